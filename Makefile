@@ -1,0 +1,109 @@
+# `make demo` and `make test` need Python 3.11 or later, gcc, git and make; the rest goes to .venv.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST_WORKERS ?= 2
+
+DEMO_READY := $(VENV)/.ready-demo
+TEST_READY := $(VENV)/.ready-test
+KERNELS_READY := $(VENV)/.ready-kernels
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--no-input -c constraints.txt
+# Material for MkDocs announces its successor at every build; a change is a decision, not a warning.
+export NO_MKDOCS_2_WARNING := 1
+
+heading = @printf '\n=== %s\n' '$(1)'
+
+.PHONY: help demo test lint format bench coverage docs clean clean-kernels
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ------------------------------------------------------------------ environment
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'mechid needs Python 3.11 or later; say which with: make PYTHON=/path/to/python' >&2; \
+	  exit 1; }
+	$(call heading,environment in $(VENV))
+	@$(PYTHON) -m venv $(VENV)
+
+$(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(call heading,install mechid)
+	@$(PIP_INSTALL) -e .
+	@touch $@
+
+# What the tests need includes what the demo needs.
+$(TEST_READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(call heading,install mechid with the tools of the tests)
+	@$(PIP_INSTALL) -e '.[test]'
+	@touch $(DEMO_READY) $@
+
+# A cached kernel does not notice that a kernel it calls has changed in another file, so the caches
+# are dropped as soon as any file with kernels is newer than the last run.
+KERNEL_SOURCES := $(shell grep -rl --include='*.py' numba src/mechid 2>/dev/null)
+$(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
+	@find src -name '*.nb[ci]' -delete
+	@touch $@
+
+# ------------------------------------------------------------------ jobs
+
+demo: $(DEMO_READY) $(KERNELS_READY) ## Assemble a suspension, move it, write an animated page
+	@$(BIN)/python -m mechid.demo
+
+test: $(TEST_READY) $(KERNELS_READY) ## Run every check: style, types, layers, tests, documentation
+	$(call heading,style)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	$(call heading,types)
+	@$(BIN)/mypy --strict
+	$(call heading,layers)
+	@$(BIN)/lint-imports
+	$(call heading,tests)
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile
+	$(call heading,documentation)
+	@# Not --quiet: it hides the warnings that --strict counts.
+	@site=$$(mktemp -d); trap 'rm -rf "$$site"' EXIT; \
+	  $(BIN)/mkdocs build --strict --site-dir "$$site"
+	$(call heading,all checks passed)
+
+lint: $(TEST_READY) ## Style, types and layers only
+	$(call heading,style)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	$(call heading,types)
+	@$(BIN)/mypy --strict
+	$(call heading,layers)
+	@$(BIN)/lint-imports
+
+format: $(TEST_READY) ## Format the code and mend what can be mended
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+bench: $(TEST_READY) $(KERNELS_READY) ## Run benchmarks/bench_*.py one after the other
+	@shopt -s nullglob; files=(benchmarks/bench_*.py); \
+	  [ $${#files[@]} -gt 0 ] || echo 'no benchmarks/bench_*.py'; \
+	  for file in "$${files[@]}"; do printf '\n=== %s\n' "$$file"; $(BIN)/python "$$file"; done
+
+coverage: $(TEST_READY) ## Run the tests with uncompiled kernels and show what they do not reach
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile --cov
+
+docs: $(TEST_READY) ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict --site-dir site
+	@echo 'site/index.html'
+
+clean-kernels: ## Drop the compiled kernels
+	@find src -name '*.nb[ci]' -delete
+
+clean: ## Remove the environment and everything that was generated
+	@rm -rf $(VENV) build demo dist htmlcov site .coverage .coverage.* coverage.xml \
+	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + \
+	  2>/dev/null || true

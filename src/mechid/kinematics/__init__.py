@@ -1,0 +1,1 @@
+"""Kinematics through the loops: spanning tree and cut joints, closure, motion, mobility."""

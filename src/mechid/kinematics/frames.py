@@ -1,0 +1,67 @@
+"""Motion of bodies and of points, from the motion of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.kinematics.compile import STILL, Rigid
+from mechid.kinematics.kernels.observe import observe_frames
+from mechid.kinematics.model import KinematicModel
+
+Values = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class FrameMotion:
+    """Motion of several frames, ground axes; shapes (N, n, 3), rotation (N, n, 3, 3)."""
+
+    position: Values
+    rotation: Values
+    velocity: Values
+    omega: Values
+    acceleration: Values
+    alpha: Values
+
+
+def frame_motion(
+    model: KinematicModel,
+    q: Values,
+    v: Values,
+    vd: Values,
+    frames: Sequence[tuple[str, Rigid]],
+) -> FrameMotion:
+    """Return the motion of frames given as (body, pose in the body frame)."""
+    links, rotations, origins = [], [], []
+    for body, local in frames:
+        link, fixed = model.compiled.body_link[body]
+        whole = fixed @ local
+        links.append(link)
+        rotations.append(whole.rotation)
+        origins.append(whole.translation)
+    n, f = q.shape[0], len(frames)
+    vectors = np.zeros((5, n, f, 3), dtype=q.dtype)
+    rotation = np.zeros((n, f, 3, 3), dtype=q.dtype)
+    if f and n:
+        observe_frames(
+            model.tables,
+            q,
+            v,
+            vd,
+            np.array(links, dtype=np.int64),
+            np.array(rotations),
+            np.array(origins),
+            rotation,
+            vectors,
+        )
+    position, velocity, omega, acceleration, alpha = vectors
+    return FrameMotion(position, rotation, velocity, omega, acceleration, alpha)
+
+
+def body_frames(model: KinematicModel) -> list[tuple[str, Rigid]]:
+    """Return the frames of all moving bodies, for `frame_motion`."""
+    return [(body.name, STILL) for body in model.mechanism.bodies]

@@ -1,0 +1,278 @@
+"""One sample: close the loops piece by piece, then speeds and accelerations."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.kernels.linear import factor, substitute
+from mechid.kinematics.kernels.links import (
+    move_links,
+    place_direction,
+    place_link,
+    place_marker,
+    turn_ball,
+)
+from mechid.kinematics.kernels.rows import row_acceleration, row_entries, row_value
+from mechid.kinematics.tables import BALL
+
+OK, NOT_CLOSED, SINGULAR, CROSSED = 0, 1, 2, 3
+
+# A Newton step below this (dimensionless) leaves an error of its square: rounding.
+LAST_STEP = 1e-9
+# Steps are shortened to this many radians, or parts of the mechanism's size.
+LONGEST_STEP = 0.5
+MOST_STEPS = 25
+# Below this ratio of pivots speeds would lose half their digits.
+SINGULAR_RATIO = 1e-8
+# Redundant rows take no part in the steps; they must be closed this well (dimensionless).
+CLOSED = 1e-9
+
+# rows of Work.vectors: origin, velocity, angular velocity, acceleration, angular acceleration
+ORIGIN, VELOCITY, OMEGA, ACCELERATION, ALPHA = 0, 1, 2, 3, 4
+
+
+class Work(NamedTuple):
+    """Scratch arrays of one thread, in ground axes."""
+
+    rotation: np.ndarray  # (n_links, 3, 3)
+    vectors: np.ndarray  # (5, n_links, 3)
+    axes: np.ndarray  # (n_v, 3) axis of each column
+    markers: np.ndarray
+    directions: np.ndarray
+    factors: np.ndarray  # LU factors of all pieces, one after the other
+    entries: np.ndarray  # rate of each row by each column of its path
+    rhs: np.ndarray
+    pivots: np.ndarray
+    sign: np.ndarray  # of the determinant of each piece
+
+
+@kernel
+def make_work(t, order, like):
+    """Return scratch arrays with the number type of `like`."""
+    work = Work(
+        np.zeros((t.links.size, 3, 3), dtype=like.dtype),
+        np.zeros((5, t.links.size, 3), dtype=like.dtype),
+        np.zeros((t.columns.size, 3), dtype=like.dtype),
+        np.zeros((t.marker_link.size, 3), dtype=like.dtype),
+        np.zeros((t.direction_link.size, 3), dtype=like.dtype),
+        np.zeros(order.n_factors, dtype=like.dtype),
+        np.zeros(t.path.size, dtype=like.dtype),
+        np.zeros(t.rows.size + t.columns.size + 1, dtype=like.dtype),
+        np.zeros(t.columns.size, dtype=np.int64),
+        np.zeros(order.pieces.size, dtype=np.int64),
+    )
+    for i in range(3):
+        work.rotation[0, i, i] = 1.0
+    return work
+
+
+@kernel
+def piece_matrix(piece, work):
+    """Return the matrix (rows, columns) of a piece as a view of the work array."""
+    m = piece.row_end - piece.row_start
+    n = piece.column_end - piece.column_start
+    return work.factors[piece.factors : piece.factors + m * n].reshape((m, n))
+
+
+@kernel
+def place_piece(t, order, piece, q, work):
+    """Put everything that the piece moves and that some row reads."""
+    origin = work.vectors[ORIGIN]
+    for i in range(piece.link_start, piece.link_end):
+        place_link(t, order.items[i], q, work.rotation, origin, work.axes)
+    for i in range(piece.marker_start, piece.marker_end):
+        place_marker(t, order.items[i], work.rotation, origin, work.markers)
+    for i in range(piece.direction_start, piece.direction_end):
+        place_direction(t, order.items[i], work.rotation, work.directions)
+
+
+@kernel
+def row_error(t, r, y, work):
+    """Dimensionless distance of row r from its target."""
+    value = row_value(t, r, work.markers, work.directions)
+    if t.rows[r].driver >= 0:
+        value -= y[t.rows[r].driver]
+    return value * t.rows[r].scale
+
+
+@kernel
+def factor_piece(t, order, p, work):
+    """Fill the dimensionless matrix of piece p and factor it; return the pivot ratio."""
+    piece = order.pieces[p]
+    a = piece_matrix(piece, work)
+    a[:, :] = 0.0
+    origin = work.vectors[ORIGIN]
+    for i in range(a.shape[0]):
+        r = order.items[piece.row_start + i]
+        row_entries(t, r, origin, work.axes, work.markers, work.directions, work.entries)
+        scale = t.rows[r].scale
+        for n in range(t.rows[r].start, t.rows[r].end):
+            c = t.path[n].column
+            if order.columns[c].piece == p:
+                a[i, order.columns[c].index] += work.entries[n] * scale * t.columns[c].scale
+    # columns are numbered through all pieces, so their pivots do not overlap
+    ratio, work.sign[p] = factor(a, piece_pivots(piece, order, work))
+    return ratio
+
+
+@kernel
+def piece_pivots(piece, order, work):
+    """Return the part of the pivots that belongs to a piece."""
+    first = piece.column_start - order.pieces[0].column_start
+    return work.pivots[first : first + piece.column_end - piece.column_start]
+
+
+@kernel
+def solve_piece(order, piece, work):
+    """Solve a piece for the right-hand side in work.rhs; the scaled solution stays there."""
+    a = piece_matrix(piece, work)
+    substitute(a, piece_pivots(piece, order, work), work.rhs[: a.shape[0]])
+
+
+@kernel
+def move_piece(t, order, piece, q, work):
+    """Add the Newton step in work.rhs to the coordinates; return its dimensionless size."""
+    n = piece.column_end - piece.column_start
+    size = 0.0
+    for i in range(n):
+        size = max(size, abs(work.rhs[i].real))
+    if not np.isfinite(size):
+        return size
+    part = 1.0 if size <= LONGEST_STEP else LONGEST_STEP / size
+    i = 0
+    while i < n:
+        c = order.items[piece.column_start + i]
+        link = t.links[t.columns[c].link]
+        if link.kind == BALL:
+            # the three columns of a ball always stand together, in order
+            turn_ball(q, link.q, part * work.rhs[i], part * work.rhs[i + 1], part * work.rhs[i + 2])
+            i += 3
+        else:
+            q[link.q] += part * work.rhs[i] * t.columns[c].scale
+            i += 1
+    return size
+
+
+@kernel
+def close_piece(t, order, p, y, q, work):
+    """Newton's method on one piece; return (status, size of its steps, pivot ratio).
+
+    The step that is small enough to be the last is still taken, and the matrix factored once more
+    at the final pose: speeds and accelerations are solved with it.
+    """
+    piece = order.pieces[p]
+    n_rows = piece.row_end - piece.row_start
+    moved = 0.0
+    done = False
+    for _ in range(MOST_STEPS):
+        place_piece(t, order, piece, q, work)
+        ratio = factor_piece(t, order, p, work)
+        if done:
+            for i in range(n_rows):
+                error = row_error(t, order.items[piece.row_start + i], y, work)
+                if not abs(error.real) <= CLOSED:
+                    return NOT_CLOSED, moved, ratio
+            return OK, moved, ratio
+        if ratio < 1e-15:
+            return NOT_CLOSED, moved, ratio
+        for i in range(n_rows):
+            work.rhs[i] = -row_error(t, order.items[piece.row_start + i], y, work)
+        solve_piece(order, piece, work)
+        size = move_piece(t, order, piece, q, work)
+        if not np.isfinite(size):
+            return NOT_CLOSED, moved, 0.0
+        moved += size
+        done = size < LAST_STEP
+    return NOT_CLOSED, moved, 0.0
+
+
+@kernel
+def close_sample(t, order, y, q, work):
+    """Close the loops for the independent coordinates y, from the guess in q.
+
+    Returns (status, size of all Newton steps together, smallest pivot ratio). On success q, and
+    the poses and factors in work, are those of the closed pose.
+    """
+    for i in range(t.direct.size):
+        q[t.direct[i].q] = y[t.direct[i].driver]
+    moved = 0.0
+    worst = 1.0
+    for p in range(order.pieces.size):
+        if order.pieces[p].column_end == order.pieces[p].column_start:
+            place_piece(t, order, order.pieces[p], q, work)
+            continue
+        status, size, ratio = close_piece(t, order, p, y, q, work)
+        moved += size
+        worst = min(worst, ratio)
+        if status != OK:
+            return status, moved, worst
+    return (OK if worst > SINGULAR_RATIO else SINGULAR), moved, worst
+
+
+@kernel
+def solve_rates(t, order, rates, bias, out, work):
+    """Solve J · out = rates of the drivers - bias of the rows: speeds or accelerations.
+
+    `bias` (n_rows,) is zero for speeds, the convective accelerations of the rows for
+    accelerations.
+    """
+    for i in range(t.direct.size):
+        out[t.direct[i].column] = rates[t.direct[i].driver]
+    for p in range(order.pieces.size):
+        piece = order.pieces[p]
+        if piece.column_end == piece.column_start:
+            continue
+        for i in range(piece.row_end - piece.row_start):
+            r = order.items[piece.row_start + i]
+            x = -bias[r]
+            if t.rows[r].driver >= 0:
+                x += rates[t.rows[r].driver]
+            x -= known_rate(t, order, p, r, out, work)
+            work.rhs[i] = x * t.rows[r].scale
+        solve_piece(order, piece, work)
+        for i in range(piece.column_end - piece.column_start):
+            c = order.items[piece.column_start + i]
+            out[c] = work.rhs[i] * t.columns[c].scale
+
+
+@kernel
+def known_rate(t, order, p, r, out, work):
+    """Rate of row r by the columns that earlier pieces have solved."""
+    x = 0.0 * out[0]
+    for n in range(t.rows[r].start, t.rows[r].end):
+        c = t.path[n].column
+        # A column of a later piece stands in the row by its path only: its rate is zero there.
+        if order.columns[c].piece < p:
+            x += out[c] * work.entries[n]
+    return x
+
+
+@kernel
+def admissible(t, order, R, work):
+    """Fill R (n_i, n_v): the tree speeds per unit speed of each independent coordinate."""
+    R[:, :] = 0.0
+    for i in range(t.direct.size):
+        R[t.direct[i].driver, t.direct[i].column] = 1.0
+    for p in range(order.pieces.size):
+        piece = order.pieces[p]
+        for d in range(piece.driver_start, piece.driver_end):
+            y = order.items[d]
+            for i in range(piece.row_end - piece.row_start):
+                r = order.items[piece.row_start + i]
+                x = -known_rate(t, order, p, r, R[y], work)
+                if t.rows[r].driver == y:
+                    x += 1.0
+                work.rhs[i] = x * t.rows[r].scale
+            solve_piece(order, piece, work)
+            for i in range(piece.column_end - piece.column_start):
+                c = order.items[piece.column_start + i]
+                R[y, c] = work.rhs[i] * t.columns[c].scale
+
+
+@kernel
+def convective(t, v, zero, bias, work):
+    """Fill bias (n_rows,) with the accelerations of the rows at speeds v and v̇ = zero."""
+    move_links(t, v, zero, work.vectors, work.axes)
+    for r in range(t.rows.size):
+        bias[r] = row_acceleration(t, r, work.vectors, work.markers, work.directions)

@@ -1,0 +1,173 @@
+"""Continuation: from one pose to another without leaving the branch."""
+
+import numpy as np
+from numba import prange
+
+from mechid.kinematics.kernels.closure import (
+    CROSSED,
+    OK,
+    admissible,
+    close_sample,
+    convective,
+    make_work,
+    solve_rates,
+)
+from mechid.kinematics.kernels.jit import kernel, parallel_kernel
+from mechid.kinematics.kernels.links import advance
+
+# The correction after a prediction may be this part of the predicted step (and this much more);
+# a larger one means that the prediction cannot be trusted to stay on the branch.
+TRUSTED_PART = 0.5
+TRUSTED_SIZE = 1e-3
+SHORTEST_PART = 1.0 / 4096.0
+
+
+@kernel
+def step_size(t, step):
+    """Largest dimensionless entry of a step in speeds."""
+    size = 0.0
+    for c in range(t.columns.size):
+        size = max(size, abs(step[c].real) / t.columns[c].scale)
+    return size
+
+
+@kernel
+def follow(t, order, y_from, y_to, bend, q, R, step, y, work):
+    """Carry q, a closed pose at y_from, along the straight line to y_to.
+
+    On entry R holds the admissible motions at q; on exit those at the new pose. `bend` (n_v,) is a
+    second-order correction of the first prediction (half the convective acceleration times dt²),
+    or zero. Returns (status, fraction reached, pivot ratio); q is the last pose reached.
+    """
+    reached, part = 0.0, 1.0
+    ratio = 1.0
+    trial = q.copy()
+    sign = work.sign.copy()
+    while reached < 1.0:
+        part = min(part, 1.0 - reached)
+        whole = reached == 0.0 and part == 1.0
+        for c in range(step.size):
+            x = bend[c] if whole else 0.0 * bend[c]
+            for i in range(y.size):
+                x += R[i, c] * (y_to[i] - y_from[i]) * part
+            step[c] = x
+        target = 1.0 if reached + part >= 1.0 else reached + part
+        for i in range(y.size):
+            y[i] = y_to[i] if target == 1.0 else y_from[i] + target * (y_to[i] - y_from[i])
+        trial[:] = q
+        advance(t, trial, step, 1.0)
+        status, moved, ratio = close_sample(t, order, y, trial, work)
+        if status == OK:
+            for b in range(sign.size):
+                # A determinant that changes sign went through zero: a singular pose lies between,
+                # and beyond it two branches meet.
+                if work.sign[b] * sign[b] < 0:
+                    status = CROSSED
+        trusted = moved <= TRUSTED_PART * step_size(t, step) + TRUSTED_SIZE
+        if status == OK and trusted:
+            q[:] = trial
+            admissible(t, order, R, work)
+            reached = target
+            part *= 2.0
+        else:
+            part *= 0.5
+            if part < SHORTEST_PART:
+                return max(status, 1), reached, ratio
+    return OK, reached, ratio
+
+
+@kernel
+def finish_sample(t, order, yd, ydd, v, vd, zero, bias, work):
+    """Speeds and accelerations of the pose whose factors are in work."""
+    bias[:] = 0.0
+    solve_rates(t, order, yd, bias, v, work)
+    convective(t, v, zero, bias, work)
+    solve_rates(t, order, ydd, bias, vd, work)
+
+
+@kernel
+def solve_chunk(t, order, first, last, y, yd, ydd, dt, q_start, y_start, q, v, vd, status, reach):
+    """Solve samples first … last - 1 in order, from a closed pose q_start at y_start."""
+    n_columns = t.columns.size
+    work = make_work(t, order, q_start)
+    pose = q_start.copy()
+    R = np.zeros((y.shape[1], n_columns), dtype=pose.dtype)
+    step = np.zeros(n_columns, dtype=pose.dtype)
+    bend = np.zeros(n_columns, dtype=pose.dtype)
+    target = np.zeros(y.shape[1], dtype=pose.dtype)
+    bias = np.zeros(t.rows.size, dtype=pose.dtype)
+    zero = np.zeros(n_columns, dtype=pose.dtype)
+    y_from = y_start.copy()
+    code, _, _ = close_sample(t, order, y_from, pose, work)
+    if code != OK:
+        status[first] = code
+        return
+    admissible(t, order, R, work)
+    for k in range(first, last):
+        code, reached, ratio = follow(t, order, y_from, y[k], bend, pose, R, step, target, work)
+        reach[k] = reached if code != OK else ratio
+        status[k] = code
+        if code != OK:
+            return
+        q[k] = pose
+        finish_sample(t, order, yd[k], ydd[k], v[k], vd[k], zero, bias, work)
+        y_from[:] = y[k]
+        # Prediction of the next sample: R δy + (v̇ - R ÿ) dt²/2, exact to second order.
+        half = 0.5 * dt[k] * dt[k]
+        for c in range(n_columns):
+            x = vd[k, c]
+            for i in range(y.shape[1]):
+                x -= R[i, c] * ydd[k, i]
+            bend[c] = x * half
+
+
+@parallel_kernel
+def solve_ordered(t, order, starts, y, yd, ydd, dt, q_starts, y_starts, q, v, vd, status, reach):
+    """Solve consecutive chunks in parallel; chunk i covers starts[i] … starts[i + 1] - 1."""
+    for i in prange(starts.size - 1):
+        solve_chunk(
+            t,
+            order,
+            starts[i],
+            starts[i + 1],
+            y,
+            yd,
+            ydd,
+            dt,
+            q_starts[i],
+            y_starts[i],
+            q,
+            v,
+            vd,
+            status,
+            reach,
+        )
+
+
+@kernel
+def rates_at(t, order, y, yd, ydd, q, v, vd, R, b, zero, bias, work):
+    """Close exactly from a pose that is closed already; fill v, v̇, R and the bias v̇ - R ÿ."""
+    code, _, ratio = close_sample(t, order, y, q, work)
+    admissible(t, order, R, work)
+    finish_sample(t, order, yd, ydd, v, vd, zero, bias, work)
+    for c in range(v.size):
+        x = vd[c]
+        for i in range(y.size):
+            x -= R[i, c] * ydd[i]
+        b[c] = x
+    return code, ratio
+
+
+@parallel_kernel
+def rates_batch(t, order, y, yd, ydd, q, v, vd, R, b, ratio):
+    """`rates_at` for every sample, in parallel chunks."""
+    n = y.shape[0]
+    n_chunks = min(n, 64)
+    for i in prange(n_chunks):
+        work = make_work(t, order, q[0])
+        bias = np.zeros(t.rows.size, dtype=q.dtype)
+        zero = np.zeros(t.columns.size, dtype=q.dtype)
+        for k in range(i * n // n_chunks, (i + 1) * n // n_chunks):
+            _, ratio[k] = rates_at(
+                t, order, y[k], yd[k], ydd[k], q[k], v[k], vd[k], R[k], b[k], zero, bias, work
+            )

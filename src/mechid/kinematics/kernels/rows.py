@@ -1,0 +1,182 @@
+"""Residual, Jacobian and convective acceleration of the rows.
+
+Every row but DOT is the component along some direction d of the vector from a marker on side a to
+a marker on side b; DOT is the product of a direction of each side. At a closed pose the rate of a
+row by a column with axis x through o is then, up to the sign of the side,
+
+    turn x · ((m_b - o) × d) + shift x · d        (DOT: turn x · (d_b × d_a)).
+"""
+
+import numpy as np
+
+from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.tables import DISTANCE, DOT, PLANE, POINT
+
+
+@kernel
+def _inner(a, i, b, j):
+    return a[i, 0] * b[j, 0] + a[i, 1] * b[j, 1] + a[i, 2] * b[j, 2]
+
+
+@kernel
+def row_value(t, r, markers, directions):
+    """Value of a row: what is held to its target (zero, or an independent coordinate)."""
+    row = t.rows[r]
+    kind, da = row.kind, row.direction_a
+    if kind == DOT:
+        return _inner(directions, da, directions, row.direction_b)
+    a, b = row.marker_a, row.marker_b
+    x = markers[b, 0] - markers[a, 0]
+    y = markers[b, 1] - markers[a, 1]
+    z = markers[b, 2] - markers[a, 2]
+    if kind == POINT:
+        return t.row_vector[r, 0] * x + t.row_vector[r, 1] * y + t.row_vector[r, 2] * z
+    if kind == DISTANCE:
+        return np.sqrt(x * x + y * y + z * z)
+    along = directions[da, 0] * x + directions[da, 1] * y + directions[da, 2] * z
+    if kind == PLANE:
+        return along
+    # Screw: sine of (angle - displacement / pitch), times the pitch; zero on the thread.
+    sine = _inner(directions, row.y_a, directions, row.x_b)
+    cosine = _inner(directions, row.x_a, directions, row.x_b)
+    advance = along / row.pitch
+    return row.pitch * (sine * np.cos(advance) - cosine * np.sin(advance))
+
+
+@kernel
+def row_entries(t, r, origin, axes, markers, directions, entries):
+    """Fill the row's part of `entries` (one per step of the path): its rate by each column."""
+    row = t.rows[r]
+    kind, da = row.kind, row.direction_a
+    if kind == DOT:
+        db = row.direction_b
+        a0, a1, a2 = directions[da, 0], directions[da, 1], directions[da, 2]
+        b0, b1, b2 = directions[db, 0], directions[db, 1], directions[db, 2]
+        w0, w1, w2 = b1 * a2 - b2 * a1, b2 * a0 - b0 * a2, b0 * a1 - b1 * a0
+        for n in range(row.start, row.end):
+            c = t.path[n].column
+            rate = t.columns[c].turn * (axes[c, 0] * w0 + axes[c, 1] * w1 + axes[c, 2] * w2)
+            entries[n] = rate if t.path[n].side == 1 else -rate
+        return
+    a, b = row.marker_a, row.marker_b
+    m0, m1, m2 = markers[b, 0], markers[b, 1], markers[b, 2]
+    if kind == POINT:
+        d0 = t.row_vector[r, 0] + 0.0 * m0
+        d1 = t.row_vector[r, 1] + 0.0 * m0
+        d2 = t.row_vector[r, 2] + 0.0 * m0
+    elif kind == DISTANCE:
+        d0, d1, d2 = m0 - markers[a, 0], m1 - markers[a, 1], m2 - markers[a, 2]
+        length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        d0, d1, d2 = d0 / length, d1 / length, d2 / length
+    else:
+        d0, d1, d2 = directions[da, 0], directions[da, 1], directions[da, 2]
+    # A screw row is (pitch · angle - displacement), the others just the displacement.
+    pitch, sense = (0.0, 1.0) if kind <= DISTANCE else (row.pitch, -1.0)
+    for n in range(row.start, row.end):
+        c = t.path[n].column
+        k, turn, shift = t.columns[c].link, t.columns[c].turn, t.columns[c].shift
+        x0, x1, x2 = axes[c, 0], axes[c, 1], axes[c, 2]
+        along = x0 * d0 + x1 * d1 + x2 * d2
+        rate = (pitch * turn + sense * shift) * along
+        if turn != 0.0:
+            s0, s1, s2 = m0 - origin[k, 0], m1 - origin[k, 1], m2 - origin[k, 2]
+            rate += (sense * turn) * (
+                x0 * (s1 * d2 - s2 * d1) + x1 * (s2 * d0 - s0 * d2) + x2 * (s0 * d1 - s1 * d0)
+            )
+        entries[n] = rate if t.path[n].side == 1 else -rate
+
+
+@kernel
+def point_rates(vectors, k, x, y, z):
+    """Velocity and acceleration of the point of link k at (x, y, z) from its origin."""
+    o0, o1, o2 = vectors[2, k, 0], vectors[2, k, 1], vectors[2, k, 2]
+    u0, u1, u2 = vectors[4, k, 0], vectors[4, k, 1], vectors[4, k, 2]
+    w0, w1, w2 = o1 * z - o2 * y, o2 * x - o0 * z, o0 * y - o1 * x
+    return (
+        vectors[1, k, 0] + w0,
+        vectors[1, k, 1] + w1,
+        vectors[1, k, 2] + w2,
+        vectors[3, k, 0] + u1 * z - u2 * y + o1 * w2 - o2 * w1,
+        vectors[3, k, 1] + u2 * x - u0 * z + o2 * w0 - o0 * w2,
+        vectors[3, k, 2] + u0 * y - u1 * x + o0 * w1 - o1 * w0,
+    )
+
+
+@kernel
+def _direction_rates(t, d, directions, vectors):
+    """First and second derivative of a direction: a point on a link whose origin stands still."""
+    k = t.direction_link[d]
+    x, y, z = directions[d, 0], directions[d, 1], directions[d, 2]
+    o0, o1, o2 = vectors[2, k, 0], vectors[2, k, 1], vectors[2, k, 2]
+    u0, u1, u2 = vectors[4, k, 0], vectors[4, k, 1], vectors[4, k, 2]
+    w0, w1, w2 = o1 * z - o2 * y, o2 * x - o0 * z, o0 * y - o1 * x
+    return (
+        w0,
+        w1,
+        w2,
+        u1 * z - u2 * y + o1 * w2 - o2 * w1,
+        u2 * x - u0 * z + o2 * w0 - o0 * w2,
+        u0 * y - u1 * x + o0 * w1 - o1 * w0,
+    )
+
+
+@kernel
+def _marker_rates(t, m, markers, vectors):
+    k = t.marker_link[m]
+    return point_rates(
+        vectors,
+        k,
+        markers[m, 0] - vectors[0, k, 0],
+        markers[m, 1] - vectors[0, k, 1],
+        markers[m, 2] - vectors[0, k, 2],
+    )
+
+
+@kernel
+def row_acceleration(t, r, vectors, markers, directions):
+    """Second time derivative of row r for the motion in `vectors` (see `move_links`)."""
+    row = t.rows[r]
+    kind, da = row.kind, row.direction_a
+    if kind == DOT:
+        db = row.direction_b
+        p0, p1, p2, q0, q1, q2 = _direction_rates(t, da, directions, vectors)
+        r0, r1, r2, s0, s1, s2 = _direction_rates(t, db, directions, vectors)
+        return (
+            q0 * directions[db, 0] + q1 * directions[db, 1] + q2 * directions[db, 2]
+            + 2.0 * (p0 * r0 + p1 * r1 + p2 * r2)
+            + s0 * directions[da, 0] + s1 * directions[da, 1] + s2 * directions[da, 2]
+        )  # fmt: skip
+    a, b = row.marker_a, row.marker_b
+    p0, p1, p2, q0, q1, q2 = _marker_rates(t, a, markers, vectors)
+    v0, v1, v2, w0, w1, w2 = _marker_rates(t, b, markers, vectors)
+    v0, v1, v2 = v0 - p0, v1 - p1, v2 - p2
+    w0, w1, w2 = w0 - q0, w1 - q1, w2 - q2
+    if kind == POINT:
+        return t.row_vector[r, 0] * w0 + t.row_vector[r, 1] * w1 + t.row_vector[r, 2] * w2
+    x = markers[b, 0] - markers[a, 0]
+    y = markers[b, 1] - markers[a, 1]
+    z = markers[b, 2] - markers[a, 2]
+    if kind == DISTANCE:
+        length = np.sqrt(x * x + y * y + z * z)
+        rate = (x * v0 + y * v1 + z * v2) / length
+        square = v0 * v0 + v1 * v1 + v2 * v2
+        return (square + x * w0 + y * w1 + z * w2 - rate * rate) / length
+    d0, d1, d2 = directions[da, 0], directions[da, 1], directions[da, 2]
+    p0, p1, p2, q0, q1, q2 = _direction_rates(t, da, directions, vectors)
+    along = (
+        q0 * x + q1 * y + q2 * z
+        + 2.0 * (p0 * v0 + p1 * v1 + p2 * v2)
+        + d0 * w0 + d1 * w1 + d2 * w2
+    )  # fmt: skip
+    if kind == PLANE:
+        return along
+    ka, kb = t.direction_link[da], t.direction_link[row.x_b]
+    turn = (
+        (vectors[4, kb, 0] - vectors[4, ka, 0]) * d0
+        + (vectors[4, kb, 1] - vectors[4, ka, 1]) * d1
+        + (vectors[4, kb, 2] - vectors[4, ka, 2]) * d2
+        + (vectors[2, kb, 0] - vectors[2, ka, 0]) * p0
+        + (vectors[2, kb, 1] - vectors[2, ka, 1]) * p1
+        + (vectors[2, kb, 2] - vectors[2, ka, 2]) * p2
+    )
+    return row.pitch * turn - along

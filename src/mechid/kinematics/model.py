@@ -1,0 +1,179 @@
+"""A mechanism made ready for computation: tables, order of solution, assembled home pose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import scipy.linalg
+
+from mechid.errors import ModelError
+from mechid.kinematics.assembly import close, generic_pose, reference_coordinates
+from mechid.kinematics.compile import Compiled, compile_tables
+from mechid.kinematics.kernels.dense import dense_rows
+from mechid.kinematics.order import block_order, independent_rows, make_order
+from mechid.kinematics.passive import PassivePart, passive_parts
+from mechid.kinematics.tables import BALL, Floats, Order, Tables
+from mechid.kinematics.tree import SpanningTree, spanning_tree
+from mechid.mechanism.records import Mechanism
+
+RANK_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class KinematicModel:
+    """Everything the kernels need, computed once per mechanism; compiling it compiles no code.
+
+    Attributes
+    ----------
+    home_q, home_y : arrays (n_q,), (n_i,)
+        The assembled reference pose and its independent coordinates; it defines the branch.
+    redundant_rows : tuple of str
+        Closure rows that follow from the others at a generic pose.
+    """
+
+    mechanism: Mechanism
+    tree: SpanningTree
+    compiled: Compiled
+    order: Order
+    one_piece: Order
+    passive: tuple[PassivePart, ...]
+    redundant_rows: tuple[str, ...]
+    home_q: Floats
+    home_y: Floats
+
+    @property
+    def tables(self) -> Tables:
+        """The flat tables."""
+        return self.compiled.tables
+
+    @property
+    def n_independent(self) -> int:
+        """Number of independent coordinates."""
+        return len(self.mechanism.coordinates)
+
+    @property
+    def size(self) -> float:
+        """Characteristic length (m)."""
+        return self.compiled.size
+
+
+@lru_cache(maxsize=32)
+def kinematic_model(mechanism: Mechanism) -> KinematicModel:
+    """Compile, assemble and check a mechanism.
+
+    Raises
+    ------
+    AssemblyError
+        If the loops cannot be closed from the reference pose.
+    ModelError
+        If the declared coordinates do not determine the motion, or are not independent.
+    """
+    tree = spanning_tree(mechanism)
+    passive = passive_parts(mechanism)
+    compiled = compile_tables(mechanism, tree, passive)
+    t = compiled.tables
+    home = close(compiled, reference_coordinates(mechanism, tree, compiled))
+    rng = np.random.default_rng(0)
+    poses = [generic_pose(compiled, home, rng) for _ in range(3)]
+    jacobians = [dense_rows(t, q)[1] for q in poses]
+    unknown = np.ones(compiled.n_v, dtype=bool)
+    unknown[t.direct.column] = False
+    columns = np.flatnonzero(unknown)
+    kept, redundant = _choose_rows(mechanism, compiled, jacobians, columns)
+    pattern = _pattern(t, jacobians)
+    pieces = [
+        ([kept[r] for r in rows], [int(columns[c]) for c in cols])
+        for rows, cols in block_order(pattern[np.ix_(kept, columns)])
+    ]
+    whole = [(kept, [int(c) for c in columns])] if columns.size else []
+    y = np.zeros(len(mechanism.coordinates))
+    values, _ = dense_rows(t, home)
+    driven = t.rows.driver >= 0
+    y[t.rows.driver[driven]] = values[driven]
+    y[t.direct.driver] = home[t.direct.q]
+    return KinematicModel(
+        mechanism,
+        tree,
+        compiled,
+        make_order(t, pieces, pattern),
+        make_order(t, whole, pattern),
+        passive,
+        tuple(compiled.row_names[r] for r in redundant),
+        home,
+        y,
+    )
+
+
+def _choose_rows(
+    mechanism: Mechanism, c: Compiled, jacobians: list[Floats], columns: np.ndarray
+) -> tuple[list[int], list[int]]:
+    """Pick as many independent rows as there are unknowns; refuse coordinates that do not fit."""
+    t = c.tables
+    J = jacobians[0][:, columns]
+    closing = np.flatnonzero(t.rows.driver < 0)
+    driving = np.flatnonzero(t.rows.driver >= 0)
+    closure_rank = max(_rank(jac[np.ix_(closing, columns)]) for jac in jacobians)
+    full_rank = max(_rank(jac[closing]) for jac in jacobians)
+    free = c.n_v - full_rank
+    declared = len(mechanism.coordinates)
+    names = ", ".join(x.name for x in mechanism.coordinates) or "none"
+    if declared != free:
+        few = declared < free
+        raise ModelError(
+            f"the mechanism has {free} degrees of freedom but {declared} independent "
+            f"coordinate{'s are' if declared != 1 else ' is'} declared ({names})",
+            path=("coordinates",),
+            remedy=f"declare {free - declared} more" if few else f"remove {declared - free}",
+        )
+    total = max(_rank(jac[:, columns]) for jac in jacobians)
+    if closure_rank + driving.size != columns.size or total != columns.size:
+        raise ModelError(
+            f"the declared coordinates are not independent: {names}"
+            f"{_held_together(mechanism, c, jacobians[0])}",
+            path=("coordinates",),
+            remedy="replace one of them by a coordinate that moves when the others are held",
+        )
+    # Drivers are always kept; of the closure rows, those that pivoting prefers.
+    weight = np.ones(t.rows.size)
+    weight[driving] = 1e6
+    kept = independent_rows(J * weight[:, None], columns.size) if columns.size else []
+    return kept, [int(r) for r in closing if r not in set(kept)]
+
+
+def _held_together(mechanism: Mechanism, c: Compiled, jacobian: Floats) -> str:
+    """Say which coordinates are tied to each other: the null vector of their admissible rates."""
+    t = c.tables
+    closing = t.rows.driver < 0
+    rates = np.zeros((len(mechanism.coordinates), c.n_v))
+    rates[t.rows.driver[~closing]] = jacobian[~closing]
+    rates[t.direct.driver, t.direct.column] = 1.0
+    motions = scipy.linalg.null_space(jacobian[closing], rcond=RANK_TOLERANCE)
+    tied = scipy.linalg.null_space((rates @ motions).T, rcond=RANK_TOLERANCE)
+    if tied.size == 0:
+        return ""
+    parts = [
+        x.name for x, w in zip(mechanism.coordinates, tied[:, 0], strict=True) if abs(w) > 1e-6
+    ]
+    return (
+        f" (the loops tie {' and '.join(parts)} together)"
+        if len(parts) > 1
+        else (f" (the loops hold {parts[0]} still)" if parts else "")
+    )
+
+
+def _rank(matrix: Floats) -> int:
+    if matrix.size == 0:
+        return 0
+    s = np.linalg.svd(matrix, compute_uv=False)
+    return int(np.sum(s > RANK_TOLERANCE * max(s[0], 1e-300)))
+
+
+def _pattern(t: Tables, jacobians: list[Floats]) -> np.ndarray:
+    """Entries that are not identically zero; the columns of a ball count as one."""
+    pattern = np.max([np.abs(j) for j in jacobians], axis=0) > 1e-12
+    for link in t.links[t.links.kind == BALL]:
+        three = slice(int(link.v), int(link.v) + 3)
+        pattern[:, three] |= pattern[:, three].any(axis=1, keepdims=True)
+    return np.asarray(pattern)

@@ -1,0 +1,151 @@
+"""Order of solution: the equations as a sequence of small blocks.
+
+The pattern of the square system (independent rows against unknown columns) is permuted to block
+triangular form: a maximum matching pairs rows with columns, and the strongly connected components
+of what then depends on what are the blocks. A suspension falls into a handful of systems of size
+one to six instead of one of twenty.
+"""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+
+import numpy as np
+import scipy.linalg
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
+from mechid.kinematics.tables import PIECE, PLACE, Floats, Ints, Order, Tables
+
+
+def independent_rows(jacobian: Floats, n: int) -> list[int]:
+    """Return n rows that determine the unknowns, by column-pivoted QR of the transpose."""
+    _, _, order = scipy.linalg.qr(jacobian.T, mode="economic", pivoting=True)
+    return sorted(int(i) for i in order[:n])
+
+
+def block_order(pattern: np.ndarray) -> list[tuple[list[int], list[int]]]:
+    """Return the diagonal blocks (rows, columns) of a square pattern, in order of solution."""
+    n = pattern.shape[0]
+    matched = maximum_bipartite_matching(csr_array(pattern), perm_type="row")
+    # matched[c] is the row that determines column c; column c needs the other columns of that row.
+    needs = pattern[matched].astype(np.int8)
+    _, label = connected_components(csr_array(needs), directed=True, connection="strong")
+    before: dict[int, set[int]] = {int(b): set() for b in range(label.max() + 1 if n else 0)}
+    for c, d in zip(*np.nonzero(needs), strict=True):
+        if label[c] != label[d]:
+            before[int(label[c])].add(int(label[d]))
+    # Ties are broken by the first column of each block, so the order is deterministic.
+    sorter = TopologicalSorter(before)
+    sorter.prepare()
+    first = {int(b): int(np.flatnonzero(label == b)[0]) for b in before}
+    order: list[int] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready(), key=first.__getitem__)
+        order += ready
+        sorter.done(*ready)
+    blocks = []
+    for b in order:
+        columns = [int(c) for c in np.flatnonzero(label == b)]
+        blocks.append((sorted(int(matched[c]) for c in columns), columns))
+    return blocks
+
+
+def make_order(t: Tables, parts: list[tuple[list[int], list[int]]], pattern: np.ndarray) -> Order:
+    """Return the order tables for given (rows, columns) parts, in order of solution.
+
+    Rows in no part are redundant: each joins the last part that it touches, so that pivoting can
+    use it where the chosen rows are weak. Rows that are zero throughout (out of the plane of a
+    planar linkage) join none. `pattern` (n_rows, n_v) tells what is not identically zero.
+    """
+    columns = [[], *(sorted(c) for _, c in parts), []]  # the three columns of a ball in order
+    rows = [[], *(list(r) for r, _ in parts), []]
+    where = np.full(t.columns.size, -1)
+    index = np.zeros(t.columns.size, dtype=np.int64)
+    for p, part in enumerate(columns):
+        where[part] = p
+        index[part] = np.arange(len(part))
+    used = {r for part in rows for r in part}
+    for r in range(t.rows.size):
+        last = int(where[pattern[r]].max(initial=-1))
+        if r not in used and last > 0:
+            rows[last].append(r)
+    stage = _link_stages(t, where)
+    markers, directions, links = _needed(t)
+    last = len(columns) - 1
+    lists = {
+        "link": _by_stage(sorted(links), np.arange(t.links.size), stage, last),
+        "marker": _by_stage(sorted(markers), t.marker_link, stage, last),
+        "direction": _by_stage(sorted(directions), t.direction_link, stage, last),
+        "row": rows,
+        "column": columns,
+        "driver": _drivers(t, rows, where),
+    }
+    lists["link"][last] = [k for k in range(1, t.links.size) if k not in links]
+    return _pack(lists, where, index)
+
+
+def _pack(lists: dict[str, list[list[int]]], where: np.ndarray, index: Ints) -> Order:
+    n = len(lists["row"])
+    pieces = np.zeros(n, dtype=PIECE).view(np.recarray)
+    items: list[int] = []
+    for name, parts in lists.items():
+        for p, part in enumerate(parts):
+            pieces[f"{name}_start"][p] = len(items)
+            items += part
+            pieces[f"{name}_end"][p] = len(items)
+    sizes = [len(r) * len(c) for r, c in zip(lists["row"], lists["column"], strict=True)]
+    pieces["factors"] = np.cumsum([0, *sizes])[:-1]
+    places = np.zeros(index.size, dtype=PLACE).view(np.recarray)
+    places["piece"], places["index"] = where, index
+    return Order(pieces, np.array(items, dtype=np.int64), places, sum(sizes))
+
+
+def _by_stage(items: list[int], link: Ints, stage: Ints, last: int) -> list[list[int]]:
+    return [[i for i in items if stage[link[i]] == p] for p in range(last + 1)]
+
+
+def _link_stages(t: Tables, where: np.ndarray) -> Ints:
+    """Piece after which each link has its final place; 0 if none moves it."""
+    stage = np.zeros(t.links.size, dtype=np.int64)
+    np.maximum.at(stage, t.columns.link, where)
+    for k in range(1, t.links.size):
+        stage[k] = max(stage[t.links.parent[k]], stage[k])
+    return stage
+
+
+def _needed(t: Tables) -> tuple[set[int], set[int], set[int]]:
+    """Markers, directions and links that the rows read (the first marker and direction always)."""
+    markers, directions = {0}, {0}
+    for row in t.rows:
+        directions.update(
+            int(d) for d in (row.direction_a, row.direction_b, row.x_a, row.y_a, row.x_b)
+        )
+        markers.update((int(row.marker_a), int(row.marker_b)))
+    links: set[int] = set()
+    tips = [t.marker_link[m] for m in markers] + [t.direction_link[d] for d in directions]
+    for tip in tips:
+        k = int(tip)
+        while k:
+            links.add(k)
+            k = int(t.links.parent[k])
+    return markers, directions, links
+
+
+def _drivers(t: Tables, rows: list[list[int]], where: np.ndarray) -> list[list[int]]:
+    """Independent coordinates that move each piece, directly or through earlier pieces."""
+    of_column = {int(d.column): {int(d.driver)} for d in t.direct}
+    drivers: list[list[int]] = []
+    for p, part in enumerate(rows):
+        found: set[int] = set()
+        for r in part:
+            row = t.rows[r]
+            if row.driver >= 0:
+                found.add(int(row.driver))
+            for c in t.path.column[row.start : row.end]:
+                if where[c] < p:
+                    found |= of_column[int(c)]
+        for c in np.flatnonzero(where == p):
+            of_column[int(c)] = found
+        drivers.append(sorted(found))
+    return drivers

@@ -1,0 +1,106 @@
+"""Parts hung between spherical joints only, which can spin without moving anything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.mechanism.records import GROUND, Joint, Mechanism, Vec3
+
+
+@dataclass(frozen=True)
+class PassivePart:
+    """A part that spins about the line through its spherical joints.
+
+    `inside` (in the part) and `outside` are the bodies that the first of these joints connects;
+    the two directions are fixed in them and normal to the line and to each other in the reference
+    pose. Holding them normal holds the spin, as a universal joint instead of the ball would.
+    """
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    inside: str
+    outside: str
+    direction_inside: Vec3
+    direction_outside: Vec3
+
+
+def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
+    """Find the parts that are attached to the rest by spherical joints on one line."""
+    parts = []
+    for bodies in _clusters(mechanism):
+        holders = [
+            j
+            for j in mechanism.joints
+            if j.type == "spherical" and (j.body_a in bodies) != (j.body_b in bodies)
+        ]
+        if len(holders) < 2:
+            continue
+        centers = np.array([_center(mechanism, j, bodies) for j in holders])
+        arms = centers - centers[0]
+        lengths = np.linalg.norm(arms, axis=1)
+        longest = int(np.argmax(lengths))
+        if lengths[longest] == 0:
+            continue
+        line = arms[longest] / lengths[longest]
+        off = np.linalg.norm(np.cross(arms, line), axis=1)
+        if np.any(off > 1e-9 * lengths[longest]):
+            continue
+        parts.append(_part(mechanism, bodies, holders, line))
+    return tuple(parts)
+
+
+def _clusters(mechanism: Mechanism) -> list[tuple[str, ...]]:
+    """Connected groups of bodies once spherical joints are taken away, without the ground's."""
+    group = {name: name for name in (GROUND, *(b.name for b in mechanism.bodies))}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    for joint in mechanism.joints:
+        if joint.type not in ("spherical", "free"):
+            group[root(joint.body_b)] = root(joint.body_a)
+    clusters: dict[str, list[str]] = {}
+    for body in mechanism.bodies:
+        if root(body.name) != root(GROUND):
+            clusters.setdefault(root(body.name), []).append(body.name)
+    return [tuple(names) for names in clusters.values()]
+
+
+def _center(mechanism: Mechanism, joint: Joint, bodies: tuple[str, ...]) -> np.ndarray:
+    body, frame = (
+        (joint.body_a, joint.frame_a) if joint.body_a in bodies else (joint.body_b, joint.frame_b)
+    )
+    pose = mechanism.body(body).frame
+    return np.array(pose.origin) + np.array(pose.rotation) @ np.array(frame.origin)
+
+
+def _part(
+    mechanism: Mechanism, bodies: tuple[str, ...], holders: list[Joint], line: np.ndarray
+) -> PassivePart:
+    # The gauge must not lean on the ground's joint if the part's own inside can move: any holder
+    # will do, the first in the file is taken.
+    first = holders[0]
+    inside, outside = first.body_b, first.body_a
+    if first.body_a in bodies:
+        inside, outside = outside, inside
+    helper = np.eye(3)[int(np.argmin(np.abs(line)))]
+    across = np.cross(line, helper)
+    across /= np.linalg.norm(across)
+    third = np.cross(line, across)
+    return PassivePart(
+        bodies,
+        tuple(j.name for j in holders),
+        inside,
+        outside,
+        _local(mechanism, inside, third),
+        _local(mechanism, outside, across),
+    )
+
+
+def _local(mechanism: Mechanism, body: str, vector: np.ndarray) -> Vec3:
+    x, y, z = np.array(mechanism.body(body).frame.rotation).T @ vector
+    return (float(x), float(y), float(z))

@@ -1,0 +1,82 @@
+"""Rows of the independent coordinates: what each of them measures in a pose."""
+
+from __future__ import annotations
+
+from mechid.kinematics.reference_point.constraints import (
+    GROUND_AXES,
+    ORIGIN,
+    Form,
+    Product,
+    Row,
+    angle_products,
+    axis,
+    body_numbers,
+    dot,
+    separation,
+)
+from mechid.mechanism.records import (
+    GROUND,
+    DistanceCoordinate,
+    IndependentCoordinate,
+    Joint,
+    Mechanism,
+    PointCoordinate,
+)
+
+# Slides: number of a joint coordinate → axis of frame a along which it is measured.
+_SLIDES = {
+    "prismatic": {0: 2},
+    "cylindrical": {1: 2},
+    "planar": {0: 0, 1: 1},
+    "free": {0: 0, 1: 1, 2: 2},
+}
+_FIRST_ORIENTATION = {"spherical": 0, "free": 3}
+
+
+def driver_rows(mechanism: Mechanism) -> tuple[Row, ...]:
+    """Return one row per independent coordinate, in the order of the mechanism."""
+    numbers = body_numbers(mechanism)
+    return tuple(_driver_row(c, mechanism, numbers) for c in mechanism.coordinates)
+
+
+def joint_coordinate_row(name: str, joint: Joint, index: int, numbers: dict[str, int]) -> Row:
+    """Return the row of joint coordinate `index` (orientations as roll, pitch, yaw)."""
+    slide = _SLIDES.get(joint.type, {}).get(index)
+    if slide is not None:
+        direction = axis(joint.frame_a, slide)
+        distance = separation(joint, numbers, direction, numbers[joint.body_a])
+        return Row(name, joint.name, "driver", "value", "m", (distance,))
+    form: Form = "angle"
+    products: tuple[Product, ...] = angle_products(joint, numbers)
+    if joint.type == "universal" and index == 1:  # R_ab = Rz(q1) Rx(q2): row z is (0, sin, cos)
+        products = (dot(joint, numbers, 2, 1), dot(joint, numbers, 2, 2))
+    elif joint.type in _FIRST_ORIENTATION:
+        turn = index - _FIRST_ORIENTATION[joint.type]
+        if turn == 0:
+            products = (dot(joint, numbers, 2, 1), dot(joint, numbers, 2, 2))
+        elif turn == 1:
+            form = "pitch"
+            x_b = [dot(joint, numbers, k, 0) for k in range(3)]
+            products = (x_b[2], x_b[0], x_b[1])
+    return Row(name, joint.name, "driver", form, "-", products)
+
+
+def _driver_row(
+    coordinate: IndependentCoordinate, mechanism: Mechanism, numbers: dict[str, int]
+) -> Row:
+    ground = numbers[GROUND]
+    name = coordinate.name
+    if isinstance(coordinate, PointCoordinate):
+        point = coordinate.point
+        place = Product(
+            ground, coordinate.direction, ground, ORIGIN, numbers[point.body], point.local, True
+        )
+        return Row(name, "", "driver", "value", "m", (place,))
+    if isinstance(coordinate, DistanceCoordinate):
+        a, b = coordinate.point_a, coordinate.point_b
+        apart = tuple(
+            Product(ground, e, numbers[a.body], a.local, numbers[b.body], b.local, True)
+            for e in GROUND_AXES
+        )
+        return Row(name, "", "driver", "distance", "m", apart)
+    return joint_coordinate_row(name, mechanism.joint(coordinate.joint), coordinate.index, numbers)

@@ -1,0 +1,231 @@
+"""A mechanism compiled to reference-point equations, and the poses of its bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.kinematics.reference_point.constraints import (
+    ORIGIN,
+    body_numbers,
+    constraint_rows,
+    norm_rows,
+    sense_rows,
+)
+from mechid.kinematics.reference_point.drivers import driver_rows
+from mechid.kinematics.reference_point.evaluate import (
+    Equations,
+    compile_rows,
+    jacobian,
+    screw_angle,
+    values,
+)
+from mechid.mechanism.records import DistanceCoordinate, Mechanism, PointCoordinate, Vec3
+from mechid.spatial.rotations import Array, matrix_from_quaternion, quaternion_from_matrix, skew
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """The equations of a mechanism.
+
+    Attributes
+    ----------
+    closure : Equations
+        Rows of all joints, then the unit length of every quaternion.
+    named : Equations
+        Rows of all joints alone, points along the axes of frame a: what the row names mean.
+    drivers : Equations
+        One row per independent coordinate.
+    sense : Equations
+        Cosines that are +1 unless a joint was closed with its axis reversed.
+    size : float
+        Characteristic length L (m).
+    """
+
+    mechanism: Mechanism
+    closure: Equations
+    named: Equations
+    drivers: Equations
+    sense: Equations
+    size: float
+
+    @property
+    def n_bodies(self) -> int:
+        """Number of moving bodies."""
+        return len(self.mechanism.bodies)
+
+    @property
+    def q_scale(self) -> Array:
+        """Units of the 7 n_b numbers: L for positions, 1 for Euler parameters."""
+        return np.tile([self.size] * 3 + [1.0] * 4, self.n_bodies)
+
+    @property
+    def screws(self) -> tuple[int, ...]:
+        """Numbers of the screw rows among the closure rows."""
+        return tuple(i for i, row in enumerate(self.closure.rows) if row.kind == "screw")
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Positions and quaternions of all bodies.
+
+    Attributes
+    ----------
+    q : (7 n_b,) array
+        (p, e) of each body: m, and Euler parameters.
+    turns : (n_helical,) array
+        Angle of each helical joint (rad), counted through full turns.
+    """
+
+    q: Array
+    turns: Array
+
+    @property
+    def position(self) -> Array:
+        """Origins of the body frames, (n_b, 3), m."""
+        return self.q.reshape(-1, 7)[:, :3]
+
+    @property
+    def quaternion(self) -> Array:
+        """Euler parameters, (n_b, 4)."""
+        return self.q.reshape(-1, 7)[:, 3:]
+
+    @property
+    def rotation(self) -> Array:
+        """Rotation matrices, (n_b, 3, 3)."""
+        return matrix_from_quaternion(self.quaternion)
+
+
+def compile_system(mechanism: Mechanism) -> System:
+    """Write the equations of a mechanism."""
+    n = len(mechanism.bodies)
+    joints = constraint_rows(mechanism)
+    return System(
+        mechanism=mechanism,
+        closure=compile_rows(joints + norm_rows(mechanism), n),
+        named=compile_rows(constraint_rows(mechanism, "joint"), n),
+        drivers=compile_rows(driver_rows(mechanism), n),
+        sense=compile_rows(sense_rows(mechanism), n),
+        size=characteristic_size(mechanism),
+    )
+
+
+def characteristic_size(mechanism: Mechanism) -> float:
+    """Return L: the largest distance between points of the reference pose (m).
+
+    Points are those of joints and coordinates and those with names; if all of them are one, as in
+    a spherical linkage, the origins of the body frames count too.
+    """
+    places = [(p.body, p.local) for p in mechanism.points]
+    for joint in mechanism.joints:
+        places += [(joint.body_a, joint.frame_a.origin), (joint.body_b, joint.frame_b.origin)]
+    for c in mechanism.coordinates:
+        if isinstance(c, PointCoordinate):
+            places.append((c.point.body, c.point.local))
+        elif isinstance(c, DistanceCoordinate):
+            places += [(x.body, x.local) for x in (c.point_a, c.point_b)]
+    origins = [(body.name, ORIGIN) for body in mechanism.bodies]
+    for chosen in (places, places + origins):
+        size = _largest_distance(mechanism, chosen)
+        if size > 0:
+            return size
+    return 1.0  # everything in one point: only directions matter
+
+
+def _largest_distance(mechanism: Mechanism, places: list[tuple[str, Vec3]]) -> float:
+    points = []
+    for name, local in places:
+        frame = mechanism.body(name).frame
+        points.append(np.array(frame.origin) + np.array(frame.rotation) @ np.array(local))
+    x = np.array(points).reshape(-1, 3)
+    apart = np.linalg.norm(x[:, None] - x[None, :], axis=-1)
+    largest = float(np.max(apart, initial=0.0))
+    # Points meant to be one are so only to rounding.
+    rounding = 1e-12 * float(np.max(np.abs(x), initial=0.0))
+    return largest if largest > rounding else 0.0
+
+
+def reference_pose(system: System) -> Pose:
+    """Return the rough pose of the records, not closed yet."""
+    table = np.empty((system.n_bodies, 7))
+    for row, body in zip(table, system.mechanism.bodies, strict=True):
+        row[:3] = body.frame.origin
+        row[3:] = quaternion_from_matrix(np.array(body.frame.rotation))
+    q = table.ravel()
+    turns = [screw_angle(system.closure, q, i, None) for i in system.screws]
+    return Pose(q, np.array(turns, dtype=float))
+
+
+def moved(system: System, pose: Pose, q: Array) -> Pose:
+    """Return the pose with new numbers, helical angles followed from the old one."""
+    turns = [
+        screw_angle(system.closure, q, i, near)
+        for i, near in zip(system.screws, pose.turns, strict=True)
+    ]
+    return Pose(q, np.array(turns, dtype=float))
+
+
+def closure_values(system: System, pose: Pose, q: Array | None = None) -> Array:
+    """Return Φ at a pose, or at `q` nearby (helical angles then follow from the pose), (m,)."""
+    near = np.zeros(len(system.closure.rows))
+    near[list(system.screws)] = pose.turns
+    return values(system.closure, pose.q if q is None else q, near)
+
+
+def coordinates(system: System, pose: Pose, near: Array | None = None) -> Array:
+    """Return the independent coordinates of a pose, (n_i,), m or rad.
+
+    Angles lie within π of `near` (default: zero), those of helical joints are counted through
+    full turns.
+    """
+    target = np.zeros(len(system.drivers.rows)) if near is None else near.copy()
+    turns = {
+        system.closure.rows[i].joint: angle
+        for i, angle in zip(system.screws, pose.turns, strict=True)
+    }
+    for i, row in enumerate(system.drivers.rows):
+        target[i] = turns.get(row.joint, target[i])
+    return values(system.drivers, pose.q, target)
+
+
+def quaternion_rates(e: Array) -> Array:
+    """Return E (n_b, 3, 4): ω = 2 E ė and ė = ½ Eᵀ ω, with ω in ground axes."""
+    out = np.empty((*e.shape[:-1], 3, 4))
+    out[..., 0] = -e[..., 1:]
+    out[..., 1:] = e[..., :1, None] * np.eye(3) + skew(e[..., 1:])
+    return out
+
+
+def twist_map(system: System, pose: Pose) -> Array:
+    """Return the matrix from twists (v/L, ω of each body) to q̇, shape (7 n_b, 6 n_b).
+
+    v is the speed of the body point that lies amid the body's joints: the singular values of
+    constraints then do not depend on where the body frame was put.
+    """
+    n = system.n_bodies
+    out = np.zeros((n, 7, n, 6))
+    offsets = np.einsum("nij,nj->ni", pose.rotation, joint_centers(system.mechanism))
+    rates = quaternion_rates(pose.quaternion)
+    for i in range(n):
+        out[i, :3, i, :3] = system.size * np.eye(3)
+        out[i, :3, i, 3:] = skew(offsets[i])
+        out[i, 3:, i, 3:] = 0.5 * rates[i].T
+    return out.reshape(7 * n, 6 * n)
+
+
+def twist_jacobian(system: System, equations: Equations, pose: Pose) -> Array:
+    """Return the dimensionless Jacobian of rows with respect to twists, (m, 6 n_b)."""
+    scaled: Array = equations.scale(system.size)[:, None] * jacobian(equations, pose.q)
+    return scaled @ twist_map(system, pose)
+
+
+def joint_centers(mechanism: Mechanism) -> Array:
+    """Return the mean of each body's joint origins, in its own frame, (n_b, 3)."""
+    numbers = body_numbers(mechanism)
+    found: list[list[tuple[float, float, float]]] = [[] for _ in numbers]
+    for joint in mechanism.joints:
+        found[numbers[joint.body_a]].append(joint.frame_a.origin)
+        found[numbers[joint.body_b]].append(joint.frame_b.origin)
+    means = [np.mean(f, axis=0) if f else np.zeros(3) for f in found[:-1]]
+    return np.array(means).reshape(-1, 3)

@@ -1,0 +1,1 @@
+"""The mechanism as a graph of bodies, joints and force elements: immutable records."""

@@ -1,0 +1,341 @@
+"""Frozen records of a mechanism. Plain tuples of floats, so that equal mechanisms compare equal.
+
+Numbers that the model file wrote with named lengths or angles keep that expression beside the
+value (`Frame.origin_expr`, `Point.expr`, …); the exact and symbolic stages read it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias, TypeVar
+
+Vec3: TypeAlias = tuple[float, float, float]
+Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
+Expr3: TypeAlias = tuple[str, str, str]
+
+GROUND = "ground"
+
+JointType: TypeAlias = Literal[
+    "revolute",
+    "prismatic",
+    "helical",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+    "fixed",
+    "free",
+]
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """What the joints of one type have in common; the table of NOTATION.md as data."""
+
+    letter: str
+    coordinates: tuple[str, ...]
+    n_speeds: int
+    units: tuple[str, ...]
+
+    @property
+    def n_constraints(self) -> int:
+        """Constraints that the joint puts on the relative motion of its bodies."""
+        return 6 - self.n_speeds
+
+
+_QUATERNION = ("w", "x", "y", "z")
+JOINT_KINDS: Mapping[JointType, JointKind] = MappingProxyType(
+    {
+        "revolute": JointKind("R", ("angle",), 1, ("rad",)),
+        "prismatic": JointKind("P", ("displacement",), 1, ("m",)),
+        "helical": JointKind("H", ("angle",), 1, ("rad",)),
+        "cylindrical": JointKind("C", ("angle", "displacement"), 2, ("rad", "m")),
+        "universal": JointKind("U", ("angle_1", "angle_2"), 2, ("rad", "rad")),
+        "spherical": JointKind("S", _QUATERNION, 3, ("-",) * 4),
+        "planar": JointKind("E", ("x", "y", "angle"), 3, ("m", "m", "rad")),
+        "fixed": JointKind("X", (), 0, ()),
+        "free": JointKind(
+            "F", ("x", "y", "z", "qw", "qx", "qy", "qz"), 6, ("m", "m", "m", "-", "-", "-", "-")
+        ),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A right-handed frame: origin and axes (columns of `rotation`) in the frame it lives in."""
+
+    origin: Vec3
+    rotation: Mat3
+    origin_expr: Expr3 | None = None
+    rotation_expr: tuple[Expr3, Expr3, Expr3] | None = None
+
+
+IDENTITY = Frame((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named length, angle or other number of the model file; `expr` if it was not a plain
+    number, in terms of other parameters."""
+
+    name: str
+    value: float
+    unit: str = ""
+    source: str = ""
+    expr: str | None = None
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A number of a force element: known, or a parameter to identify (then `value` is its CAD
+    value, if there is one)."""
+
+    value: float | None
+    identify: bool = False
+    sigma: float | None = None
+
+
+@dataclass(frozen=True)
+class CadInertia:
+    """Mass (kg), centre of mass (m) and inertia about it (kg m²; xx, xy, xz, yy, yz, zz), in the
+    body frame, each with its standard deviation."""
+
+    mass: float
+    center: Vec3
+    inertia_center: tuple[float, float, float, float, float, float]
+    sigma_mass: float = 0.0
+    sigma_center: Vec3 = (0.0, 0.0, 0.0)
+    sigma_inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A drawing hint in body coordinates: wheel (centre, axis; radius, width), box (centre; three
+    sizes), cylinder (from, to; radius) or sphere (centre; radius)."""
+
+    kind: Literal["wheel", "box", "cylinder", "sphere"]
+    points: tuple[Vec3, ...]
+    sizes: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body: the pose of its frame in the reference pose, and what CAD says of it.
+
+    `inertia` is None for a body declared massless, and for one whose inertia is not known.
+    """
+
+    name: str
+    frame: Frame
+    inertia: CadInertia | None = None
+    massless: bool = False
+    color: str | None = None
+    shapes: tuple[Shape, ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """A named point fixed in a body, in the body's frame."""
+
+    name: str
+    body: str
+    local: Vec3
+    expr: Expr3 | None = None
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Range of one joint coordinate (m or rad); None means no limit on that side."""
+
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between `body_a` and `body_b`, with a frame fixed in each (see NOTATION.md)."""
+
+    name: str
+    type: JointType
+    body_a: str
+    body_b: str
+    frame_a: Frame
+    frame_b: Frame
+    pitch: float = 0.0
+    limits: tuple[Limit, ...] = ()
+    hidden: bool = False
+
+    @property
+    def kind(self) -> JointKind:
+        """The common properties of this type of joint."""
+        return JOINT_KINDS[self.type]
+
+
+@dataclass(frozen=True)
+class JointCoordinate:
+    """Independent coordinate: coordinate number `index` of a joint.
+
+    For the orientation of a spherical or free joint, index counts roll, pitch, yaw after the
+    translations (spherical 0..2, free 3..5).
+    """
+
+    name: str
+    joint: str
+    index: int
+    force: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class PointCoordinate:
+    """Independent coordinate: position of a point of a body along a fixed direction, in the ground
+    frame; the force acts on the point in that direction."""
+
+    name: str
+    point: Point
+    direction: Vec3
+    force: str
+    unit: str = "m"
+
+
+@dataclass(frozen=True)
+class DistanceCoordinate:
+    """Independent coordinate: distance between two points; the force pushes them apart."""
+
+    name: str
+    point_a: Point
+    point_b: Point
+    force: str
+    unit: str = "m"
+
+
+IndependentCoordinate: TypeAlias = JointCoordinate | PointCoordinate | DistanceCoordinate
+
+
+@dataclass(frozen=True)
+class SpringDamper:
+    """Spring and damper along the line between two points: pushing force
+    -k (s - s0) - c ṡ, with s their distance."""
+
+    name: str
+    point_a: Point
+    point_b: Point
+    stiffness: Coefficient
+    damping: Coefficient
+    free_length: Coefficient
+
+
+@dataclass(frozen=True)
+class TorsionSpring:
+    """Spring and damper on a joint coordinate: generalised force -k (q - q0) - c q̇."""
+
+    name: str
+    joint: str
+    index: int
+    stiffness: Coefficient
+    damping: Coefficient
+    free_angle: Coefficient
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction on a joint coordinate: -viscous q̇ - coulomb sign(q̇)."""
+
+    name: str
+    joint: str
+    index: int
+    viscous: Coefficient
+    coulomb: Coefficient
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor of a transmission: rotor inertia (kg m²) and friction, on the motor side."""
+
+    name: str
+    inertia: Coefficient
+    viscous: Coefficient
+    coulomb: Coefficient
+
+
+@dataclass(frozen=True)
+class Transmission:
+    """Motor speeds as a matrix times joint speeds: one row per motor, one column per coordinate."""
+
+    name: str
+    motors: tuple[Motor, ...]
+    coordinates: tuple[tuple[str, int], ...]
+    matrix: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Constant force (N, at a point) or moment (N m) on a body, with axes fixed in `axes_of`."""
+
+    name: str
+    kind: Literal["force", "moment"]
+    body: str
+    vector: Vec3
+    point: Point | None = None
+    axes_of: str = GROUND
+
+
+Element: TypeAlias = SpringDamper | TorsionSpring | Friction | Transmission | Load
+
+
+@dataclass(frozen=True)
+class Start:
+    """Initial values and speeds of independent coordinates; those not named are as in the assembled
+    reference pose, at rest."""
+
+    positions: tuple[tuple[str, float], ...] = ()
+    speeds: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A mechanism, whole and checked. Nothing modifies it; every stage takes it as input."""
+
+    name: str
+    gravity: Vec3
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    coordinates: tuple[IndependentCoordinate, ...]
+    elements: tuple[Element, ...] = ()
+    points: tuple[Point, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    cut: tuple[str, ...] | None = None
+    start: Start = Start()
+    title: str = ""
+    source: str = ""
+
+    def body(self, name: str) -> Body:
+        """Return the body of this name (the ground included)."""
+        return GROUND_BODY if name == GROUND else _named(self.bodies, name)
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of this name."""
+        return _named(self.joints, name)
+
+    def point(self, name: str, body: str | None = None) -> Point:
+        """Return a named point, as fixed in `body` if several bodies share it."""
+        for point in self.points:
+            if point.name == name and body in (None, point.body):
+                return point
+        raise KeyError(name)
+
+
+GROUND_BODY = Body(GROUND, IDENTITY)
+
+
+_T = TypeVar("_T", Body, Joint)
+
+
+def _named(items: tuple[_T, ...], name: str) -> _T:
+    for item in items:
+        if item.name == name:
+            return item
+    raise KeyError(name)

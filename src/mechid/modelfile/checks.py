@@ -1,0 +1,54 @@
+"""Checks of the whole mechanism that no single entry can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import GROUND, IndependentCoordinate, Joint
+from mechid.modelfile.yamlio import Key
+
+
+def check_connected(bodies: Sequence[str], joints: Iterable[Joint]) -> None:
+    """Refuse bodies that no chain of joints connects to the ground."""
+    if not bodies:
+        raise ModelError("the mechanism has no bodies", path=("bodies",), remedy="define a body")
+    neighbours: dict[str, set[str]] = {name: set() for name in (GROUND, *bodies)}
+    for joint in joints:
+        neighbours[joint.body_a].add(joint.body_b)
+        neighbours[joint.body_b].add(joint.body_a)
+    reached, waiting = {GROUND}, [GROUND]
+    while waiting:
+        for name in neighbours[waiting.pop()] - reached:
+            reached.add(name)
+            waiting.append(name)
+    loose = [name for name in bodies if name not in reached]
+    if loose:
+        verb = "is" if len(loose) == 1 else "are"
+        raise ModelError(
+            f"{', '.join(loose)} {verb} not connected to the ground",
+            path=("bodies", loose[0]),
+            remedy="join them, or give one a free joint to the ground",
+        )
+
+
+def check_unique(coordinates: Iterable[IndependentCoordinate], paths: Mapping[str, Key]) -> None:
+    """Refuse two coordinates or two forces of one name, and one coordinate chosen twice."""
+    forces: dict[str, str] = {}
+    chosen: dict[tuple[object, ...], str] = {}
+    for c in coordinates:
+        if c.force in forces:
+            raise ModelError(
+                f"the force {c.force} acts on {forces[c.force]} already",
+                path=(*paths[c.name], "force"),
+                remedy="give it another name",
+            )
+        forces[c.force] = c.name
+        what = tuple(v for k, v in vars(c).items() if k not in ("name", "force"))
+        if what in chosen:
+            raise ModelError(
+                f"this is the same coordinate as {chosen[what]}",
+                path=paths[c.name],
+                remedy="remove one of them",
+            )
+        chosen[what] = c.name

@@ -1,0 +1,146 @@
+"""Independent coordinates, and which coordinate of a joint a word means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import (
+    DistanceCoordinate,
+    IndependentCoordinate,
+    Joint,
+    JointCoordinate,
+    JointType,
+    PointCoordinate,
+)
+from mechid.modelfile.geometry import Geometry
+from mechid.modelfile.points import PointBook
+from mechid.modelfile.scope import Entry, Scope
+from mechid.modelfile.spec_elements import CoordinateSpec
+from mechid.modelfile.vectors import vec3
+from mechid.modelfile.words import suggestion
+from mechid.modelfile.yamlio import Key
+
+ANGLES = ("roll", "pitch", "yaw")
+_CHOICES: Mapping[JointType, tuple[str, ...]] = {
+    "spherical": ANGLES,
+    "free": ("x", "y", "z", *ANGLES),
+}
+_QUATERNION: Mapping[JointType, tuple[str, ...]] = {
+    "spherical": ("w", "x", "y", "z"),
+    "free": ("qw", "qx", "qy", "qz"),
+}
+
+
+def choices(joint: Joint) -> tuple[str, ...]:
+    """Return the names of what can be chosen as independent coordinates of a joint."""
+    return _CHOICES.get(joint.type, joint.kind.coordinates)
+
+
+def unit_of(joint: Joint, index: int) -> str:
+    """Return the unit of an independent coordinate of a joint."""
+    if joint.type in _CHOICES:
+        return "rad" if choices(joint)[index] in ANGLES else "m"
+    return joint.kind.units[index]
+
+
+def pick(
+    word: str, scope: Scope, joints: Mapping[str, Joint], path: Key
+) -> tuple[Joint, int | None]:
+    """Return the joint of `joint` or `joint.coordinate`, and which coordinate if it says."""
+    name, _, choice = word.partition(".")
+    joint = joints[scope.find("joints", name, path)]
+    known = choices(joint)
+    if not known:
+        raise ModelError(f"joint {name} is fixed and has no coordinates", path=path)
+    if not choice:
+        return joint, 0 if len(known) == 1 else None
+    if choice in known:
+        return joint, known.index(choice)
+    if choice in _QUATERNION.get(joint.type, ()):
+        raise ModelError(
+            f"{choice} is a component of a quaternion and cannot be chosen by itself",
+            path=path,
+            remedy=f"use {name}.roll, {name}.pitch and {name}.yaw",
+        )
+    raise ModelError(
+        f"joint {name} has no coordinate {choice}",
+        path=path,
+        remedy=suggestion(choice, known) or f"a {joint.type} joint has {', '.join(known)}",
+    )
+
+
+def coordinates(
+    entry: Entry, joints: Mapping[str, Joint], geometry: Geometry, book: PointBook
+) -> list[IndependentCoordinate]:
+    """Return the coordinates of one entry: several if it names a joint that has several."""
+    spec: CoordinateSpec = entry.spec
+    path, scope, name = entry.path, entry.scope, entry.name
+    given = [k for k in ("joint", "point", "distance") if getattr(spec, k) is not None]
+    if len(given) != 1:
+        raise ModelError(
+            f"{' and '.join(given)} are given" if given else "the coordinate says nothing",
+            path=path,
+            remedy="give one of joint, point (with along) and distance",
+        )
+    if spec.joint is not None:
+        return _of_joint(entry, joints)
+    force = scope.final(spec.force) if spec.force else f"F_{name}"
+    if spec.along is not None and spec.point is None:
+        raise ModelError("along belongs to a point", path=(*path, "along"), remedy="remove it")
+    if spec.distance is not None:
+        a, b = (
+            book.body_point(p, scope, f"{name}_{'ab'[i]}", (*path, "distance", i))
+            for i, p in enumerate(spec.distance)
+        )
+        if a.body == b.body:
+            raise ModelError(
+                f"both points belong to {a.body}, their distance cannot change",
+                path=(*path, "distance"),
+                remedy="name points of two bodies",
+            )
+        return [DistanceCoordinate(name, a, b, force)]
+    assert spec.point is not None
+    if spec.along is None:
+        raise ModelError("along is missing", path=path, remedy="give a direction, such as along: z")
+    point = book.body_point(spec.point, scope, f"{name}_point", (*path, "point"))
+    along = geometry.direction(spec.along, scope, (*path, "along")).vector
+    if scope.reflection is not None:
+        along = scope.reflection.matrix @ along
+    return [PointCoordinate(name, point, vec3(along), force)]
+
+
+def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoordinate]:
+    spec: CoordinateSpec = entry.spec
+    assert spec.joint is not None
+    joint, index = pick(spec.joint, entry.scope, joints, (*entry.path, "joint"))
+    force = entry.scope.final(spec.force) if spec.force else None
+    records: list[IndependentCoordinate] = []
+    for i in range(len(choices(joint))) if index is None else (index,):
+        ending = f".{choices(joint)[i]}" if index is None else ""
+        unit = unit_of(joint, i)
+        default = f"{'F' if unit == 'm' else 'M'}_{entry.name}"
+        records.append(
+            JointCoordinate(
+                f"{entry.name}{ending}", joint.name, i, f"{force or default}{ending}", unit
+            )
+        )
+    return records
+
+
+def check_orientations(
+    chosen: tuple[IndependentCoordinate, ...], joints: Mapping[str, Joint], paths: Mapping[str, Key]
+) -> None:
+    """Refuse an orientation of which only a part is independent."""
+    for joint in joints.values():
+        if joint.type not in _CHOICES:
+            continue
+        mine = [c for c in chosen if isinstance(c, JointCoordinate) and c.joint == joint.name]
+        angles = {choices(joint)[c.index] for c in mine} & set(ANGLES)
+        missing = [angle for angle in ANGLES if angle not in angles]
+        if angles and missing:
+            raise ModelError(
+                f"the orientation of joint {joint.name} is chosen in part",
+                path=paths[mine[-1].name],
+                remedy=f"name {', '.join(missing)} too, or none of roll, pitch, yaw",
+            )

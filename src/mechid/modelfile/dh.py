@@ -1,0 +1,230 @@
+"""Modified Denavit-Hartenberg tables (Khalil): serial, branched and closed chains.
+
+Frame j is reached from its antecedent by
+Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r). The last two commute, so the
+joint turns about (or slides along) z of the frame that all the constant parameters give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, JointType, Limit
+from mechid.modelfile import algebra
+from mechid.modelfile.algebra import ONE, ZERO
+from mechid.modelfile.expressions import Number
+from mechid.modelfile.numbers import Numbers
+from mechid.modelfile.scope import Entry, Scope
+from mechid.modelfile.spec_joints import DenavitHartenbergRow, Transform
+from mechid.modelfile.vectors import Exact, Pose, cleaned, mat3, vec3
+from mechid.modelfile.yamlio import Key
+from mechid.spatial.rotations import axis_rotation, snap
+
+if TYPE_CHECKING:
+    from mechid.modelfile.geometry import Geometry
+
+_TYPES: dict[str, JointType] = {
+    "R": "revolute",
+    "P": "prismatic",
+    "X": "fixed",
+    "revolute": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+}
+_OWN_FRAME = replace(IDENTITY, origin_expr=(ZERO, ZERO, ZERO))
+Rows = list[list[str]]
+
+
+@dataclass(frozen=True)
+class SymbolicTransform:
+    """A rotation and an origin whose entries are expressions in normal form."""
+
+    rotation: Rows
+    origin: list[str]
+
+    def __matmul__(self, other: SymbolicTransform) -> SymbolicTransform:
+        """Return this transform followed by another one."""
+        columns = [list(column) for column in zip(*other.rotation, strict=True)]
+        rotation = [[_dot(row, column) for column in columns] for row in self.rotation]
+        origin = [
+            algebra.add(p, _dot(row, other.origin))
+            for p, row in zip(self.origin, self.rotation, strict=True)
+        ]
+        return SymbolicTransform(rotation, origin)
+
+    def inverse(self) -> SymbolicTransform:
+        """Return the transform back."""
+        rotation = [list(column) for column in zip(*self.rotation, strict=True)]
+        return SymbolicTransform(
+            rotation, [algebra.negate(_dot(row, self.origin)) for row in rotation]
+        )
+
+    def frame(self, numbers: Numbers) -> Frame:
+        """Return the frame with values; expressions of the rotation only if it is not plain."""
+        R = [[numbers.of_text(text) for text in row] for row in self.rotation]
+        x, y, z = self.origin
+        a, b, c = ((row[0], row[1], row[2]) for row in self.rotation)
+        plain = all(text in ("0", "1", "-1") for row in self.rotation for text in row)
+        return Frame(
+            vec3([numbers.of_text(text) for text in self.origin]),
+            mat3(np.array(R)),
+            (x, y, z),
+            None if plain else (a, b, c),
+        )
+
+
+def _dot(a: list[str], b: list[str]) -> str:
+    total = ZERO
+    for x, y in zip(a, b, strict=True):
+        total = algebra.add(total, algebra.multiply(x, y))
+    return total
+
+
+def _turn(axis: int, angle: Number) -> SymbolicTransform:
+    c, s = algebra.cosine(angle.text), algebra.sine(angle.text)
+    rotation = [[ONE if i == j else ZERO for j in range(3)] for i in range(3)]
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    rotation[i][i] = rotation[j][j] = c
+    rotation[i][j], rotation[j][i] = algebra.negate(s), s
+    return SymbolicTransform(rotation, [ZERO] * 3)
+
+
+def _shift(axis: int, length: Number) -> SymbolicTransform:
+    rotation = [[ONE if i == j else ZERO for j in range(3)] for i in range(3)]
+    text = ZERO if length.text in ("0.0", "-0") else length.text
+    return SymbolicTransform(rotation, [text if i == axis else ZERO for i in range(3)])
+
+
+def transform(numbers: Numbers, row: Transform, scope: Scope, path: Key) -> SymbolicTransform:
+    """Return Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r) of a row."""
+    result = None
+    for key, move, axis in (
+        ("gamma", _turn, 2),
+        ("b", _shift, 2),
+        ("alpha", _turn, 0),
+        ("d", _shift, 0),
+        ("theta", _turn, 2),
+        ("r", _shift, 2),
+    ):
+        step = move(axis, numbers.number(getattr(row, key), scope, (*path, key)))
+        result = step if result is None else result @ step
+    assert result is not None
+    return result
+
+
+@dataclass(frozen=True)
+class Link:
+    """A row with the names it stands for."""
+
+    row: DenavitHartenbergRow
+    body: str
+    antecedent: str
+    joint: str
+    path: Key
+
+
+class Links:
+    """The rows of a table under the names of their bodies and joints."""
+
+    def __init__(self, rows: list[DenavitHartenbergRow], scope: Scope, numbers: Numbers) -> None:
+        self._scope = scope
+        self._numbers = numbers
+        self._by_number = {0: GROUND}
+        for i, row in enumerate(rows):
+            if row.link is not None:
+                if row.link in self._by_number:
+                    raise ModelError(
+                        f"link {row.link} is there already",
+                        path=("denavit_hartenberg", i, "link"),
+                        remedy="number the links 1, 2, 3, … (0 is the ground)",
+                    )
+                self._by_number[row.link] = body_name(row)
+        self.bodies: dict[str, Link] = {}
+        self.joints: dict[str, Link] = {}
+        for i, row in enumerate(rows):
+            path: Key = ("denavit_hartenberg", i)
+            antecedent = self._name(row.antecedent, (*path, "antecedent"))
+            if row.closes is None:
+                link = Link(row, body_name(row), antecedent, joint_name(row, i), path)
+                self.bodies[link.body] = link
+            else:
+                body = self._name(row.closes, (*path, "closes"))
+                link = Link(row, body, antecedent, joint_name(row, i), path)
+            self.joints[link.joint] = link
+
+    def _name(self, link: int | str, path: Key) -> str:
+        if isinstance(link, str):
+            return self._scope.find("bodies", link, path)
+        if link not in self._by_number:
+            known = ", ".join(str(n) for n in sorted(self._by_number))
+            raise ModelError(f"there is no link {link}", path=path, remedy=f"links are {known}")
+        return self._by_number[link]
+
+    def pose(self, geometry: Geometry, body: str) -> Pose:
+        """Return the frame of a link in the reference pose."""
+        link = self.bodies[body]
+        base = geometry.pose(link.antecedent)
+        frame = transform(self._numbers, link.row, self._scope, link.path).frame(self._numbers)
+        at = self._numbers.value(link.row.at, self._scope, (*link.path, "at"))
+        R, p = np.array(frame.rotation), np.array(frame.origin)
+        if _TYPES[link.row.type] == "revolute":
+            R = R @ axis_rotation(2, np.asarray(at))
+        elif _TYPES[link.row.type] == "prismatic":
+            p = p + R[:, 2] * at
+        p = cleaned(base.origin.array + base.R @ p, base.origin.array, p)
+        return Pose(Exact.of(p), np.asarray(snap(base.R @ R), dtype=float))
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of a row."""
+        link = self.joints[name]
+        row = link.row
+        frame_a = transform(self._numbers, row, self._scope, link.path).frame(self._numbers)
+        frame_b = _OWN_FRAME if row.closes is None else self._closing_frame(link)
+        limits: tuple[Limit, ...] = ()
+        if row.limits is not None:
+            lower, upper = (
+                None if s is None else self._numbers.value(s, self._scope, (*link.path, "limits"))
+                for s in row.limits
+            )
+            limits = (Limit(lower, upper),)
+        return Joint(
+            name, _TYPES[row.type], link.antecedent, link.body, frame_a, frame_b, limits=limits
+        )
+
+    def _closing_frame(self, link: Link) -> Frame:
+        to = link.row.to or Transform()
+        symbolic = transform(self._numbers, to, self._scope, (*link.path, "to"))
+        return symbolic.inverse().frame(self._numbers)
+
+    def cut(self) -> tuple[str, ...]:
+        """Return the joints that close loops."""
+        return tuple(name for name, link in self.joints.items() if link.row.closes is not None)
+
+
+def body_name(row: DenavitHartenbergRow) -> str:
+    """Return the name of the body of a row."""
+    return row.body or f"link_{row.link}"
+
+
+def joint_name(row: DenavitHartenbergRow, index: int) -> str:
+    """Return the name of the joint of a row; `index` counts rows from zero."""
+    return row.joint or f"q{row.link if row.link is not None else index + 1}"
+
+
+def entries(rows: list[DenavitHartenbergRow], scope: Scope) -> tuple[list[Entry], list[Entry]]:
+    """Return the entries for bodies (specs to be filled in) and for joints."""
+    bodies, joints = [], []
+    for i, row in enumerate(rows):
+        path: Key = ("denavit_hartenberg", i)
+        if row.closes is None:
+            if row.link is None and row.body is None:
+                raise ModelError("the row names no link", path=path, remedy="give link or closes")
+            bodies.append(Entry(body_name(row), row, scope, path))
+            if row.to is not None:
+                raise ModelError("`to` belongs to a row with closes", path=(*path, "to"))
+        joints.append(Entry(joint_name(row, i), row, scope, path))
+    return bodies, joints

@@ -1,0 +1,127 @@
+"""The model file as Pydantic models: the same words in YAML, in Python and in the JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from mechid.modelfile.spec_bodies import BodySpec
+from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
+from mechid.modelfile.spec_geometry import DirectionRef, PointRef
+from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
+from mechid.modelfile.words import DottedName, Name, ParameterName, Scalar, Vector, Words, kind
+
+FORMAT_VERSION = 1
+
+
+class ParameterSpec(Words):
+    """A named number with its unit and source."""
+
+    value: Scalar
+    unit: str = Field(default="", description="for the reader; values are SI")
+    source: str = ""
+
+
+Parameter: TypeAlias = Annotated[
+    Annotated[Scalar, Tag("<number>")] | Annotated[ParameterSpec, Tag("<mapping>")],
+    Discriminator(lambda v: "<mapping>" if isinstance(v, dict | ParameterSpec) else "<number>"),
+]
+
+
+class Parts(Words):
+    """What both a file and a subassembly hold."""
+
+    parameters: dict[ParameterName, Parameter] = Field(default={}, description="named numbers")
+    points: dict[Name, PointRef] = Field(default={}, description="named points")
+    directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
+    bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
+    joints: dict[Name, JointSpec] = Field(default={}, description="joints")
+    elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
+    coordinates: dict[DottedName, CoordinateSpec] = Field(
+        default={}, description="independent coordinates, in order"
+    )
+
+
+class Subassembly(Parts):
+    """Parts that are used several times, or mirrored."""
+
+
+class MirrorPlane(Words):
+    """A plane to mirror across."""
+
+    point: Vector = (0, 0, 0)
+    normal: Vector
+
+
+def _mirror_tag(value: Any) -> str:
+    if isinstance(value, str) and value not in ("x", "y", "z"):
+        raise ValueError(f"expected x, y, z or {{point, normal}}, got {kind(value)}")
+    return "<axis>" if isinstance(value, str) else "<plane>"
+
+
+class Use(Words):
+    """One copy of a subassembly."""
+
+    subassembly: Name
+    prefix: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+    suffix: str = Field(default="", pattern=r"^[A-Za-z0-9_]*$")
+    rename: dict[Name, Name] = Field(default={}, description="exact new names")
+    mirror: (
+        Annotated[
+            Annotated[Literal["x", "y", "z"], Tag("<axis>")]
+            | Annotated[MirrorPlane, Tag("<plane>")],
+            Discriminator(_mirror_tag),
+        ]
+        | None
+    ) = Field(default=None, description="plane normal to an axis, or {point, normal}")
+    parameters: dict[ParameterName, Parameter] = Field(default={}, description="other values")
+    source: str = ""
+
+
+class StartSpec(Words):
+    """Initial state of independent coordinates."""
+
+    positions: dict[DottedName, Scalar] = Field(default={}, description="values, m or rad")
+    speeds: dict[DottedName, Scalar] = Field(default={}, description="speeds, m/s or rad/s")
+
+
+class OrderSpec(Words):
+    """Names that come first, in this order; the others follow as written."""
+
+    parameters: list[Name] = Field(default=[])
+    points: list[Name] = Field(default=[])
+    bodies: list[Name] = Field(default=[])
+    joints: list[Name] = Field(default=[])
+    elements: list[Name] = Field(default=[])
+    coordinates: list[DottedName] = Field(default=[])
+
+
+def _version(value: Any) -> Any:
+    if value != FORMAT_VERSION or isinstance(value, bool):
+        raise ValueError(
+            f"format version {kind(value)} is not supported, this release reads version "
+            f"{FORMAT_VERSION}"
+        )
+    return FORMAT_VERSION
+
+
+class Document(Parts):
+    """A mechanism: bodies, joints, force elements and independent coordinates. SI units."""
+
+    mechid: Annotated[Literal[1], BeforeValidator(_version)] = Field(
+        description="version of the format"
+    )
+    name: Name = Field(description="identifier of the mechanism")
+    title: str = ""
+    source: str = Field(default="", description="where the numbers come from")
+    gravity: Vector = Field(default=(0, 0, -9.81), description="m/s², ground frame")
+    cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
+    start: StartSpec = Field(default=StartSpec(), description="initial state")
+    subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")
+    use: dict[Name, Use] = Field(default={}, description="copies of subassemblies")
+    order: OrderSpec = Field(default=OrderSpec(), description="order of entries")
+    variants: dict[str, dict[str, Any]] = Field(default={}, description="named changes to the file")
+    denavit_hartenberg: list[DenavitHartenbergRow] = Field(
+        default=[], description="modified Denavit-Hartenberg table"
+    )

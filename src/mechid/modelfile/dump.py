@@ -1,0 +1,253 @@
+"""A mechanism written back as a document, resolved: every frame and point spelled out.
+
+A mechanism made by any route (mirrored, from a variant, from a table) can be saved this way, and
+what is loaded again is equal to it, digit by digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import (
+    IDENTITY,
+    Body,
+    Coefficient,
+    DistanceCoordinate,
+    Element,
+    Expr3,
+    Frame,
+    Friction,
+    IndependentCoordinate,
+    Joint,
+    JointCoordinate,
+    Load,
+    Mechanism,
+    Parameter,
+    Point,
+    PointCoordinate,
+    Shape,
+    SpringDamper,
+    TorsionSpring,
+    Transmission,
+    Vec3,
+)
+from mechid.modelfile import expressions
+from mechid.modelfile.coordinates import choices
+from mechid.modelfile.document import FORMAT_VERSION
+
+_SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
+
+
+class _Writer:
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._values = {p.name: p.value for p in mechanism.parameters}
+
+    def document(self) -> dict[str, Any]:
+        m = self._mechanism
+        data: dict[str, Any] = {"mechid": FORMAT_VERSION, "name": m.name}
+        data |= {key: value for key in ("title", "source") if (value := getattr(m, key))}
+        data["gravity"] = list(m.gravity)
+        sections: dict[str, dict[str, Any]] = {
+            "parameters": {p.name: self._parameter(p) for p in m.parameters},
+            "points": self._points(),
+            "bodies": {b.name: self._body(b) for b in m.bodies},
+            "joints": {j.name: self._joint(j) for j in m.joints},
+            "elements": {e.name: self._element(e) for e in m.elements},
+            "coordinates": {c.name: self._coordinate(c) for c in m.coordinates},
+        }
+        data |= {key: section for key, section in sections.items() if section}
+        if m.cut is not None:
+            data["cut"] = list(m.cut)
+        start = {k: dict(v) for k in ("positions", "speeds") if (v := getattr(m.start, k))}
+        return data | ({"start": start} if start else {})
+
+    # ------------------------------------------------------------------ numbers
+
+    def _fits(self, value: float, text: str) -> bool:
+        """Say whether reading the expression gives back this text and this value."""
+        try:
+            tree = expressions.parse(text)
+            known = expressions.names(tree) <= self._values.keys()
+            return (
+                known
+                and expressions.text_of(tree) == text
+                and expressions.evaluate(tree, self._values) == value
+            )
+        except ValueError:
+            return False
+
+    def _vector(self, value: Vec3, expr: Expr3 | None) -> Any:
+        if expr is None:
+            return {"rounded": list(value)}
+        if all(self._fits(v, t) for v, t in zip(value, expr, strict=True)):
+            return [_scalar(text) for text in expr]
+        return {"rounded": list(value), "expr": list(expr)}
+
+    def _frame(self, frame: Frame) -> dict[str, Any]:
+        data = {"origin": self._vector(frame.origin, frame.origin_expr)}
+        if frame.rotation == IDENTITY.rotation and frame.rotation_expr is None:
+            return data
+        rows = [list(row) for row in frame.rotation]
+        if frame.rotation_expr is None:
+            return {**data, "rotation": rows}
+        texts = [list(row) for row in frame.rotation_expr]
+        fits = all(
+            self._fits(v, t)
+            for row, text in zip(rows, texts, strict=True)
+            for v, t in zip(row, text, strict=True)
+        )
+        return {**data, "rotation": texts if fits else {"rounded": rows, "expr": texts}}
+
+    def _parameter(self, p: Parameter) -> Any:
+        value: float | str = p.value
+        if p.expr is not None:
+            if not self._fits(p.value, p.expr):
+                raise ModelError(
+                    f"the value {p.value!r} is not that of its expression {p.expr}",
+                    path=("parameters", p.name),
+                    remedy="change both, or set expr to None",
+                )
+            value = p.expr
+        about = {key: text for key in ("unit", "source") if (text := getattr(p, key))}
+        return {"value": value, **about} if about else value
+
+    # ------------------------------------------------------------------ entries
+
+    def _points(self) -> dict[str, Any]:
+        every: dict[str, dict[str, Any]] = {}
+        for point in (*self._mechanism.points, *self._used_points()):
+            every.setdefault(point.name, {})[point.body] = self._vector(point.local, point.expr)
+        return {name: {"on": on} for name, on in every.items()}
+
+    def _used_points(self) -> list[Point]:
+        records = (*self._mechanism.elements, *self._mechanism.coordinates)
+        return [value for r in records for value in vars(r).values() if isinstance(value, Point)]
+
+    def _body(self, body: Body) -> dict[str, Any]:
+        data: dict[str, Any] = {"frame": self._frame(body.frame)}
+        if (cad := body.inertia) is not None:
+            data["mass"] = cad.mass
+            data["center"] = list(cad.center)
+            data["inertia"] = dict(zip(_SIX, cad.inertia_center, strict=True))
+            spread = {
+                "mass": cad.sigma_mass,
+                "center": list(cad.sigma_center),
+                "inertia": dict(zip(_SIX, cad.sigma_inertia, strict=True)),
+            }
+            if any((cad.sigma_mass, *cad.sigma_center, *cad.sigma_inertia)):
+                data["uncertainty"] = spread
+        if body.massless:
+            data["massless"] = True
+        if body.color is not None:
+            data["color"] = body.color
+        if body.shapes:
+            data["shapes"] = [_shape(shape) for shape in body.shapes]
+        return data
+
+    def _joint(self, joint: Joint) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "type": joint.type,
+            "between": [joint.body_a, joint.body_b],
+            "frames": [self._frame(joint.frame_a), self._frame(joint.frame_b)],
+        }
+        if joint.type == "helical":
+            data["pitch"] = joint.pitch
+        if joint.limits:
+            limits = [[limit.lower, limit.upper] for limit in joint.limits]
+            data["limits"] = limits[0] if len(limits) == 1 else limits
+        return data | ({"hidden": True} if joint.hidden else {})
+
+    def _word(self, joint: str, index: int) -> str:
+        names = choices(self._mechanism.joint(joint))
+        return joint if len(names) == 1 else f"{joint}.{names[index]}"
+
+    def _coordinate(self, c: IndependentCoordinate) -> dict[str, Any]:
+        match c:
+            case JointCoordinate():
+                return {"joint": self._word(c.joint, c.index), "force": c.force}
+            case PointCoordinate():
+                return {"point": _dotted(c.point), "along": list(c.direction), "force": c.force}
+            case DistanceCoordinate():
+                return {"distance": [_dotted(c.point_a), _dotted(c.point_b)], "force": c.force}
+
+    def _element(self, e: Element) -> dict[str, Any]:
+        match e:
+            case SpringDamper():
+                between = [_dotted(e.point_a), _dotted(e.point_b)]
+                keys: Sequence[str] = ("stiffness", "damping", "free_length")
+                return {"type": "spring_damper", "between": between, **_coefficients(e, keys)}
+            case TorsionSpring():
+                word = self._word(e.joint, e.index)
+                keys = ("stiffness", "damping", "free_angle")
+                return {"type": "torsion_spring", "joint": word, **_coefficients(e, keys)}
+            case Friction():
+                word = self._word(e.joint, e.index)
+                return {"type": "friction", "joint": word} | _coefficients(
+                    e, ("viscous", "coulomb")
+                )
+            case Transmission():
+                keys = ("inertia", "viscous", "coulomb")
+                return {
+                    "type": "transmission",
+                    "coordinates": [self._word(*pair) for pair in e.coordinates],
+                    "motors": {motor.name: _coefficients(motor, keys) for motor in e.motors},
+                    "matrix": [list(row) for row in e.matrix],
+                }
+            case Load():
+                data: dict[str, Any] = {"type": e.kind, "body": e.body, "vector": list(e.vector)}
+                if e.point is not None:
+                    data["at"] = e.point.name
+                return data | ({"axes": "body"} if e.axes_of == e.body else {})
+
+
+def _scalar(text: str) -> float | str:
+    """Return an expression as a number if it is one that is written back the same."""
+    if expressions.is_constant(text):
+        for read in (int, float):
+            try:
+                number = read(text)
+            except ValueError:
+                continue
+            if expressions.text_of(expressions.parse(number)) == text:
+                return number
+    return text
+
+
+def _dotted(point: Point) -> str:
+    return f"{point.body}.{point.name}"
+
+
+def _coefficient(c: Coefficient) -> Any:
+    if c.value is not None and not c.identify and c.sigma is None:
+        return c.value
+    data: dict[str, Any] = {} if c.value is None else {"value": c.value}
+    if c.identify:
+        data["identify"] = True
+    return data | ({} if c.sigma is None else {"uncertainty": c.sigma})
+
+
+def _coefficients(record: Any, keys: Sequence[str]) -> dict[str, Any]:
+    return {key: _coefficient(getattr(record, key)) for key in keys}
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    points = [list(point) for point in shape.points]
+    match shape.kind:
+        case "wheel":
+            keys = {"center": points[0], "axis": points[1]}
+            sizes: dict[str, Any] = {"radius": shape.sizes[0], "width": shape.sizes[1]}
+        case "box":
+            keys, sizes = {"center": points[0]}, {"size": list(shape.sizes)}
+        case "cylinder":
+            keys, sizes = {"from": points[0], "to": points[1]}, {"radius": shape.sizes[0]}
+        case "sphere":
+            keys, sizes = {"center": points[0]}, {"radius": shape.sizes[0]}
+    return {shape.kind: {**keys, **sizes}}
+
+
+def document_of(mechanism: Mechanism) -> dict[str, Any]:
+    """Return a mechanism as the plain data of a model file."""
+    return _Writer(mechanism).document()

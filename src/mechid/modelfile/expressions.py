@@ -1,0 +1,230 @@
+"""Expressions of named parameters: parsed with `ast`, never evaluated as Python.
+
+Every scalar of a model file becomes a `Number`: a value and a text in normal form, which later
+stages read as an exact or symbolic expression. An angle with a unit is normalised to radians
+(`30 deg` becomes `30 * pi / 180`).
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+RESERVED = frozenset(
+    {"pi", "deg", "rad", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "abs"}
+)
+
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER_DEG = re.compile(rf"(?<![\w.])({_NUMBER})\s*deg\b")
+_NUMBER_RAD = re.compile(rf"(?<![\w.])({_NUMBER})\s*rad\b")
+_TRAILING_UNIT = re.compile(r"^(.*[\w)])\s+(deg|rad)$|^(.*\))(deg|rad)$", re.DOTALL)
+_OTHER_UNIT = re.compile(
+    rf"(?<![\w.])({_NUMBER})\s*(%|°|[A-Za-zµμ][\w·*/^²³°]*)\s*$|^.*[\w)]\s+([A-Za-zµμ]+)\s*$"
+)
+_OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: math.pow(a, b),
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value and its expression in normal form."""
+
+    value: float
+    text: str
+
+
+def _sine(x: float) -> float:
+    # The rounded argument of sin(pi) is off by up to an ulp: a sine below that is zero.
+    s = math.sin(x)
+    return 0.0 if abs(s) < 2.0**-52 * abs(x) and abs(x) > 1 else s
+
+
+def _cosine(x: float) -> float:
+    c = math.cos(x)
+    return 0.0 if abs(c) < 2.0**-52 * abs(x) else c
+
+
+FUNCTIONS: Mapping[str, tuple[int, Callable[..., float]]] = {
+    "sin": (1, _sine),
+    "cos": (1, _cosine),
+    "tan": (1, math.tan),
+    "asin": (1, math.asin),
+    "acos": (1, math.acos),
+    "atan": (1, math.atan),
+    "atan2": (2, math.atan2),
+    "sqrt": (1, math.sqrt),
+    "abs": (1, abs),
+}
+
+
+def parse(scalar: float | str) -> ast.expr:
+    """Return the checked syntax tree of a number or an expression.
+
+    Raises
+    ------
+    ValueError
+        With a message for the user, if the text is no expression.
+    """
+    if not isinstance(scalar, str):
+        return _literal(scalar)
+    text = scalar.strip()
+    if not text:
+        raise ValueError("empty expression")
+    text = _NUMBER_DEG.sub(r"(\1*pi/180)", text)
+    text = _NUMBER_RAD.sub(r"(\1)", text)
+    if match := _TRAILING_UNIT.match(text):
+        body, unit = (match[1], match[2]) if match[2] else (match[3], match[4])
+        tree = _tree(body, scalar)
+        # `1 * text` binds tighter than a sum: it shows whether the unit means all of it.
+        if not isinstance(_tree(f"1*{body}", scalar), ast.BinOp) or _is_sum(f"1*{body}"):
+            raise ValueError(f'what does "{unit}" apply to in "{scalar}"? Write "({body}) {unit}"')
+        if unit == "deg":
+            pi = ast.Name("pi", ast.Load())
+            product = ast.BinOp(tree, ast.Mult(), pi)
+            tree = ast.BinOp(product, ast.Div(), ast.Constant(180))
+    else:
+        tree = _tree(text, scalar)
+    _check(tree, scalar)
+    return tree
+
+
+def _is_sum(text: str) -> bool:
+    tree = ast.parse(text.strip(), mode="eval").body
+    return isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub)
+
+
+def _tree(text: str, whole: str) -> ast.expr:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    if match := _OTHER_UNIT.search(whole):
+        unit = match[2] or match[3]
+        raise ValueError(
+            f'unit "{unit}" in "{whole}": all numbers are in SI units (m, kg, s, rad, N); '
+            'write the plain number (only angles may say "deg" or "rad")'
+        )
+    raise ValueError(f'cannot read "{whole}" as a number or an expression')
+
+
+def _literal(value: float) -> ast.expr:
+    if value < 0 or (value == 0 and math.copysign(1.0, value) < 0):
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def _check(node: ast.expr, whole: str) -> None:
+    match node:
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int() | float()):
+            return
+        case ast.Name():
+            return
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            _check(operand, whole)
+            return
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            _check(left, whole)
+            _check(right, whole)
+            return
+        case ast.BinOp(op=ast.BitXor()):
+            raise ValueError(f'"^" in "{whole}": a power is written "**"')
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+            if len(args) != FUNCTIONS[name][0]:
+                raise ValueError(
+                    f'{name} takes {FUNCTIONS[name][0]} argument(s), got {len(args)}, in "{whole}"'
+                )
+            for arg in args:
+                _check(arg, whole)
+            return
+        case ast.Call(func=ast.Name(id=name)):
+            raise ValueError(
+                f'unknown function {name} in "{whole}"; known are {", ".join(sorted(FUNCTIONS))}'
+            )
+        case _:
+            pass
+    raise ValueError(
+        f'"{whole}" is no expression; use numbers, parameters, + - * / ** and parentheses'
+    )
+
+
+def names(tree: ast.expr) -> set[str]:
+    """Return the parameters that an expression uses."""
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    return {
+        n.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Name) and n.id != "pi" and id(n) not in called
+    }
+
+
+def renamed(tree: ast.expr, final: Mapping[str, str]) -> ast.expr:
+    """Return the tree with its parameters renamed."""
+    tree = ast.parse(ast.unparse(tree), mode="eval").body
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = final.get(node.id, node.id)
+    return tree
+
+
+def text_of(tree: ast.expr) -> str:
+    """Return the normal form of an expression."""
+    return ast.unparse(tree)
+
+
+def evaluate(tree: ast.expr, values: Mapping[str, float]) -> float:
+    """Return the value of a checked tree; `values` holds every parameter it uses.
+
+    Raises
+    ------
+    ValueError
+        If there is no finite real value.
+    """
+    try:
+        value = _evaluate(tree, values)
+    except ZeroDivisionError:
+        raise ValueError(f'division by zero in "{text_of(tree)}"') from None
+    except (ValueError, OverflowError):
+        raise ValueError(f'"{text_of(tree)}" has no finite real value') from None
+    if not math.isfinite(value):
+        raise ValueError(f'"{text_of(tree)}" has no finite real value')
+    return value + 0.0  # no negative zeros
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, float]) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return float(value)
+        case ast.Name(id=name):
+            return math.pi if name == "pi" else values[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_evaluate(operand, values)
+        case ast.UnaryOp(operand=operand):
+            return _evaluate(operand, values)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATORS[type(op)](_evaluate(left, values), _evaluate(right, values))
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return float(FUNCTIONS[name][1](*(_evaluate(arg, values) for arg in args)))
+    raise AssertionError(node)
+
+
+def evaluate_text(text: str, values: Mapping[str, float]) -> float:
+    """Return the value of an expression in normal form."""
+    return evaluate(parse(text), values)
+
+
+def is_constant(text: str) -> bool:
+    """Say whether an expression is a plain number."""
+    tree = parse(text)
+    if isinstance(tree, ast.UnaryOp):
+        tree = tree.operand
+    return isinstance(tree, ast.Constant)

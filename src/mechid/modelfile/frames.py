@@ -1,0 +1,138 @@
+"""The frame of a body: as given, from its Denavit-Hartenberg row, or from its first joint."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import Mat3
+from mechid.modelfile.dh import Links
+from mechid.modelfile.geometry import Geometry
+from mechid.modelfile.numbers import Numbers
+from mechid.modelfile.places import Place
+from mechid.modelfile.scope import Entry, Scope
+from mechid.modelfile.spec_bodies import BodySpec
+from mechid.modelfile.spec_geometry import FrameSpec, PointIn, PointOn, RoundedMatrix
+from mechid.modelfile.spec_joints import JointSpec
+from mechid.modelfile.vectors import EXACT_ZERO, Array, Exact, Pose, mat3
+from mechid.modelfile.yamlio import Key
+from mechid.spatial.rotations import frame_from_axes
+
+_PARALLEL = math.radians(1e-6)
+RotationExpr = tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str, str]]
+
+
+class Frames:
+    """Makes the designed frame of a body; handed to `Geometry`, which keeps the result."""
+
+    def __init__(self, links: Links) -> None:
+        self._links = links
+
+    def __call__(self, geometry: Geometry, entry: Entry) -> Pose:
+        """Return the frame of a body, as designed in its own scope."""
+        spec: BodySpec = entry.spec
+        if entry.name in self._links.bodies:
+            return self._links.pose(geometry, entry.name)
+        path: Key = (*entry.path, "frame")
+        frame = spec.frame or FrameSpec()
+        if frame.origin is not None:
+            place = geometry.point(frame.origin, entry.scope, (*path, "origin"))
+        else:
+            place = _default_origin(geometry, entry)
+        return _pose(geometry, entry.scope, place, self._axes(geometry, entry, frame, path))
+
+    def _axes(self, geometry: Geometry, entry: Entry, frame: FrameSpec, path: Key) -> Array:
+        if frame.rotation is not None:
+            if frame.axes:
+                raise ModelError("give axes or a rotation, not both", path=path)
+            return np.array(
+                rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))[0]
+            )
+        if not frame.axes:
+            return np.eye(3)
+        if len(frame.axes) != 2:
+            raise ModelError(
+                f"{len(frame.axes)} axes of the frame are given",
+                path=path,
+                remedy="give two of x, y, z (the first one is exact), or none",
+            )
+        first, second = (
+            geometry.direction(getattr(frame, axis), entry.scope, (*path, axis)).vector
+            for axis in frame.axes
+        )
+        if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
+            raise ModelError(
+                f"the axes {frame.axes[0]} and {frame.axes[1]} of the frame are parallel",
+                path=path,
+                remedy="choose two directions that differ",
+            )
+        i, j = ("xyz".index(axis) for axis in frame.axes)
+        return np.asarray(frame_from_axes(first, second, (i, j)), dtype=float)
+
+
+def _pose(geometry: Geometry, scope: Scope, place: Place, R: Array) -> Pose:
+    hard = place.given.get("ground")
+    return Pose(hard or Exact.of(place.position), R, place.name)
+
+
+def rotation(
+    numbers: Numbers, rows: Any, scope: Scope, path: Key
+) -> tuple[Mat3, RotationExpr | None]:
+    """Return a rotation matrix that is spelled out, and its expressions if it has any."""
+    if isinstance(rows, RoundedMatrix):
+        exact = [Exact(*pair) for pair in zip(rows.rounded, rows.expr, strict=True)]
+    else:
+        exact = [numbers.vector(row, scope, (*path, i)) for i, row in enumerate(rows)]
+    R = np.array([row.value for row in exact])
+    error = float(np.abs(R.T @ R - np.eye(3)).max())
+    if error > 1e-9 or np.linalg.det(R) < 0:
+        what = "left-handed" if error <= 1e-9 else f"not orthonormal, by {error:.1e}"
+        raise ModelError(f"the matrix is no rotation, it is {what}", path=path)
+    expr = None
+    if isinstance(rows, RoundedMatrix) or any(isinstance(s, str) for row in rows for s in row):
+        a, b, c = (row.expr for row in exact)
+        if a and b and c:
+            expr = (a, b, c)
+    return mat3(R), expr
+
+
+def _default_origin(geometry: Geometry, entry: Entry) -> Place:
+    """Return the first point of the first joint of a body that is not given in the body itself."""
+    for joint in geometry.model.entries["joints"].values():
+        spec = joint.spec
+        if not isinstance(spec, JointSpec) or spec.at is None:
+            continue
+        here: Key = (*joint.path, "between")
+        if entry.name not in [joint.scope.find("bodies", name, here) for name in spec.between]:
+            continue
+        pair = isinstance(spec.at, tuple) and len(spec.at) == 2
+        points = spec.at if pair else (spec.at,)
+        for i, point in enumerate(points):
+            at: Key = (*joint.path, "at", i) if pair else (*joint.path, "at")
+            if not _given_in(geometry, point, joint.scope, entry.name, at):
+                place = geometry.point(point, joint.scope, at)
+                return place if joint.scope is entry.scope else _designed(place, joint, entry)
+    return Place(np.zeros(3), {"ground": EXACT_ZERO})
+
+
+def _given_in(geometry: Geometry, spec: Any, scope: Scope, body: str, path: Key) -> bool:
+    if isinstance(spec, str):
+        entry = geometry.model.entries["points"][scope.find("points", spec, path)]
+        return _given_in(geometry, entry.spec, entry.scope, body, entry.path)
+    if isinstance(spec, PointIn):
+        return scope.find("bodies", spec.in_, path) == body
+    if isinstance(spec, PointOn):
+        return body in [scope.find("bodies", name, path) for name in spec.on]
+    return False
+
+
+def _designed(place: Place, joint: Entry, entry: Entry) -> Place:
+    """Return a point of another scope as the scope of the body sees it before reflection."""
+    exact = place.given.get("ground") or Exact.of(place.position)
+    for reflection in (joint.scope.reflection, entry.scope.reflection):
+        if reflection is not None:
+            exact = reflection.of_exact(exact)
+    return Place(exact.array, {"ground": exact}, place.name)

@@ -1,0 +1,290 @@
+"""Points, directions and body frames, resolved when first asked for.
+
+In a mirrored copy everything is first worked out as written ("as designed") and then reflected:
+`Place` and `Heading` hold designed coordinates of the scope that asked, and `actual_point` and
+`actual_vector` take what is fixed in a body over to the mechanism as it really is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import GROUND
+from mechid.modelfile import algebra
+from mechid.modelfile.expand import Expanded
+from mechid.modelfile.numbers import Numbers
+from mechid.modelfile.places import Heading, Place, blend, rounded_local, shifted
+from mechid.modelfile.scope import Entry, Scope
+from mechid.modelfile.spec_geometry import (
+    DirectionAlong,
+    DirectionFromTo,
+    PointAt,
+    PointBetween,
+    PointIn,
+    PointOn,
+)
+from mechid.modelfile.vectors import (
+    EXACT_ZERO,
+    GROUND_POSE,
+    Array,
+    Exact,
+    Pose,
+    cleaned,
+    unit,
+)
+from mechid.modelfile.yamlio import Key
+from mechid.spatial.rotations import snap
+
+FLIP = np.diag([1.0, -1.0, 1.0])
+_T = TypeVar("_T")
+_AXES = {"x": 0, "y": 1, "z": 2}
+
+
+class Geometry:
+    """Resolves geometry of an expanded document; a circular definition is an error."""
+
+    def __init__(
+        self, model: Expanded, numbers: Numbers, frame_of: Callable[[Geometry, Entry], Pose]
+    ) -> None:
+        self.model = model
+        self.numbers = numbers
+        self._frame_of = frame_of
+        self._poses: dict[str, Pose] = {}
+        self._places: dict[str, Place] = {}
+        self._headings: dict[str, Heading] = {}
+        self._busy: list[str] = []
+
+    # ------------------------------------------------------------------ bodies
+
+    def designed_pose(self, body: str, scope: Scope) -> Pose:
+        """Return the frame of a body as a scope sees it: its own bodies before reflection."""
+        if body == GROUND:
+            return GROUND_POSE
+        entry = self.model.entries["bodies"][body]
+        return self._own_pose(entry) if entry.scope is scope else self.pose(body)
+
+    def pose(self, body: str) -> Pose:
+        """Return the frame of a body in the reference pose of the mechanism."""
+        if body == GROUND:
+            return GROUND_POSE
+        entry = self.model.entries["bodies"][body]
+        pose, mirror = self._own_pose(entry), entry.scope.reflection
+        if mirror is None:
+            return pose
+        R = np.asarray(snap(mirror.matrix @ pose.R @ FLIP), dtype=float)
+        return Pose(mirror.of_exact(pose.origin), R, pose.key)
+
+    def _own_pose(self, entry: Entry) -> Pose:
+        return self._once(
+            self._poses, f"body {entry.name}", entry, lambda: self._frame_of(self, entry)
+        )
+
+    # ------------------------------------------------------------------ points
+
+    def point(self, spec: Any, scope: Scope, path: Key) -> Place:
+        """Return a point from its name or definition."""
+        if isinstance(spec, str):
+            entry = self.model.entries["points"][scope.find("points", spec, path)]
+            place = self._once(
+                self._places,
+                f"point {entry.name}",
+                entry,
+                lambda: self.point(entry.spec, entry.scope, entry.path),
+            )
+            if entry.scope is scope or entry.scope.reflection is None:
+                # A mirrored copy that uses a point of the file has the mirror image of it.
+                mirrored = entry.scope is not scope and scope.reflection is not None
+                name = scope.final(spec) if mirrored else entry.name
+                return Place(place.position, place.given, name)
+            given = {
+                body: self.actual_point(local, body, entry.scope)
+                for body, local in place.given.items()
+            }
+            return Place(entry.scope.reflection.of_point(place.position), given, entry.name)
+        match spec:
+            case PointIn():
+                body = scope.find("bodies", spec.in_, (*path, "in"))
+                local = self.numbers.vector(spec.at, scope, (*path, "at"))
+                return Place(self._in_ground(local, body, scope), {body: local})
+            case PointBetween():
+                return self._between(spec, scope, path)
+            case PointOn():
+                return self._on(spec, scope, path)
+            case PointAt():
+                spec, path = spec.at, (*path, "at")
+        exact = self.numbers.vector(spec, scope, path)
+        return Place(exact.array, {GROUND: exact})
+
+    def _in_ground(self, local: Exact, body: str, scope: Scope) -> Array:
+        pose = self.designed_pose(body, scope)
+        r = pose.R @ local.array
+        return cleaned(pose.origin.array + r, pose.origin.array, r)
+
+    def _on(self, spec: PointOn, scope: Scope, path: Key) -> Place:
+        given = {}
+        for name, at in spec.on.items():
+            body = scope.find("bodies", name, (*path, "on", name))
+            given[body] = self.numbers.vector(at, scope, (*path, "on", name))
+        if not given:
+            raise ModelError("a point needs a body to be on", path=(*path, "on"))
+        first = next(iter(given))
+        return Place(self._in_ground(given[first], first, scope), given)
+
+    def _between(self, spec: PointBetween, scope: Scope, path: Key) -> Place:
+        a, b = (self.point(p, scope, (*path, "between", i)) for i, p in enumerate(spec.between))
+        f = self.numbers.number(spec.fraction, scope, (*path, "fraction"))
+        given = {}
+        for body in a.given:
+            if body in b.given:
+                p, q = a.given[body], b.given[body]
+                expr = blend(p, q, f.text)
+                mean = Exact.of(p.array + f.value * (q.array - p.array))
+                given[body] = mean if expr is None else self.exact(expr)
+        position = a.position + f.value * (b.position - a.position)
+        if not given:
+            given[GROUND] = Exact.of(position)
+        return Place(position, given)
+
+    def exact(self, expr: list[str]) -> Exact:
+        """Return the vector of three expressions in normal form."""
+        return Exact.of([self.numbers.of_text(t) for t in expr], (expr[0], expr[1], expr[2]))
+
+    def point_in(self, place: Place, body: str, scope: Scope) -> Exact:
+        """Return designed coordinates of a point in the frame of a body."""
+        if body in place.given:
+            return place.given[body]
+        pose = self.designed_pose(body, scope)
+        if place.name is not None and place.name == pose.key:
+            return EXACT_ZERO
+        hard = place.given.get(GROUND)
+        expr = None if hard is None else shifted(hard, pose)
+        return rounded_local(place.position, pose) if expr is None else self.exact(expr)
+
+    def fixed_in(self, place: Place, body: str, scope: Scope) -> Exact:
+        """Return coordinates of a point in a body of the mechanism as it really is."""
+        mirror = scope.reflection
+        own = body == GROUND or self.model.entries["bodies"][body].scope is scope
+        if mirror is None or own or body in place.given:
+            return self.actual_point(self.point_in(place, body, scope), body, scope)
+        # The body stands outside the mirrored copy: see the mirror image of the point from there.
+        given = {GROUND: mirror.of_exact(place.given[GROUND])} if GROUND in place.given else {}
+        image = Place(mirror.of_point(place.position), given, place.name)
+        return self.point_in(image, body, self.model.file)
+
+    # -------------------------------------------------------------- directions
+
+    def direction(self, spec: Any, scope: Scope, path: Key) -> Heading:
+        """Return a direction from its name or definition."""
+        if isinstance(spec, str):
+            return self._word(spec, scope, path)
+        match spec:
+            case DirectionFromTo():
+                return self._from_to(spec, scope, path)
+            case DirectionAlong():
+                body = scope.find("bodies", spec.in_, (*path, "in"))
+                components, path = spec.along, (*path, "along")
+            case _:
+                body, components = GROUND, spec
+        local = unit(self.numbers.vector(components, scope, path).array)
+        if local is None:
+            raise ModelError("this direction is zero", path=path, remedy="give a nonzero vector")
+        return self._heading(local, body, scope)
+
+    def _heading(self, local: Array, body: str, scope: Scope) -> Heading:
+        R = self.designed_pose(body, scope).R
+        return Heading(np.asarray(snap(R @ local), dtype=float), {body: local})
+
+    def _word(self, word: str, scope: Scope, path: Key) -> Heading:
+        sign, name = (-1.0, word[1:]) if word.startswith("-") else (1.0, word)
+        body, _, axis = name.rpartition(".")
+        if axis in _AXES and (body or axis == name):
+            final = scope.find("bodies", body, path) if body else GROUND
+            return self._heading(sign * np.eye(3)[_AXES[axis]] + 0.0, final, scope)
+        entry = self.model.entries["directions"][scope.find("directions", name, path)]
+        heading = self._once(
+            self._headings,
+            f"direction {entry.name}",
+            entry,
+            lambda: self.direction(entry.spec, entry.scope, entry.path),
+        )
+        mirror = entry.scope.reflection
+        if entry.scope is not scope and mirror is not None:
+            given = {
+                b: np.asarray(self.mirror_matrix(b, entry.scope) @ v + 0.0, dtype=float)
+                for b, v in heading.given.items()
+            }
+            heading = Heading(np.asarray(mirror.matrix @ heading.vector + 0.0, dtype=float), given)
+        return Heading(
+            sign * heading.vector + 0.0, {b: sign * v + 0.0 for b, v in heading.given.items()}
+        )
+
+    def _from_to(self, spec: DirectionFromTo, scope: Scope, path: Key) -> Heading:
+        a = self.point(spec.from_, scope, (*path, "from"))
+        b = self.point(spec.to, scope, (*path, "to"))
+        given = {}
+        for body in a.given:
+            if body in b.given:
+                local = unit(b.given[body].array - a.given[body].array)
+                if local is not None:
+                    given[body] = local
+        difference = cleaned(b.position - a.position, a.position, b.position)
+        vector = unit(difference)
+        if vector is None:
+            raise ModelError(
+                "the two points of this direction coincide", path=path, remedy="give two places"
+            )
+        return Heading(vector, given or {GROUND: vector})
+
+    def direction_in(self, heading: Heading, body: str, scope: Scope) -> Array:
+        """Return designed components of a direction in the frame of a body, a unit vector."""
+        if body in heading.given:
+            return heading.given[body]
+        R = self.designed_pose(body, scope).R
+        return np.asarray(snap(R.T @ heading.vector), dtype=float)
+
+    # -------------------------------------------------------------- reflection
+
+    def mirror_matrix(self, body: str, scope: Scope) -> Array:
+        """Return what the reflection of a scope does to components in the frame of a body."""
+        if scope.reflection is None:
+            return np.eye(3)
+        if body == GROUND:
+            return scope.reflection.matrix
+        if self.model.entries["bodies"][body].scope is scope:
+            return FLIP
+        R = self.pose(body).R
+        return np.asarray(snap(R.T @ scope.reflection.matrix @ R), dtype=float)
+
+    def actual_point(self, local: Exact, body: str, scope: Scope) -> Exact:
+        """Return coordinates in a body after the reflection of the scope that gave them."""
+        mirror = scope.reflection
+        if mirror is None:
+            return local
+        if body == GROUND:
+            return mirror.of_exact(local)
+        if self.model.entries["bodies"][body].scope is scope:
+            expr = local.expr and (local.expr[0], algebra.negate(local.expr[1]), local.expr[2])
+            return Exact.of(FLIP @ local.array, expr)
+        pose = self.pose(body)
+        p = mirror.of_point(self._in_ground(local, body, scope))
+        return rounded_local(p, pose)
+
+    # --------------------------------------------------------------------- lazy
+
+    def _once(self, cache: dict[str, _T], what: str, entry: Entry, make: Callable[[], _T]) -> _T:
+        if entry.name not in cache:
+            if what in self._busy:
+                chain = [*self._busy[self._busy.index(what) :], what]
+                raise ModelError(
+                    f"{what} depends on itself: {' -> '.join(chain)}",
+                    path=entry.path,
+                    remedy="give one of them in the ground frame",
+                )
+            self._busy.append(what)
+            cache[entry.name] = make()
+            self._busy.pop()
+        return cache[entry.name]

@@ -1,0 +1,138 @@
+"""Words for bodies: inertia, its uncertainty, and shapes to draw."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from mechid.modelfile.spec_geometry import DirectionRef, FrameSpec
+from mechid.modelfile.words import Name, Scalar, Spread, Vector, Words
+
+
+class GroundVector(Words):
+    """A place in ground coordinates, in the reference pose."""
+
+    ground: Vector
+
+
+def _center_tag(value: Any) -> str:
+    return "<ground>" if isinstance(value, dict | GroundVector) else "<vector>"
+
+
+class InertiaSpec(Words):
+    """The inertia tensor in body axes, Ixy = -∫xy dm."""
+
+    about: Literal["center", "origin"] = Field(default="center", description="pole of the tensor")
+    xx: Scalar = Field(description="kg m²")
+    yy: Scalar = Field(description="kg m²")
+    zz: Scalar = Field(description="kg m²")
+    xy: Scalar = 0
+    xz: Scalar = 0
+    yz: Scalar = 0
+
+
+class SixSpreads(Words):
+    """Standard deviations of the six components of the central inertia."""
+
+    xx: Spread = 0
+    xy: Spread = 0
+    xz: Spread = 0
+    yy: Spread = 0
+    yz: Spread = 0
+    zz: Spread = 0
+
+
+def _list_tag(value: Any) -> str:
+    return "<three>" if isinstance(value, list | tuple) else "<one>"
+
+
+def _mapping_tag(value: Any) -> str:
+    return "<six>" if isinstance(value, dict | SixSpreads) else "<one>"
+
+
+class UncertaintySpec(Words):
+    """Standard deviations of mass, centre and central inertia: absolute, or in % of the value."""
+
+    mass: Spread = 0
+    center: Annotated[
+        Annotated[Spread, Tag("<one>")] | Annotated[tuple[Spread, Spread, Spread], Tag("<three>")],
+        Discriminator(_list_tag),
+    ] = 0
+    inertia: Annotated[
+        Annotated[Spread, Tag("<one>")] | Annotated[SixSpreads, Tag("<six>")],
+        Discriminator(_mapping_tag),
+    ] = 0
+
+
+ShapePoint: TypeAlias = Annotated[
+    Annotated[Name, Tag("<name>")] | Annotated[Vector, Tag("<vector>")],
+    Discriminator(lambda value: "<name>" if isinstance(value, str) else "<vector>"),
+]
+
+
+class WheelSpec(Words):
+    """A disc: centre, axis, radius and width."""
+
+    center: ShapePoint
+    axis: DirectionRef
+    radius: Scalar
+    width: Scalar
+
+
+class BoxSpec(Words):
+    """A box along the body axes: centre and three edge lengths."""
+
+    center: ShapePoint
+    size: Vector
+
+
+class CylinderSpec(Words):
+    """A cylinder between two points."""
+
+    from_: ShapePoint = Field(alias="from")
+    to: ShapePoint
+    radius: Scalar
+
+
+class SphereSpec(Words):
+    """A ball."""
+
+    center: ShapePoint
+    radius: Scalar
+
+
+class ShapeSpec(Words):
+    """One drawing hint: exactly one of the four."""
+
+    wheel: WheelSpec | None = None
+    box: BoxSpec | None = None
+    cylinder: CylinderSpec | None = None
+    sphere: SphereSpec | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> ShapeSpec:
+        if len([v for v in (self.wheel, self.box, self.cylinder, self.sphere) if v]) != 1:
+            raise ValueError("a shape is exactly one of wheel, box, cylinder, sphere")
+        return self
+
+
+class BodySpec(Words):
+    """A moving body."""
+
+    frame: FrameSpec | None = Field(default=None, description="body frame in the reference pose")
+    mass: Scalar | None = Field(default=None, description="kg")
+    center: (
+        Annotated[
+            Annotated[Vector, Tag("<vector>")] | Annotated[GroundVector, Tag("<ground>")],
+            Discriminator(_center_tag),
+        ]
+        | None
+    ) = Field(default=None, description="centre of mass in the body frame, m; default the origin")
+    inertia: InertiaSpec | None = None
+    uncertainty: UncertaintySpec | None = None
+    massless: bool = Field(default=False, description="declares that the body has no inertia")
+    points: list[Name] = Field(default=[], description="further points that belong to the body")
+    color: str | None = None
+    shapes: list[ShapeSpec] = Field(default=[], description="drawing hints")
+    source: str = ""

@@ -1,0 +1,230 @@
+"""Words for points, directions and frames."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    FiniteFloat,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    Tag,
+    model_validator,
+)
+
+from mechid.modelfile.words import Matrix, Name, Scalar, Vector, Words, kind
+
+Floats: TypeAlias = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
+Texts: TypeAlias = tuple[str, str, str]
+
+
+class RoundedVector(Words):
+    """Three floats that are the result of rounding, without an exact meaning."""
+
+    rounded: Floats = Field(description="the three floats")
+    expr: Texts | None = Field(default=None, description="expressions kept beside them")
+
+
+class RoundedMatrix(Words):
+    """A matrix of floats and the expressions kept beside them, as they are."""
+
+    rounded: tuple[Floats, Floats, Floats] = Field(description="rows")
+    expr: tuple[Texts, Texts, Texts] = Field(description="rows")
+
+
+def _matrix_tag(value: Any) -> str:
+    return "<rounded>" if isinstance(value, dict | RoundedMatrix) else "<matrix>"
+
+
+Rotation: TypeAlias = Annotated[
+    Annotated[Matrix, Tag("<matrix>")] | Annotated[RoundedMatrix, Tag("<rounded>")],
+    Discriminator(_matrix_tag),
+]
+
+
+def _coordinates_tag(value: Any) -> str:
+    return "<rounded>" if isinstance(value, dict | RoundedVector) else "<vector>"
+
+
+Coordinates: TypeAlias = Annotated[
+    Annotated[Vector, Tag("<vector>")] | Annotated[RoundedVector, Tag("<rounded>")],
+    Discriminator(_coordinates_tag),
+]
+
+
+class PointIn(Words):
+    """A point given in the frame of a body."""
+
+    in_: Name = Field(alias="in", description="body (or ground) in whose frame it is given")
+    at: Coordinates = Field(description="its coordinates there, m")
+    source: str = ""
+
+
+class PointBetween(Words):
+    """A point on the line through two others; the midpoint by default."""
+
+    between: tuple[PointRef, PointRef] = Field(description="two points")
+    fraction: Scalar = Field(default=0.5, description="0 is the first, 1 the second")
+    source: str = ""
+
+
+class PointOn(Words):
+    """One point given in the frames of several bodies."""
+
+    on: dict[Name, Coordinates] = Field(description="coordinates by body")
+    source: str = ""
+
+
+class PointAt(Words):
+    """A hardpoint with a source."""
+
+    at: Vector = Field(description="ground coordinates in the reference pose, m")
+    source: str = ""
+
+
+def _point_tag(value: Any) -> str | None:
+    match value:
+        case str():
+            return "<name>"
+        case list() | tuple():
+            return "<vector>"
+        case PointIn() | PointBetween() | PointOn() | PointAt() | RoundedVector():
+            return f"<{type(value).__name__}>"
+        case {"rounded": _}:
+            return "<RoundedVector>"
+        case {"in": _} | {"in_": _}:
+            return "<PointIn>"
+        case {"between": _}:
+            return "<PointBetween>"
+        case {"on": _}:
+            return "<PointOn>"
+        case {"at": _}:
+            return "<PointAt>"
+    return None
+
+
+PointRef: TypeAlias = Annotated[
+    Annotated[Name, Tag("<name>")]
+    | Annotated[Vector, Tag("<vector>")]
+    | Annotated[PointIn, Tag("<PointIn>")]
+    | Annotated[PointBetween, Tag("<PointBetween>")]
+    | Annotated[PointOn, Tag("<PointOn>")]
+    | Annotated[PointAt, Tag("<PointAt>")]
+    | Annotated[RoundedVector, Tag("<RoundedVector>")],
+    Discriminator(
+        _point_tag,
+        custom_error_type="point",
+        custom_error_message="expected a point: a name, [x, y, z], {in: body, at: [x, y, z]} or "
+        "{between: [P, Q]}",
+    ),
+]
+
+
+class DirectionAlong(Words):
+    """A direction given in the frame of a body (by default, of the ground)."""
+
+    in_: Name = Field(default="ground", alias="in", description="body in whose frame it is given")
+    along: Vector = Field(description="components; need not be a unit vector")
+    source: str = ""
+
+
+class DirectionFromTo(Words):
+    """The direction from one point to another."""
+
+    from_: PointRef = Field(alias="from", description="point")
+    to: PointRef = Field(description="point")
+    source: str = ""
+
+
+def _direction_tag(value: Any) -> str | None:
+    match value:
+        case str():
+            return "<word>"
+        case list() | tuple():
+            return "<vector>"
+        case DirectionAlong() | DirectionFromTo():
+            return f"<{type(value).__name__}>"
+        case {"along": _}:
+            return "<DirectionAlong>"
+        case {"from": _} | {"from_": _} | {"to": _}:
+            return "<DirectionFromTo>"
+    return None
+
+
+DirectionRef: TypeAlias = Annotated[
+    Annotated[str, Tag("<word>")]
+    | Annotated[Vector, Tag("<vector>")]
+    | Annotated[DirectionAlong, Tag("<DirectionAlong>")]
+    | Annotated[DirectionFromTo, Tag("<DirectionFromTo>")],
+    Discriminator(
+        _direction_tag,
+        custom_error_type="direction",
+        custom_error_message="expected a direction: a name, x, -y, body.z, [x, y, z], "
+        "{from: P, to: Q} or {in: body, along: [x, y, z]}",
+    ),
+]
+
+
+def _pair_tag(value: Any) -> str:
+    return "<pair>" if isinstance(value, list | tuple) and len(value) == 2 else "<one>"
+
+
+def _two(value: Any) -> Any:
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return value
+    raise ValueError(f"expected a list of two, got {kind(value)}")
+
+
+PointPair: TypeAlias = Annotated[tuple[PointRef, PointRef], BeforeValidator(_two)]
+DirectionPair: TypeAlias = Annotated[tuple[DirectionRef, DirectionRef], BeforeValidator(_two)]
+PointOrPair: TypeAlias = Annotated[
+    Annotated[PointRef, Tag("<one>")] | Annotated[PointPair, Tag("<pair>")],
+    Discriminator(_pair_tag),
+]
+DirectionOrPair: TypeAlias = Annotated[
+    Annotated[DirectionRef, Tag("<one>")] | Annotated[DirectionPair, Tag("<pair>")],
+    Discriminator(_pair_tag),
+]
+Axis: TypeAlias = Literal["x", "y", "z"]
+
+
+class FrameSpec(Words):
+    """A body frame: origin and two axes, the first one written exact; or a rotation matrix."""
+
+    origin: PointRef | None = Field(default=None, description="point; default see manual")
+    x: DirectionRef | None = None
+    y: DirectionRef | None = None
+    z: DirectionRef | None = None
+    rotation: Rotation | None = Field(default=None, description="rows; its columns are the axes")
+
+    _axes: tuple[Axis, ...] = PrivateAttr(default=())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_order(cls, data: Any, handler: ModelWrapValidatorHandler[FrameSpec]) -> FrameSpec:
+        frame = handler(data)
+        if isinstance(data, dict):
+            frame._axes = tuple(key for key in data if key in ("x", "y", "z"))
+        return frame
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes that are given, in the order in which they were written."""
+        return self._axes
+
+
+class JointFrameSpec(Words):
+    """A joint frame in the frame of its body, spelled out."""
+
+    origin: Coordinates = Field(description="coordinates in the body frame, m")
+    rotation: Rotation = Field(
+        default=((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+        description="rows; the columns are the axes, in the body frame",
+    )
+
+
+for _model in (PointBetween, DirectionFromTo, FrameSpec):
+    _model.model_rebuild()

@@ -1,0 +1,97 @@
+"""Words for joints and for the rows of a Denavit-Hartenberg table."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from mechid.mechanism.records import JOINT_KINDS, JointType
+from mechid.modelfile.spec_geometry import (
+    DirectionOrPair,
+    DirectionPair,
+    JointFrameSpec,
+    PointOrPair,
+)
+from mechid.modelfile.words import Name, Scalar, Words, kind, suggestion
+
+_LETTERS = {k.letter: name for name, k in JOINT_KINDS.items()}
+
+
+def _joint_type(value: Any) -> Any:
+    if isinstance(value, str):
+        value = _LETTERS.get(value, value)
+    if value in JOINT_KINDS:
+        return value
+    hint = suggestion(str(value), JOINT_KINDS)
+    raise ValueError(
+        f"unknown joint type {kind(value)}"
+        + (f", {hint}" if hint else f"; known are {', '.join(JOINT_KINDS)}")
+    )
+
+
+def _range(value: Any) -> Any:
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return value
+    raise ValueError(f"expected [lower, upper], got {kind(value)}")
+
+
+Range: TypeAlias = Annotated[tuple[Scalar | None, Scalar | None], BeforeValidator(_range)]
+
+
+def _ranges_tag(value: Any) -> str:
+    several = isinstance(value, list | tuple) and any(isinstance(v, list | tuple) for v in value)
+    return "<several>" if several else "<one>"
+
+
+class JointSpec(Words):
+    """A joint between two bodies."""
+
+    type: Annotated[JointType, BeforeValidator(_joint_type)]
+    between: tuple[Name, Name] = Field(description="bodies a and b")
+    at: PointOrPair | None = Field(default=None, description="shared point, or [on a, on b]")
+    axis: DirectionOrPair | None = Field(default=None, description="shared, or [fixed in a, in b]")
+    axes: DirectionPair | None = Field(default=None, description="universal: [fixed in a, in b]")
+    zero: DirectionPair | None = Field(default=None, description="they meet at angle zero")
+    pitch: Scalar | None = Field(default=None, description="helical: advance per turn, m")
+    limits: (
+        Annotated[
+            Annotated[Range, Tag("<one>")] | Annotated[list[Range | None], Tag("<several>")],
+            Discriminator(_ranges_tag),
+        ]
+        | None
+    ) = Field(default=None, description="[lower, upper] of the coordinate, or one per coordinate")
+    hidden: bool = Field(default=False, description="do not draw it")
+    frames: tuple[JointFrameSpec, JointFrameSpec] | None = Field(
+        default=None,
+        description="the two joint frames, instead of at, axis, axes, zero",
+    )
+    source: str = ""
+
+
+class Transform(Words):
+    """Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r)."""
+
+    gamma: Scalar = Field(default=0, description="γ, rad")
+    b: Scalar = Field(default=0, description="m")
+    alpha: Scalar = Field(default=0, description="α, rad")
+    d: Scalar = Field(default=0, description="m")
+    theta: Scalar = Field(default=0, description="θ, rad; for a revolute joint its offset")
+    r: Scalar = Field(default=0, description="m; for a prismatic joint its offset")
+
+
+class DenavitHartenbergRow(Transform):
+    """One row of a modified Denavit-Hartenberg table (Khalil's convention)."""
+
+    link: int | None = Field(default=None, description="number of the link that the row adds")
+    closes: int | Name | None = Field(default=None, description="link that a loop ends at")
+    antecedent: int | Name = Field(description="link before it; 0 is the ground")
+    type: Literal["R", "P", "X", "revolute", "prismatic", "fixed"]
+    body: Name | None = Field(default=None, description="name of the body, default link_j")
+    joint: Name | None = Field(default=None, description="name of the joint, default qj")
+    at: Scalar = Field(default=0, description="joint variable in the reference pose")
+    to: Transform | None = Field(
+        default=None, description="with closes: from the row's frame to the link's"
+    )
+    limits: Range | None = None
+    source: str = ""

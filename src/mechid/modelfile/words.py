@@ -1,0 +1,151 @@
+"""The smallest words of the format: names, numbers, vectors, and the base of every record."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable
+from numbers import Real
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from mechid.modelfile import expressions
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def suggestion(wrong: str, known: Iterable[str]) -> str:
+    """Return 'did you mean …?' if something known is spelled like `wrong`, else ''."""
+    near = difflib.get_close_matches(wrong, list(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+class Words(BaseModel):
+    """Base of the records of the format: unknown keys are an error that suggests the right one."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        if isinstance(data, cls):
+            return data
+        if not isinstance(data, dict):
+            raise PydanticCustomError(
+                "mapping", "expected a mapping, got {got}", {"got": kind(data)}
+            )
+        known = {field.alias or name for name, field in cls.model_fields.items()}
+        for key in data:
+            if key not in known and key not in cls.model_fields:
+                hint = suggestion(str(key), known) or f"known are {', '.join(sorted(known))}"
+                raise PydanticCustomError(
+                    "unknown_key", "unknown key {key}", {"key": str(key), "remedy": hint}
+                )
+        return data
+
+
+def kind(value: object) -> str:
+    """Say in the words of the format what a value is."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case dict():
+            return "a mapping"
+        case list() | tuple():
+            return f"a list of {len(value)}"
+        case str():
+            return f'"{value}"'
+    return str(value)
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected a name, got {kind(value)}")
+    if not _NAME.fullmatch(value):
+        raise ValueError(
+            f'"{value}" is no name: a letter or underscore, then letters, digits, underscores '
+            "or hyphens"
+        )
+    return value
+
+
+def _dotted(value: object) -> str:
+    if isinstance(value, str) and value.count(".") == 1:
+        return ".".join(_name(part) for part in value.split("."))
+    return _name(value)
+
+
+def _parameter(value: object) -> str:
+    if not isinstance(value, str) or not _PARAMETER.fullmatch(value):
+        raise ValueError(
+            f"{kind(value)} is no parameter name: a letter or underscore, then letters, digits or "
+            "underscores"
+        )
+    if value in expressions.RESERVED:
+        raise ValueError(f"{value} has a fixed meaning in expressions; choose another name")
+    return value
+
+
+def _scalar(value: object) -> float | str:
+    if isinstance(value, str):
+        expressions.parse(value)
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"expected a number or an expression, got {kind(value)}")
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number, got {value}")
+    return int(value) if isinstance(value, int) else float(value)
+
+
+def _spread(value: object) -> float | str:
+    if isinstance(value, str) and value.strip().endswith("%"):
+        expressions.parse(value.strip()[:-1])
+        return value.strip()
+    return _scalar(value)
+
+
+def _three(value: object) -> object:
+    if isinstance(value, list | tuple) and len(value) == 3:
+        return value
+    raise ValueError(f"expected three numbers, got {kind(value)}")
+
+
+_NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+_NAME_SCHEMA = {"type": "string", "pattern": f"^{_NAME.pattern}$"}
+
+Scalar: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_scalar),
+    WithJsonSchema({**_NUMBER_SCHEMA, "description": "number, expression or angle with unit"}),
+]
+Spread: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_spread),
+    WithJsonSchema({**_NUMBER_SCHEMA, "description": "standard deviation: 0.002, or 5 %"}),
+]
+Name: TypeAlias = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
+ParameterName: TypeAlias = Annotated[
+    str,
+    PlainValidator(_parameter),
+    WithJsonSchema({"type": "string", "pattern": f"^{_PARAMETER.pattern}$"}),
+]
+DottedName: TypeAlias = Annotated[
+    str,
+    PlainValidator(_dotted),
+    WithJsonSchema({"type": "string", "pattern": rf"^{_NAME.pattern}(\.{_NAME.pattern})?$"}),
+]
+Vector: TypeAlias = Annotated[tuple[Scalar, Scalar, Scalar], BeforeValidator(_three)]
+Matrix: TypeAlias = Annotated[tuple[Vector, Vector, Vector], BeforeValidator(_three)]

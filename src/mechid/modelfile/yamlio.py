@@ -1,0 +1,194 @@
+"""Reading YAML with the line of every entry, and writing it.
+
+Scalars are read as YAML 1.2 has them: only `true` and `false` are booleans, so that names such as
+`N`, `on` and `y` stay names, and `1e-5` is a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from mechid.errors import MechidError, ModelError
+
+Key: TypeAlias = tuple[str | int, ...]
+
+_RESOLVERS = (
+    ("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), "~nN\0"),
+    ("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), "tTfF"),
+    ("tag:yaml.org,2002:int", re.compile(r"^[-+]?[0-9]+$"), "-+0123456789"),
+    (
+        "tag:yaml.org,2002:float",
+        re.compile(
+            r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+            r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+        ),
+        "-+0123456789.",
+    ),
+)
+
+
+class _Loader(yaml.SafeLoader):
+    pass
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+for _class in (_Loader, _Dumper):
+    _class.yaml_implicit_resolvers = {}  # not those of YAML 1.1
+    for _tag, _pattern, _first in _RESOLVERS:
+        _characters = [c if c != "\0" else "" for c in _first]
+        _class.add_implicit_resolver(_tag, _pattern, _characters)
+
+
+@dataclass
+class Source:
+    """Where the entries of a document stand: a file and the line of every path."""
+
+    file: str
+    lines: dict[Key, int] = field(default_factory=dict)
+
+    def line(self, path: Key) -> int | None:
+        """Return the line of a path, or of the innermost entry around it that is written."""
+        for n in range(len(path), -1, -1):
+            if path[:n] in self.lines:
+                return self.lines[path[:n]]
+        return None
+
+    def place(self, path: Key) -> str:
+        """Return `file:line` of a path."""
+        line = self.line(path)
+        return self.file if line is None else f"{self.file}:{line}"
+
+    def locate(self, error: ModelError) -> MechidError:
+        """Return the error with the file and line of its path put before it."""
+        return error.located(self.place(error.path))
+
+    def overlay(self, inner: Key, outer: Key) -> None:
+        """Let the entries under `outer` be found at `inner`: a variant merged into the file."""
+        n = len(outer)
+        around = {k[:-1] for k in self.lines}
+        for key, line in list(self.lines.items()):
+            if key[:n] == outer and len(key) > n:
+                moved = inner + key[n:]
+                # An entry that the file has too stays where it is; what is in it may move.
+                if key not in around or moved not in self.lines:
+                    self.lines[moved] = line
+
+
+def read(text: str, file: str) -> tuple[dict[str, Any], Source]:
+    """Return the data of a YAML text and the lines of its entries."""
+    source = Source(file)
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+    except yaml.YAMLError as error:
+        raise _syntax_error(error, file) from None
+    if node is None:
+        raise ModelError("the file is empty", where=file, remedy="start it with mechid: 1")
+    if not isinstance(node, yaml.MappingNode):
+        raise ModelError(
+            "a model file is a mapping of keys such as name, bodies, joints",
+            where=f"{file}:{node.start_mark.line + 1}",
+        )
+    data = _construct(node, (), source, ())
+    assert isinstance(data, dict)
+    return data, source
+
+
+def _construct(node: yaml.Node, path: Key, source: Source, around: tuple[int, ...]) -> Any:
+    line = node.start_mark.line + 1
+    source.lines.setdefault(path, line)
+    place = f"{source.file}:{line}"
+    if id(node) in around:
+        raise ModelError("this alias contains itself", path=path).located(place)
+    around = (*around, id(node))
+    if isinstance(node, yaml.MappingNode):
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key_line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ModelError("a key must be a name", path=path).located(place)
+            key = str(key_node.value)
+            if key in result:
+                raise ModelError(
+                    f"{key} is defined twice (first in line {source.lines[(*path, key)]})",
+                    path=(*path, key),
+                    remedy="rename or remove one of them",
+                ).located(f"{source.file}:{key_line}")
+            source.lines[(*path, key)] = key_line
+            result[key] = _construct(value_node, (*path, key), source, around)
+        return result
+    if isinstance(node, yaml.SequenceNode):
+        return [_construct(v, (*path, i), source, around) for i, v in enumerate(node.value)]
+    return _scalar(node)
+
+
+def _scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    match node.tag.rsplit(":", 1)[-1]:
+        case "null":
+            return None
+        case "bool":
+            return text.lower() == "true"
+        case "int":
+            return int(text)
+        case "float":
+            if (word := text.lower().lstrip("+-").lstrip(".")) in ("inf", "nan"):
+                return math.copysign(float(word), -1 if text.startswith("-") else 1)
+            return float(text)
+    return text
+
+
+def _syntax_error(error: yaml.YAMLError, file: str) -> ModelError:
+    mark = getattr(error, "problem_mark", None)
+    where = file if mark is None else f"{file}:{mark.line + 1}"
+    problem = getattr(error, "problem", None) or "cannot be read"
+    return ModelError(
+        f"no valid YAML: {' '.join(str(problem).split())}",
+        where=where,
+        remedy="check indentation, colons and brackets in this line and the one above",
+    )
+
+
+def _represent_float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
+    text = (
+        repr(value)
+        if math.isfinite(value)
+        else {math.inf: ".inf", -math.inf: "-.inf"}.get(value, ".nan")
+    )
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
+
+
+_Dumper.add_representer(float, _represent_float)
+
+
+def write(data: dict[str, Any]) -> str:
+    """Return a document as YAML text; floats keep every digit."""
+    return yaml.dump(
+        data,
+        Dumper=_Dumper,
+        sort_keys=False,
+        default_flow_style=None,
+        width=100,
+        allow_unicode=True,
+    )
+
+
+def read_file(path: Path, shown: str) -> tuple[dict[str, Any], Source]:
+    """Return data and lines of a file; `shown` is its name in messages."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ModelError("the file is no UTF-8 text", where=shown) from None
+    except OSError as error:
+        raise ModelError(f"cannot read the file: {error.strerror}", where=shown) from None
+    return read(text, shown)

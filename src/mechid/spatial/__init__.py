@@ -1,0 +1,1 @@
+"""Rotations and inertias: the small algebra that everything else stands on."""

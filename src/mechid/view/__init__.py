@@ -1,0 +1,1 @@
+"""Pictures of a mechanism and its motion, as pages for a browser."""

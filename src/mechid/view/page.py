@@ -1,0 +1,124 @@
+"""One self-contained HTML page that shows a mechanism and its motion in a browser."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+_ASSETS = files("mechid.view").joinpath("assets")
+_DIGITS = 9  # of each number in the page: a micrometre in a kilometre
+
+
+def render_page(scene: dict[str, Any]) -> str:
+    """Return the page that shows `scene`, complete with its program and without any reference.
+
+    Parameters
+    ----------
+    scene : dict
+        What to draw, ready for JSON: SI units, ground frame, quaternions scalar first.
+
+        - ``title``, ``subtitle``: str; ``up``: unit vector against gravity; ``size``: a length
+          that the mechanism has, by which rods and joints are drawn.
+        - ``bodies``: list of ``{name, points, labels, color, shape}``, the ground first.
+          ``shape`` is None, one shape or a list of them: ``{kind: "wheel", center, axis, radius,
+          width}``, ``{kind: "box", center, size}``, ``{kind: "cylinder", from, to, radius}`` or
+          ``{kind: "sphere", center, radius}``.
+        - ``joints``: list of ``{name, kind, bodies, body, point, axis, axis2, body2}``.
+        - ``elements``: list of ``{name, kind, body_a, point_a, body_b, point_b}``. The arrow of
+          a force runs from the first point to the second.
+        - ``motion``: ``{time, poses, coordinates}`` with ``poses[sample][body]`` =
+          ``[px, py, pz, qw, qx, qy, qz]`` and coordinates ``{name, unit, values}``. With one
+          sample the page is a still picture without playback.
+        - ``traces``: list of ``{name, body, point}``, points whose paths are drawn.
+
+    Returns
+    -------
+    str
+        HTML that works from a file, without a network.
+
+    Raises
+    ------
+    ValueError
+        If the size is not positive, the motion does not fit the bodies, or a number is not finite.
+    """
+    _check(scene)
+    title = html.escape(scene["title"])
+    return _fill(
+        _asset("page.html"),
+        {
+            "title": title,
+            "subtitle": html.escape(scene["subtitle"]),
+            "style": _asset("page.css").strip(),
+            "scene": _embedded_json(_rounded(scene)),
+            "imports": _embedded_json({"imports": _import_map()}),
+            "license": _asset("vendor/LICENSE").strip(),
+        },
+    )
+
+
+def _check(scene: dict[str, Any]) -> None:
+    """Refuse what would otherwise end as an empty picture in the reader's browser."""
+    if not scene["size"] > 0:
+        raise ValueError(f"the size of the mechanism is {scene['size']}, not a positive length")
+    motion = scene["motion"]
+    samples = len(motion["time"])
+    if samples == 0:
+        raise ValueError("the motion has no samples")
+    if any(late <= early for early, late in zip(motion["time"], motion["time"][1:], strict=False)):
+        raise ValueError("the times of the motion do not increase")
+    if len(motion["poses"]) != samples:
+        raise ValueError(f"the motion has {samples} times but {len(motion['poses'])} poses")
+    bodies = len(scene["bodies"])
+    for sample, poses in enumerate(motion["poses"]):
+        if len(poses) != bodies:
+            raise ValueError(f"sample {sample} has {len(poses)} poses for {bodies} bodies")
+    for coordinate in motion["coordinates"]:
+        if len(coordinate["values"]) != samples:
+            raise ValueError(
+                f"coordinate {coordinate['name']!r} has {len(coordinate['values'])} values "
+                f"for {samples} samples"
+            )
+
+
+def _asset(name: str) -> str:
+    return _ASSETS.joinpath(name).read_text("utf-8")
+
+
+def _import_map() -> dict[str, str]:
+    # Modules given as data: URLs can be imported from a file:// page, where browsers refuse to
+    # import neighbouring files.
+    sources = {"three": _asset("vendor/three.min.js")}
+    for name in sorted(entry.name for entry in _ASSETS.iterdir() if entry.name.endswith(".js")):
+        sources[f"mechid/{name.removesuffix('.js')}"] = _asset(name)
+    return {name: _data_url(source) for name, source in sources.items()}
+
+
+def _data_url(source: str) -> str:
+    encoded = base64.b64encode(source.encode()).decode("ascii")
+    return f"data:text/javascript;charset=utf-8;base64,{encoded}"
+
+
+def _embedded_json(value: object) -> str:
+    """Return JSON that no HTML parser can take for the end of its script element."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _rounded(value: Any) -> Any:
+    """Return the same with floats shortened, which halves the page of a long motion."""
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: _rounded(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(entry) for entry in value]
+    return value
+
+
+def _fill(template: str, parts: dict[str, str]) -> str:
+    """Fill the template in one pass, so that braces inside a part stay what they are."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)

@@ -1,0 +1,20 @@
+"""Every example of README.md and of the documentation does what the page says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    page.relative_to(ROOT).as_posix()
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if page.exists()
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_of_page(page: str, run_page: Callable[[str, str], int]) -> None:
+    run_page((ROOT / page).read_text(encoding="utf-8"), page)

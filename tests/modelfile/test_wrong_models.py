@@ -109,7 +109,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
     ),
     "ambiguous angle": (
         text(parameters="l: 0.5\na: l + l deg"),
-        ["model.yaml:5: parameters.a: ", 'what does "deg" apply to', "(l + l) deg"],
+        ["model.yaml:5: parameters.a: ", 'not clear what "deg" applies to', "(l + l) deg"],
     ),
     "boolean": (
         text(parameters="l: true"),
@@ -177,11 +177,11 @@ CASES: dict[str, tuple[str, list[str]]] = {
     ),
     "three axes": (
         text(bodies="bob: {frame: {origin: P, x: x, y: y, z: z}}"),
-        ["model.yaml:8: bodies.bob.frame: ", "3 axes of the frame", "give two of x, y, z"],
+        ["model.yaml:8: bodies.bob.frame: ", "the axes x, y, z", "give two of x, y, z"],
     ),
     "one axis": (
         text(bodies="bob: {frame: {origin: P, x: x}}"),
-        ["model.yaml:8: bodies.bob.frame: ", "1 axes of the frame", "give two of x, y, z"],
+        ["model.yaml:8: bodies.bob.frame: ", "only the axis x", "give two of x, y, z"],
     ),
     "left-handed": (
         text(bodies="bob: {frame: {origin: P, rotation: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}}"),
@@ -241,9 +241,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ["model.yaml:10: bodies.bob.inertia.Ixy: ", "unknown key Ixy", "did you mean xy?"],
     ),
     "negative uncertainty": (
-        text(
-            bodies="bob: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, uncertainty: {mass: -5 %}}"
-        ),
+        text(bodies="bob: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, uncertainty: {mass: -5 %}}"),
         ["model.yaml:8: bodies.bob.uncertainty.mass: ", "the uncertainty is negative"],
     ),
     "shape": (
@@ -399,7 +397,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
             "B: {type: R, between: [bob, bar], at: P, axis: y}",
             coordinates="a: {joint: A, force: M}\nb: {joint: B, force: M}",
         ),
-        ["model.yaml:16: coordinates.b.force: ", "the force M acts on a already"],
+        ["model.yaml:15: coordinates.b.force: ", "the force M acts on a already"],
     ),
     "start": (
         text(extra="start: {positions: {angel: 1}}\n"),
@@ -502,7 +500,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
               b: {subassembly: arm}
             """
         ),
-        ["model.yaml:13: subassemblies.arm.points.Q: ", "two points Q", "prefix or suffix"],
+        ["model.yaml:16: use.b: ", "two points Q", "prefix or suffix"],
     ),
     "parameter of a copy": (
         text(extra="subassemblies: {arm: {}}\nuse: {a: {subassembly: arm, parameters: {r: 1}}}\n"),
@@ -535,7 +533,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "link twice": (
         HEAD + "denavit_hartenberg:\n"
         "  - {link: 1, antecedent: 0, type: R}\n  - {link: 1, body: b, antecedent: 0, type: R}\n",
-        ["model.yaml:5: denavit_hartenberg.1", "1"],
+        ["model.yaml:5: denavit_hartenberg.1.link: ", "there is a link 1 already"],
     ),
     "no link": (
         HEAD + "denavit_hartenberg:\n  - {antecedent: 0, type: R}\n",
@@ -557,7 +555,19 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "circular links": (
         HEAD + "denavit_hartenberg:\n"
         "  - {link: 1, antecedent: 2, type: R}\n  - {link: 2, antecedent: 1, type: R}\n",
-        ["model.yaml:4: "],
+        ["model.yaml:4: denavit_hartenberg.0: ", "link_1, link_2 are not connected"],
+    ),
+    "link that closes": (
+        HEAD + "denavit_hartenberg:\n  - {link: 1, closes: 0, antecedent: 0, type: R}\n",
+        ["model.yaml:4: denavit_hartenberg.0: ", "adds no link"],
+    ),
+    "transform of a link": (
+        HEAD + "denavit_hartenberg:\n  - {link: 1, antecedent: 0, type: R, to: {d: 1}}\n",
+        ["model.yaml:4: denavit_hartenberg.0.to: ", "to belongs to a row with closes"],
+    ),
+    "antecedent is no link": (
+        HEAD + "denavit_hartenberg:\n  - {link: 1, antecedent: [0], type: R}\n",
+        ["model.yaml:4: denavit_hartenberg.0.antecedent: ", "number of a link or the name"],
     ),
 }
 

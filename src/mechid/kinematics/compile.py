@@ -37,6 +37,7 @@ from mechid.mechanism.records import (
     Point,
     PointCoordinate,
 )
+from mechid.mechanism.size import characteristic_size
 
 
 @dataclass(frozen=True)
@@ -418,19 +419,3 @@ def _records(dtype: np.dtype[np.void], rows: Sequence[tuple[object, ...]]) -> Re
         for name, value in zip(dtype.names or (), row, strict=True):
             table[name][i] = value
     return table
-
-
-def characteristic_size(mechanism: Mechanism) -> float:
-    """Return the largest distance between joint points in the reference pose (m)."""
-    places = []
-    for joint in mechanism.joints:
-        for body, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
-            pose = Rigid.of(mechanism.body(body).frame)
-            places.append(pose.translation + pose.rotation @ np.array(frame.origin))
-    places += [np.array(p.frame.origin) for p in mechanism.bodies]
-    for point in mechanism.points:
-        pose = Rigid.of(mechanism.body(point.body).frame)
-        places.append(pose.translation + pose.rotation @ np.array(point.local))
-    spread = np.ptp(np.array(places), axis=0)
-    size = float(np.linalg.norm(spread))
-    return size if size > 0 else 1.0

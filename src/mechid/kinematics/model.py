@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import scipy.linalg
 
 from mechid.errors import ModelError
 from mechid.kinematics.assembly import close, generic_pose, reference_coordinates
 from mechid.kinematics.compile import Compiled, compile_tables
 from mechid.kinematics.kernels.dense import dense_rows
+from mechid.kinematics.mobility import check_independent
 from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
-from mechid.kinematics.tables import BALL, Floats, Order, Tables
+from mechid.kinematics.tables import BALL, Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
 from mechid.mechanism.records import Mechanism
 
@@ -85,7 +85,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     pattern = _pattern(t, jacobians)
     pieces = [
         ([kept[r] for r in rows], [int(columns[c]) for c in cols])
-        for rows, cols in block_order(pattern[np.ix_(kept, columns)])
+        for rows, cols in block_order(pattern[kept][:, columns])
     ]
     whole = [(kept, [int(c) for c in columns])] if columns.size else []
     y = np.zeros(len(mechanism.coordinates))
@@ -107,60 +107,27 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
 
 
 def _choose_rows(
-    mechanism: Mechanism, c: Compiled, jacobians: list[Floats], columns: np.ndarray
+    mechanism: Mechanism, c: Compiled, jacobians: list[Floats], columns: Ints
 ) -> tuple[list[int], list[int]]:
     """Pick as many independent rows as there are unknowns; refuse coordinates that do not fit."""
     t = c.tables
-    J = jacobians[0][:, columns]
     closing = np.flatnonzero(t.rows.driver < 0)
     driving = np.flatnonzero(t.rows.driver >= 0)
     closure_rank = max(_rank(jac[np.ix_(closing, columns)]) for jac in jacobians)
-    full_rank = max(_rank(jac[closing]) for jac in jacobians)
-    free = c.n_v - full_rank
-    declared = len(mechanism.coordinates)
-    names = ", ".join(x.name for x in mechanism.coordinates) or "none"
-    if declared != free:
-        few = declared < free
-        raise ModelError(
-            f"the mechanism has {free} degrees of freedom but {declared} independent "
-            f"coordinate{'s are' if declared != 1 else ' is'} declared ({names})",
-            path=("coordinates",),
-            remedy=f"declare {free - declared} more" if few else f"remove {declared - free}",
-        )
     total = max(_rank(jac[:, columns]) for jac in jacobians)
     if closure_rank + driving.size != columns.size or total != columns.size:
+        check_independent(mechanism)  # says which coordinate, and what to do
         raise ModelError(
-            f"the declared coordinates are not independent: {names}"
-            f"{_held_together(mechanism, c, jacobians[0])}",
+            "the declared coordinates do not fit the degrees of freedom",
             path=("coordinates",),
-            remedy="replace one of them by a coordinate that moves when the others are held",
+            remedy="do not drive the spin of a part between spherical joints",
         )
     # Drivers are always kept; of the closure rows, those that pivoting prefers.
     weight = np.ones(t.rows.size)
     weight[driving] = 1e6
-    kept = independent_rows(J * weight[:, None], columns.size) if columns.size else []
+    J = jacobians[0][:, columns] * weight[:, None]
+    kept = independent_rows(J, columns.size) if columns.size else []
     return kept, [int(r) for r in closing if r not in set(kept)]
-
-
-def _held_together(mechanism: Mechanism, c: Compiled, jacobian: Floats) -> str:
-    """Say which coordinates are tied to each other: the null vector of their admissible rates."""
-    t = c.tables
-    closing = t.rows.driver < 0
-    rates = np.zeros((len(mechanism.coordinates), c.n_v))
-    rates[t.rows.driver[~closing]] = jacobian[~closing]
-    rates[t.direct.driver, t.direct.column] = 1.0
-    motions = scipy.linalg.null_space(jacobian[closing], rcond=RANK_TOLERANCE)
-    tied = scipy.linalg.null_space((rates @ motions).T, rcond=RANK_TOLERANCE)
-    if tied.size == 0:
-        return ""
-    parts = [
-        x.name for x, w in zip(mechanism.coordinates, tied[:, 0], strict=True) if abs(w) > 1e-6
-    ]
-    return (
-        f" (the loops tie {' and '.join(parts)} together)"
-        if len(parts) > 1
-        else (f" (the loops hold {parts[0]} still)" if parts else "")
-    )
 
 
 def _rank(matrix: Floats) -> int:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
-from mechid.errors import (
-    BranchJumpError,
-    KinematicsError,
-    SingularPoseError,
-    UnreachablePoseError,
-)
+from mechid.errors import KinematicsError
 from mechid.kinematics.branch import check_branch
 from mechid.kinematics.frames import FrameMotion, body_frames, frame_motion
-from mechid.kinematics.kernels.closure import CROSSED, SINGULAR
 from mechid.kinematics.kernels.dense import dense_rows
-from mechid.kinematics.kernels.follow import rates_batch, solve_ordered
+from mechid.kinematics.kernels.follow import rates_batch
 from mechid.kinematics.model import KinematicModel, kinematic_model
-from mechid.kinematics.tables import Floats, Order
+from mechid.kinematics.refusals import refuse_failures, refuse_locked_angles
+from mechid.kinematics.samples import Samples, solve_each, solve_path
+from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 
 
@@ -91,11 +86,16 @@ def solve_motion(
         raise KinematicsError(f"time must have shape ({y.shape[0]},), got {t.shape}")
     q_home = model.home_q if start is None else np.array(start, dtype=float)
     y_home = model.home_y if start is None else independent_of(model, q_home)
-    q, v, vd = _run(model, y, yd, ydd, t, ordered, q_home, y_home)
-    motion = Motion(model, t, y, yd, ydd, q, v, vd, ordered)
+    samples = Samples.empty(model, y, yd, ydd, t)
     if ordered:
-        check_branch(model, motion.q, motion.time)
-    return motion
+        solve_path(samples, q_home, y_home)
+    else:
+        solve_each(samples, q_home, y_home)
+    refuse_failures(samples, t)
+    refuse_locked_angles(model, samples.q, t)
+    if ordered:
+        check_branch(model, samples.q, t)
+    return Motion(model, t, y, yd, ydd, samples.q, samples.v, samples.vd, ordered)
 
 
 def rates(motion: Motion) -> Rates:
@@ -148,144 +148,3 @@ def _samples(model: KinematicModel, values: Floats, name: str, n: int | None = N
             sample=sample,
         )
     return values
-
-
-def _run(
-    model: KinematicModel,
-    y: Floats,
-    yd: Floats,
-    ydd: Floats,
-    time: Floats | None,
-    ordered: bool,
-    q_home: Floats,
-    y_home: Floats,
-) -> tuple[Floats, Floats, Floats]:
-    n = y.shape[0]
-    c = model.compiled
-    q, v, vd = np.zeros((n, c.n_q)), np.zeros((n, c.n_v)), np.zeros((n, c.n_v))
-    if n == 0:
-        return q, v, vd
-    status, reach = np.zeros(n, dtype=np.int64), np.zeros(n)
-    dt = np.zeros(n)
-    if time is not None and n > 1:
-        dt[:-1] = np.diff(time)
-
-    def solve(starts: np.ndarray, q_starts: Floats, y_starts: Floats, order: Order) -> None:
-        solve_ordered(
-            model.tables,
-            order,
-            starts,
-            y,
-            yd,
-            ydd,
-            dt,
-            q_starts,
-            y_starts,
-            q,
-            v,
-            vd,
-            status,
-            reach,
-        )
-
-    if ordered:
-        _solve_path(model, y, q_home, y_home, solve, status, q)
-    else:
-        starts = np.arange(n + 1)
-        solve(starts, np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1)), model.order)
-        for k in np.flatnonzero(status):
-            # The block order fails where the rows chosen for it are weak: all rows together.
-            status[k] = 0
-            solve(np.array([k, k + 1]), q_home[None], y_home[None], model.one_piece)
-    if status.any():
-        _refuse(model, y, time, status, reach)
-    return q, v, vd
-
-
-def _solve_path(model, y, q_home, y_home, solve, status, q) -> None:  # type: ignore[no-untyped-def]
-    """Solve samples in order, in parallel chunks whose first poses are found beforehand."""
-    n = y.shape[0]
-    chunks = max(1, min(4 * numba.get_num_threads(), n // 64))
-    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
-    q_starts, y_starts = np.empty((chunks, q_home.size)), np.empty((chunks, y_home.size))
-    q_starts[0], y_starts[0] = q_home, y_home
-    ok = True
-    if chunks > 1:
-        heads = solve_heads(model, y[starts[1:-1]], q_home, y_home)
-        ok = heads is not None
-        if heads is not None:
-            q_starts[1:], y_starts[1:] = heads, y[starts[1:-1]]
-    if ok:
-        solve(starts, q_starts, y_starts, model.order)
-        ok = not status.any()
-    if not ok:
-        # Something on the way is not reachable along the shortcut: strictly in order, from the
-        # start, so that the first failing sample is the one that is named.
-        for order in (model.order, model.one_piece):
-            status[:] = 0
-            solve(np.array([0, n]), q_home[None], y_home[None], order)
-            if not status.any():
-                break
-
-
-def solve_heads(model: KinematicModel, y: Floats, q_home: Floats, y_home: Floats) -> Floats | None:
-    """Return closed poses at a few samples of a path, or None if one is not reached."""
-    n = y.shape[0]
-    c = model.compiled
-    q, v, vd = np.zeros((n, c.n_q)), np.zeros((n, c.n_v)), np.zeros((n, c.n_v))
-    status, reach, rest = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros_like(y)
-    solve_ordered(
-        model.tables,
-        model.order,
-        np.array([0, n]),
-        y,
-        rest,
-        rest,
-        np.zeros(n),
-        q_home[None],
-        y_home[None],
-        q,
-        v,
-        vd,
-        status,
-        reach,
-    )
-    return None if status.any() else q
-
-
-def _refuse(
-    model: KinematicModel, y: Floats, time: Floats | None, status: np.ndarray, reach: Floats
-) -> None:
-    sample = int(np.flatnonzero(status)[0])
-    when = None if time is None else float(time[sample])
-    where = f"sample {sample}" + ("" if when is None else f" (t = {when:g} s)")
-    values = ", ".join(
-        f"{x.name} = {value:.6g} {x.unit}"
-        for x, value in zip(model.mechanism.coordinates, y[sample], strict=True)
-    )
-    if status[sample] == SINGULAR:
-        raise SingularPoseError(
-            f"singular pose near {values}: the independent coordinates do not determine the "
-            f"speeds there (pivot ratio {reach[sample]:.1e})",
-            where=where,
-            remedy="keep the motion away from this pose or choose other independent coordinates",
-            sample=sample,
-            time=when,
-        )
-    if status[sample] == CROSSED:
-        raise BranchJumpError(
-            f"a singular pose lies before {values}: beyond it the branch is not determined",
-            where=where,
-            remedy="keep the motion on one side of the singular pose, or choose other independent "
-            "coordinates",
-            sample=sample,
-            time=when,
-        )
-    raise UnreachablePoseError(
-        f"no pose on this branch has {values}; the way there ends after "
-        f"{100 * reach[sample]:.3g} % of the step",
-        where=where,
-        remedy="reduce the range of the motion, or start from another branch",
-        sample=sample,
-        time=when,
-    )

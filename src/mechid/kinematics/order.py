@@ -96,6 +96,7 @@ def _pack(lists: dict[str, list[list[int]]], where: np.ndarray, index: Ints) -> 
             pieces[f"{name}_end"][p] = len(items)
     sizes = [len(r) * len(c) for r, c in zip(lists["row"], lists["column"], strict=True)]
     pieces["factors"] = np.cumsum([0, *sizes])[:-1]
+    pieces["pivots"] = np.cumsum([0, *map(len, lists["column"])])[:-1]
     places = np.zeros(index.size, dtype=PLACE).view(np.recarray)
     places["piece"], places["index"] = where, index
     return Order(pieces, np.array(items, dtype=np.int64), places, sum(sizes))

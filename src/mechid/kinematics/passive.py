@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.mechanism.records import GROUND, Joint, Mechanism, Vec3
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.parts import ball_parts
+from mechid.mechanism.records import Joint, Mechanism, Vec3
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,8 @@ class PassivePart:
 def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
     """Find the parts that are attached to the rest by spherical joints on one line."""
     parts = []
-    for bodies in _clusters(mechanism):
-        holders = [
-            j
-            for j in mechanism.joints
-            if j.type == "spherical" and (j.body_a in bodies) != (j.body_b in bodies)
-        ]
+    for part in ball_parts(mechanism):
+        bodies, holders = part.bodies, part.holders
         if len(holders) < 2:
             continue
         centers = np.array([_center(mechanism, j, bodies) for j in holders])
@@ -51,38 +49,18 @@ def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
     return tuple(parts)
 
 
-def _clusters(mechanism: Mechanism) -> list[tuple[str, ...]]:
-    """Connected groups of bodies once spherical joints are taken away, without the ground's."""
-    group = {name: name for name in (GROUND, *(b.name for b in mechanism.bodies))}
-
-    def root(name: str) -> str:
-        while group[name] != name:
-            name = group[name]
-        return name
-
-    for joint in mechanism.joints:
-        if joint.type not in ("spherical", "free"):
-            group[root(joint.body_b)] = root(joint.body_a)
-    clusters: dict[str, list[str]] = {}
-    for body in mechanism.bodies:
-        if root(body.name) != root(GROUND):
-            clusters.setdefault(root(body.name), []).append(body.name)
-    return [tuple(names) for names in clusters.values()]
-
-
-def _center(mechanism: Mechanism, joint: Joint, bodies: tuple[str, ...]) -> np.ndarray:
+def _center(mechanism: Mechanism, joint: Joint, bodies: tuple[str, ...]) -> Floats:
     body, frame = (
         (joint.body_a, joint.frame_a) if joint.body_a in bodies else (joint.body_b, joint.frame_b)
     )
     pose = mechanism.body(body).frame
-    return np.array(pose.origin) + np.array(pose.rotation) @ np.array(frame.origin)
+    center: Floats = np.array(pose.origin) + np.array(pose.rotation) @ np.array(frame.origin)
+    return center
 
 
 def _part(
-    mechanism: Mechanism, bodies: tuple[str, ...], holders: list[Joint], line: np.ndarray
+    mechanism: Mechanism, bodies: tuple[str, ...], holders: tuple[Joint, ...], line: Floats
 ) -> PassivePart:
-    # The gauge must not lean on the ground's joint if the part's own inside can move: any holder
-    # will do, the first in the file is taken.
     first = holders[0]
     inside, outside = first.body_b, first.body_a
     if first.body_a in bodies:
@@ -101,6 +79,6 @@ def _part(
     )
 
 
-def _local(mechanism: Mechanism, body: str, vector: np.ndarray) -> Vec3:
+def _local(mechanism: Mechanism, body: str, vector: Floats) -> Vec3:
     x, y, z = np.array(mechanism.body(body).frame.rotation).T @ vector
     return (float(x), float(y), float(z))

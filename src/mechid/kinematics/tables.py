@@ -70,7 +70,7 @@ PIECE = np.dtype(
         for what in ("link", "marker", "direction", "row", "column", "driver")
         for end in ("start", "end")
     ]
-    + [("factors", np.int64)]  # where its LU factors begin in the work array
+    + [("factors", np.int64), ("pivots", np.int64)]  # where its LU factors and pivots begin
 )
 PLACE = np.dtype([("piece", np.int64), ("index", np.int64)])
 

@@ -24,8 +24,12 @@ def _negated(tree: ast.expr) -> ast.expr:
             return tree
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return operand
+        case ast.BinOp(left=ast.UnaryOp(op=ast.USub(), operand=left), op=ast.Sub(), right=right):
+            return ast.BinOp(left, ast.Add(), right)
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             return ast.BinOp(right, ast.Sub(), left)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return ast.BinOp(_negated(left), ast.Sub(), right)
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
             return ast.BinOp(_negated(left), op, right)
     return ast.UnaryOp(ast.USub(), tree)

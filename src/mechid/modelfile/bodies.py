@@ -158,7 +158,9 @@ def absolute(spread: Any, reference: float, geometry: Geometry, scope: Scope, pa
     scalar = spread[:-1] if relative else spread
     value = geometry.numbers.value(scalar, scope, path)
     if value < 0:
-        raise ModelError(f"the uncertainty is negative ({value:g})", path=path)
+        raise ModelError(
+            f"the uncertainty is negative ({value:g})", path=path, remedy="drop the sign"
+        )
     return value / 100 * abs(reference) if relative else value
 
 
@@ -183,7 +185,11 @@ def _shape(spec: ShapeSpec, index: int, entry: Entry, geometry: Geometry) -> Sha
         numbers = [geometry.numbers.value(v, entry.scope, (*path, *key)) for v, key in values]
         for number, (_, key) in zip(numbers, values, strict=True):
             if number <= 0:
-                raise ModelError(f"a size must be positive, got {number:g}", path=(*path, *key))
+                raise ModelError(
+                    f"a size must be positive, got {number:g}",
+                    path=(*path, *key),
+                    remedy="give a length in metres",
+                )
         return tuple(numbers)
 
     if (wheel := spec.wheel) is not None:

@@ -19,7 +19,7 @@ from mechid.modelfile.joints import joint
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.spec_joints import JointSpec
-from mechid.modelfile.words import suggestion
+from mechid.modelfile.words import hint
 from mechid.modelfile.yamlio import Key
 
 
@@ -33,7 +33,7 @@ def build_document(document: Document) -> Mechanism:
     book = PointBook(geometry)
     parameters = numbers.records()
     joints = _joints(model, links, geometry, book)
-    check_connected(list(entries["bodies"]), joints.values())
+    check_connected({name: e.path for name, e in entries["bodies"].items()}, joints.values())
     bodies = tuple(body(entry, geometry, book) for entry in entries["bodies"].values())
     chosen, paths = _coordinates(model, joints, geometry, book)
     elements = Elements(joints, geometry, book)
@@ -92,7 +92,7 @@ def _cut(document: Document, joints: Mapping[str, Joint], links: Links) -> tuple
             raise ModelError(
                 f"there is no joint {name}",
                 path=("cut", i),
-                remedy=suggestion(name, joints) or f"known are {', '.join(joints)}",
+                remedy=hint(name, joints),
             )
         if name in document.cut[:i]:
             raise ModelError(f"{name} is listed twice", path=("cut", i), remedy="remove one")
@@ -110,7 +110,7 @@ def _start(
                 raise ModelError(
                     f"there is no independent coordinate {name}",
                     path=("start", key, name),
-                    remedy=suggestion(name, paths) or f"known are {', '.join(paths)}",
+                    remedy=hint(name, paths, "the file has none"),
                 )
         values.append(
             tuple(

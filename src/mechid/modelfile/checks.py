@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, IndependentCoordinate, Joint
 from mechid.modelfile.yamlio import Key
 
 
-def check_connected(bodies: Sequence[str], joints: Iterable[Joint]) -> None:
+def check_connected(bodies: Mapping[str, Key], joints: Iterable[Joint]) -> None:
     """Refuse bodies that no chain of joints connects to the ground."""
     if not bodies:
         raise ModelError("the mechanism has no bodies", path=("bodies",), remedy="define a body")
@@ -27,7 +27,7 @@ def check_connected(bodies: Sequence[str], joints: Iterable[Joint]) -> None:
         verb = "is" if len(loose) == 1 else "are"
         raise ModelError(
             f"{', '.join(loose)} {verb} not connected to the ground",
-            path=("bodies", loose[0]),
+            path=bodies[loose[0]],
             remedy="join them, or give one a free joint to the ground",
         )
 

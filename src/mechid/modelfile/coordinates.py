@@ -52,7 +52,9 @@ def pick(
     joint = joints[scope.find("joints", name, path)]
     known = choices(joint)
     if not known:
-        raise ModelError(f"joint {name} is fixed and has no coordinates", path=path)
+        raise ModelError(
+            f"joint {name} is fixed and has no coordinates", path=path, remedy="name another joint"
+        )
     if not choice:
         return joint, 0 if len(known) == 1 else None
     if choice in known:

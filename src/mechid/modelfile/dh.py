@@ -17,6 +17,7 @@ from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, JointType, 
 from mechid.modelfile import algebra
 from mechid.modelfile.algebra import ONE, ZERO
 from mechid.modelfile.expressions import Number
+from mechid.modelfile.limits import limit
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, Transform
@@ -133,16 +134,9 @@ class Links:
     def __init__(self, rows: list[DenavitHartenbergRow], scope: Scope, numbers: Numbers) -> None:
         self._scope = scope
         self._numbers = numbers
-        self._by_number = {0: GROUND}
-        for i, row in enumerate(rows):
-            if row.link is not None:
-                if row.link in self._by_number:
-                    raise ModelError(
-                        f"link {row.link} is there already",
-                        path=("denavit_hartenberg", i, "link"),
-                        remedy="number the links 1, 2, 3, … (0 is the ground)",
-                    )
-                self._by_number[row.link] = body_name(row)
+        self._by_number = {0: GROUND} | {
+            row.link: body_name(row) for row in rows if row.link is not None
+        }
         self.bodies: dict[str, Link] = {}
         self.joints: dict[str, Link] = {}
         for i, row in enumerate(rows):
@@ -190,7 +184,7 @@ class Links:
                 None if s is None else self._numbers.value(s, self._scope, (*link.path, "limits"))
                 for s in row.limits
             )
-            limits = (Limit(lower, upper),)
+            limits = (limit(lower, upper, (*link.path, "limits")),)
         return Joint(
             name, _TYPES[row.type], link.antecedent, link.body, frame_a, frame_b, limits=limits
         )
@@ -218,13 +212,28 @@ def joint_name(row: DenavitHartenbergRow, index: int) -> str:
 def entries(rows: list[DenavitHartenbergRow], scope: Scope) -> tuple[list[Entry], list[Entry]]:
     """Return the entries for bodies (specs to be filled in) and for joints."""
     bodies, joints = [], []
+    numbers = {0}
     for i, row in enumerate(rows):
         path: Key = ("denavit_hartenberg", i)
+        if row.link in numbers:
+            raise ModelError(
+                f"there is a link {row.link} already",
+                path=(*path, "link"),
+                remedy="number the links 1, 2, 3, … (0 is the ground)",
+            )
+        if row.link is not None:
+            numbers.add(row.link)
         if row.closes is None:
             if row.link is None and row.body is None:
                 raise ModelError("the row names no link", path=path, remedy="give link or closes")
             bodies.append(Entry(body_name(row), row, scope, path))
             if row.to is not None:
-                raise ModelError("`to` belongs to a row with closes", path=(*path, "to"))
+                raise ModelError(
+                    "to belongs to a row with closes", path=(*path, "to"), remedy="remove it"
+                )
+        elif row.link is not None or row.body is not None:
+            raise ModelError(
+                "a row that closes a loop adds no link", path=path, remedy="remove link and body"
+            )
         joints.append(Entry(joint_name(row, i), row, scope, path))
     return bodies, joints

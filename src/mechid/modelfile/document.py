@@ -54,9 +54,13 @@ class MirrorPlane(Words):
     normal: Vector
 
 
+def _known_mirror(value: Any) -> Any:
+    if isinstance(value, dict | MirrorPlane) or value in ("x", "y", "z"):
+        return value
+    raise ValueError(f"expected x, y, z or {{point, normal}}, got {kind(value)}")
+
+
 def _mirror_tag(value: Any) -> str:
-    if isinstance(value, str) and value not in ("x", "y", "z"):
-        raise ValueError(f"expected x, y, z or {{point, normal}}, got {kind(value)}")
     return "<axis>" if isinstance(value, str) else "<plane>"
 
 
@@ -72,6 +76,7 @@ class Use(Words):
             Annotated[Literal["x", "y", "z"], Tag("<axis>")]
             | Annotated[MirrorPlane, Tag("<plane>")],
             Discriminator(_mirror_tag),
+            BeforeValidator(_known_mirror),
         ]
         | None
     ) = Field(default=None, description="plane normal to an axis, or {point, normal}")
@@ -100,8 +105,8 @@ class OrderSpec(Words):
 def _version(value: Any) -> Any:
     if value != FORMAT_VERSION or isinstance(value, bool):
         raise ValueError(
-            f"format version {kind(value)} is not supported, this release reads version "
-            f"{FORMAT_VERSION}"
+            f"format version {kind(value)} is not supported; this release reads version "
+            f"{FORMAT_VERSION}, look for a newer one"
         )
     return FORMAT_VERSION
 

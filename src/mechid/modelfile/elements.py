@@ -159,6 +159,7 @@ class Elements:
                 f"the matrix must have a row per motor ({rows}) and a column per coordinate "
                 f"({columns})",
                 path=(*entry.path, "matrix"),
+                remedy="write one list per motor",
             )
         signs = [self._sign(joint, index, entry) for joint, index in chosen]
         matrix = tuple(

@@ -13,7 +13,7 @@ from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import KINDS, SINGULAR, Entry, Kind, Reflection, Scope
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.vectors import EXACT_ZERO, unit, vec3
-from mechid.modelfile.words import suggestion
+from mechid.modelfile.words import hint
 from mechid.modelfile.yamlio import Key
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -29,8 +29,8 @@ class Expanded:
         default_factory=lambda: {kind: {} for kind in KINDS}
     )
 
-    def add(self, kind: Kind, entry: Entry) -> None:
-        """Add an entry; a name that exists is an error."""
+    def add(self, kind: Kind, entry: Entry, use: Key = ()) -> None:
+        """Add an entry, of the use at this path if any; a name that exists is an error."""
         table = self.entries[kind]
         if kind == "bodies" and entry.name == GROUND:
             raise ModelError(
@@ -42,8 +42,8 @@ class Expanded:
             other = ".".join(map(str, table[entry.name].path))
             raise ModelError(
                 f"there are two {kind} {entry.name} (the other is {other})",
-                path=entry.path,
-                remedy="rename one, or give the use a prefix or suffix",
+                path=use or entry.path,
+                remedy="give the use a prefix or suffix" if use else "rename one of them",
             )
         table[entry.name] = entry
         self.file.own[kind].setdefault(entry.name, entry.name)
@@ -57,10 +57,10 @@ class Expanded:
                 raise ModelError(
                     f"there is no {SINGULAR[kind]} {name} to order",
                     path=(*path, i),
-                    remedy=suggestion(name, table),
+                    remedy=hint(name, table),
                 )
             if name in ordered:
-                raise ModelError(f"{name} is listed twice", path=(*path, i))
+                raise ModelError(f"{name} is listed twice", path=(*path, i), remedy="remove one")
             ordered[name] = table[name]
         self.entries[kind] = {**ordered, **table}
 
@@ -110,7 +110,7 @@ def _expand_use(expanded: Expanded, name: str, use: Use) -> None:
         raise ModelError(
             f"there is no subassembly {use.subassembly}",
             path=(*path, "subassembly"),
-            remedy=suggestion(use.subassembly, document.subassemblies),
+            remedy=hint(use.subassembly, document.subassemblies, "define it"),
         )
     parts = document.subassemblies[use.subassembly]
     scope = Scope(
@@ -132,7 +132,7 @@ def _expand_use(expanded: Expanded, name: str, use: Use) -> None:
                 entry = Entry(
                     entry.name, use.parameters[local], expanded.file, (*path, kind, local)
                 )
-            expanded.add(kind, entry)
+            expanded.add(kind, entry, path)
 
 
 def _check_words(parts: Parts, use: Use, path: Key) -> None:
@@ -141,7 +141,7 @@ def _check_words(parts: Parts, use: Use, path: Key) -> None:
             raise ModelError(
                 f"subassembly {use.subassembly} has no parameter {local}",
                 path=(*path, "parameters", local),
-                remedy=suggestion(local, parts.parameters),
+                remedy=hint(local, parts.parameters, "it has none"),
             )
     every = {local for kind in KINDS for local in getattr(parts, kind)}
     for local in use.rename:
@@ -149,7 +149,7 @@ def _check_words(parts: Parts, use: Use, path: Key) -> None:
             raise ModelError(
                 f"subassembly {use.subassembly} has nothing called {local}",
                 path=(*path, "rename", local),
-                remedy=suggestion(local, every),
+                remedy=hint(local, sorted(every), "it is empty"),
             )
 
 
@@ -166,6 +166,10 @@ def _reflection(expanded: Expanded, use: Use, path: Key) -> Reflection | None:
     numbers = Numbers(table)
     normal = unit(numbers.vector(use.mirror.normal, expanded.file, (*here, "normal")).array)
     if normal is None:
-        raise ModelError("the normal of the mirror plane is zero", path=(*here, "normal"))
+        raise ModelError(
+            "the normal of the mirror plane is zero",
+            path=(*here, "normal"),
+            remedy="give a nonzero vector",
+        )
     point = numbers.vector(use.mirror.point, expanded.file, (*here, "point"))
     return Reflection(point, vec3(normal))

@@ -77,7 +77,7 @@ def parse(scalar: float | str) -> ast.expr:
         return _literal(scalar)
     text = scalar.strip()
     if not text:
-        raise ValueError("empty expression")
+        raise ValueError("expected a number or an expression, got empty text")
     text = _NUMBER_DEG.sub(r"(\1*pi/180)", text)
     text = _NUMBER_RAD.sub(r"(\1)", text)
     if match := _TRAILING_UNIT.match(text):
@@ -85,14 +85,19 @@ def parse(scalar: float | str) -> ast.expr:
         tree = _tree(body, scalar)
         # `1 * text` binds tighter than a sum: it shows whether the unit means all of it.
         if not isinstance(_tree(f"1*{body}", scalar), ast.BinOp) or _is_sum(f"1*{body}"):
-            raise ValueError(f'what does "{unit}" apply to in "{scalar}"? Write "({body}) {unit}"')
+            raise ValueError(
+                f'it is not clear what "{unit}" applies to in "{scalar}"; write "({body}) {unit}"'
+            )
         if unit == "deg":
             pi = ast.Name("pi", ast.Load())
             product = ast.BinOp(tree, ast.Mult(), pi)
             tree = ast.BinOp(product, ast.Div(), ast.Constant(180))
     else:
         tree = _tree(text, scalar)
-    _check(tree, scalar)
+    try:
+        _check(tree, scalar)
+    except RecursionError:
+        raise ValueError("the expression is nested too deeply; name parts of it") from None
     return tree
 
 
@@ -109,10 +114,12 @@ def _tree(text: str, whole: str) -> ast.expr:
     if match := _OTHER_UNIT.search(whole):
         unit = match[2] or match[3]
         raise ValueError(
-            f'unit "{unit}" in "{whole}": all numbers are in SI units (m, kg, s, rad, N); '
-            'write the plain number (only angles may say "deg" or "rad")'
+            f'unit "{unit}" in "{whole}"; numbers are in SI units (m, kg, s, rad, N): write the '
+            'plain number (only angles may say "deg" or "rad")'
         )
-    raise ValueError(f'cannot read "{whole}" as a number or an expression')
+    raise ValueError(
+        f'cannot read "{whole}" as a number or an expression; check parentheses and operators'
+    )
 
 
 def _literal(value: float) -> ast.expr:
@@ -137,7 +144,7 @@ def _check(node: ast.expr, whole: str) -> None:
             _check(right, whole)
             return
         case ast.BinOp(op=ast.BitXor()):
-            raise ValueError(f'"^" in "{whole}": a power is written "**"')
+            raise ValueError(f'"^" in "{whole}"; a power is written "**"')
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             if len(args) != FUNCTIONS[name][0]:
                 raise ValueError(
@@ -192,11 +199,11 @@ def evaluate(tree: ast.expr, values: Mapping[str, float]) -> float:
     try:
         value = _evaluate(tree, values)
     except ZeroDivisionError:
-        raise ValueError(f'division by zero in "{text_of(tree)}"') from None
+        raise ValueError(f'division by zero in "{text_of(tree)}"; check the numbers') from None
     except (ValueError, OverflowError):
-        raise ValueError(f'"{text_of(tree)}" has no finite real value') from None
+        raise ValueError(f'"{text_of(tree)}" has no finite real value; check the numbers') from None
     if not math.isfinite(value):
-        raise ValueError(f'"{text_of(tree)}" has no finite real value')
+        raise ValueError(f'"{text_of(tree)}" has no finite real value; check the numbers')
     return value + 0.0  # no negative zeros
 
 

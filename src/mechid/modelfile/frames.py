@@ -47,7 +47,9 @@ class Frames:
     def _axes(self, geometry: Geometry, entry: Entry, frame: FrameSpec, path: Key) -> Array:
         if frame.rotation is not None:
             if frame.axes:
-                raise ModelError("give axes or a rotation, not both", path=path)
+                raise ModelError(
+                    "the frame has axes and a rotation", path=path, remedy="remove one of them"
+                )
             return np.array(
                 rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))[0]
             )
@@ -55,7 +57,9 @@ class Frames:
             return np.eye(3)
         if len(frame.axes) != 2:
             raise ModelError(
-                f"{len(frame.axes)} axes of the frame are given",
+                f"the frame has the axes {', '.join(frame.axes)}"
+                if len(frame.axes) == 3
+                else f"the frame has only the axis {frame.axes[0]}",
                 path=path,
                 remedy="give two of x, y, z (the first one is exact), or none",
             )
@@ -90,7 +94,11 @@ def rotation(
     error = float(np.abs(R.T @ R - np.eye(3)).max())
     if error > 1e-9 or np.linalg.det(R) < 0:
         what = "left-handed" if error <= 1e-9 else f"not orthonormal, by {error:.1e}"
-        raise ModelError(f"the matrix is no rotation, it is {what}", path=path)
+        raise ModelError(
+            f"the matrix is no rotation, it is {what}",
+            path=path,
+            remedy="its columns must be a right-handed set of unit vectors",
+        )
     expr = None
     if isinstance(rows, RoundedMatrix) or any(isinstance(s, str) for row in rows for s in row):
         a, b, c = (row.expr for row in exact)

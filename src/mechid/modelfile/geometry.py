@@ -130,7 +130,7 @@ class Geometry:
             body = scope.find("bodies", name, (*path, "on", name))
             given[body] = self.numbers.vector(at, scope, (*path, "on", name))
         if not given:
-            raise ModelError("a point needs a body to be on", path=(*path, "on"))
+            raise ModelError("a point needs a body to be on", path=(*path, "on"), remedy="name one")
         first = next(iter(given))
         return Place(self._in_ground(given[first], first, scope), given)
 

@@ -11,6 +11,7 @@ from mechid.errors import ModelError
 from mechid.mechanism.records import JOINT_KINDS, Frame, Joint, JointType, Limit
 from mechid.modelfile.frames import rotation
 from mechid.modelfile.geometry import FLIP, Geometry
+from mechid.modelfile.limits import limit
 from mechid.modelfile.places import Heading
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
@@ -262,16 +263,3 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
         )
         limits.append(limit(lower, upper, here, reverse=i in mirrored))
     return tuple(limits)
-
-
-def limit(lower: float | None, upper: float | None, path: Key, *, reverse: bool = False) -> Limit:
-    """Return a checked range, turned round if the coordinate counts the other way."""
-    if lower is not None and upper is not None and lower > upper:
-        raise ModelError(
-            f"the lower limit {lower:g} is above the upper limit {upper:g}",
-            path=path,
-            remedy="write [lower, upper]",
-        )
-    if reverse:
-        lower, upper = (None if v is None else -v for v in (upper, lower))
-    return Limit(lower, upper)

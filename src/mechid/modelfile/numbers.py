@@ -47,7 +47,8 @@ class Numbers:
             tree = expressions.renamed(tree, final)
             return Number(expressions.evaluate(tree, self._values), expressions.text_of(tree))
         except ValueError as error:
-            raise ModelError(str(error), path=path) from None
+            what, _, remedy = str(error).partition("; ")
+            raise ModelError(what, path=path, remedy=remedy) from None
 
     def value(self, scalar: Any, scope: Scope, path: Key) -> float:
         """Return the value of a scalar."""
@@ -74,7 +75,9 @@ class Numbers:
             if name in self._busy:
                 chain = [*self._busy[self._busy.index(name) :], name]
                 raise ModelError(
-                    f"parameter depends on itself: {' -> '.join(chain)}", path=entry.path
+                    f"parameter depends on itself: {' -> '.join(chain)}",
+                    path=entry.path,
+                    remedy="give one of them a number",
                 )
             self._busy.append(name)
             self._numbers[name] = self.number(_parts(entry.spec)[0], entry.scope, entry.path)

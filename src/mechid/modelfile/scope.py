@@ -12,7 +12,7 @@ from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, Vec3
 from mechid.modelfile.algebra import negate, subtract
 from mechid.modelfile.vectors import Array, Exact
-from mechid.modelfile.words import suggestion
+from mechid.modelfile.words import hint
 from mechid.modelfile.yamlio import Key
 
 Kind: TypeAlias = Literal[
@@ -97,11 +97,12 @@ class Scope:
         if name in outer:
             return outer[name]
         known = [*self.own[kind], *outer, *([GROUND] if kind == "bodies" else [])]
+        if kind == "directions":
+            known += ["x", "y", "z"]
         raise ModelError(
             f"there is no {SINGULAR[kind]} {name}",
             path=path,
-            remedy=suggestion(name, known)
-            or (f"known are {', '.join(known[:12])}" if known else f"no {kind} are defined"),
+            remedy=hint(name, known, f"define it under {kind}"),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from mechid.modelfile.spec_geometry import DirectionRef, PointIn, PointRef
@@ -117,11 +117,17 @@ _ELEMENTS: dict[str, type[Words]] = {
 
 
 def _element_tag(value: Any) -> str:
+    return f"<{value['type'] if isinstance(value, dict) else value.type}>"
+
+
+def _known_element(value: Any) -> Any:
+    if isinstance(value, tuple(_ELEMENTS.values())):
+        return value
     if not isinstance(value, dict):
-        value = {"type": getattr(value, "type", None)}
+        raise ValueError(f"expected a mapping, got {kind(value)}")
     element_type = value.get("type")
     if element_type in _ELEMENTS:
-        return f"<{element_type}>"
+        return value
     hint = suggestion(str(element_type), _ELEMENTS) or f"known are {', '.join(_ELEMENTS)}"
     what = "unknown element type {got}" if "type" in value else "type is missing"
     raise PydanticCustomError("element", what, {"got": kind(element_type), "remedy": hint})
@@ -135,6 +141,7 @@ ElementSpec: TypeAlias = Annotated[
     | Annotated[ForceSpec, Tag("<force>")]
     | Annotated[MomentSpec, Tag("<moment>")],
     Discriminator(_element_tag),
+    BeforeValidator(_known_element),
 ]
 
 

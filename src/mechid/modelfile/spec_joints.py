@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from mechid.mechanism.records import JOINT_KINDS, JointType
 from mechid.modelfile.spec_geometry import (
@@ -23,11 +23,8 @@ def _joint_type(value: Any) -> Any:
         value = _LETTERS.get(value, value)
     if value in JOINT_KINDS:
         return value
-    hint = suggestion(str(value), JOINT_KINDS)
-    raise ValueError(
-        f"unknown joint type {kind(value)}"
-        + (f", {hint}" if hint else f"; known are {', '.join(JOINT_KINDS)}")
-    )
+    hint = suggestion(str(value), JOINT_KINDS) or f"known are {', '.join(JOINT_KINDS)}"
+    raise ValueError(f"unknown joint type {kind(value)}; {hint}")
 
 
 def _range(value: Any) -> Any:
@@ -69,6 +66,21 @@ class JointSpec(Words):
     source: str = ""
 
 
+def _link(value: Any) -> int | str:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if isinstance(value, str) and value:
+        return value
+    raise ValueError(f"expected the number of a link or the name of a body, got {kind(value)}")
+
+
+LinkRef: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_link),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]}),
+]
+
+
 class Transform(Words):
     """Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r)."""
 
@@ -84,8 +96,8 @@ class DenavitHartenbergRow(Transform):
     """One row of a modified Denavit-Hartenberg table (Khalil's convention)."""
 
     link: int | None = Field(default=None, description="number of the link that the row adds")
-    closes: int | Name | None = Field(default=None, description="link that a loop ends at")
-    antecedent: int | Name = Field(description="link before it; 0 is the ground")
+    closes: LinkRef | None = Field(default=None, description="link that a loop ends at")
+    antecedent: LinkRef = Field(description="link before it; 0 is the ground")
     type: Literal["R", "P", "X", "revolute", "prismatic", "fixed"]
     body: Name | None = Field(default=None, description="name of the body, default link_j")
     joint: Name | None = Field(default=None, description="name of the joint, default qj")

@@ -34,19 +34,24 @@ def _model_error(error: ErrorDetails) -> ModelError:
         case "unknown_key":
             path = (*path, str(context["key"]))
             what = error["msg"]
+        case "mapping" | "element":
+            what = error["msg"]
+            if error["input"] is None:
+                remedy = "write {} for an entry without keys"
         case "missing":
             what, path = f"{path[-1]} is missing", path[:-1]
+            remedy = "add it"
         case "value_error":
             what, _, remedy = str(context["error"]).partition("; ")
         case "string_type":
             what, remedy = f"expected text, got {kind(error['input'])}", "put it in quotes"
-        case "model_type" | "dict_type":
+        case "dict_type":
             what = f"expected a mapping, got {kind(error['input'])}"
-            remedy = "write {} for an entry without keys" if error["input"] is None else ""
+            remedy = "write name: {…} entries, or leave the key out"
         case _:
             message = error["msg"]
             what = f"{message[:1].lower()}{message[1:]}, got {kind(error['input'])}"
-    return ModelError(" ".join(what.split()), path=path, remedy=remedy)
+    return ModelError(" ".join(what.split()), path=path, remedy=" ".join(remedy.split()))
 
 
 def plain(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mechid.errors import ModelError
-from mechid.modelfile.words import suggestion
+from mechid.modelfile.words import hint
 from mechid.modelfile.yamlio import Key, Source
 
 
@@ -14,13 +14,16 @@ def with_variant(data: dict[str, Any], name: str, source: Source | None) -> dict
     variants = data.get("variants")
     if not isinstance(variants, dict) or name not in variants:
         known = list(variants) if isinstance(variants, dict) else []
-        remedy = suggestion(name, known) or (
-            f"known are {', '.join(known)}" if known else "the file has no variants"
+        raise ModelError(
+            f"there is no variant {name}",
+            path=("variants",),
+            remedy=hint(name, known, "the file has no variants"),
         )
-        raise ModelError(f"there is no variant {name}", path=("variants",), remedy=remedy)
     change = variants[name]
     if not isinstance(change, dict):
-        raise ModelError("a variant is a mapping of changes", path=("variants", name))
+        raise ModelError(
+            "a variant is a mapping of changes", path=("variants", name), remedy="write key: value"
+        )
     base = {key: value for key, value in data.items() if key != "variants"}
     merged = _merged(base, change, ("variants", name))
     if source is not None:
@@ -34,8 +37,9 @@ def _merged(base: dict[str, Any], change: dict[str, Any], path: Key) -> dict[str
         here = (*path, key)
         if value is None:
             if key not in result:
-                hint = suggestion(key, result)
-                raise ModelError(f"the file has no {key} to remove", path=here, remedy=hint)
+                raise ModelError(
+                    f"the file has no {key} to remove", path=here, remedy=hint(key, result)
+                )
             del result[key]
         elif isinstance(value, dict):
             inner = result.get(key)

@@ -48,11 +48,18 @@ class Words(BaseModel):
         known = {field.alias or name for name, field in cls.model_fields.items()}
         for key in data:
             if key not in known and key not in cls.model_fields:
-                hint = suggestion(str(key), known) or f"known are {', '.join(sorted(known))}"
+                remedy = suggestion(str(key), known) or f"known are {', '.join(sorted(known))}"
                 raise PydanticCustomError(
-                    "unknown_key", "unknown key {key}", {"key": str(key), "remedy": hint}
+                    "unknown_key", "unknown key {key}", {"key": str(key), "remedy": remedy}
                 )
         return data
+
+
+def hint(wrong: str, known: Iterable[str], none: str = "") -> str:
+    """Return a suggestion, or what is known, or `none` if nothing is."""
+    known = list(known)
+    listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    return suggestion(wrong, known) or (f"known are {listed}" if known else none)
 
 
 def kind(value: object) -> str:
@@ -76,8 +83,8 @@ def _name(value: object) -> str:
         raise ValueError(f"expected a name, got {kind(value)}")
     if not _NAME.fullmatch(value):
         raise ValueError(
-            f'"{value}" is no name: a letter or underscore, then letters, digits, underscores '
-            "or hyphens"
+            f'"{value}" is no name; write a letter or underscore, then letters, digits, '
+            "underscores or hyphens"
         )
     return value
 
@@ -91,8 +98,8 @@ def _dotted(value: object) -> str:
 def _parameter(value: object) -> str:
     if not isinstance(value, str) or not _PARAMETER.fullmatch(value):
         raise ValueError(
-            f"{kind(value)} is no parameter name: a letter or underscore, then letters, digits or "
-            "underscores"
+            f"{kind(value)} is no parameter name; write a letter or underscore, then letters, "
+            "digits or underscores"
         )
     if value in expressions.RESERVED:
         raise ValueError(f"{value} has a fixed meaning in expressions; choose another name")
@@ -105,9 +112,13 @@ def _scalar(value: object) -> float | str:
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"expected a number or an expression, got {kind(value)}")
-    if not math.isfinite(value):
-        raise ValueError(f"expected a finite number, got {value}")
-    return int(value) if isinstance(value, int) else float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"expected a finite number, got {number}; leave it out if unknown")
+    return int(value) if isinstance(value, int) else number
 
 
 def _spread(value: object) -> float | str:
@@ -120,7 +131,7 @@ def _spread(value: object) -> float | str:
 def _three(value: object) -> object:
     if isinstance(value, list | tuple) and len(value) == 3:
         return value
-    raise ValueError(f"expected three numbers, got {kind(value)}")
+    raise ValueError(f"expected three numbers, got {kind(value)}; write [x, y, z]")
 
 
 _NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}

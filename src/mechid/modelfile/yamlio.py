@@ -98,6 +98,7 @@ def read(text: str, file: str) -> tuple[dict[str, Any], Source]:
         raise ModelError(
             "a model file is a mapping of keys such as name, bodies, joints",
             where=f"{file}:{node.start_mark.line + 1}",
+            remedy="start it with mechid: 1",
         )
     data = _construct(node, (), source, ())
     assert isinstance(data, dict)
@@ -109,14 +110,18 @@ def _construct(node: yaml.Node, path: Key, source: Source, around: tuple[int, ..
     source.lines.setdefault(path, line)
     place = f"{source.file}:{line}"
     if id(node) in around:
-        raise ModelError("this alias contains itself", path=path).located(place)
+        raise ModelError(
+            "this alias contains itself", path=path, remedy="write the entry out"
+        ).located(place)
     around = (*around, id(node))
     if isinstance(node, yaml.MappingNode):
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key_line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise ModelError("a key must be a name", path=path).located(place)
+            if not isinstance(key_node, yaml.ScalarNode) or "\n" in key_node.value:
+                raise ModelError(
+                    "a key must be a name", path=path, remedy="put braces in quotes"
+                ).located(place)
             key = str(key_node.value)
             if key in result:
                 raise ModelError(
@@ -140,7 +145,7 @@ def _scalar(node: yaml.Node) -> Any:
         case "bool":
             return text.lower() == "true"
         case "int":
-            return int(text)
+            return int(text) if len(text) < 300 else float(text)
         case "float":
             if (word := text.lower().lstrip("+-").lstrip(".")) in ("inf", "nan"):
                 return math.copysign(float(word), -1 if text.startswith("-") else 1)
@@ -188,7 +193,9 @@ def read_file(path: Path, shown: str) -> tuple[dict[str, Any], Source]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ModelError("the file is no UTF-8 text", where=shown) from None
+        raise ModelError(
+            "the file is no UTF-8 text", where=shown, remedy="save it as UTF-8"
+        ) from None
     except OSError as error:
         raise ModelError(f"cannot read the file: {error.strerror}", where=shown) from None
     return read(text, shown)

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from mechid.errors import ModelError
-from mechid.modelfile.words import suggestion
+from mechid.modelfile.words import hint
 from mechid.modelfile.yamlio import read_file
 
 
@@ -35,7 +35,7 @@ def zoo_path(name: str) -> Path:
     if name not in zoo_names():
         raise ModelError(
             f"the zoo has no mechanism {name}",
-            remedy=suggestion(name, zoo_names()) or f"known are {', '.join(zoo_names())}",
+            remedy=hint(name, zoo_names()),
         )
     return path
 

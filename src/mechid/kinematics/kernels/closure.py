@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.linear import factor, substitute
 from mechid.kinematics.kernels.links import (
     move_links,
-    place_direction,
-    place_link,
-    place_marker,
+    place_directions,
+    place_links,
+    place_markers,
     turn_ball,
 )
-from mechid.kinematics.kernels.rows import row_acceleration, row_entries, row_value
+from mechid.kinematics.kernels.rows import row_accelerations, row_entries, row_errors
 from mechid.kinematics.tables import BALL
 
 OK, NOT_CLOSED, SINGULAR, CROSSED = 0, 1, 2, 3
@@ -45,9 +45,11 @@ class Work(NamedTuple):
     rhs: np.ndarray
     pivots: np.ndarray
     sign: np.ndarray  # of the determinant of each piece
+    old_sign: np.ndarray
+    trial: np.ndarray  # coordinates of a pose that may be given up
 
 
-@kernel
+@allocating_kernel
 def make_work(t, order, like):
     """Return scratch arrays with the number type of `like`."""
     work = Work(
@@ -61,6 +63,8 @@ def make_work(t, order, like):
         np.zeros(t.rows.size + t.columns.size + 1, dtype=like.dtype),
         np.zeros(t.columns.size, dtype=np.int64),
         np.zeros(order.pieces.size, dtype=np.int64),
+        np.zeros(order.pieces.size, dtype=np.int64),
+        np.zeros(like.size, dtype=like.dtype),
     )
     for i in range(3):
         work.rotation[0, i, i] = 1.0
@@ -68,66 +72,54 @@ def make_work(t, order, like):
 
 
 @kernel
-def piece_matrix(piece, work):
-    """Return the matrix (rows, columns) of a piece as a view of the work array."""
-    m = piece.row_end - piece.row_start
-    n = piece.column_end - piece.column_start
-    return work.factors[piece.factors : piece.factors + m * n].reshape((m, n))
-
-
-@kernel
 def place_piece(t, order, piece, q, work):
     """Put everything that the piece moves and that some row reads."""
     origin = work.vectors[ORIGIN]
-    for i in range(piece.link_start, piece.link_end):
-        place_link(t, order.items[i], q, work.rotation, origin, work.axes)
-    for i in range(piece.marker_start, piece.marker_end):
-        place_marker(t, order.items[i], work.rotation, origin, work.markers)
-    for i in range(piece.direction_start, piece.direction_end):
-        place_direction(t, order.items[i], work.rotation, work.directions)
-
-
-@kernel
-def row_error(t, r, y, work):
-    """Dimensionless distance of row r from its target."""
-    value = row_value(t, r, work.markers, work.directions)
-    if t.rows[r].driver >= 0:
-        value -= y[t.rows[r].driver]
-    return value * t.rows[r].scale
+    items = order.items
+    place_links(t, items, piece.link_start, piece.link_end, q, work.rotation, origin, work.axes)
+    place_markers(
+        t, items, piece.marker_start, piece.marker_end, work.rotation, origin, work.markers
+    )
+    place_directions(
+        t, items, piece.direction_start, piece.direction_end, work.rotation, work.directions
+    )
 
 
 @kernel
 def factor_piece(t, order, p, work):
     """Fill the dimensionless matrix of piece p and factor it; return the pivot ratio."""
     piece = order.pieces[p]
-    a = piece_matrix(piece, work)
-    a[:, :] = 0.0
-    origin = work.vectors[ORIGIN]
-    for i in range(a.shape[0]):
-        r = order.items[piece.row_start + i]
-        row_entries(t, r, origin, work.axes, work.markers, work.directions, work.entries)
-        scale = t.rows[r].scale
-        for n in range(t.rows[r].start, t.rows[r].end):
-            c = t.path[n].column
+    row_entries(
+        t,
+        order.items,
+        piece.row_start,
+        piece.row_end,
+        work.vectors[ORIGIN],
+        work.axes,
+        work.markers,
+        work.directions,
+        work.entries,
+    )
+    m, n = piece.row_end - piece.row_start, piece.column_end - piece.column_start
+    for i in range(m * n):
+        work.factors[piece.factors + i] = 0.0
+    for i in range(m):
+        row = t.rows[order.items[piece.row_start + i]]
+        at = piece.factors + i * n
+        for s in range(row.start, row.end):
+            c = t.path[s].column
             if order.columns[c].piece == p:
-                a[i, order.columns[c].index] += work.entries[n] * scale * t.columns[c].scale
-    # columns are numbered through all pieces, so their pivots do not overlap
-    ratio, work.sign[p] = factor(a, piece_pivots(piece, order, work))
+                scale = row.scale * t.columns[c].scale
+                work.factors[at + order.columns[c].index] += work.entries[s] * scale
+    ratio, work.sign[p] = factor(work.factors, piece.factors, m, n, work.pivots, piece.pivots)
     return ratio
 
 
 @kernel
-def piece_pivots(piece, order, work):
-    """Return the part of the pivots that belongs to a piece."""
-    first = piece.column_start - order.pieces[0].column_start
-    return work.pivots[first : first + piece.column_end - piece.column_start]
-
-
-@kernel
-def solve_piece(order, piece, work):
+def solve_piece(piece, work):
     """Solve a piece for the right-hand side in work.rhs; the scaled solution stays there."""
-    a = piece_matrix(piece, work)
-    substitute(a, piece_pivots(piece, order, work), work.rhs[: a.shape[0]])
+    n = piece.column_end - piece.column_start
+    substitute(work.factors, piece.factors, n, work.pivots, piece.pivots, work.rhs)
 
 
 @kernel
@@ -168,17 +160,26 @@ def close_piece(t, order, p, y, q, work):
     for _ in range(MOST_STEPS):
         place_piece(t, order, piece, q, work)
         ratio = factor_piece(t, order, p, work)
+        row_errors(
+            t,
+            order.items,
+            piece.row_start,
+            piece.row_end,
+            y,
+            work.markers,
+            work.directions,
+            work.rhs,
+        )
         if done:
             for i in range(n_rows):
-                error = row_error(t, order.items[piece.row_start + i], y, work)
-                if not abs(error.real) <= CLOSED:
+                if not abs(work.rhs[i].real) <= CLOSED:
                     return NOT_CLOSED, moved, ratio
             return OK, moved, ratio
         if ratio < 1e-15:
             return NOT_CLOSED, moved, ratio
         for i in range(n_rows):
-            work.rhs[i] = -row_error(t, order.items[piece.row_start + i], y, work)
-        solve_piece(order, piece, work)
+            work.rhs[i] = -work.rhs[i]
+        solve_piece(piece, work)
         size = move_piece(t, order, piece, q, work)
         if not np.isfinite(size):
             return NOT_CLOSED, moved, 0.0
@@ -230,7 +231,7 @@ def solve_rates(t, order, rates, bias, out, work):
                 x += rates[t.rows[r].driver]
             x -= known_rate(t, order, p, r, out, work)
             work.rhs[i] = x * t.rows[r].scale
-        solve_piece(order, piece, work)
+        solve_piece(piece, work)
         for i in range(piece.column_end - piece.column_start):
             c = order.items[piece.column_start + i]
             out[c] = work.rhs[i] * t.columns[c].scale
@@ -264,7 +265,7 @@ def admissible(t, order, R, work):
                 if t.rows[r].driver == y:
                     x += 1.0
                 work.rhs[i] = x * t.rows[r].scale
-            solve_piece(order, piece, work)
+            solve_piece(piece, work)
             for i in range(piece.column_end - piece.column_start):
                 c = order.items[piece.column_start + i]
                 R[y, c] = work.rhs[i] * t.columns[c].scale
@@ -274,5 +275,4 @@ def admissible(t, order, R, work):
 def convective(t, v, zero, bias, work):
     """Fill bias (n_rows,) with the accelerations of the rows at speeds v and v̇ = zero."""
     move_links(t, v, zero, work.vectors, work.axes)
-    for r in range(t.rows.size):
-        bias[r] = row_acceleration(t, r, work.vectors, work.markers, work.directions)
+    row_accelerations(t, work.vectors, work.markers, work.directions, bias)

@@ -12,7 +12,7 @@ from mechid.kinematics.kernels.closure import (
     make_work,
     solve_rates,
 )
-from mechid.kinematics.kernels.jit import kernel, parallel_kernel
+from mechid.kinematics.kernels.jit import allocating_kernel, kernel, parallel_kernel
 from mechid.kinematics.kernels.links import advance
 
 # The correction after a prediction may be this part of the predicted step (and this much more);
@@ -20,6 +20,13 @@ from mechid.kinematics.kernels.links import advance
 TRUSTED_PART = 0.5
 TRUSTED_SIZE = 1e-3
 SHORTEST_PART = 1.0 / 4096.0
+
+
+@kernel
+def copy_into(source, target):
+    """Copy an array; slices would need temporary arrays, which plain kernels cannot have."""
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 @kernel
@@ -41,8 +48,8 @@ def follow(t, order, y_from, y_to, bend, q, R, step, y, work):
     """
     reached, part = 0.0, 1.0
     ratio = 1.0
-    trial = q.copy()
-    sign = work.sign.copy()
+    trial, sign = work.trial, work.old_sign
+    copy_into(work.sign, sign)
     while reached < 1.0:
         part = min(part, 1.0 - reached)
         whole = reached == 0.0 and part == 1.0
@@ -54,7 +61,7 @@ def follow(t, order, y_from, y_to, bend, q, R, step, y, work):
         target = 1.0 if reached + part >= 1.0 else reached + part
         for i in range(y.size):
             y[i] = y_to[i] if target == 1.0 else y_from[i] + target * (y_to[i] - y_from[i])
-        trial[:] = q
+        copy_into(q, trial)
         advance(t, trial, step, 1.0)
         status, moved, ratio = close_sample(t, order, y, trial, work)
         if status == OK:
@@ -65,7 +72,7 @@ def follow(t, order, y_from, y_to, bend, q, R, step, y, work):
                     status = CROSSED
         trusted = moved <= TRUSTED_PART * step_size(t, step) + TRUSTED_SIZE
         if status == OK and trusted:
-            q[:] = trial
+            copy_into(trial, q)
             admissible(t, order, R, work)
             reached = target
             part *= 2.0
@@ -85,7 +92,7 @@ def finish_sample(t, order, yd, ydd, v, vd, zero, bias, work):
     solve_rates(t, order, ydd, bias, vd, work)
 
 
-@kernel
+@allocating_kernel
 def solve_chunk(t, order, first, last, y, yd, ydd, dt, q_start, y_start, q, v, vd, status, reach):
     """Solve samples first … last - 1 in order, from a closed pose q_start at y_start."""
     n_columns = t.columns.size
@@ -109,9 +116,9 @@ def solve_chunk(t, order, first, last, y, yd, ydd, dt, q_start, y_start, q, v, v
         status[k] = code
         if code != OK:
             return
-        q[k] = pose
+        copy_into(pose, q[k])
         finish_sample(t, order, yd[k], ydd[k], v[k], vd[k], zero, bias, work)
-        y_from[:] = y[k]
+        copy_into(y[k], y_from)
         # Prediction of the next sample: R δy + (v̇ - R ÿ) dt²/2, exact to second order.
         half = 0.5 * dt[k] * dt[k]
         for c in range(n_columns):

@@ -1,63 +1,65 @@
-"""Small dense linear algebra with row pivoting, for blocks that may have redundant rows."""
+"""Small dense linear algebra with row pivoting, for systems that may have redundant rows.
+
+The matrices of all pieces stand one after the other in a flat array; `at` is where one begins,
+stored by rows. Their pivots stand likewise, from `first` on.
+"""
 
 from mechid.kinematics.kernels.jit import kernel
 
 
 @kernel
-def factor(a, pivots):
-    """Factor a (m, n), m >= n, in place as LU with row pivoting.
+def factor(a, at, m, n, pivots, first):
+    """Factor a matrix (m, n), m >= n, in place as LU with row pivoting.
 
-    Returns the pivot ratio and the sign of the determinant (0 where m > n: there is none).
-
-    Of the m rows, the n that pivoting brings to the top carry the solution: redundant rows sink
-    to the bottom, sample by sample. `pivots` records the exchanges. The ratio of the smallest to
-    the largest pivot is 0 for a singular block.
+    Returns the ratio of the smallest to the largest pivot (0 for a singular matrix) and the sign
+    of the determinant (0 where m > n: there is none). Of the m rows, the n that pivoting brings to
+    the top carry the solution: redundant rows sink to the bottom, sample by sample.
     """
-    m, n = a.shape
     smallest, largest = 1e300, 0.0
     sign = 1 if m == n else 0
     for c in range(n):
         best, where = -1.0, c
         for r in range(c, m):
-            size = abs(a[r, c].real)
+            size = abs(a[at + r * n + c].real)
             if size > best:
                 best, where = size, r
-        pivots[c] = where
+        top, other = at + c * n, at + where * n
+        pivots[first + c] = where
         if where != c:
             sign = -sign
             for j in range(n):
-                a[c, j], a[where, j] = a[where, j], a[c, j]
+                a[top + j], a[other + j] = a[other + j], a[top + j]
         smallest = min(smallest, best)
         largest = max(largest, best)
-        if best == 0.0:
+        if not best > 0.0:
             return 0.0, 0
-        if a[c, c].real < 0.0:
+        if a[top + c].real < 0.0:
             sign = -sign
-        inverse = 1.0 / a[c, c]
+        inverse = 1.0 / a[top + c]
         for r in range(c + 1, m):
-            f = a[r, c] * inverse
-            a[r, c] = f
+            low = at + r * n
+            f = a[low + c] * inverse
+            a[low + c] = f
             if f != 0.0:
                 for j in range(c + 1, n):
-                    a[r, j] -= f * a[c, j]
-    return (smallest / largest if largest > 0.0 else 1.0), sign
+                    a[low + j] -= f * a[top + j]
+    return smallest / largest, sign
 
 
 @kernel
-def substitute(a, pivots, b):
-    """Solve with the factors of `factor`; b (m,) is overwritten, its first n entries hold x."""
-    m, n = a.shape
+def substitute(a, at, n, pivots, first, b):
+    """Solve with the factors of `factor`; b is overwritten, its first n entries hold x."""
     for c in range(n):
-        where = pivots[c]
+        where = pivots[first + c]
         if where != c:
             b[c], b[where] = b[where], b[c]
-    for c in range(n):
-        x = b[c]
-        if x != 0.0:
-            for r in range(c + 1, n):
-                b[r] -= a[r, c] * x
-    for c in range(n - 1, -1, -1):
-        x = b[c]
-        for j in range(c + 1, n):
-            x -= a[c, j] * b[j]
-        b[c] = x / a[c, c]
+    for r in range(1, n):
+        x = b[r]
+        for c in range(r):
+            x -= a[at + r * n + c] * b[c]
+        b[r] = x
+    for r in range(n - 1, -1, -1):
+        x = b[r]
+        for c in range(r + 1, n):
+            x -= a[at + r * n + c] * b[c]
+        b[r] = x / a[at + r * n + r]

@@ -10,64 +10,73 @@ from mechid.kinematics.tables import BALL
 
 
 @kernel
-def place_link(t, k, q, rotation, origin, axes):
-    """Put link k where its parent and its coordinate say; also the axes of its columns."""
-    link = t.links[k]
-    p, c, j = link.parent, link.v, link.q
-    ball = link.kind == BALL
+def place_links(t, items, first, last, q, rotation, origin, axes):
+    """Put links where their parents and coordinates say; also the axes of their columns.
+
+    items[first:last] are the links, parents first.
+    """
     A = t.link_rotation
-    dx, dy, dz = t.link_translation[k, 0], t.link_translation[k, 1], t.link_translation[k, 2]
-    x = q[j]
-    shift = 0.0 * x if ball else link.shift * x
-    # Rotation of the link in its joint frame: m for a ball, (cs, sn) about z for a screw.
-    m00 = m11 = m22 = cs = 1.0 + 0.0 * x
-    m01 = m02 = m10 = m12 = m20 = m21 = sn = 0.0 * x
-    if ball:
-        e0, e1, e2, e3 = q[j], q[j + 1], q[j + 2], q[j + 3]
-        m00 = 2 * (e0 * e0 + e1 * e1) - 1
-        m11 = 2 * (e0 * e0 + e2 * e2) - 1
-        m22 = 2 * (e0 * e0 + e3 * e3) - 1
-        m01, m10 = 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e2 + e0 * e3)
-        m02, m20 = 2 * (e1 * e3 + e0 * e2), 2 * (e1 * e3 - e0 * e2)
-        m12, m21 = 2 * (e2 * e3 - e0 * e1), 2 * (e2 * e3 + e0 * e1)
-    elif link.turn != 0.0:
-        cs, sn = np.cos(link.turn * x), np.sin(link.turn * x)
-    for i in range(3):
-        r0, r1, r2 = rotation[p, i, 0], rotation[p, i, 1], rotation[p, i, 2]
-        b0 = r0 * A[k, 0, 0] + r1 * A[k, 1, 0] + r2 * A[k, 2, 0]
-        b1 = r0 * A[k, 0, 1] + r1 * A[k, 1, 1] + r2 * A[k, 2, 1]
-        b2 = r0 * A[k, 0, 2] + r1 * A[k, 1, 2] + r2 * A[k, 2, 2]
-        origin[k, i] = origin[p, i] + r0 * dx + r1 * dy + r2 * dz + b2 * shift
+    for n in range(first, last):
+        k = items[n]
+        link = t.links[k]
+        p, c, j = link.parent, link.v, link.q
+        ball = link.kind == BALL
+        dx, dy, dz = t.link_translation[k, 0], t.link_translation[k, 1], t.link_translation[k, 2]
+        x = q[j]
+        shift = 0.0 * x if ball else link.shift * x
+        # Rotation of the link in its joint frame: m for a ball, (cs, sn) about z for a screw.
+        m00 = m11 = m22 = cs = 1.0 + 0.0 * x
+        m01 = m02 = m10 = m12 = m20 = m21 = sn = 0.0 * x
         if ball:
-            axes[c, i], axes[c + 1, i], axes[c + 2, i] = b0, b1, b2
-            rotation[k, i, 0] = b0 * m00 + b1 * m10 + b2 * m20
-            rotation[k, i, 1] = b0 * m01 + b1 * m11 + b2 * m21
-            rotation[k, i, 2] = b0 * m02 + b1 * m12 + b2 * m22
-        else:
-            axes[c, i] = b2
-            rotation[k, i, 0] = b0 * cs + b1 * sn
-            rotation[k, i, 1] = b1 * cs - b0 * sn
-            rotation[k, i, 2] = b2
+            e0, e1, e2, e3 = q[j], q[j + 1], q[j + 2], q[j + 3]
+            m00 = 2 * (e0 * e0 + e1 * e1) - 1
+            m11 = 2 * (e0 * e0 + e2 * e2) - 1
+            m22 = 2 * (e0 * e0 + e3 * e3) - 1
+            m01, m10 = 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e2 + e0 * e3)
+            m02, m20 = 2 * (e1 * e3 + e0 * e2), 2 * (e1 * e3 - e0 * e2)
+            m12, m21 = 2 * (e2 * e3 - e0 * e1), 2 * (e2 * e3 + e0 * e1)
+        elif link.turn != 0.0:
+            cs, sn = np.cos(link.turn * x), np.sin(link.turn * x)
+        for i in range(3):
+            r0, r1, r2 = rotation[p, i, 0], rotation[p, i, 1], rotation[p, i, 2]
+            b0 = r0 * A[k, 0, 0] + r1 * A[k, 1, 0] + r2 * A[k, 2, 0]
+            b1 = r0 * A[k, 0, 1] + r1 * A[k, 1, 1] + r2 * A[k, 2, 1]
+            b2 = r0 * A[k, 0, 2] + r1 * A[k, 1, 2] + r2 * A[k, 2, 2]
+            origin[k, i] = origin[p, i] + r0 * dx + r1 * dy + r2 * dz + b2 * shift
+            if ball:
+                axes[c, i], axes[c + 1, i], axes[c + 2, i] = b0, b1, b2
+                rotation[k, i, 0] = b0 * m00 + b1 * m10 + b2 * m20
+                rotation[k, i, 1] = b0 * m01 + b1 * m11 + b2 * m21
+                rotation[k, i, 2] = b0 * m02 + b1 * m12 + b2 * m22
+            else:
+                axes[c, i] = b2
+                rotation[k, i, 0] = b0 * cs + b1 * sn
+                rotation[k, i, 1] = b1 * cs - b0 * sn
+                rotation[k, i, 2] = b2
 
 
 @kernel
-def place_marker(t, m, rotation, origin, markers):
-    """Put marker m: the fixed point of its link, in ground coordinates."""
-    k = t.marker_link[m]
-    x, y, z = t.marker_local[m, 0], t.marker_local[m, 1], t.marker_local[m, 2]
-    for i in range(3):
-        markers[m, i] = (
-            origin[k, i] + rotation[k, i, 0] * x + rotation[k, i, 1] * y + rotation[k, i, 2] * z
-        )
+def place_markers(t, items, first, last, rotation, origin, markers):
+    """Put the markers items[first:last]: fixed points of their links, in ground coordinates."""
+    for n in range(first, last):
+        m = items[n]
+        k = t.marker_link[m]
+        x, y, z = t.marker_local[m, 0], t.marker_local[m, 1], t.marker_local[m, 2]
+        for i in range(3):
+            r0, r1, r2 = rotation[k, i, 0], rotation[k, i, 1], rotation[k, i, 2]
+            markers[m, i] = origin[k, i] + r0 * x + r1 * y + r2 * z
 
 
 @kernel
-def place_direction(t, m, rotation, directions):
-    """Put direction m: the fixed vector of its link, in ground axes."""
-    k = t.direction_link[m]
-    x, y, z = t.direction_local[m, 0], t.direction_local[m, 1], t.direction_local[m, 2]
-    for i in range(3):
-        directions[m, i] = rotation[k, i, 0] * x + rotation[k, i, 1] * y + rotation[k, i, 2] * z
+def place_directions(t, items, first, last, rotation, directions):
+    """Put the directions items[first:last]: fixed vectors of their links, in ground axes."""
+    for n in range(first, last):
+        m = items[n]
+        k = t.direction_link[m]
+        x, y, z = t.direction_local[m, 0], t.direction_local[m, 1], t.direction_local[m, 2]
+        for i in range(3):
+            r0, r1, r2 = rotation[k, i, 0], rotation[k, i, 1], rotation[k, i, 2]
+            directions[m, i] = r0 * x + r1 * y + r2 * z
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 from numba import prange
 
 from mechid.kinematics.kernels.jit import parallel_kernel
-from mechid.kinematics.kernels.links import move_links, place_link
+from mechid.kinematics.kernels.links import move_links, place_links
 from mechid.kinematics.kernels.rows import point_rates
 
 
@@ -17,6 +17,7 @@ def observe_frames(t, q, v, vd, link, local_rotation, local_origin, rotation, ve
     """
     n = q.shape[0]
     n_chunks = min(n, 64)
+    every = np.arange(t.links.size)
     for chunk in prange(n_chunks):
         R = np.zeros((t.links.size, 3, 3), dtype=q.dtype)
         moving = np.zeros((5, t.links.size, 3), dtype=q.dtype)
@@ -24,8 +25,7 @@ def observe_frames(t, q, v, vd, link, local_rotation, local_origin, rotation, ve
         for i in range(3):
             R[0, i, i] = 1.0
         for s in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
-            for k in range(1, t.links.size):
-                place_link(t, k, q[s], R, moving[0], axes)
+            place_links(t, every, 1, t.links.size, q[s], R, moving[0], axes)
             move_links(t, v[s], vd[s], moving, axes)
             for f in range(link.size):
                 k = link[f]

@@ -44,8 +44,7 @@ def row_value(t, r, markers, directions):
 
 
 @kernel
-def row_entries(t, r, origin, axes, markers, directions, entries):
-    """Fill the row's part of `entries` (one per step of the path): its rate by each column."""
+def _entries(t, r, origin, axes, markers, directions, entries):
     row = t.rows[r]
     kind, da = row.kind, row.direction_a
     if kind == DOT:
@@ -133,8 +132,7 @@ def _marker_rates(t, m, markers, vectors):
 
 
 @kernel
-def row_acceleration(t, r, vectors, markers, directions):
-    """Second time derivative of row r for the motion in `vectors` (see `move_links`)."""
+def _acceleration(t, r, vectors, markers, directions):
     row = t.rows[r]
     kind, da = row.kind, row.direction_a
     if kind == DOT:
@@ -180,3 +178,29 @@ def row_acceleration(t, r, vectors, markers, directions):
         + (vectors[2, kb, 2] - vectors[2, ka, 2]) * p2
     )
     return row.pitch * turn - along
+
+
+@kernel
+def row_errors(t, items, first, last, y, markers, directions, out):
+    """Fill out[:last - first] with the dimensionless distances of rows from their targets."""
+    for n in range(first, last):
+        r = items[n]
+        value = row_value(t, r, markers, directions)
+        driver = t.rows[r].driver
+        if driver >= 0:
+            value -= y[driver]
+        out[n - first] = value * t.rows[r].scale
+
+
+@kernel
+def row_entries(t, items, first, last, origin, axes, markers, directions, entries):
+    """Fill the parts of `entries` (one per step of the path) that belong to items[first:last]."""
+    for n in range(first, last):
+        _entries(t, items[n], origin, axes, markers, directions, entries)
+
+
+@kernel
+def row_accelerations(t, vectors, markers, directions, out):
+    """Fill out (n_rows,): second derivatives for the motion in `vectors` (see `move_links`)."""
+    for r in range(t.rows.size):
+        out[r] = _acceleration(t, r, vectors, markers, directions)

@@ -23,7 +23,6 @@ from mechid.kinematics.reference_point.solve import (
 from mechid.kinematics.reference_point.system import (
     Pose,
     System,
-    characteristic_size,
     closure_values,
     compile_system,
     coordinates,
@@ -40,7 +39,6 @@ __all__ = [
     "Spin",
     "System",
     "assemble",
-    "characteristic_size",
     "close",
     "closure_values",
     "compile_system",

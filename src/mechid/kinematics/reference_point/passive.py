@@ -9,7 +9,8 @@ import numpy as np
 
 from mechid.kinematics.reference_point.constraints import body_numbers
 from mechid.kinematics.reference_point.system import Pose, System, joint_centers, twist_jacobian
-from mechid.mechanism.records import Joint, Mechanism
+from mechid.mechanism.parts import ball_parts
+from mechid.mechanism.records import Joint
 from mechid.spatial.rotations import Array
 
 # Relative to L: centres nearer than this coincide, centres this near to a line lie on it.
@@ -43,12 +44,8 @@ def passive_spins(system: System, poses: Sequence[Pose]) -> tuple[Spin, ...]:
     not a passive one.
     """
     spins = []
-    for bodies in _parts(system.mechanism):
-        joints = [
-            j
-            for j in system.mechanism.joints
-            if j.type == "spherical" and (j.body_a in bodies) != (j.body_b in bodies)
-        ]
+    for part in ball_parts(system.mechanism):
+        bodies, joints = part.bodies, part.holders
         lines = [_line(_centers(system, pose, bodies, joints), system.size) for pose in poses]
         if any(line is None for line in lines) or lines[-1] is None:
             continue
@@ -59,20 +56,9 @@ def passive_spins(system: System, poses: Sequence[Pose]) -> tuple[Spin, ...]:
     return tuple(spins)
 
 
-def _parts(mechanism: Mechanism) -> list[tuple[str, ...]]:
-    """Return the bodies that hang together without spherical joints, but for the ground's part."""
-    numbers = body_numbers(mechanism)
-    part = list(range(len(numbers)))
-    for joint in mechanism.joints:
-        if joint.type not in ("spherical", "free"):
-            a, b = part[numbers[joint.body_a]], part[numbers[joint.body_b]]
-            part = [a if p == b else p for p in part]
-    names = [body.name for body in mechanism.bodies]
-    labels = dict.fromkeys(p for p in part if p != part[-1])
-    return [tuple(n for n, p in zip(names, part, strict=False) if p == k) for k in labels]
-
-
-def _centers(system: System, pose: Pose, bodies: tuple[str, ...], joints: list[Joint]) -> Array:
+def _centers(
+    system: System, pose: Pose, bodies: tuple[str, ...], joints: tuple[Joint, ...]
+) -> Array:
     """Return the centres of the joints in the ground frame, (n, 3)."""
     numbers = body_numbers(system.mechanism)
     points = []

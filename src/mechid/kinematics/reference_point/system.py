@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.kinematics.reference_point.constraints import (
-    ORIGIN,
     body_numbers,
     constraint_rows,
     norm_rows,
@@ -21,7 +20,8 @@ from mechid.kinematics.reference_point.evaluate import (
     screw_angle,
     values,
 )
-from mechid.mechanism.records import DistanceCoordinate, Mechanism, PointCoordinate, Vec3
+from mechid.mechanism.records import Mechanism
+from mechid.mechanism.size import characteristic_size
 from mechid.spatial.rotations import Array, matrix_from_quaternion, quaternion_from_matrix, skew
 
 
@@ -109,41 +109,6 @@ def compile_system(mechanism: Mechanism) -> System:
         sense=compile_rows(sense_rows(mechanism), n),
         size=characteristic_size(mechanism),
     )
-
-
-def characteristic_size(mechanism: Mechanism) -> float:
-    """Return L: the largest distance between points of the reference pose (m).
-
-    Points are those of joints and coordinates and those with names; if all of them are one, as in
-    a spherical linkage, the origins of the body frames count too.
-    """
-    places = [(p.body, p.local) for p in mechanism.points]
-    for joint in mechanism.joints:
-        places += [(joint.body_a, joint.frame_a.origin), (joint.body_b, joint.frame_b.origin)]
-    for c in mechanism.coordinates:
-        if isinstance(c, PointCoordinate):
-            places.append((c.point.body, c.point.local))
-        elif isinstance(c, DistanceCoordinate):
-            places += [(x.body, x.local) for x in (c.point_a, c.point_b)]
-    origins = [(body.name, ORIGIN) for body in mechanism.bodies]
-    for chosen in (places, places + origins):
-        size = _largest_distance(mechanism, chosen)
-        if size > 0:
-            return size
-    return 1.0  # everything in one point: only directions matter
-
-
-def _largest_distance(mechanism: Mechanism, places: list[tuple[str, Vec3]]) -> float:
-    points = []
-    for name, local in places:
-        frame = mechanism.body(name).frame
-        points.append(np.array(frame.origin) + np.array(frame.rotation) @ np.array(local))
-    x = np.array(points).reshape(-1, 3)
-    apart = np.linalg.norm(x[:, None] - x[None, :], axis=-1)
-    largest = float(np.max(apart, initial=0.0))
-    # Points meant to be one are so only to rounding.
-    rounding = 1e-12 * float(np.max(np.abs(x), initial=0.0))
-    return largest if largest > rounding else 0.0
 
 
 def reference_pose(system: System) -> Pose:

@@ -1,0 +1,83 @@
+"""Motions that a mechanism cannot perform: named with the sample, the cause and a remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechid.errors import BranchJumpError, SingularPoseError, UnreachablePoseError
+from mechid.kinematics.kernels.closure import CROSSED, SINGULAR
+from mechid.kinematics.model import KinematicModel
+from mechid.kinematics.samples import Samples
+from mechid.kinematics.tables import Floats
+
+# Roll and yaw can no longer be told apart when the cosine of pitch is below this.
+LOCKED = 1e-6
+
+
+def place_of(sample: int, time: Floats | None) -> tuple[str, float | None]:
+    """Return the words for a sample, and its time if there is one."""
+    when = None if time is None else float(time[sample])
+    return f"sample {sample}" + ("" if when is None else f" (t = {when:g} s)"), when
+
+
+def values_of(model: KinematicModel, y: Floats) -> str:
+    """Return the independent coordinates of one sample in words."""
+    return ", ".join(
+        f"{x.name} = {value:.6g} {x.unit}"
+        for x, value in zip(model.mechanism.coordinates, y, strict=True)
+    )
+
+
+def refuse_failures(samples: Samples, time: Floats | None) -> None:
+    """Raise for the first sample that was not solved, if there is one."""
+    failed = np.flatnonzero(samples.status)
+    if not failed.size:
+        return
+    k = int(failed[0])
+    where, when = place_of(k, time)
+    values = values_of(samples.model, samples.y[k])
+    if samples.status[k] == SINGULAR:
+        raise SingularPoseError(
+            f"singular pose near {values}: the independent coordinates do not determine the "
+            f"speeds there (pivot ratio below {max(samples.reach[k], 1e-16):.1e})",
+            where=where,
+            remedy="keep the motion away from this pose or choose other independent coordinates",
+            sample=k,
+            time=when,
+        )
+    if samples.status[k] == CROSSED:
+        raise BranchJumpError(
+            f"a singular pose lies before {values}: beyond it the branch is not determined",
+            where=where,
+            remedy="keep the motion on one side of the singular pose, or choose other independent "
+            "coordinates",
+            sample=k,
+            time=when,
+        )
+    raise UnreachablePoseError(
+        f"no pose on this branch has {values}; the way there ends after "
+        f"{100 * samples.reach[k]:.3g} % of the step",
+        where=where,
+        remedy="reduce the range of the motion, or start from another branch",
+        sample=k,
+        time=when,
+    )
+
+
+def refuse_locked_angles(model: KinematicModel, q: Floats, time: Floats | None) -> None:
+    """Raise where an orientation given by roll, pitch, yaw has a pitch of ±90°."""
+    for name in sorted(model.compiled.angles):
+        first = 3 if model.mechanism.joint(name).type == "free" else 0
+        pitch = q[:, model.compiled.coordinate[name, first + 1].q]
+        locked = np.flatnonzero(np.abs(np.cos(pitch)) < LOCKED)
+        if locked.size:
+            k = int(locked[0])
+            where, when = place_of(k, time)
+            raise SingularPoseError(
+                f"pitch of joint {name} is {np.degrees(pitch[k]):.6g} deg: roll and yaw turn "
+                "about the same axis there",
+                where=where,
+                remedy="keep the pitch within ±90 deg, or turn the frames of the joint",
+                sample=k,
+                time=when,
+            )

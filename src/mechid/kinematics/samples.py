@@ -1,0 +1,128 @@
+"""Solving many samples: along a path in parallel chunks, or each for itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from mechid.kinematics.kernels.follow import solve_ordered
+from mechid.kinematics.model import KinematicModel
+from mechid.kinematics.tables import Floats, Ints, Order
+
+# Chunks are not made shorter than this: finding the pose where one begins has its price.
+_SHORTEST_CHUNK = 64
+_CHUNKS_PER_THREAD = 4
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Input and output arrays of one run; `status` and `reach` tell how each sample ended."""
+
+    model: KinematicModel
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    dt: Floats
+    q: Floats
+    v: Floats
+    vd: Floats
+    status: Ints
+    reach: Floats
+
+    @staticmethod
+    def empty(
+        model: KinematicModel, y: Floats, yd: Floats, ydd: Floats, time: Floats | None
+    ) -> Samples:
+        """Return the arrays for N samples, unsolved."""
+        n = y.shape[0]
+        dt = np.zeros(n)
+        if time is not None and n > 1:
+            dt[:-1] = np.diff(time)
+        c = model.compiled
+        q, v, vd = np.zeros((n, c.n_q)), np.zeros((n, c.n_v)), np.zeros((n, c.n_v))
+        return Samples(model, y, yd, ydd, dt, q, v, vd, np.zeros(n, dtype=np.int64), np.zeros(n))
+
+    def solve(self, starts: Ints, q_starts: Floats, y_starts: Floats, order: Order) -> None:
+        """Solve chunks starts[i] … starts[i + 1] - 1, each from a closed pose."""
+        solve_ordered(
+            self.model.tables,
+            order,
+            starts,
+            self.y,
+            self.yd,
+            self.ydd,
+            self.dt,
+            q_starts,
+            y_starts,
+            self.q,
+            self.v,
+            self.vd,
+            self.status,
+            self.reach,
+        )
+
+
+def solve_each(samples: Samples, q_home: Floats, y_home: Floats) -> None:
+    """Reach every sample from the home pose along a straight line in y."""
+    n = samples.y.shape[0]
+    if n == 0:
+        return
+    samples.solve(
+        np.arange(n + 1), np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1)), samples.model.order
+    )
+    for k in np.flatnonzero(samples.status):
+        # The order of solution fails where the rows chosen for it are weak: all rows together.
+        samples.status[k] = 0
+        one = np.array([k, k + 1])
+        samples.solve(one, q_home[None], y_home[None], samples.model.one_piece)
+
+
+def solve_path(samples: Samples, q_home: Floats, y_home: Floats) -> None:
+    """Solve samples in order, in parallel chunks whose first poses are found beforehand."""
+    n = samples.y.shape[0]
+    if n == 0:
+        return
+    chunks = max(1, min(_CHUNKS_PER_THREAD * numba.get_num_threads(), n // _SHORTEST_CHUNK))
+    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
+    heads = _heads(samples, starts[1:-1], q_home, y_home)
+    if heads is not None:
+        y_starts = np.vstack([y_home, samples.y[starts[1:-1]]])
+        samples.solve(starts, np.vstack([q_home, heads]), y_starts, samples.model.order)
+        if not samples.status.any() and _joined(samples, starts[1:-1]):
+            return
+    # Something on the way is not reachable along the shortcut: strictly in order, from the start,
+    # so that the first failing sample is the one that is named.
+    for order in (samples.model.order, samples.model.one_piece):
+        samples.status[:] = 0
+        samples.solve(np.array([0, n]), q_home[None], y_home[None], order)
+        if not samples.status.any():
+            return
+
+
+def _heads(samples: Samples, where: Ints, q_home: Floats, y_home: Floats) -> Floats | None:
+    """Return closed poses at a few samples of the path, or None if one is not reached."""
+    y = np.ascontiguousarray(samples.y[where])
+    few = Samples.empty(samples.model, y, np.zeros_like(y), np.zeros_like(y), None)
+    if len(where):
+        few.solve(np.array([0, len(where)]), q_home[None], y_home[None], samples.model.order)
+    return None if few.status.any() else few.q
+
+
+def _joined(samples: Samples, where: Ints) -> bool:
+    """Tell whether each chunk begins where the one before leads, not on another branch."""
+    if not len(where):
+        return True
+    before = where - 1
+    few = Samples.empty(
+        samples.model,
+        np.ascontiguousarray(samples.y[where]),
+        np.zeros((len(where), samples.y.shape[1])),
+        np.zeros((len(where), samples.y.shape[1])),
+        None,
+    )
+    few.solve(np.arange(len(where) + 1), samples.q[before], samples.y[before], samples.model.order)
+    # q and -q of a quaternion are one pose; poses of different branches differ by far more.
+    apart = np.abs(np.abs(few.q) - np.abs(samples.q[where]))
+    return not few.status.any() and bool(np.all(apart < 1e-6 * (1.0 + np.abs(few.q))))

@@ -1,0 +1,387 @@
+"""A mirrored copy equals the mirror image written by hand, and moves as one."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import Joint, Mechanism
+from mechid.modelfile import build
+from mechid.spatial.rotations import axis_rotation, matrix_from_quaternion
+
+FLIP = np.diag([1.0, -1.0, 1.0])
+
+
+def words(s: int) -> dict[str, Any]:
+    """Return an assembly (s = 1) and, written by hand, its mirror image across x = 0 (s = -1)."""
+
+    def n(value: float) -> float:
+        return 0 if value == 0 else s * value
+
+    def point(x: float, y: float, z: float) -> list[float]:  # S p
+        return [n(x), y, z]
+
+    def local(x: float, y: float, z: float) -> list[float]:  # body frames map to (Sx, -Sy, Sz)
+        return [x, n(y), z]
+
+    def turning(x: float, y: float, z: float) -> list[float]:  # axes of rotation map by -S
+        return [x, n(y), n(z)]
+
+    sliding = point
+    reverse = (
+        (lambda lower, upper: [lower, upper]) if s > 0 else (lambda lower, upper: [-upper, -lower])
+    )
+    return {
+        "parameters": {"d": n(0.25)},
+        "points": {
+            "A": point(0.3, 0.1, 0.2),
+            "B": point(0.7, -0.2, 0.4),
+            "C": point(1.0, 0.3, 0.1),
+            "D": {"in": "arm", "at": local(0.2, 0.3, -0.1)},
+            "M": {"between": ["A", "B"]},
+        },
+        "directions": {
+            "lean": point(0.1, 0.2, 1.0),
+            "pin": {"in": "arm", "along": local(0, 1, 0.5)},
+        },
+        "bodies": {
+            "arm": {
+                "frame": {"origin": "A", "x": {"from": "A", "to": "B"}, "z": "lean"},
+                "mass": 2,
+                "center": local(0.1, 0.02, 0.03),
+                "inertia": {
+                    "xx": 0.02,
+                    "yy": 0.03,
+                    "zz": 0.04,
+                    "xy": n(0.001),
+                    "xz": 0.002,
+                    "yz": n(-0.003),
+                },
+                "uncertainty": {"mass": "5 %", "center": [0.1, 0.2, 0.3], "inertia": "10 %"},
+                "points": ["M", "C"],
+                "shapes": [
+                    {"cylinder": {"from": "A", "to": local(0.1, 0.2, 0.3), "radius": 0.1}},
+                    {
+                        "wheel": {
+                            "center": "D",
+                            "axis": local(0.6, 0.8, 0),
+                            "radius": 1,
+                            "width": 0.1,
+                        }
+                    },
+                ],
+            },
+            "rod": {"frame": {"origin": "B"}}
+            if s > 0
+            else {"frame": {"origin": "B", "x": "-x", "z": "z"}},
+            "cup": {"frame": {"origin": "C", "z": "lean", "x": "pin"}},
+        },
+        "joints": {
+            "R": {
+                "type": "revolute",
+                "between": ["ground", "arm"],
+                "at": "A",
+                "axis": turning(0.1, 1, 0.2),
+                "zero": [turning(1, 0, 0), turning(0.2, 0.1, 1)],
+                "limits": [-0.5, 1],
+            },
+            "P": {
+                "type": "prismatic",
+                "between": ["arm", "rod"],
+                "at": ["D", "B"],
+                "axis": sliding(0.3, 0.1, 0.2),
+                "zero": [sliding(1, 0, 0), sliding(1, 0, 0)],
+                "limits": [-0.1, 0.4],
+            },
+            "C": {
+                "type": "cylindrical",
+                "between": ["rod", "cup"],
+                "at": "C",
+                "axis": turning(0, 0, 1),
+                "zero": [turning(1, 1, 0), turning(1, 2, 0)],
+                "limits": [[-1, 2], reverse(-0.1, 0.2)],
+            },
+            "H": {
+                "type": "helical",
+                "between": ["cup", "ground"],
+                "at": "C",
+                "axis": turning(0, 1, 1),
+                "zero": [turning(1, 0, 0), turning(1, 0, 0)],
+                "pitch": n(0.01),
+            },
+            "E": {
+                "type": "planar",
+                "between": ["arm", "cup"],
+                "at": "C",
+                "axis": turning(1, 0, 1),
+                "zero": [turning(0, 1, 0), turning(0, 1, 0)],
+                "limits": [reverse(-1, 2), reverse(0, 3), [-1, 1]],
+            },
+            "U": {
+                "type": "universal",
+                "between": ["arm", "cup"],
+                "at": "B",
+                "axes": [turning(0, 0, 1), turning(1, 0.5, 0)],
+            },
+            "S": {"type": "spherical", "between": ["arm", "cup"], "at": "B"},
+            "X": {"type": "fixed", "between": ["rod", "cup"], "at": ["B", "C"]},
+            "F": {"type": "free", "between": ["ground", "rod"]},
+        },
+        "elements": {
+            "spring": {
+                "type": "spring_damper",
+                "between": ["ground.A", "rod.C"],
+                "stiffness": 10,
+                "free_length": 0.3,
+            },
+            "coil": {
+                "type": "torsion_spring",
+                "joint": "C.displacement",
+                "stiffness": 1,
+                "free_angle": "d",
+            },
+            "push": {"type": "force", "body": "arm", "at": "D", "vector": point(1, 2, 3)},
+            "thrust": {
+                "type": "force",
+                "body": "arm",
+                "at": "A",
+                "vector": local(1, 2, 3),
+                "axes": "body",
+            },
+            "twist": {"type": "moment", "body": "arm", "vector": turning(1, 2, 3)},
+            "torque": {
+                "type": "moment",
+                "body": "arm",
+                "vector": [n(1), 2, n(3)] if s > 0 else [-1, 2, -3],
+                "axes": "body",
+            },
+            "gear": {
+                "type": "transmission",
+                "coordinates": ["R", "C.displacement"],
+                "motors": {"m": {"inertia": 1}, "k": {"inertia": 2}},
+                "matrix": [[3, n(4)], [5, n(6)]],
+            },
+        },
+        "coordinates": {
+            "q": {"joint": "R"},
+            "z": {"point": "arm.D", "along": point(0.2, 0, 1)},
+            "s": {"distance": ["ground.A", "cup.B"]},
+        },
+    }
+
+
+def copy(s: int, **use: Any) -> Mechanism:
+    return build(
+        name="m", subassemblies={"part": words(s)}, use={"u": {"subassembly": "part", **use}}
+    )
+
+
+def hand(s: int) -> Mechanism:
+    return build(name="m", **words(s))
+
+
+def without_parameters(m: Mechanism) -> Mechanism:
+    return replace(m, parameters=())
+
+
+@pytest.mark.parametrize("s", [1, -1])
+def test_mirrored_copy_equals_the_mirror_image_written_by_hand(s: int) -> None:
+    mirrored, written = copy(s, mirror="x"), hand(-s)
+    assert mirrored.bodies == written.bodies
+    assert mirrored.points == written.points
+    assert mirrored.coordinates == written.coordinates
+    assert mirrored.elements == written.elements
+    for joint, other in zip(mirrored.joints, written.joints, strict=True):
+        assert joint == other
+    assert without_parameters(mirrored) == without_parameters(written)
+
+
+def test_unmirrored_copy_is_the_assembly() -> None:
+    assert copy(1) == hand(1)
+
+
+def test_plane_given_by_point_and_normal() -> None:
+    plane = {"point": [0, 5, -3], "normal": [-2, 0, 0]}
+    assert copy(1, mirror=plane) == copy(1, mirror="x")
+    far = copy(1, mirror={"point": ["1/2", 0, 0], "normal": [1, 0, 0]})
+    assert far.point("A", "ground").local == (2 * 0.5 - 0.3, 0.1, 0.2)
+    assert far.point("A", "ground").expr == ("2 * (1 / 2) - 0.3", "0.1", "0.2")
+    assert far.point("D", "arm") == copy(1, mirror="x").point("D", "arm")
+
+
+def test_slanted_plane() -> None:
+    normal = np.array([1.0, 2.0, -1.0]) / np.sqrt(6)
+    S = np.eye(3) - 2 * np.outer(normal, normal)
+    m, base = copy(1, mirror={"normal": [1, 2, -1]}), hand(1)
+    for body in ("arm", "rod", "cup"):
+        p, R = np.array(base.body(body).frame.origin), np.array(base.body(body).frame.rotation)
+        assert np.array(m.body(body).frame.origin) == pytest.approx(S @ p)
+        assert np.array(m.body(body).frame.rotation) == pytest.approx(S @ R @ FLIP)
+
+
+def test_inertia_signs() -> None:
+    inertia = copy(1, mirror="y").body("arm").inertia
+    assert inertia is not None
+    assert inertia.center == (0.1, -0.02, 0.03)
+    assert inertia.inertia_center == (0.02, -0.001, 0.002, 0.03, 0.003, 0.04)
+
+
+# ------------------------------------------------------------------------ motion
+
+
+def relative_motion(joint: Joint, q: list[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pose of frame b in frame a, from the table in NOTATION.md."""
+    zero, eye, angle = np.zeros(3), np.eye(3), np.asarray
+    match joint.type:
+        case "revolute":
+            return zero, axis_rotation(2, angle(q[0]))
+        case "prismatic":
+            return np.array([0, 0, q[0]]), eye
+        case "helical":
+            return np.array([0, 0, q[0] * joint.pitch / (2 * np.pi)]), axis_rotation(2, angle(q[0]))
+        case "cylindrical":
+            return np.array([0, 0, q[1]]), axis_rotation(2, angle(q[0]))
+        case "universal":
+            return zero, axis_rotation(2, angle(q[0])) @ axis_rotation(0, angle(q[1]))
+        case "planar":
+            return np.array([q[0], q[1], 0]), axis_rotation(2, angle(q[2]))
+        case "spherical":
+            return zero, matrix_from_quaternion(np.array(q))
+    return zero, eye
+
+
+def pose_of_b(m: Mechanism, joint: Joint, q: list[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pose of body b in the ground, with body a in its reference pose."""
+    frame = m.body(joint.body_a).frame
+    p, R = np.array(frame.origin), np.array(frame.rotation)
+    p, R = p + R @ np.array(joint.frame_a.origin), R @ np.array(joint.frame_a.rotation)
+    shift, turn = relative_motion(joint, q)
+    p, R = p + R @ shift, R @ turn
+    R = R @ np.array(joint.frame_b.rotation).T
+    return p - R @ np.array(joint.frame_b.origin), R
+
+
+@functools.cache
+def pair(axis: str) -> tuple[Mechanism, Mechanism]:
+    return hand(1), copy(1, mirror=axis)
+
+
+REVERSED = {"C": [1], "E": [0, 1]}
+
+
+@pytest.mark.parametrize("name", ["R", "P", "H", "C", "U", "E"])
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+@given(q=st.lists(st.floats(-2, 2), min_size=3, max_size=3))
+def test_equal_coordinates_are_mirror_images(name: str, axis: str, q: list[float]) -> None:
+    S = np.eye(3) - 2 * np.diag(np.eye(3)["xyz".index(axis)])
+    base, mirrored = pair(axis)
+    p, R = pose_of_b(base, base.joint(name), q)
+    image = [-v if i in REVERSED.get(name, []) else v for i, v in enumerate(q)]
+    p_m, R_m = pose_of_b(mirrored, mirrored.joint(name), image)
+    ground = base.joint(name).body_b == "ground"
+    assert p_m == pytest.approx(S @ p, abs=1e-13)
+    assert R_m == pytest.approx(S @ R @ (S if ground else FLIP), abs=1e-13)
+
+
+def test_ball_joints_keep_ground_axes() -> None:
+    m = copy(1, mirror="x")
+    joint = m.joint("S")
+    for body, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
+        R = np.array(m.body(body).frame.rotation) @ np.array(frame.rotation)
+        assert pytest.approx(np.eye(3), abs=1e-14) == R
+
+
+# --------------------------------------------------- what stands outside the copy
+
+
+def with_rack(**use: Any) -> Mechanism:
+    part = {
+        "points": {"J": [0.3, 0.1, 0.2]},
+        "bodies": {"rod": {"frame": {"origin": [0.6, 0.1, 0.2]}}},
+        "joints": {
+            "J": {
+                "type": "universal",
+                "between": ["rack", "rod"],
+                "at": "J",
+                "axes": ["rack.z", "rod.y"],
+            }
+        },
+    }
+    return build(
+        name="m",
+        points={"O": [0.1, 0.1, 0.2]},
+        bodies={"rack": {"frame": {"origin": "O"}}},
+        joints={"guide": {"type": "P", "between": ["ground", "rack"], "at": "O", "axis": "x"}},
+        subassemblies={"part": part},
+        use={"u": {"subassembly": "part", **use}},
+    )
+
+
+def test_bodies_of_the_file_stay_where_they_are() -> None:
+    m = with_rack(mirror="x", suffix="_l")
+    assert m.body("rack").frame.origin == (0.1, 0.1, 0.2)
+    joint = m.joint("J_l")
+    assert joint.frame_a.origin == pytest.approx((-0.4, 0, 0))
+    assert joint.frame_a.origin_expr == ("-0.3 - 0.1", "0", "0")
+    assert joint.frame_b.origin == pytest.approx((-0.3, 0, 0))
+    assert [row[2] for row in joint.frame_a.rotation] == [0, 0, -1]
+    assert m.point("J_l", "rack").local == joint.frame_a.origin
+
+
+def test_point_of_the_file_used_in_a_mirrored_copy_is_mirrored_and_renamed() -> None:
+    part = {
+        "bodies": {"b": {}},
+        "joints": {"S": {"type": "S", "between": ["ground", "b"], "at": "J"}},
+    }
+    m = build(
+        name="m",
+        points={"J": [0.3, 0, 0]},
+        subassemblies={"part": part},
+        use={
+            "r": {"subassembly": "part", "suffix": "_r"},
+            "l": {"subassembly": "part", "suffix": "_l", "mirror": "x"},
+        },
+    )
+    assert m.point("J", "ground").local == (0.3, 0, 0)
+    assert m.point("J_l", "ground").local == (-0.3, 0, 0)
+    assert m.body("b_r").frame.origin == (0.3, 0, 0)
+    assert m.body("b_l").frame.origin == (-0.3, 0, 0)
+    assert m.body("b_l").frame.rotation == ((-1, 0, 0), (0, -1, 0), (0, 0, 1))
+
+
+def test_file_may_use_what_a_copy_defines() -> None:
+    part = words(1)
+    m = build(
+        name="m",
+        subassemblies={"part": part},
+        use={"u": {"subassembly": "part", "suffix": "_l", "mirror": "x"}},
+        bodies={"disc": {"frame": {"origin": "D_l", "x": "-arm_l.y", "z": "arm_l.z"}}},
+        joints={"K": {"type": "R", "between": ["arm_l", "disc"], "at": "D_l", "axis": "pin_l"}},
+    )
+    arm = m.body("arm_l").frame
+    R = np.array(arm.rotation)
+    assert m.joint("K").frame_a.origin == (0.2, -0.3, -0.1)
+    assert np.array(m.body("disc").frame.origin) == pytest.approx(
+        np.array(arm.origin) + R @ [0.2, -0.3, -0.1]
+    )
+    assert np.array(m.body("disc").frame.rotation)[:, 0] == pytest.approx(-R[:, 1])
+    z = np.array(m.joint("K").frame_a.rotation)[:, 2]
+    assert z == pytest.approx(FLIP @ np.array([0, 1, 0.5]) / np.sqrt(1.25))
+
+
+def test_spelled_out_frames_are_not_mirrored() -> None:
+    part = {
+        "bodies": {"b": {}},
+        "joints": {
+            "J": {"type": "S", "between": ["ground", "b"], "frames": [{"origin": [0, 0, 0]}] * 2}
+        },
+    }
+    with pytest.raises(ModelError, match="cannot be mirrored; give points and directions"):
+        build(name="m", subassemblies={"p": part}, use={"u": {"subassembly": "p", "mirror": "x"}})

@@ -14,7 +14,7 @@ from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.mobility import check_independent
 from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
-from mechid.kinematics.tables import BALL, Floats, Ints, Order, Tables
+from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
 from mechid.mechanism.records import Mechanism
 
@@ -138,9 +138,13 @@ def _rank(matrix: Floats) -> int:
 
 
 def _pattern(t: Tables, jacobians: list[Floats]) -> np.ndarray:
-    """Entries that are not identically zero; the columns of a ball count as one."""
-    pattern = np.max([np.abs(j) for j in jacobians], axis=0) > 1e-12
-    for link in t.links[t.links.kind == BALL]:
-        three = slice(int(link.v), int(link.v) + 3)
-        pattern[:, three] |= pattern[:, three].any(axis=1, keepdims=True)
-    return np.asarray(pattern)
+    """Tell which columns a row depends on (n_rows, n_v): those of its path, unless it is zero.
+
+    Entries of the path that are zero at every closed pose count too: as long as the pose is not
+    closed the row may depend on them, and it reads markers that they move.
+    """
+    largest = np.max([np.abs(j) for j in jacobians], axis=(0, 2), initial=0.0)
+    pattern = np.zeros((t.rows.size, t.columns.size), dtype=bool)
+    for r in np.flatnonzero(largest > 1e-12):
+        pattern[r, t.path.column[t.rows[r].start : t.rows[r].end]] = True
+    return pattern

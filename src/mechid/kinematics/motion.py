@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,19 @@ class Motion:
     v: Floats
     vd: Floats
     ordered: bool
+
+    def part(self, samples: slice) -> Motion:
+        """Return some of the samples."""
+        return replace(
+            self,
+            time=None if self.time is None else self.time[samples],
+            y=self.y[samples],
+            yd=self.yd[samples],
+            ydd=self.ydd[samples],
+            q=self.q[samples],
+            v=self.v[samples],
+            vd=self.vd[samples],
+        )
 
     def bodies(self) -> FrameMotion:
         """Return the motion of all body frames, shapes (N, n_bodies, ...)."""

@@ -150,3 +150,18 @@ def _drivers(t: Tables, rows: list[list[int]], where: np.ndarray) -> list[list[i
             of_column[int(c)] = found
         drivers.append(sorted(found))
     return drivers
+
+
+def link_drivers(t: Tables, order: Order) -> list[list[int]]:
+    """Return, for every link, the independent coordinates that move it."""
+    of_column = {int(d.column): {int(d.driver)} for d in t.direct}
+    for piece in order.pieces:
+        drivers = {int(y) for y in order.items[piece.driver_start : piece.driver_end]}
+        for c in order.items[piece.column_start : piece.column_end]:
+            of_column[int(c)] = drivers
+    reach: list[set[int]] = [set() for _ in range(t.links.size)]
+    for c, column in enumerate(t.columns):
+        reach[int(column.link)] |= of_column[c]
+    for k in range(1, t.links.size):
+        reach[k] |= reach[int(t.links.parent[k])]
+    return [sorted(part) for part in reach]

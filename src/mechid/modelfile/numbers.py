@@ -15,6 +15,8 @@ from mechid.modelfile.spec_geometry import RoundedVector
 from mechid.modelfile.vectors import Exact
 from mechid.modelfile.yamlio import Key
 
+LARGEST = 1e60
+
 
 class Numbers:
     """Evaluates scalars in their scope; parameters are resolved when first used."""
@@ -45,7 +47,10 @@ class Numbers:
             for name in final.values():
                 self._parameter(name)
             tree = expressions.renamed(tree, final)
-            return Number(expressions.evaluate(tree, self._values), expressions.text_of(tree))
+            value = expressions.evaluate(tree, self._values)
+            if abs(value) > LARGEST:  # products of a few such numbers must stay finite
+                raise ValueError(f"{value:g} is out of range; check it")
+            return Number(value, expressions.text_of(tree))
         except ValueError as error:
             what, _, remedy = str(error).partition("; ")
             raise ModelError(what, path=path, remedy=remedy) from None

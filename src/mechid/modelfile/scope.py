@@ -96,7 +96,7 @@ class Scope:
         outer = self.file.own[kind] if self.file is not None else {}
         if name in outer:
             return outer[name]
-        known = [*self.own[kind], *outer, *([GROUND] if kind == "bodies" else [])]
+        known = [*dict.fromkeys([*self.own[kind], *outer]), *([GROUND] if kind == "bodies" else [])]
         if kind == "directions":
             known += ["x", "y", "z"]
         raise ModelError(

@@ -8,7 +8,17 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from mechid.modelfile.spec_geometry import DirectionRef, PointIn, PointRef
-from mechid.modelfile.words import DottedName, Name, Scalar, Spread, Vector, Words, kind, suggestion
+from mechid.modelfile.words import (
+    DottedName,
+    Name,
+    Scalar,
+    Spread,
+    Vector,
+    Words,
+    kind,
+    suggestion,
+    two,
+)
 
 
 class CoefficientSpec(Words):
@@ -35,11 +45,14 @@ BodyPoint: TypeAlias = Annotated[
 ]
 
 
+BodyPoints: TypeAlias = Annotated[tuple[BodyPoint, BodyPoint], BeforeValidator(two)]
+
+
 class SpringDamperSpec(Words):
     """Spring and damper along the line between two points."""
 
     type: Literal["spring_damper"]
-    between: tuple[BodyPoint, BodyPoint] = Field(description="two points, body.point")
+    between: BodyPoints = Field(description="two points, body.point")
     stiffness: Coefficient = Field(default=0, description="N/m")
     damping: Coefficient = Field(default=0, description="N s/m")
     free_length: Coefficient | None = Field(default=None, description="m; needed with a stiffness")
@@ -126,7 +139,7 @@ def _known_element(value: Any) -> Any:
     if not isinstance(value, dict):
         raise ValueError(f"expected a mapping, got {kind(value)}")
     element_type = value.get("type")
-    if element_type in _ELEMENTS:
+    if isinstance(element_type, str) and element_type in _ELEMENTS:
         return value
     hint = suggestion(str(element_type), _ELEMENTS) or f"known are {', '.join(_ELEMENTS)}"
     what = "unknown element type {got}" if "type" in value else "type is missing"
@@ -151,6 +164,6 @@ class CoordinateSpec(Words):
     joint: DottedName | None = Field(default=None, description="joint, or joint.coordinate")
     point: BodyPoint | None = Field(default=None, description="body.point")
     along: DirectionRef | None = Field(default=None, description="direction, with point")
-    distance: tuple[BodyPoint, BodyPoint] | None = Field(default=None, description="two points")
+    distance: BodyPoints | None = Field(default=None, description="two points")
     force: str | None = Field(default=None, description="name of what does work on it")
     source: str = ""

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from mechid.modelfile.words import Matrix, Name, Scalar, Vector, Words, kind
+from mechid.modelfile.words import DirectionWord, Matrix, Name, Scalar, Vector, Words, two
 
 Floats: TypeAlias = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 Texts: TypeAlias = tuple[str, str, str]
@@ -66,7 +66,9 @@ class PointIn(Words):
 class PointBetween(Words):
     """A point on the line through two others; the midpoint by default."""
 
-    between: tuple[PointRef, PointRef] = Field(description="two points")
+    between: Annotated[tuple[PointRef, PointRef], BeforeValidator(two)] = Field(
+        description="two points"
+    )
     fraction: Scalar = Field(default=0.5, description="0 is the first, 1 the second")
     source: str = ""
 
@@ -155,7 +157,7 @@ def _direction_tag(value: Any) -> str | None:
 
 
 DirectionRef: TypeAlias = Annotated[
-    Annotated[str, Tag("<word>")]
+    Annotated[DirectionWord, Tag("<word>")]
     | Annotated[Vector, Tag("<vector>")]
     | Annotated[DirectionAlong, Tag("<DirectionAlong>")]
     | Annotated[DirectionFromTo, Tag("<DirectionFromTo>")],
@@ -172,14 +174,8 @@ def _pair_tag(value: Any) -> str:
     return "<pair>" if isinstance(value, list | tuple) and len(value) == 2 else "<one>"
 
 
-def _two(value: Any) -> Any:
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return value
-    raise ValueError(f"expected a list of two, got {kind(value)}")
-
-
-PointPair: TypeAlias = Annotated[tuple[PointRef, PointRef], BeforeValidator(_two)]
-DirectionPair: TypeAlias = Annotated[tuple[DirectionRef, DirectionRef], BeforeValidator(_two)]
+PointPair: TypeAlias = Annotated[tuple[PointRef, PointRef], BeforeValidator(two)]
+DirectionPair: TypeAlias = Annotated[tuple[DirectionRef, DirectionRef], BeforeValidator(two)]
 PointOrPair: TypeAlias = Annotated[
     Annotated[PointRef, Tag("<one>")] | Annotated[PointPair, Tag("<pair>")],
     Discriminator(_pair_tag),
@@ -207,7 +203,7 @@ class FrameSpec(Words):
     def _keep_order(cls, data: Any, handler: ModelWrapValidatorHandler[FrameSpec]) -> FrameSpec:
         frame = handler(data)
         if isinstance(data, dict):
-            frame._axes = tuple(key for key in data if key in ("x", "y", "z"))
+            frame._axes = tuple(k for k in data if k in ("x", "y", "z") and data[k] is not None)
         return frame
 
     @property

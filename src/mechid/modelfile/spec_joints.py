@@ -13,7 +13,7 @@ from mechid.modelfile.spec_geometry import (
     JointFrameSpec,
     PointOrPair,
 )
-from mechid.modelfile.words import Name, Scalar, Words, kind, suggestion
+from mechid.modelfile.words import Name, Scalar, Words, kind, suggestion, two
 
 _LETTERS = {k.letter: name for name, k in JOINT_KINDS.items()}
 
@@ -21,8 +21,8 @@ _LETTERS = {k.letter: name for name, k in JOINT_KINDS.items()}
 def _joint_type(value: Any) -> Any:
     if isinstance(value, str):
         value = _LETTERS.get(value, value)
-    if value in JOINT_KINDS:
-        return value
+        if value in JOINT_KINDS:
+            return value
     hint = suggestion(str(value), JOINT_KINDS) or f"known are {', '.join(JOINT_KINDS)}"
     raise ValueError(f"unknown joint type {kind(value)}; {hint}")
 
@@ -45,7 +45,7 @@ class JointSpec(Words):
     """A joint between two bodies."""
 
     type: Annotated[JointType, BeforeValidator(_joint_type)]
-    between: tuple[Name, Name] = Field(description="bodies a and b")
+    between: Annotated[tuple[Name, Name], BeforeValidator(two)] = Field(description="a and b")
     at: PointOrPair | None = Field(default=None, description="shared point, or [on a, on b]")
     axis: DirectionOrPair | None = Field(default=None, description="shared, or [fixed in a, in b]")
     axes: DirectionPair | None = Field(default=None, description="universal: [fixed in a, in b]")
@@ -59,7 +59,7 @@ class JointSpec(Words):
         | None
     ) = Field(default=None, description="[lower, upper] of the coordinate, or one per coordinate")
     hidden: bool = Field(default=False, description="do not draw it")
-    frames: tuple[JointFrameSpec, JointFrameSpec] | None = Field(
+    frames: Annotated[tuple[JointFrameSpec, JointFrameSpec], BeforeValidator(two)] | None = Field(
         default=None,
         description="the two joint frames, instead of at, axis, axes, zero",
     )

@@ -48,6 +48,12 @@ def _model_error(error: ErrorDetails) -> ModelError:
         case "dict_type":
             what = f"expected a mapping, got {kind(error['input'])}"
             remedy = "write name: {…} entries, or leave the key out"
+        case "list_type" | "tuple_type":
+            what, remedy = f"expected a list, got {kind(error['input'])}", "write [a, b, …]"
+        case "bool_type" | "bool_parsing":
+            what = f"expected true or false, got {kind(error['input'])}"
+        case "literal_error":
+            what = f"expected {context['expected']}, got {kind(error['input'])}"
         case _:
             message = error["msg"]
             what = f"{message[:1].lower()}{message[1:]}, got {kind(error['input'])}"

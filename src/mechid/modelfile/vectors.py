@@ -66,7 +66,7 @@ def unit(v: Array) -> Array | None:
     largest = float(np.abs(v).max())
     if largest == 0:
         return None
-    if abs(float(v @ v) - 1) <= 16 * EPS:
+    if largest <= 1 and abs(float(v @ v) - 1) <= 16 * EPS:
         return v + 0.0
     scaled = v / largest  # no overflow or underflow in the norm
     return np.asarray(snap(scaled / np.linalg.norm(scaled)), dtype=float)

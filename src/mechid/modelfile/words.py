@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 from mechid.modelfile import expressions
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_DIRECTION = re.compile(rf"-?{_NAME.pattern}(\.[xyz])?")
 _PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -106,6 +107,12 @@ def _parameter(value: object) -> str:
     return value
 
 
+def _direction_word(value: object) -> str:
+    if isinstance(value, str) and _DIRECTION.fullmatch(value):
+        return value
+    raise ValueError(f"{kind(value)} is no direction; write a name, x, -y or body.z")
+
+
 def _scalar(value: object) -> float | str:
     if isinstance(value, str):
         expressions.parse(value)
@@ -126,6 +133,13 @@ def _spread(value: object) -> float | str:
         expressions.parse(value.strip()[:-1])
         return value.strip()
     return _scalar(value)
+
+
+def two(value: object) -> object:
+    """Check that a value is a list of two."""
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return value
+    raise ValueError(f"expected a list of two, got {kind(value)}; write [a, b]")
 
 
 def _three(value: object) -> object:
@@ -157,6 +171,11 @@ DottedName: TypeAlias = Annotated[
     str,
     PlainValidator(_dotted),
     WithJsonSchema({"type": "string", "pattern": rf"^{_NAME.pattern}(\.{_NAME.pattern})?$"}),
+]
+DirectionWord: TypeAlias = Annotated[
+    str,
+    PlainValidator(_direction_word),
+    WithJsonSchema({"type": "string", "pattern": f"^{_DIRECTION.pattern}$"}),
 ]
 Vector: TypeAlias = Annotated[tuple[Scalar, Scalar, Scalar], BeforeValidator(_three)]
 Matrix: TypeAlias = Annotated[tuple[Vector, Vector, Vector], BeforeValidator(_three)]

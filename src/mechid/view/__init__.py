@@ -1,1 +1,8 @@
 """Pictures of a mechanism and its motion, as pages for a browser."""
+
+from mechid.view.page import render_page
+from mechid.view.scene import scene
+from mechid.view.tour import start_of, tour
+from mechid.view.write import write_page
+
+__all__ = ["render_page", "scene", "start_of", "tour", "write_page"]

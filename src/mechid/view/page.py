@@ -29,7 +29,9 @@ def render_page(scene: dict[str, Any]) -> str:
           ``{kind: "sphere", center, radius}``.
         - ``joints``: list of ``{name, kind, bodies, body, point, axis, axis2, body2}``.
         - ``elements``: list of ``{name, kind, body_a, point_a, body_b, point_b}``. The arrow of
-          a force runs from the first point to the second.
+          a force runs from the first point to the second; with ``vector``, in the axes of body
+          ``axes``, it ends at the point and has that direction. Moments and torsion springs turn
+          about their vector.
         - ``motion``: ``{time, poses, coordinates}`` with ``poses[sample][body]`` =
           ``[px, py, pz, qw, qx, qy, qz]`` and coordinates ``{name, unit, values}``. With one
           sample the page is a still picture without playback.

@@ -212,6 +212,15 @@ def close_sample(t, order, y, q, work):
 
 
 @kernel
+def factor_sample(t, order, q, work):
+    """Put everything and factor all pieces at a pose that is closed already."""
+    for p in range(order.pieces.size):
+        place_piece(t, order, order.pieces[p], q, work)
+        if order.pieces[p].column_end > order.pieces[p].column_start:
+            factor_piece(t, order, p, work)
+
+
+@kernel
 def solve_rates(t, order, rates, bias, out, work):
     """Solve J · out = rates of the drivers - bias of the rows: speeds or accelerations.
 

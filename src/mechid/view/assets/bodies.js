@@ -18,6 +18,7 @@ import { alongAxis, ball, box, mesh, polygon, rod, solid, vector } from "mechid/
 // (too faint and too heavy on a light background).
 const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
 const GROUND = "#7b8794";
+const VEIL = { transparent: true, opacity: 0.3, depthWrite: false };
 
 export function bodyColor(body, index) {
   if (body.color) return body.color;
@@ -34,12 +35,7 @@ export const shapesOf = (body) => [body.shape ?? []].flat();
 export function buildBody(body, color, unit) {
   const group = new Group();
   const frame = solid(color);
-  const face = solid(color, {
-    transparent: true,
-    opacity: 0.3,
-    side: DoubleSide,
-    depthWrite: false,
-  });
+  const face = solid(color, { ...VEIL, side: DoubleSide });
   const points = distinct(body.points.map(vector), unit);
   const shapes = shapesOf(body);
   if (points.length > 1 || shapes.length === 0) {
@@ -167,7 +163,11 @@ function planeHull(points, { x, y }) {
 function buildShape(shape, color, unit) {
   const material = solid(color);
   if (shape.kind === "wheel") return buildWheel(shape, color, unit);
-  if (shape.kind === "box") return box(vector(shape.center), shape.size, material);
+  if (shape.kind === "box") {
+    // A box as large as the mechanism, a chassis, must not hide what is inside it.
+    const large = Math.hypot(...shape.size) > 40 * unit;
+    return box(vector(shape.center), shape.size, large ? solid(color, VEIL) : material);
+  }
   if (shape.kind === "sphere") return ball(vector(shape.center), shape.radius, material);
   if (shape.kind === "cylinder")
     return rod(vector(shape.from), vector(shape.to), shape.radius, material, 40);

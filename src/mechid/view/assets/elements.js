@@ -6,6 +6,7 @@ import { alongAxis, materialsOf, mesh, rod, solid, vector } from "mechid/solids"
 const STEEL = "#8b97a5";
 const POT = "#434d5a";
 const LOAD = "#b3123a";
+const ARROW = 12; // length of an arrow that stands for a vector, in units of the drawing
 const ORIGIN = new Vector3();
 const along = (length) => new Vector3(0, length, 0);
 
@@ -124,11 +125,15 @@ export function buildElement(element, { frames, motion, unit, up, joints }) {
   const update = () => {
     const tail = from();
     const axis = to().sub(tail);
-    if (models.length === 0) {
+    if (element.vector) {
+      axis.copy(vector(element.vector)).applyQuaternion(frames[element.axes].quaternion);
+      axis.setLength(ARROW * unit);
+      if (models.length > 0) tail.sub(axis);
+    } else if (models.length === 0) {
       axis.copy(turningAxis(element, frames, joints));
     } else if (axis.length() < 1e-3 * unit) {
       // Both ends coincide (a load against the ground at its own point): show it from above.
-      axis.copy(up).multiplyScalar(-12 * unit);
+      axis.copy(up).multiplyScalar(-ARROW * unit);
       tail.sub(axis);
     }
     for (const model of models) model.place(axis.length());

@@ -19,6 +19,9 @@ function draw(tag, attributes) {
 
 const minus = (text) => text.replaceAll("-", "\u2212");
 
+/** What is nothing but rounding on this scale is zero. */
+const settled = (value, scale) => (Math.abs(value) < 1e-9 * scale ? 0 : value);
+
 /** A number with four digits, always as many, so that a running value does not jitter. */
 function number(value) {
   const size = Math.abs(value);
@@ -55,9 +58,9 @@ export class Strips {
     head.append(create("span", "name", name), value, create("span", "unit", unit));
     strip.append(head);
     host.append(strip);
-    if (!this.motion.moves) return { values, value };
-
     const [low, high] = limits(values);
+    if (!this.motion.moves) return { values, value, scale: 0 };
+
     // A coordinate that stands still gets a line in the middle of its strip.
     const range = high - low || 1;
     const base = high > low ? low : low - 0.5;
@@ -83,7 +86,10 @@ export class Strips {
       create("span", "to", `${short(end)} s`),
     );
     if (high > low)
-      area.append(create("span", "high", short(high)), create("span", "low", short(low)));
+      area.append(
+        create("span", "high", short(settled(high, range))),
+        create("span", "low", short(settled(low, range))),
+      );
     strip.append(area);
 
     const follow = (event) => {
@@ -96,12 +102,12 @@ export class Strips {
       follow(event);
     });
     area.addEventListener("pointermove", (event) => event.buttons && follow(event));
-    return { values, value, cursor, x };
+    return { values, value, cursor, x, scale: high - low };
   }
 
   update(t) {
-    for (const { values, value, cursor, x } of this.strips) {
-      value.textContent = number(between(values, this.motion, t));
+    for (const { values, value, cursor, x, scale } of this.strips) {
+      value.textContent = number(settled(between(values, this.motion, t), scale));
       if (cursor) cursor.setAttribute("transform", `translate(${x(t).toFixed(3)} 0)`);
     }
   }

@@ -1,0 +1,1 @@
+"""Dynamics: observation matrix, inverse dynamics, forward dynamics."""

@@ -1,0 +1,174 @@
+"""From the records of a mechanism to the tables of the dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from mechid.dynamics.columns import Column, ElementTerm, Measure, element_terms, inertial_columns
+from mechid.dynamics.tables import (
+    COORDINATE,
+    ELEMENT,
+    LENGTH,
+    LOAD,
+    MEASURE,
+    SLIDE,
+    SUM,
+    TERM,
+    TURN,
+    DynamicTables,
+)
+from mechid.errors import ModelError
+from mechid.kinematics.compile import Rigid
+from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.order import link_drivers
+from mechid.kinematics.tables import Floats, Records
+from mechid.mechanism.records import GROUND, Load, Mechanism, Point
+
+
+@dataclass(frozen=True)
+class DynamicModel:
+    """Kinematic model, dynamic tables, and the columns of the observation matrix."""
+
+    kinematics: KinematicModel
+    tables: DynamicTables
+    columns: tuple[Column, ...]
+    terms: tuple[ElementTerm, ...]
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism."""
+        return self.kinematics.mechanism
+
+
+@dataclass
+class _Builder:
+    model: KinematicModel
+    markers: list[tuple[int, Floats]] = field(default_factory=list)
+    directions: list[tuple[int, Floats]] = field(default_factory=list)
+    measures: list[dict[str, int]] = field(default_factory=list)
+    terms: list[tuple[int, float]] = field(default_factory=list)
+    known: dict[Measure, int] = field(default_factory=dict)
+
+    def marker(self, body: str, local: object) -> int:
+        link, fixed = self.model.compiled.body_link[body]
+        self.markers.append((link, fixed.translation + fixed.rotation @ np.array(local)))
+        return len(self.markers) - 1
+
+    def direction(self, body: str, local: object) -> int:
+        link, fixed = self.model.compiled.body_link[body]
+        self.directions.append((link, fixed.rotation @ np.array(local)))
+        return len(self.directions) - 1
+
+    def measure(self, key: Measure) -> int:
+        if key not in self.known:
+            match key:
+                case ("length", Point() as a, Point() as b):
+                    entry = {
+                        "kind": LENGTH,
+                        "marker_a": self.marker(a.body, a.local),
+                        "marker_b": self.marker(b.body, b.local),
+                    }
+                case ("joint", str(name), int(index)):
+                    entry = self.joint(name, index)
+                case ("sum", *parts):
+                    entry = self.sum(parts)
+                case _:
+                    raise AssertionError(key)
+            self.measures.append(entry)
+            self.known[key] = len(self.measures) - 1
+        return self.known[key]
+
+    def sum(self, parts: list[tuple[Measure, float]]) -> dict[str, int]:
+        rows = [(self.measure(key), float(factor)) for key, factor in parts if factor]
+        start = len(self.terms)
+        self.terms += rows
+        return {"kind": SUM, "start": start, "end": len(self.terms)}
+
+    def joint(self, name: str, index: int) -> dict[str, int]:
+        """Measure a joint coordinate: a tree coordinate, or relative motion of a cut joint."""
+        place = self.model.compiled.coordinate.get((name, index))
+        if place is not None and not place.ball:
+            return {"kind": COORDINATE, "q": place.q, "v": place.v}
+        joint = self.model.mechanism.joint(name)
+        a, b = Rigid.of(joint.frame_a).rotation, Rigid.of(joint.frame_b).rotation
+        on_a = [self.direction(joint.body_a, a[:, k]) for k in range(3)]
+        on_b = [self.direction(joint.body_b, b[:, k]) for k in range(3)]
+        links = [self.model.compiled.body_link[x][0] for x in (joint.body_a, joint.body_b)]
+        turn = {"kind": TURN, "link_a": links[0], "link_b": links[1]}
+        about_z = turn | {"axis": on_a[2], "x_a": on_a[0], "y_a": on_a[1], "x_b": on_b[0]}
+        label = joint.kind.coordinates[index] if index < len(joint.kind.coordinates) else ""
+        if label in ("angle", "angle_1"):
+            return about_z
+        if label == "angle_2":  # about x of b: the angle of z_a in the plane of y_b, z_b
+            return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
+        if label in ("displacement", "x", "y", "z") and joint.type not in ("spherical",):
+            axis = {"displacement": 2, "x": 0, "y": 1, "z": 2}[label]
+            return {
+                "kind": SLIDE,
+                "marker_a": self.marker(joint.body_a, joint.frame_a.origin),
+                "marker_b": self.marker(joint.body_b, joint.frame_b.origin),
+                "axis": on_a[axis],
+            }
+        raise ModelError(
+            f"joint {name} has no single coordinate number {index} that a force can act on",
+            path=("elements",),
+            remedy="attach the element to a coordinate of a joint of another kind, or use a "
+            "two-point spring-damper",
+        )
+
+    def load(self, load: Load) -> tuple[int, int, int]:
+        local = load.point.local if load.point is not None else (0.0, 0.0, 0.0)
+        marker = self.marker(load.body, local)
+        direction = self.direction(load.axes_of or GROUND, load.vector)
+        return (int(load.kind == "moment"), marker, direction)
+
+
+@lru_cache(maxsize=32)
+def dynamic_model(mechanism: Mechanism) -> DynamicModel:
+    """Compile the dynamics of a mechanism (its kinematics too, if that was not done yet)."""
+    model = kinematic_model(mechanism)
+    builder = _Builder(model)
+    builder.marker(GROUND, (0.0, 0.0, 0.0))  # entries that mean "none" point here
+    builder.direction(GROUND, (1.0, 0.0, 0.0))
+    terms = element_terms(mechanism)
+    rows = [
+        (builder.measure(x.measure), x.takes, x.offset, float(x.column.value or 0.0)) for x in terms
+    ]
+    loads = [builder.load(x) for x in mechanism.elements if isinstance(x, Load)]
+    reach = link_drivers(model.tables, model.order)
+    fixed = [model.compiled.body_link[body.name] for body in mechanism.bodies]
+    tables = DynamicTables(
+        body_link=np.array([k for k, _ in fixed], dtype=np.int64),
+        body_rotation=np.array([x.rotation for _, x in fixed]).reshape(-1, 3, 3),
+        body_origin=np.array([x.translation for _, x in fixed]).reshape(-1, 3),
+        reach_start=np.array([0, *np.cumsum([len(r) for r in reach])], dtype=np.int64),
+        reach=np.array([y for part in reach for y in part], dtype=np.int64),
+        marker_link=np.array([k for k, _ in builder.markers], dtype=np.int64),
+        marker_local=np.array([x for _, x in builder.markers]),
+        direction_link=np.array([k for k, _ in builder.directions], dtype=np.int64),
+        direction_local=np.array([x for _, x in builder.directions]),
+        measures=_measures(builder.measures),
+        terms=_rows(TERM, builder.terms),
+        columns=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if not x.known]),
+        known=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if x.known]),
+        loads=_rows(LOAD, loads),
+        gravity=np.array(mechanism.gravity),
+    )
+    columns = (*inertial_columns(mechanism), *(x.column for x in terms if not x.known))
+    return DynamicModel(model, tables, columns, tuple(terms))
+
+
+def _rows(dtype: np.dtype[np.void], rows: Sequence[tuple[int | float, ...]]) -> Records:
+    return np.array(list(rows), dtype=dtype).view(np.recarray)
+
+
+def _measures(entries: list[dict[str, int]]) -> Records:
+    table = np.zeros(len(entries), dtype=MEASURE).view(np.recarray)
+    for i, entry in enumerate(entries):
+        for name, value in entry.items():
+            table[name][i] = value
+    return table

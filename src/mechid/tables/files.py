@@ -1,0 +1,166 @@
+"""Tables on disk: named columns of numbers, as CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.errors import DataError
+
+Floats = npt.NDArray[np.float64]
+SUFFIXES = (".csv", ".parquet")
+
+
+def read_columns(path: str | Path) -> dict[str, Any]:
+    """Return the columns of a table as they are stored, by name, in the order of the file.
+
+    The columns are Arrow arrays; `numbers` turns one into floats. A CSV file may separate its
+    columns by commas, semicolons or tabs.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is not a table, or two columns have the same name.
+    """
+    path = Path(path)
+    suffix = table_suffix(path)
+    if not path.exists():
+        raise DataError("there is no such file", where=str(path))
+    try:
+        table = _read_csv(path) if suffix == ".csv" else _read_parquet(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot read the file: {error.strerror or error}", where=str(path)
+        ) from None
+    except ValueError as error:  # Arrow's errors of content
+        words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
+        raise DataError(f"this is no {suffix} table: {words}", where=str(path)) from None
+    names = [name.strip() for name in table.column_names]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(
+            f"there are several columns {twice[0] or 'without a name'}", where=str(path)
+        )
+    return dict(zip(names, table.columns, strict=True))
+
+
+def numbers(column: Any, name: str, where: str) -> Floats:
+    """Return an Arrow column as floats; text and gaps are refused with their row.
+
+    Rows are counted from 1, without the line of names.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+        values = np.asarray(column.to_numpy(), dtype=float)
+    else:
+        values = np.array([_number(v, row, name, where) for row, v in _rows(column)], dtype=float)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        empty = bool(np.isnan(values[bad[0]]))
+        raise DataError(
+            ("there is no value" if empty else "the value is infinite")
+            + (f" (nor in {bad.size - 1} further rows)" if empty and bad.size > 1 else ""),
+            where=f"{where}: row {bad[0] + 1}, column {name}",
+            remedy="fill the gap or remove the row",
+        )
+    return values
+
+
+def _rows(column: Any) -> Iterator[tuple[int, object]]:
+    return enumerate(column.to_pylist(), start=1)
+
+
+def _number(value: object, row: int, name: str, where: str) -> float:
+    if value is None:
+        return float("nan")
+    if _is_number(value):
+        return float(str(value))
+    text = str(value)
+    comma = _is_number(text.replace(",", "."))
+    raise DataError(
+        f'"{text if len(text) <= 40 else text[:40] + "…"}" is no number',
+        where=f"{where}: row {row}, column {name}",
+        remedy="write it with a decimal point" if comma else "write a number in SI units",
+    )
+
+
+def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
+    """Write columns of numbers to a CSV or Parquet file, by its ending, without losing a digit.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    ValueError
+        If the columns are not of equal length.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    path = Path(path)
+    suffix = table_suffix(path)
+    table = pa.table({name: np.asarray(values, dtype=float) for name, values in columns.items()})
+    try:
+        if suffix == ".csv":
+            with path.open("wb") as file:
+                file.write((",".join(_quoted(name) for name in columns) + "\n").encode())
+                pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
+        else:
+            pyarrow.parquet.write_table(table, path)
+    except OSError as error:
+        raise DataError(
+            f"cannot write the file: {error.strerror or error}", where=str(path)
+        ) from None
+
+
+def table_suffix(path: Path) -> str:
+    """Return the ending that says how the table is stored, or refuse it."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise DataError(
+            f"the ending {path.suffix or '(none)'} does not say how the table is stored",
+            where=str(path),
+            remedy="use a .csv or a .parquet file",
+        )
+    return suffix
+
+
+def _read_csv(path: Path) -> Any:
+    import pyarrow.csv as pv
+
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        head = file.readline()
+    if not head.strip():
+        raise ValueError("the file is empty" if not head else "its first line is empty")
+    delimiter = max(",;\t", key=head.count)
+    names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
+    if all(_is_number(name) for name in names):
+        raise ValueError("its first line has no names of columns")
+    return pv.read_csv(path, parse_options=pv.ParseOptions(delimiter=delimiter))
+
+
+def _read_parquet(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path)
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return not isinstance(value, bool)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r;') else name

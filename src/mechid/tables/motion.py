@@ -1,0 +1,138 @@
+"""Motions of the independent coordinates, read from a table and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile.words import hint, suggestion
+from mechid.tables.derive import derivatives
+from mechid.tables.files import Floats, numbers, read_columns
+
+TIME = "time"
+_MANY_RADIANS = 50.0  # eight turns: more in one motion looks like degrees
+_UNIT = re.compile(r"[\s_.\-/(\[]*(deg|degrees?|°|mm|cm|rpm)[)\]]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class MotionTable:
+    """A motion as the independent coordinates over time.
+
+    Attributes
+    ----------
+    time : array (N,)
+        Seconds, increasing.
+    y, yd, ydd : arrays (N, n_i)
+        Coordinates, speeds and accelerations, in the order of the model.
+    notes : tuple of str
+        What a reader should know: columns that were derived, columns that were not used.
+    """
+
+    time: Floats
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    notes: tuple[str, ...] = ()
+
+
+def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
+    """Read a motion of a mechanism from a CSV or Parquet table.
+
+    The table has a column `time` (s) and one column per independent coordinate with its name (m or
+    rad). `<name>.d` and `<name>.dd` are speed and acceleration; where they are missing they are
+    derived with a spline of degree 5 through the samples (`notes` says which). Other columns are
+    left alone.
+
+    Raises
+    ------
+    DataError
+        With file, row and column.
+    """
+    where = str(path)
+    columns = read_columns(path)
+    names = [coordinate.name for coordinate in mechanism.coordinates]
+    for name in (TIME, *names):
+        if name not in columns:
+            raise _missing(name, columns, where)
+    time = numbers(columns[TIME], TIME, where)
+    _check_time(time, where)
+    notes: list[str] = []
+    y, yd, ydd = (np.zeros((time.size, len(names))) for _ in range(3))
+    derived: list[str] = []
+    for i, name in enumerate(names):
+        y[:, i] = numbers(columns[name], name, where)
+        given = {s: numbers(columns[f"{name}{s}"], f"{name}{s}", where)
+                 for s in (".d", ".dd") if f"{name}{s}" in columns}  # fmt: skip
+        first, second = derivatives(time, y[:, i])
+        if ".d" in given and ".dd" not in given:  # one differentiation less
+            second, _ = derivatives(time, given[".d"])
+        yd[:, i], ydd[:, i] = given.get(".d", first), given.get(".dd", second)
+        derived += [f"{name}{s}" for s in (".d", ".dd") if s not in given]
+    if derived:
+        notes.append(_derived_note(derived, 2 * len(names), time.size))
+    notes += _unused_note(columns, names)
+    notes += _unit_notes(mechanism, y)
+    return MotionTable(time, y, yd, ydd, tuple(notes))
+
+
+def _missing(name: str, columns: Mapping[str, Any], where: str) -> DataError:
+    has = ", ".join(list(columns)[:12]) + (", …" if len(columns) > 12 else "")
+    remedy = suggestion(name, columns)
+    for column in columns:
+        unit = _UNIT.fullmatch(column[len(name) :]) if column.startswith(name) else None
+        if unit:
+            remedy = f"{column} seems to be in {unit[1]}; give {name} in SI units (s, m, rad)"
+    return DataError(f"there is no column {name}; the table has {has}", where=where, remedy=remedy)
+
+
+def _check_time(time: Floats, where: str) -> None:
+    if time.size == 0:
+        raise DataError("the table has no rows", where=where)
+    bad = np.flatnonzero(np.diff(time) <= 0)
+    if bad.size:
+        row = int(bad[0]) + 2
+        early, late = float(time[row - 2]), float(time[row - 1])
+        what = "occurs twice" if early == late else f"comes after {early:.10g} s"
+        raise DataError(
+            f"time does not increase: {late:.10g} s {what}",
+            where=f"{where}: row {row}, column {TIME}",
+            remedy="sort the rows by time and keep one row for each time",
+        )
+
+
+def _derived_note(derived: list[str], all_of_them: int, samples: int) -> str:
+    what = "speeds and accelerations" if len(derived) == all_of_them else _few(derived)
+    if samples == 1:
+        return f"one sample: {what} are zero"
+    how = "a spline of degree 5" if samples > 5 else "a polynomial"
+    return f"{what} derived with {how} through the samples"
+
+
+def _unused_note(columns: Iterable[str], names: list[str]) -> list[str]:
+    used = {TIME, *(f"{name}{s}" for name in names for s in ("", ".d", ".dd"))}
+    unused = [column for column in columns if column not in used]
+    if not unused:
+        return []
+    near = [hint(column, used) for column in unused if suggestion(column, used)]
+    return [f"not used: {_few(unused)}" + (f" ({near[0]})" if len(unused) == 1 and near else "")]
+
+
+def _unit_notes(mechanism: Mechanism, y: Floats) -> list[str]:
+    ranges = np.ptp(y, axis=0) if len(y) else np.zeros(y.shape[1])
+    return [
+        f"{coordinate.name} ranges over {span:.4g} rad, {span / (2 * np.pi):.3g} turns; "
+        "angles are in radians"
+        for coordinate, span in zip(mechanism.coordinates, ranges, strict=True)
+        if coordinate.unit == "rad" and span > _MANY_RADIANS
+    ]
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

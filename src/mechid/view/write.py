@@ -1,0 +1,40 @@
+"""The page of a mechanism, written to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from mechid.errors import DataError
+from mechid.kinematics.motion import Motion
+from mechid.mechanism.records import Mechanism, Point
+from mechid.view.page import render_page
+from mechid.view.scene import scene
+from mechid.view.tour import tour
+
+
+def write_page(
+    mechanism: Mechanism,
+    path: str | Path,
+    motion: Motion | None = None,
+    traces: Iterable[str | Point] = (),
+) -> Path:
+    """Write one HTML file that shows a mechanism moving, and return its path.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    path : str or Path
+    motion : Motion, optional
+        A solved motion; default is a tour through all independent coordinates.
+    traces : iterable of str or Point
+        Points whose paths are drawn, as `body.point`.
+    """
+    shown = tour(mechanism) if motion is None else motion
+    text = render_page(scene(mechanism, shown, traces))
+    path = Path(path)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    return path

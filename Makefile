@@ -67,7 +67,7 @@ test: $(TEST_READY) $(KERNELS_READY) ## Run every check: style, types, layers, t
 	$(call heading,layers)
 	@$(BIN)/lint-imports
 	$(call heading,tests)
-	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile
 	$(call heading,documentation)
 	@# Not --quiet: it hides the warnings that --strict counts.
 	@site=$$(mktemp -d); trap 'rm -rf "$$site"' EXIT; \

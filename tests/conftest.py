@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 
+# Small matrices in several test processes: more threads only wait for each other. NumPy reads this
+# when it is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import hypothesis
 import pytest
 

@@ -1,0 +1,122 @@
+"""mechid: models of mechanisms with closed loops, and their kinematics.
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mechid.errors import (
+        AssemblyError,
+        BranchJumpError,
+        DataError,
+        KinematicsError,
+        MechidError,
+        ModelError,
+        SingularPoseError,
+        UnreachablePoseError,
+    )
+    from mechid.kinematics.branch import singularity_margin
+    from mechid.kinematics.frames import FrameMotion, frame_motion
+    from mechid.kinematics.joints import JointMotion, joint_motion
+    from mechid.kinematics.mobility import Mobility, mobility
+    from mechid.kinematics.model import KinematicModel, kinematic_model
+    from mechid.kinematics.motion import Motion, rates, solve_motion
+    from mechid.kinematics.sensitivities import Sensitivities, sensitivities
+    from mechid.mechanism.records import Mechanism
+    from mechid.modelfile.api import build, dumps, load, loads, save
+    from mechid.modelfile.zoo import zoo
+    from mechid.tables.files import write_table
+    from mechid.tables.motion import MotionTable, read_motion
+    from mechid.tables.observe import point_motion
+    from mechid.view.tour import tour
+    from mechid.view.write import write_page
+
+    __version__: str
+
+_HOMES = {
+    "mechid.errors": (
+        "AssemblyError",
+        "BranchJumpError",
+        "DataError",
+        "KinematicsError",
+        "MechidError",
+        "ModelError",
+        "SingularPoseError",
+        "UnreachablePoseError",
+    ),
+    "mechid.kinematics.branch": ("singularity_margin",),
+    "mechid.kinematics.frames": ("FrameMotion", "frame_motion"),
+    "mechid.kinematics.joints": ("JointMotion", "joint_motion"),
+    "mechid.kinematics.mobility": ("Mobility", "mobility"),
+    "mechid.kinematics.model": ("KinematicModel", "kinematic_model"),
+    "mechid.kinematics.motion": ("Motion", "rates", "solve_motion"),
+    "mechid.kinematics.sensitivities": ("Sensitivities", "sensitivities"),
+    "mechid.mechanism.records": ("Mechanism",),
+    "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
+    "mechid.modelfile.zoo": ("zoo",),
+    "mechid.tables.files": ("write_table",),
+    "mechid.tables.motion": ("MotionTable", "read_motion"),
+    "mechid.tables.observe": ("point_motion",),
+    "mechid.view.tour": ("tour",),
+    "mechid.view.write": ("write_page",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AssemblyError",
+    "BranchJumpError",
+    "DataError",
+    "FrameMotion",
+    "JointMotion",
+    "KinematicModel",
+    "KinematicsError",
+    "Mechanism",
+    "MechidError",
+    "Mobility",
+    "ModelError",
+    "Motion",
+    "MotionTable",
+    "Sensitivities",
+    "SingularPoseError",
+    "UnreachablePoseError",
+    "__version__",
+    "build",
+    "dumps",
+    "frame_motion",
+    "joint_motion",
+    "kinematic_model",
+    "load",
+    "loads",
+    "mobility",
+    "point_motion",
+    "rates",
+    "read_motion",
+    "save",
+    "sensitivities",
+    "singularity_margin",
+    "solve_motion",
+    "tour",
+    "write_page",
+    "write_table",
+    "zoo",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("mechid")
+    if name not in _HOME:
+        raise AttributeError(f"module 'mechid' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

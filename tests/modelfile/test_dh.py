@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechid.errors import ModelError
@@ -58,6 +58,7 @@ row = st.fixed_dictionaries(dict.fromkeys(KEYS, number) | {"at": number})
 
 
 @given(st.lists(st.tuples(row, st.sampled_from("RP"), st.integers(0, 3)), min_size=1, max_size=4))
+@settings(max_examples=40)
 def test_frames_are_the_products(rows: list[tuple[dict[str, float], str, int]]) -> None:
     m = table(
         *(

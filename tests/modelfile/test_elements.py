@@ -65,6 +65,19 @@ def test_damper_alone_needs_no_length() -> None:
     assert e.free_length == Coefficient(0.0)
 
 
+def test_python_objects() -> None:
+    from mechid.modelfile.spec_elements import CoefficientSpec, FrictionSpec
+
+    m = mechanism(
+        elements={
+            "e": FrictionSpec(type="friction", joint="R", viscous=CoefficientSpec(identify=True))
+        }
+    )
+    assert m.elements[0] == Friction(
+        "e", "R", 0, Coefficient(None, identify=True), Coefficient(0.0)
+    )
+
+
 def test_inline_points_are_named_after_the_element() -> None:
     m = mechanism(
         elements={

@@ -193,6 +193,31 @@ def test_directions(direction: Any, vector: tuple[float, float, float]) -> None:
     assert m.coordinates[0].direction == pytest.approx(vector, abs=1e-15)  # type: ignore[union-attr]
 
 
+def test_default_frame_skips_points_on_the_body_itself() -> None:
+    m = mechanism(
+        points={"Q": {"on": {"b": [1, 0, 0], "ground": [0, 0, 9]}}},
+        joints={"j": {"type": "spherical", "between": ["b", "ground"], "at": ["Q", "P"]}},
+    )
+    assert m.body("b").frame.origin == (1, 2, 3)
+
+
+def test_hardpoint_with_a_source() -> None:
+    m = mechanism(points={"P": {"at": [3, 2, 1], "source": "drawing 7"}})
+    assert m.point("P", "ground").expr == ("3", "2", "1")
+
+
+def test_midpoint_of_points_without_expressions() -> None:
+    m = mechanism(
+        points={
+            "A": {"in": "b", "at": {"rounded": [1, 0, 0]}},
+            "B": {"in": "b", "at": [2, 0, 0]},
+            "M": {"between": ["A", "B"]},
+        },
+        bodies={"b": {"points": ["M"]}},
+    )
+    assert (m.point("M").local, m.point("M").expr) == ((1.5, 0, 0), None)
+
+
 def test_python_objects_and_arrays() -> None:
     from mechid.modelfile.spec_geometry import DirectionFromTo, FrameSpec, PointIn
 

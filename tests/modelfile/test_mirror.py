@@ -356,6 +356,60 @@ def test_point_of_the_file_used_in_a_mirrored_copy_is_mirrored_and_renamed() -> 
     assert m.body("b_l").frame.rotation == ((-1, 0, 0), (0, -1, 0), (0, 0, 1))
 
 
+def test_point_given_in_a_body_of_the_file_is_mirrored_in_space() -> None:
+    part = {
+        "points": {"J": {"in": "rack", "at": [0.5, 0.1, 0]}},
+        "directions": {"d": {"in": "rack", "along": [3, 4, 0]}},
+        "bodies": {"rod": {}},
+        "joints": {
+            "J": {"type": "C", "between": ["rack", "rod"], "at": "J", "axis": "d"},
+        },
+    }
+    # The rack stands turned by 90 degrees about z: its x axis is y of the ground.
+    m = build(
+        name="m",
+        bodies={"rack": {"frame": {"origin": [1, 0, 0], "x": "y", "y": "-x"}}},
+        joints={"free": {"type": "F", "between": ["ground", "rack"]}},
+        subassemblies={"part": part},
+        use={"u": {"subassembly": "part", "mirror": "x"}},
+    )
+    # In the ground J is (0.9, 0.5, 0), its image (-0.9, 0.5, 0); the direction (-4, 3, 0) / 5
+    # becomes (4, 3, 0) / 5 and, as an axis of rotation, turns round.
+    assert m.joint("J").frame_a.origin == pytest.approx((0.5, 1.9, 0))
+    assert [row[2] for row in m.joint("J").frame_a.rotation] == pytest.approx([-0.6, 0.8, 0])
+    assert m.body("rod").frame.origin == pytest.approx((-0.9, 0.5, 0))
+
+
+def test_body_of_a_copy_takes_its_origin_from_a_joint_of_the_file() -> None:
+    m = build(
+        name="m",
+        points={"P": [0.2, 0.3, 0.4]},
+        joints={"J": {"type": "S", "between": ["ground", "b_l"], "at": "P"}},
+        subassemblies={"part": {"bodies": {"b": {}}}},
+        use={"u": {"subassembly": "part", "suffix": "_l", "mirror": "x"}},
+    )
+    assert m.body("b_l").frame.origin == (0.2, 0.3, 0.4)
+    assert m.body("b_l").frame.rotation == ((-1, 0, 0), (0, -1, 0), (0, 0, 1))
+    assert m.joint("J").frame_b.origin == (0, 0, 0)
+
+
+def test_image_of_a_point_needs_a_name_of_its_own() -> None:
+    part = {
+        "bodies": {"b": {}},
+        "joints": {"S": {"type": "S", "between": ["ground", "b"], "at": "J"}},
+    }
+    with pytest.raises(ModelError, match="two different points would be called J on ground; give"):
+        build(
+            name="m",
+            points={"J": [0.3, 0, 0]},
+            subassemblies={"part": part},
+            use={
+                "r": {"subassembly": "part", "suffix": "_r"},
+                "l": {"subassembly": "part", "mirror": "x"},
+            },
+        )
+
+
 def test_file_may_use_what_a_copy_defines() -> None:
     part = words(1)
     m = build(

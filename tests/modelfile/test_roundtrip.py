@@ -134,7 +134,7 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
 
 
 @given(mechanisms())
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_saved_and_loaded_again_is_equal(m: Mechanism) -> None:
     text = dumps(m)
     again = loads(text)

@@ -127,6 +127,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
         text(parameters="l: 10**400"),
         ["model.yaml:4: parameters.l: ", "has no finite real value"],
     ),
+    "out of range": (
+        text(parameters="l: 1e99"),
+        ["model.yaml:4: parameters.l: ", "1e+99 is out of range"],
+    ),
     "unknown parameter": (
         text(parameters="length: 1\nl: lenght/2"),
         ["model.yaml:5: parameters.l: ", "there is no parameter lenght", "did you mean length?"],
@@ -182,6 +186,22 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "one axis": (
         text(bodies="bob: {frame: {origin: P, x: x}}"),
         ["model.yaml:8: bodies.bob.frame: ", "only the axis x", "give two of x, y, z"],
+    ),
+    "axis as a name": (
+        text(directions="x: [0, 1, 0]"),
+        ["model.yaml:14: directions.x: ", "x is an axis of the ground", "rename it"],
+    ),
+    "axes and rotation": (
+        text(bodies="bob: {frame: {x: x, y: y, rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}"),
+        ["model.yaml:8: bodies.bob.frame: ", "axes and a rotation", "remove one"],
+    ),
+    "point on nothing": (
+        text(points="P: {on: {}}"),
+        ["model.yaml:6: points.P.on: ", "a point needs a body to be on"],
+    ),
+    "word": (
+        text(joints=PIECES["joints"].replace("axis: y", "axis: bob.w")),
+        ["model.yaml:10: joints.hinge.axis: ", '"bob.w" is no direction', "body.z"],
     ),
     "left-handed": (
         text(bodies="bob: {frame: {origin: P, rotation: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}}"),
@@ -366,6 +386,17 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ),
         ["model.yaml:14: coordinates.c: ", "orientation of joint hinge is chosen in part", "pitch"],
     ),
+    "along of a joint": (
+        text(coordinates="angle: {joint: hinge, along: x}"),
+        ["model.yaml:12: coordinates.angle.along: ", "along belongs to a point"],
+    ),
+    "names of copies": (
+        text(
+            joints="hinge: {type: cylindrical, between: [ground, bob], at: P, axis: y}",
+            coordinates="a: {joint: hinge}\na.angle: {joint: hinge.angle}",
+        ),
+        ["model.yaml:13: coordinates.a.angle: ", "there are two coordinates a.angle"],
+    ),
     "nothing": (
         text(coordinates="angle: {force: M}"),
         ["model.yaml:12: coordinates.angle: ", "says nothing", "joint, point (with along)"],
@@ -419,6 +450,14 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "no element type": (
         text(elements="e: {joint: hinge}"),
         ["model.yaml:14: elements.e: ", "type is missing", "known are"],
+    ),
+    "element is text": (
+        text(elements="e: friction"),
+        ["model.yaml:14: elements.e: ", 'expected a mapping, got "friction"'],
+    ),
+    "identify": (
+        text(elements="e: {type: friction, joint: hinge, viscous: {identify: maybe}}"),
+        ["model.yaml:14: elements.e.viscous.identify: ", "expected true or false"],
     ),
     "element key": (
         text(elements="e: {type: friction, joint: hinge, viscose: 1}"),
@@ -524,6 +563,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "order": (
         text(extra="order: {bodies: [bbo]}\n"),
         ["model.yaml:13: order.bodies.0: ", "no body bbo to order", "did you mean bob?"],
+    ),
+    "order twice": (
+        text(extra="order: {bodies: [bob, bob]}\n"),
+        ["model.yaml:13: order.bodies.1: ", "bob is listed twice"],
     ),
     # -------------------------------------------------------- Denavit-Hartenberg
     "antecedent": (

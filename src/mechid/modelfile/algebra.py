@@ -35,13 +35,9 @@ def _negated(tree: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.USub(), tree)
 
 
-def _normal(tree: ast.expr) -> str:
-    return text_of(ast.parse(ast.unparse(tree), mode="eval").body)
-
-
 def negate(a: str) -> str:
     """Return -a."""
-    return _normal(_negated(parse(a)))
+    return text_of(_negated(parse(a)))
 
 
 def add(a: str, b: str) -> str:
@@ -52,8 +48,8 @@ def add(a: str, b: str) -> str:
     if _is(y, 0):
         return a
     if isinstance(y, ast.UnaryOp) and isinstance(y.op, ast.USub):
-        return subtract(a, _normal(y.operand))
-    return _normal(ast.BinOp(x, ast.Add(), y))
+        return subtract(a, text_of(y.operand))
+    return text_of(ast.BinOp(x, ast.Add(), y))
 
 
 def subtract(a: str, b: str) -> str:
@@ -64,10 +60,10 @@ def subtract(a: str, b: str) -> str:
     if _is(y, 0):
         return a
     if _is(x, 0):
-        return _normal(_negated(y))
+        return text_of(_negated(y))
     if isinstance(y, ast.UnaryOp) and isinstance(y.op, ast.USub):
-        return add(a, _normal(y.operand))
-    return _normal(ast.BinOp(x, ast.Sub(), y))
+        return add(a, text_of(y.operand))
+    return text_of(ast.BinOp(x, ast.Sub(), y))
 
 
 def multiply(a: str, b: str) -> str:
@@ -77,10 +73,10 @@ def multiply(a: str, b: str) -> str:
         return ZERO
     for tree, other in ((x, y), (y, x)):
         if _is(tree, 1):
-            return _normal(other)
+            return text_of(other)
         if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-            return negate(multiply(_normal(tree.operand), _normal(other)))
-    return _normal(ast.BinOp(x, ast.Mult(), y))
+            return negate(multiply(text_of(tree.operand), text_of(other)))
+    return text_of(ast.BinOp(x, ast.Mult(), y))
 
 
 def _quarter_turns(tree: ast.expr) -> Fraction | None:
@@ -123,7 +119,7 @@ def cosine(angle: str) -> str:
     turns = _quarter_turns(parse(angle))
     if turns is not None and turns.denominator == 1:
         return ("1", "0", "-1", "0")[int(turns) % 4]
-    return _normal(parse(f"cos({angle})"))
+    return text_of(parse(f"cos({angle})"))
 
 
 def sine(angle: str) -> str:
@@ -133,5 +129,5 @@ def sine(angle: str) -> str:
         return ("0", "1", "0", "-1")[int(turns) % 4]
     tree = parse(angle)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        return negate(sine(_normal(tree.operand)))
-    return _normal(parse(f"sin({angle})"))
+        return negate(sine(text_of(tree.operand)))
+    return text_of(parse(f"sin({angle})"))

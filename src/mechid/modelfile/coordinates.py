@@ -85,11 +85,11 @@ def coordinates(
             path=path,
             remedy="give one of joint, point (with along) and distance",
         )
+    if spec.along is not None and spec.point is None:
+        raise ModelError("along belongs to a point", path=(*path, "along"), remedy="remove it")
     if spec.joint is not None:
         return _of_joint(entry, joints)
     force = scope.final(spec.force) if spec.force else f"F_{name}"
-    if spec.along is not None and spec.point is None:
-        raise ModelError("along belongs to a point", path=(*path, "along"), remedy="remove it")
     if spec.distance is not None:
         a, b = (
             book.body_point(p, scope, f"{name}_{'ab'[i]}", (*path, "distance", i))

@@ -38,6 +38,10 @@ class Expanded:
                 path=entry.path,
                 remedy="remove the entry or rename the body",
             )
+        if kind == "directions" and entry.path[-1] in ("x", "y", "z"):
+            raise ModelError(
+                f"{entry.path[-1]} is an axis of the ground", path=entry.path, remedy="rename it"
+            )
         if entry.name in table:
             other = ".".join(map(str, table[entry.name].path))
             raise ModelError(

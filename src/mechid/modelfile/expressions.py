@@ -84,7 +84,7 @@ def parse(scalar: float | str) -> ast.expr:
         body, unit = (match[1], match[2]) if match[2] else (match[3], match[4])
         tree = _tree(body, scalar)
         # `1 * text` binds tighter than a sum: it shows whether the unit means all of it.
-        if not isinstance(_tree(f"1*{body}", scalar), ast.BinOp) or _is_sum(f"1*{body}"):
+        if _is_sum(_tree(f"1*{body}", scalar)):
             raise ValueError(
                 f'it is not clear what "{unit}" applies to in "{scalar}"; write "({body}) {unit}"'
             )
@@ -101,8 +101,7 @@ def parse(scalar: float | str) -> ast.expr:
     return tree
 
 
-def _is_sum(text: str) -> bool:
-    tree = ast.parse(text.strip(), mode="eval").body
+def _is_sum(tree: ast.expr) -> bool:
     return isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import Mat3
+from mechid.mechanism.records import GROUND, Mat3
 from mechid.modelfile.dh import Links
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.numbers import Numbers
@@ -42,7 +42,9 @@ class Frames:
             place = geometry.point(frame.origin, entry.scope, (*path, "origin"))
         else:
             place = _default_origin(geometry, entry)
-        return _pose(geometry, entry.scope, place, self._axes(geometry, entry, frame, path))
+        hard = place.given.get(GROUND)
+        axes = self._axes(geometry, entry, frame, path)
+        return Pose(hard or Exact.of(place.position), axes, place.name)
 
     def _axes(self, geometry: Geometry, entry: Entry, frame: FrameSpec, path: Key) -> Array:
         if frame.rotation is not None:
@@ -75,11 +77,6 @@ class Frames:
             )
         i, j = ("xyz".index(axis) for axis in frame.axes)
         return np.asarray(frame_from_axes(first, second, (i, j)), dtype=float)
-
-
-def _pose(geometry: Geometry, scope: Scope, place: Place, R: Array) -> Pose:
-    hard = place.given.get("ground")
-    return Pose(hard or Exact.of(place.position), R, place.name)
 
 
 def rotation(
@@ -123,7 +120,7 @@ def _default_origin(geometry: Geometry, entry: Entry) -> Place:
             if not _given_in(geometry, point, joint.scope, entry.name, at):
                 place = geometry.point(point, joint.scope, at)
                 return place if joint.scope is entry.scope else _designed(place, joint, entry)
-    return Place(np.zeros(3), {"ground": EXACT_ZERO})
+    return Place(np.zeros(3), {GROUND: EXACT_ZERO})
 
 
 def _given_in(geometry: Geometry, spec: Any, scope: Scope, body: str, path: Key) -> bool:
@@ -139,8 +136,8 @@ def _given_in(geometry: Geometry, spec: Any, scope: Scope, body: str, path: Key)
 
 def _designed(place: Place, joint: Entry, entry: Entry) -> Place:
     """Return a point of another scope as the scope of the body sees it before reflection."""
-    exact = place.given.get("ground") or Exact.of(place.position)
+    exact = place.given.get(GROUND) or Exact.of(place.position)
     for reflection in (joint.scope.reflection, entry.scope.reflection):
         if reflection is not None:
             exact = reflection.of_exact(exact)
-    return Place(exact.array, {"ground": exact}, place.name)
+    return Place(exact.array, {GROUND: exact}, place.name)

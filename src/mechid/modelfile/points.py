@@ -9,7 +9,7 @@ from mechid.mechanism.records import GROUND, Point
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.places import Place
 from mechid.modelfile.scope import Entry, Scope
-from mechid.modelfile.spec_geometry import PointIn
+from mechid.modelfile.spec_geometry import PointIn, PointOn
 from mechid.modelfile.words import kind
 from mechid.modelfile.yamlio import Key
 
@@ -87,4 +87,5 @@ def _local_name(entry: Entry) -> str:
 
 
 def _is_on_ground(spec: Any) -> bool:
-    return hasattr(spec, "on") or (isinstance(spec, PointIn) and spec.in_ == GROUND)
+    """Say whether a point is given as one of the ground, and not only as a hardpoint."""
+    return isinstance(spec, PointOn) or (isinstance(spec, PointIn) and spec.in_ == GROUND)

@@ -25,11 +25,12 @@ def find_point(mechanism: Mechanism, name: str) -> Point:
         If there is no such body or point; it says which there are.
     """
     body, _, rest = name.partition(".")
-    known_name(body, [GROUND, *(b.name for b in mechanism.bodies)], "body", whole=name)
+    bodies = [GROUND, *(b.name for b in mechanism.bodies)]
+    known_name(body, bodies, f"there is no body {body}")
     if not rest:
         return Point("origin", body, (0.0, 0.0, 0.0))
     points = points_of(mechanism, body)
-    known_name(rest, list(points), f"point of {body}", whole=name)
+    known_name(rest, list(points), f"{body} has no point {rest}")
     return points[rest]
 
 
@@ -43,10 +44,7 @@ def points_of(mechanism: Mechanism, body: str) -> dict[str, Point]:
     return points
 
 
-def known_name(name: str, known: Sequence[str], what: str, whole: str = "") -> None:
-    """Refuse a name that is not among the known ones."""
+def known_name(name: str, known: Sequence[str], refusal: str) -> None:
+    """Refuse a name that is not among the known ones, and say which are."""
     if name not in known:
-        raise DataError(
-            f"there is no {what} {name}" + (f" (in {whole})" if whole not in ("", name) else ""),
-            remedy=hint(name, known, f"there is no {what} at all"),
-        )
+        raise DataError(refusal, remedy=hint(name, known))

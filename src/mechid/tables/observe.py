@@ -68,7 +68,7 @@ def body_columns(
     """
     known = [body.name for body in motion.model.mechanism.bodies]
     for name in names:
-        known_name(name, known, "moving body")
+        known_name(name, known, f"there is no moving body {name}")
     frames = frame_motion(
         motion.model, motion.q, motion.v, motion.vd, [(name, STILL) for name in names]
     )
@@ -92,7 +92,7 @@ def joint_columns(motion: Motion, names: Sequence[str]) -> Columns:
     known = [joint.name for joint in motion.model.mechanism.joints]
     columns: Columns = {}
     for name in names:
-        known_name(name, known, "joint")
+        known_name(name, known, f"there is no joint {name}")
         columns |= _joint(motion, motion.model.mechanism.joint(name))
     return columns
 

@@ -112,9 +112,15 @@ def _motion(motion: Motion) -> dict[str, Any]:
 
 def _body(model: KinematicModel, body: Body) -> dict[str, Any]:
     """Corners and shapes; of points in one place the first, which is the named one, is kept."""
+    # Where a free joint measures from, nothing stands on the ground.
+    air = [
+        Point(joint.name, GROUND, joint.frame_a.origin)
+        for joint in model.mechanism.joints
+        if joint.type == "free" and joint.body_a == body.name == GROUND
+    ]
     kept: list[Point] = []
     for point in points_of(model.mechanism, body.name).values():
-        if all(np.linalg.norm(_minus(point, p)) > _SAME * model.size for p in kept):
+        if all(np.linalg.norm(_minus(point, p)) > _SAME * model.size for p in (*kept, *air)):
             kept.append(point)
     return {
         "name": body.name,

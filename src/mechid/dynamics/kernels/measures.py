@@ -180,25 +180,30 @@ def project_elements(d, first, values, partial, W):
 
 
 @kernel
-def project_known(d, rotation, partial_velocity, partial_omega, values, partial, tau):
-    """Fill tau (n_i,): what known elements and loads ask of the actuators."""
-    for y in range(tau.size):
-        tau[y] = 0.0
+def project_known(d, values, partial, tau):
+    """Add to tau (n,) what the known elements ask of the actuators."""
     for e in range(d.known.size):
         element = d.known[e]
         f = element.known * element_factor(element.takes, element.offset, values, element.measure)
         for y in range(tau.size):
             tau[y] += f * partial[element.measure, y]
+
+
+@kernel
+def project_loads(d, rotation, partial_velocity, partial_omega, force):
+    """Fill force (n,): generalised forces of the applied loads."""
+    for y in range(force.size):
+        force[y] = 0.0
     for e in range(d.loads.size):
         load = d.loads[e]
         f0, f1, f2 = _direction(d, load.direction, rotation)
         k = d.marker_link[load.marker]
         b0, b1, b2 = marker_offset(d, load.marker, rotation)
-        for y in range(tau.size):
+        for y in range(force.size):
             q0, q1, q2 = partial_omega[y, k, 0], partial_omega[y, k, 1], partial_omega[y, k, 2]
             if load.moment == 1:
-                tau[y] -= f0 * q0 + f1 * q1 + f2 * q2
+                force[y] += f0 * q0 + f1 * q1 + f2 * q2
             else:
-                tau[y] -= f0 * (partial_velocity[y, k, 0] + q1 * b2 - q2 * b1)
-                tau[y] -= f1 * (partial_velocity[y, k, 1] + q2 * b0 - q0 * b2)
-                tau[y] -= f2 * (partial_velocity[y, k, 2] + q0 * b1 - q1 * b0)
+                force[y] += f0 * (partial_velocity[y, k, 0] + q1 * b2 - q2 * b1)
+                force[y] += f1 * (partial_velocity[y, k, 1] + q2 * b0 - q0 * b2)
+                force[y] += f2 * (partial_velocity[y, k, 2] + q0 * b1 - q1 * b0)

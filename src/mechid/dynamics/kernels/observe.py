@@ -3,7 +3,12 @@
 import numpy as np
 from numba import prange
 
-from mechid.dynamics.kernels.measures import project_elements, project_known, read_measures
+from mechid.dynamics.kernels.measures import (
+    project_elements,
+    project_known,
+    project_loads,
+    read_measures,
+)
 from mechid.dynamics.kernels.partials import place_partials
 from mechid.dynamics.kernels.regressor import project_bodies
 from mechid.kinematics.kernels.closure import admissible, factor_sample, make_work
@@ -29,11 +34,21 @@ def observe_batch(t, order, d, q, v, vd, W, known):
         partial_omega = np.zeros((n_i, t.links.size, 3), dtype=q.dtype)
         values = np.zeros((n_measures, 3), dtype=q.dtype)
         partial = np.zeros((n_measures, n_i), dtype=q.dtype)
+        load = np.zeros(n_i, dtype=q.dtype)
         for s in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             factor_sample(t, order, q[s], work)
             admissible(t, order, R, work)
             move_links(t, v[s], vd[s], work.vectors, work.axes)
-            place_partials(t, d, R, work.vectors[0], work.axes, partial_velocity, partial_omega)
+            place_partials(
+                t,
+                d.reach_start,
+                d.reach,
+                R,
+                work.vectors[0],
+                work.axes,
+                partial_velocity,
+                partial_omega,
+            )
             project_bodies(d, work.rotation, work.vectors, partial_velocity, partial_omega, W[s])
             read_measures(
                 d,
@@ -49,6 +64,7 @@ def observe_batch(t, order, d, q, v, vd, W, known):
                 partial,
             )
             project_elements(d, first, values, partial, W[s])
-            project_known(
-                d, work.rotation, partial_velocity, partial_omega, values, partial, known[s]
-            )
+            project_loads(d, work.rotation, partial_velocity, partial_omega, load)
+            for y in range(n_i):
+                known[s, y] = -load[y]
+            project_known(d, values, partial, known[s])

@@ -5,11 +5,12 @@ from mechid.kinematics.tables import BALL
 
 
 @kernel
-def place_partials(t, d, R, origin, axes, partial_velocity, partial_omega):
-    """Fill partial velocities (of link origins) and angular velocities, (n_i, n_links, 3).
+def place_partials(t, reach_start, reach, R, origin, axes, partial_velocity, partial_omega):
+    """Fill partial velocities (of link origins) and angular velocities, (n, n_links, 3).
 
-    R (n_i, n_v) are the admissible motions. Links that a coordinate does not move keep zeros,
-    which the arrays must hold on entry.
+    R (n, n_v) are the tree speeds per unit of each of n speeds: the admissible motions, or the
+    unit matrix for the tree itself. reach[reach_start[k]:reach_start[k + 1]] are the speeds that
+    move link k; the others keep zeros, which the arrays must hold on entry.
     """
     for k in range(1, t.links.size):
         link = t.links[k]
@@ -18,8 +19,8 @@ def place_partials(t, d, R, origin, axes, partial_velocity, partial_omega):
         d0 = origin[k, 0] - origin[p, 0]
         d1 = origin[k, 1] - origin[p, 1]
         d2 = origin[k, 2] - origin[p, 2]
-        for i in range(d.reach_start[k], d.reach_start[k + 1]):
-            y = d.reach[i]
+        for i in range(reach_start[k], reach_start[k + 1]):
+            y = reach[i]
             o0, o1, o2 = partial_omega[y, p, 0], partial_omega[y, p, 1], partial_omega[y, p, 2]
             v0 = partial_velocity[y, p, 0] + o1 * d2 - o2 * d1
             v1 = partial_velocity[y, p, 1] + o2 * d0 - o0 * d2

@@ -1,0 +1,68 @@
+"""The tool itself: its commands, and how errors end."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mechid.cli.check import check
+from mechid.cli.kinematics import kinematics
+from mechid.cli.schema import schema
+from mechid.cli.view import view
+from mechid.cli.zoo import zoo
+from mechid.errors import MechidError
+
+app = typer.Typer(
+    name="mechid",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: mechid zoo; mechid check four_bar; mechid view sla_suspension",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"mechid {version('mechid')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Model mechanisms with closed loops: check, move and look at them.
+
+    MODEL is a name of the zoo, a model file, or either with @variant.
+    """
+
+
+# The order in which --help lists them: the order in which one uses them.
+app.command(epilog="Example: mechid zoo four_bar -o my_linkage.yaml")(zoo)
+app.command(epilog="Example: mechid check sla_suspension --json")(check)
+app.command(epilog="Example: mechid view my_linkage.yaml --trace bar_2.B -o linkage.html")(view)
+app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv")(
+    kinematics
+)
+app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the tool and leave: 0 done, 2 wrong input (one line on stderr), 130 interrupted."""
+    try:
+        app(arguments)
+    except MechidError as error:
+        line = " ".join(str(error).split())
+        typer.secho("error:", fg="red", err=True, nl=False)
+        typer.echo(f" {line}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,140 @@
+"""`mechid check`: read, assemble and count a mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from mechid.cli.common import (
+    Json,
+    Model,
+    load_model,
+    print_json,
+    print_notes,
+    print_pairs,
+    print_table,
+)
+from mechid.errors import MechidError
+
+if TYPE_CHECKING:
+    from mechid.kinematics.mobility import Mobility
+    from mechid.kinematics.model import KinematicModel
+
+_CLEAR_GAP = 1e4  # below it, a singular value counts as zero that is not much smaller than others
+_ROUNDING = 1e-15  # m or rad, in the table: an assembled coordinate meant to be zero
+
+
+def check(model: Model, json: Json = False) -> None:
+    """Read a model, close its loops and count what can move.
+
+    Says how many degrees of freedom the mechanism really has, which constraints are redundant, and
+    whether the declared coordinates determine the motion. A model that is wrong ends with one line
+    that says what, where, and what to do.
+    """
+    from mechid.kinematics.mobility import check_independent, mobility
+
+    ready = load_model(model)
+    try:
+        counted = mobility(ready.mechanism)
+        check_independent(ready.mechanism, counted)
+    except MechidError as error:
+        raise error.located(model) from None
+    found = report(ready, counted)
+    if json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
+    """Return everything that `check` says, ready for JSON."""
+    from mechid.tables.quality import closure_residual
+
+    mechanism = model.mechanism
+    masses = [body.inertia.mass for body in mechanism.bodies if body.inertia is not None]
+    return {
+        "name": mechanism.name,
+        "title": mechanism.title,
+        "bodies": m.bodies,
+        "joints": dict(m.joints),
+        "grubler": m.grubler,
+        "dof": m.dof,
+        "redundant_constraints": m.redundant_constraints,
+        "passive_dof": m.passive_dof,
+        "coordinates": [
+            {"name": c.name, "unit": c.unit, "force": c.force, "assembled": float(value)}
+            for c, value in zip(mechanism.coordinates, model.home_y, strict=True)
+        ],
+        "cut_joints": [joint.name for joint in model.tree.cut],
+        "redundant": list(m.redundant),
+        "passive": list(m.passive),
+        "rank_gap": m.gap,
+        "closure_residual": float(closure_residual(model, model.home_q[None])[0]),
+        "size": model.size,
+        "mass": sum(masses),
+        "warnings": list(_warnings(model, m)),
+    }
+
+
+def _warnings(model: KinematicModel, m: Mobility) -> list[str]:
+    from mechid.errors import KinematicsError
+    from mechid.kinematics.motion import solve_motion
+    from mechid.tables.quality import limit_notes
+    from mechid.view.tour import start_of
+
+    unknown = [b.name for b in model.mechanism.bodies if b.inertia is None and not b.massless]
+    warnings = [f"no inertia is given for {', '.join(unknown)}"] if unknown else []
+    if m.gap < _CLEAR_GAP:
+        warnings.append(
+            f"the rank of the constraints is not clear-cut (gap {m.gap:.1g}): near a special pose?"
+        )
+    try:
+        start = solve_motion(model, start_of(model)[None])
+    except KinematicsError as error:
+        warnings.append(f"the start of the model cannot be reached: {error.what}")
+    else:
+        warnings += [note.partition(" (at")[0] + " at the start" for note in limit_notes(start)]
+    return warnings
+
+
+def _show(found: dict[str, Any]) -> None:
+    letters = "  ".join(f"{count} {letter}" for letter, count in found["joints"].items())
+    typer.echo(f"{found['name']}: {found['title']}" if found["title"] else found["name"])
+    typer.echo("")
+    print_pairs(
+        [
+            ("moving bodies", str(found["bodies"])),
+            ("joints", f"{sum(found['joints'].values())}  ({letters})"),
+            ("Grübler count", str(found["grubler"])),
+            ("degrees of freedom", str(found["dof"])),
+            ("redundant constraints", _lines(found["redundant_constraints"], found["redundant"])),
+            ("passive motions", _lines(found["passive_dof"], found["passive"])),
+            ("cut joints", _listed(len(found["cut_joints"]), found["cut_joints"])),
+            ("closure residual", f"{found['closure_residual']:.1e}"),
+            ("rank gap", f"{found['rank_gap']:.1e}"),
+            ("size", f"{found['size']:.4g} m"),
+            ("mass", f"{found['mass']:.4g} kg"),
+        ]
+    )
+    typer.echo("")
+    print_table(
+        ("coordinate", "unit", "assembled", "force"),
+        [
+            (c["name"], c["unit"], f"{_settled(c['assembled']):.6g}", c["force"])
+            for c in found["coordinates"]
+        ],
+    )
+    print_notes(found["warnings"], "warning")
+
+
+def _listed(count: int, names: list[str]) -> str:
+    return f"{count}  ({', '.join(names)})" if names else str(count)
+
+
+def _lines(count: int, names: list[str]) -> str:
+    return "\n".join([str(count), *names])
+
+
+def _settled(value: float) -> float:
+    return 0.0 if abs(value) < _ROUNDING else value

@@ -1,0 +1,101 @@
+"""What the commands share: arguments, loading a model, plain and neat output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from mechid.errors import DataError, MechidError
+
+if TYPE_CHECKING:
+    from mechid.kinematics.model import KinematicModel
+    from mechid.kinematics.motion import Motion
+    from mechid.tables.motion import MotionTable
+
+Model: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="A name of the zoo or a model file; may end in @variant."),
+]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
+
+
+def load_model(spec: str) -> KinematicModel:
+    """Load, compile and assemble a model; what goes wrong there names the model."""
+    from mechid.kinematics.model import kinematic_model
+    from mechid.modelfile import load
+
+    mechanism = load(spec)
+    try:
+        return kinematic_model(mechanism)
+    except MechidError as error:
+        raise error.located(spec) from None
+
+
+def solve_file(model: KinematicModel, path: Path) -> tuple[MotionTable, Motion]:
+    """Read a table of a motion and solve it; what goes wrong there names the file."""
+    from mechid.kinematics.motion import solve_motion
+    from mechid.tables import read_motion
+
+    table = read_motion(path, model.mechanism)
+    try:
+        return table, solve_motion(model, table.y, table.yd, table.ydd, time=table.time)
+    except MechidError as error:
+        raise error.located(str(path)) from None
+
+
+def print_json(value: dict[str, Any] | list[Any]) -> None:
+    """Print JSON; numbers that JSON does not know become null."""
+    typer.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value
+
+
+def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names and values in two columns."""
+    print_table(("", ""), pairs, head=False)
+
+
+def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, head: bool = True) -> None:
+    """Print a table without lines; long cells are broken between words."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=head, pad_edge=False, padding=(0, 3, 0, 0))
+    for k, title in enumerate(titles):
+        table.add_column(title, no_wrap=k == 0, overflow="fold", header_style="bold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        typer.echo(line.rstrip())
+
+
+def print_notes(notes: Iterable[str], word: str = "note") -> None:
+    """Print notes, one line each."""
+    for note in notes:
+        typer.echo(f"{word}: {note}")
+
+
+def write_text(path: Path, text: str, *, force: bool = False) -> None:
+    """Write a text file; one that is there is kept unless `force` is given."""
+    if path.exists() and not force:
+        raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None

@@ -1,0 +1,81 @@
+"""`mechid zoo`: the mechanisms that ship with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mechid.cli.common import Json, print_json, print_table, write_text
+
+
+def zoo(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Print the file of this mechanism.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the file here instead.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    json: Json = False,
+) -> None:
+    """List the mechanisms of the zoo, or print the model file of one as a start for your own.
+
+    With NAME@variant, the file has the variant worked in.
+    """
+    if name is None:
+        _list(json)
+        return
+    text = _text(name)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text, force=force)
+        typer.echo(f"wrote {output}")
+
+
+def _text(name: str) -> str:
+    from mechid.modelfile import dumps, load, zoo_path
+
+    if "@" not in name:
+        return zoo_path(name).read_text(encoding="utf-8")
+    zoo_path(name.partition("@")[0])
+    return dumps(load(name))
+
+
+def _list(json: bool) -> None:
+    from mechid.modelfile import load, zoo
+
+    entries = [(entry, load(entry.name)) for entry in zoo()]
+    if json:
+        print_json(
+            [
+                {
+                    "name": entry.name,
+                    "title": entry.title,
+                    "bodies": len(mechanism.bodies),
+                    "joints": len(mechanism.joints),
+                    "coordinates": len(mechanism.coordinates),
+                    "variants": [{"name": v, "title": title} for v, title in entry.variants],
+                }
+                for entry, mechanism in entries
+            ]
+        )
+        return
+    print_table(
+        ("name", "bodies", "coordinates", "title, @variants"),
+        [
+            (
+                entry.name,
+                str(len(mechanism.bodies)),
+                str(len(mechanism.coordinates)),
+                "\n".join([entry.title, *_variants(entry.variants)]),
+            )
+            for entry, mechanism in entries
+        ],
+    )
+
+
+def _variants(variants: tuple[tuple[str, str], ...]) -> list[str]:
+    return ["  ".join(f"@{name}" for name, _ in variants)] if variants else []

@@ -1,0 +1,1 @@
+"""Forward dynamics: one formulation per file, all with the interface of `formulation`."""

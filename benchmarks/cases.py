@@ -48,7 +48,9 @@ def path(model: KinematicModel, n: int, dt: float = 1e-3, part: float = 1.0) -> 
     Angles swing by 0.3 rad, lengths by 2.5 % of the size of the mechanism, times `part`.
     """
     coordinates = model.mechanism.coordinates
-    amplitude = part * np.array([0.3 if c.unit == "rad" else 0.025 * model.size for c in coordinates])
+    amplitude = part * np.array(
+        [0.3 if c.unit == "rad" else 0.025 * model.size for c in coordinates]
+    )
     w = 2 * np.pi * (0.7 + 0.3 * (np.arange(len(coordinates)) % 5))
     time = dt * np.arange(n)
     s, c = np.sin(w * time[:, None]), np.cos(w * time[:, None])
@@ -104,9 +106,7 @@ def ladder(loops: int) -> Mechanism:
     return mechanism(f"ladder_{loops}", places, joints, ["A_0"])
 
 
-def hinge(
-    name: str, a: str, b: str, places: dict[str, Vec3], at: Vec3, axes: Mat3
-) -> Joint:
+def hinge(name: str, a: str, b: str, places: dict[str, Vec3], at: Vec3, axes: Mat3) -> Joint:
     """Return a revolute joint at a place; the frames of all bodies are parallel to the ground's."""
     frames = [
         Frame(tuple(float(x - o) for x, o in zip(at, places[body], strict=True)), axes)
@@ -122,7 +122,11 @@ def mechanism(
     return Mechanism(
         name,
         GRAVITY,
-        tuple(Body(body, Frame(at, IDENTITY.rotation)) for body, at in places.items() if body != GROUND),
+        tuple(
+            Body(body, Frame(at, IDENTITY.rotation))
+            for body, at in places.items()
+            if body != GROUND
+        ),
         tuple(joints),
         tuple(JointCoordinate(joint, joint, 0, f"M_{joint}", "rad") for joint in driven),
     )

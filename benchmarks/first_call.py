@@ -20,9 +20,9 @@ def lap() -> float:
 
 def main() -> None:
     """Time the stages up to sensitivities, then every model of the zoo."""
+    from cases import path, reachable_path
     from numba.core.event import install_recorder
 
-    from cases import path, reachable_path
     from mechid.kinematics.model import kinematic_model
     from mechid.kinematics.sensitivities import sensitivities
     from mechid.modelfile import load, zoo_names

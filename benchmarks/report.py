@@ -30,7 +30,9 @@ def best_of_each(runs: Sequence[Run], repeat: int = 5) -> list[float]:
     for run in runs:
         run()
         loops.append(max(1, round(SHORTEST / max(elapsed(run, 1), 1e-9))))
-    times = [[elapsed(run, n) / n for run, n in zip(runs, loops, strict=True)] for _ in range(repeat)]
+    times = [
+        [elapsed(run, n) / n for run, n in zip(runs, loops, strict=True)] for _ in range(repeat)
+    ]
     return [min(column) for column in zip(*times, strict=True)]
 
 

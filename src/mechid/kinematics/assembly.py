@@ -8,10 +8,10 @@ from mechid.errors import AssemblyError
 from mechid.kinematics.compile import Compiled, Rigid
 from mechid.kinematics.coordinates import joint_coordinates
 from mechid.kinematics.kernels.dense import dense_rows
-from mechid.kinematics.kernels.links import advance
+from mechid.kinematics.kernels.links import advance, place_links
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.tree import SpanningTree
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Frame, Mechanism
 
 CLOSED = 1e-12  # dimensionless residual that counts as closed
 _TRIES = 200
@@ -26,7 +26,7 @@ def reference_coordinates(mechanism: Mechanism, tree: SpanningTree, c: Compiled)
         b = Rigid.of(mechanism.body(joint.body_b).frame) @ Rigid.of(joint.frame_b)
         relative = a.inverse @ b
         angles = joint.name in c.angles
-        values = joint_coordinates(joint.type, relative.rotation, relative.translation, angles)
+        values = joint_coordinates(joint, relative.rotation, relative.translation, angles)
         for (name, index), place in c.coordinate.items():
             if name != joint.name:
                 continue
@@ -92,6 +92,47 @@ def close(c: Compiled, start: Floats) -> Floats:
             "an assembled one",
         )
     return q
+
+
+def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Floats) -> None:
+    """Raise if a cut joint was closed with an axis reversed, which its equations cannot tell.
+
+    They hold products of directions at zero, and a half turn about the other axis does that too.
+    """
+    poses = _link_poses(c, q)
+
+    def placed(body: str, frame: Frame) -> Rigid:
+        link, fixed = c.body_link[body]
+        return poses[link] @ fixed @ Rigid.of(frame)
+
+    for joint in tree.cut:
+        a, b = placed(joint.body_a, joint.frame_a), placed(joint.body_b, joint.frame_b)
+        relative = a.inverse @ b
+        R = relative.rotation
+        senses = []
+        if joint.type in ("revolute", "prismatic", "helical", "cylindrical", "planar", "fixed"):
+            senses.append(R[2, 2])
+        if joint.type in ("prismatic", "fixed"):
+            senses.append(R[0, 0])
+        if joint.type == "helical":
+            angle = 2 * np.pi * relative.translation[2] / joint.pitch
+            senses.append(np.cos(np.arctan2(R[1, 0], R[0, 0]) - angle))
+        if any(sense < 0 for sense in senses):
+            raise AssemblyError(
+                f"joint {joint.name} closes only with its axis reversed",
+                where=mechanism.name,
+                remedy="reverse the axis in one of its two bodies, or turn the reference pose of a "
+                "body so that the two axes point the same way",
+            )
+
+
+def _link_poses(c: Compiled, q: Floats) -> list[Rigid]:
+    t = c.tables
+    rotation, origin = np.zeros((t.links.size, 3, 3)), np.zeros((t.links.size, 3))
+    rotation[0] = np.eye(3)
+    axes = np.zeros((t.columns.size, 3))
+    place_links(t, np.arange(t.links.size), 1, t.links.size, q, rotation, origin, axes)
+    return [Rigid(R, p) for R, p in zip(rotation, origin, strict=True)]
 
 
 def generic_pose(c: Compiled, start: Floats, rng: np.random.Generator) -> Floats:

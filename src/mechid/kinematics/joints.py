@@ -39,7 +39,7 @@ def joint_motion(motion: Motion, name: str) -> JointMotion:
     Ra = f.rotation[:, 0]
     rotation = np.swapaxes(Ra, 1, 2) @ f.rotation[:, 1]
     translation = np.einsum("nji,nj->ni", Ra, f.position[:, 1] - f.position[:, 0])
-    values = joint_coordinates(joint.type, rotation, translation)
+    values = joint_coordinates(joint, rotation, translation)
     speeds, accelerations = _rates(joint, f)
     return JointMotion(_continuous(motion, joint, values), speeds, accelerations)
 
@@ -107,7 +107,7 @@ def _continuous(motion: Motion, joint: Joint, values: Floats) -> Floats:
         if place is not None:  # the tree counts the turns
             turns = np.rint((motion.q[:, place.q] - values[:, index]) / (2 * np.pi))
             values[:, index] += 2 * np.pi * turns
-        elif motion.ordered:
+        elif motion.ordered and joint.type != "helical":  # a screw counts its turns itself
             values[:, index] = np.unwrap(values[:, index])
     if joint.type in ("spherical", "free") and motion.ordered and len(values) > 1:
         e = values[:, -4:]

@@ -8,7 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.kinematics.assembly import close, generic_pose, reference_coordinates
+from mechid.kinematics.assembly import (
+    close,
+    generic_pose,
+    reference_coordinates,
+    refuse_reversed,
+)
 from mechid.kinematics.compile import Compiled, compile_tables
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.mobility import check_independent
@@ -75,6 +80,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     compiled = compile_tables(mechanism, tree, passive)
     t = compiled.tables
     home = close(compiled, reference_coordinates(mechanism, tree, compiled))
+    refuse_reversed(mechanism, tree, compiled, home)
     rng = np.random.default_rng(0)
     poses = [generic_pose(compiled, home, rng) for _ in range(3)]
     jacobians = [dense_rows(t, q)[1] for q in poses]
@@ -115,7 +121,9 @@ def _choose_rows(
     driving = np.flatnonzero(t.rows.driver >= 0)
     closure_rank = max(_rank(jac[np.ix_(closing, columns)]) for jac in jacobians)
     total = max(_rank(jac[:, columns]) for jac in jacobians)
-    if closure_rank + driving.size != columns.size or total != columns.size:
+    free = c.n_v - max(_rank(jac[closing]) for jac in jacobians)
+    determined = closure_rank + driving.size == total == columns.size
+    if not determined or free != len(mechanism.coordinates):
         check_independent(mechanism)  # says which coordinate, and what to do
         raise ModelError(
             "the declared coordinates do not fit the degrees of freedom",

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mechid.errors import KinematicsError
-from mechid.kinematics.branch import check_branch
-from mechid.kinematics.frames import FrameMotion, body_frames, frame_motion
+from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
+from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.kernels.follow import rates_batch
 from mechid.kinematics.model import KinematicModel, kinematic_model
-from mechid.kinematics.refusals import refuse_failures, refuse_locked_angles
+from mechid.kinematics.refusals import place_of, refuse_failures, refuse_locked_angles
 from mechid.kinematics.samples import Samples, solve_each, solve_path
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
@@ -91,13 +91,12 @@ def solve_motion(
         With the sample, and the time if known.
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
-    y = _samples(model, y, "y")
-    yd = np.zeros_like(y) if yd is None else _samples(model, yd, "yd", y.shape[0])
-    ydd = np.zeros_like(y) if ydd is None else _samples(model, ydd, "ydd", y.shape[0])
-    t = None if time is None else np.ascontiguousarray(time, dtype=float)
-    if t is not None and t.shape != (y.shape[0],):
-        raise KinematicsError(f"time must have shape ({y.shape[0]},), got {t.shape}")
-    q_home = model.home_q if start is None else np.array(start, dtype=float)
+    n = len(np.atleast_1d(y))
+    t = None if time is None else _times(time, n)
+    y = _samples(model, y, "y", n, t)
+    yd = np.zeros_like(y) if yd is None else _samples(model, yd, "yd", n, t)
+    ydd = np.zeros_like(y) if ydd is None else _samples(model, ydd, "ydd", n, t)
+    q_home = model.home_q if start is None else _pose(model, start)
     y_home = model.home_y if start is None else independent_of(model, q_home)
     samples = Samples.empty(model, y, yd, ydd, t)
     if ordered:
@@ -106,8 +105,6 @@ def solve_motion(
         solve_each(samples, q_home, y_home)
     refuse_failures(samples, t)
     refuse_locked_angles(model, samples.q, t)
-    if ordered:
-        check_branch(model, samples.q, t)
     return Motion(model, t, y, yd, ydd, samples.q, samples.v, samples.vd, ordered)
 
 
@@ -116,22 +113,27 @@ def rates(motion: Motion) -> Rates:
     n, n_v, n_i = motion.y.shape[0], motion.v.shape[1], motion.y.shape[1]
     R, b, ratio = np.zeros((n, n_i, n_v)), np.zeros((n, n_v)), np.ones(n)
     v, vd = np.zeros((n, n_v)), np.zeros((n, n_v))
-    if n:
-        model = motion.model
-        rates_batch(
-            model.tables,
-            model.order,
-            motion.y,
-            motion.yd,
-            motion.ydd,
-            motion.q.copy(),
-            v,
-            vd,
-            R,
-            b,
-            ratio,
-        )
+    inputs = (motion.y, motion.yd, motion.ydd, motion.q.copy())
+    fill_rates(motion.model, inputs, (v, vd, R, b, ratio))
     return Rates(np.swapaxes(R, 1, 2), b, ratio)
+
+
+def fill_rates(
+    model: KinematicModel, inputs: tuple[Values, ...], outputs: tuple[Values, ...]
+) -> None:
+    """Run `rates_batch` on arrays (y, yd, ydd, q) and (v, vd, R, b, ratio), in place.
+
+    Where the order of solution is weak, all rows together: as when the motion was solved.
+    """
+    if not len(inputs[0]):
+        return
+    rates_batch(model.tables, model.order, *inputs, *outputs)
+    weak = np.flatnonzero(~(outputs[-1] > SINGULAR_RATIO))
+    if weak.size:
+        some_in, some_out = ([a[weak] for a in arrays] for arrays in (inputs, outputs))
+        rates_batch(model.tables, model.one_piece, *some_in, *some_out)
+        for whole, some in zip((*inputs, *outputs), (*some_in, *some_out), strict=True):
+            whole[weak] = some
 
 
 def independent_of(model: KinematicModel, q: Floats) -> Floats:
@@ -145,19 +147,53 @@ def independent_of(model: KinematicModel, q: Floats) -> Floats:
     return y
 
 
-def _samples(model: KinematicModel, values: Floats, name: str, n: int | None = None) -> Floats:
+def _samples(
+    model: KinematicModel, values: Floats, name: str, n: int, time: Floats | None
+) -> Floats:
     values = np.ascontiguousarray(values, dtype=float)
-    n_i = model.n_independent
-    if values.ndim != 2 or values.shape[1] != n_i or (n is not None and values.shape[0] != n):
-        want = f"({'N' if n is None else n}, {n_i})"
-        raise KinematicsError(f"{name} must have shape {want}, got {values.shape}")
+    if values.shape != (n, model.n_independent):
+        names = ", ".join(c.name for c in model.mechanism.coordinates)
+        raise KinematicsError(
+            f"{name} must have shape ({n}, {model.n_independent}), got {values.shape}",
+            remedy=f"give one row per sample and one column per coordinate: {names}",
+        )
     bad = np.argwhere(~np.isfinite(values))
     if bad.size:
         sample, column = (int(i) for i in bad[0])
+        where, when = place_of(sample, time)
         raise KinematicsError(
             f"{name} of {model.mechanism.coordinates[column].name} is not a finite number",
+            where=where,
+            remedy="fill or remove the sample",
+            sample=sample,
+            time=when,
+        )
+    return values
+
+
+def _times(time: Floats, n: int) -> Floats:
+    time = np.ascontiguousarray(time, dtype=float)
+    if time.shape != (n,):
+        raise KinematicsError(
+            f"time must have shape ({n},), got {time.shape}", remedy="give one time per sample"
+        )
+    bad = np.flatnonzero(~np.isfinite(time))
+    if bad.size:
+        sample = int(bad[0])
+        raise KinematicsError(
+            "time is not a finite number",
             where=f"sample {sample}",
             remedy="fill or remove the sample",
             sample=sample,
         )
-    return values
+    return time
+
+
+def _pose(model: KinematicModel, start: Floats) -> Floats:
+    start = np.array(start, dtype=float)
+    if start.shape != (model.compiled.n_q,) or not np.all(np.isfinite(start)):
+        raise KinematicsError(
+            f"start must be {model.compiled.n_q} finite numbers, got shape {start.shape}",
+            remedy="give a row of q of another motion of this model",
+        )
+    return start

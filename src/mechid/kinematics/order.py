@@ -15,7 +15,7 @@ import scipy.linalg
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from mechid.kinematics.tables import PIECE, PLACE, Floats, Ints, Order, Tables
+from mechid.kinematics.tables import ALONE, DIRECTLY, PIECE, PLACE, Floats, Ints, Order, Tables
 
 
 def independent_rows(jacobian: Floats, n: int) -> list[int]:
@@ -60,7 +60,8 @@ def make_order(t: Tables, parts: list[tuple[list[int], list[int]]], pattern: np.
     """
     columns = [[], *(sorted(c) for _, c in parts), []]  # the three columns of a ball in order
     rows = [[], *(list(r) for r, _ in parts), []]
-    where = np.full(t.columns.size, -1)
+    where = np.full(t.columns.size, ALONE)
+    where[t.path.column] = DIRECTLY
     index = np.zeros(t.columns.size, dtype=np.int64)
     for p, part in enumerate(columns):
         where[part] = p

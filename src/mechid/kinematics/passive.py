@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mechid.kinematics.mobility import generic_poses
+from mechid.kinematics.reference_point.passive import passive_spins
+from mechid.kinematics.reference_point.system import compile_system
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.parts import ball_parts
 from mechid.mechanism.records import Joint, Mechanism, Vec3
@@ -45,8 +48,18 @@ def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
         off = np.linalg.norm(np.cross(arms, line), axis=1)
         if np.any(off > 1e-9 * lengths[longest]):
             continue
+        inside = {j.body_a if j.body_a in bodies else j.body_b for j in holders}
+        if len(holders) > 2 and len(inside) > 1 and not _always_spins(mechanism, bodies):
+            continue  # on one line in the reference pose only
         parts.append(_part(mechanism, bodies, holders, line))
     return tuple(parts)
+
+
+def _always_spins(mechanism: Mechanism, bodies: tuple[str, ...]) -> bool:
+    """Tell whether a part of several bodies spins in generic poses too."""
+    system = compile_system(mechanism)
+    poses = [generic.pose for generic in generic_poses(system)]
+    return any(spin.bodies == bodies for spin in passive_spins(system, poses))
 
 
 def _center(mechanism: Mechanism, joint: Joint, bodies: tuple[str, ...]) -> Floats:

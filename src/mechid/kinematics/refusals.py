@@ -10,7 +10,7 @@ from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.samples import Samples
 from mechid.kinematics.tables import Floats
 
-# Roll and yaw can no longer be told apart when the cosine of pitch is below this.
+# Nearer than this to a pitch of 90° (rad) roll and yaw can no longer be told apart.
 LOCKED = 1e-6
 
 
@@ -65,17 +65,17 @@ def refuse_failures(samples: Samples, time: Floats | None) -> None:
 
 
 def refuse_locked_angles(model: KinematicModel, q: Floats, time: Floats | None) -> None:
-    """Raise where an orientation given by roll, pitch, yaw has a pitch of ±90°."""
+    """Raise where an orientation given by roll, pitch, yaw has a pitch of ±90° or beyond."""
     for name in sorted(model.compiled.angles):
         first = 3 if model.mechanism.joint(name).type == "free" else 0
         pitch = q[:, model.compiled.coordinate[name, first + 1].q]
-        locked = np.flatnonzero(np.abs(np.cos(pitch)) < LOCKED)
+        locked = np.flatnonzero(np.abs(pitch) > np.pi / 2 - LOCKED)
         if locked.size:
             k = int(locked[0])
             where, when = place_of(k, time)
             raise SingularPoseError(
-                f"pitch of joint {name} is {np.degrees(pitch[k]):.6g} deg: roll and yaw turn "
-                "about the same axis there",
+                f"pitch of joint {name} is {np.degrees(pitch[k]):.6g} deg: at 90 deg roll and yaw "
+                "turn about the same axis",
                 where=where,
                 remedy="keep the pitch within ±90 deg, or turn the frames of the joint",
                 sample=k,

@@ -123,6 +123,6 @@ def _joined(samples: Samples, where: Ints) -> bool:
         None,
     )
     few.solve(np.arange(len(where) + 1), samples.q[before], samples.y[before], samples.model.order)
-    # q and -q of a quaternion are one pose; poses of different branches differ by far more.
-    apart = np.abs(np.abs(few.q) - np.abs(samples.q[where]))
+    # Poses of different branches differ by far more; so do angles by a turn.
+    apart = np.abs(few.q - samples.q[where])
     return not few.status.any() and bool(np.all(apart < 1e-6 * (1.0 + np.abs(few.q))))

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.kinematics.compile import Rigid
-from mechid.kinematics.frames import FrameMotion, body_frames, frame_motion
-from mechid.kinematics.kernels.follow import rates_batch
-from mechid.kinematics.motion import Motion
+from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
+from mechid.kinematics.motion import Motion, fill_rates
 from mechid.kinematics.tables import Floats
 
 _STEP = 1e-30
@@ -41,21 +40,29 @@ def sensitivities(
     """Differentiate a motion; `frames` are (body, pose in the body), default all body frames."""
     model = motion.model
     chosen = body_frames(model) if frames is None else frames
-    n, n_i = motion.y.shape
-    n_v = motion.v.shape[1]
     parts: list[tuple[Floats, ...]] = []
-    for k in range(3 * n_i):
-        y, yd, ydd = (a.astype(complex) for a in (motion.y, motion.yd, motion.ydd))
-        (y, yd, ydd)[k // n_i][:, k % n_i] += 1j * _STEP
-        q = motion.q.astype(complex)
-        v, vd, b = (np.zeros((n, n_v), dtype=complex) for _ in range(3))
-        R = np.zeros((n, n_i, n_v), dtype=complex)
-        if n:
-            rates_batch(model.tables, model.order, y, yd, ydd, q, v, vd, R, b, np.ones(n))
+    for k in range(3 * motion.y.shape[1]):
+        q, v, vd, step = complex_motion(motion, k)
         f = frame_motion(model, q, v, vd, chosen)
         arrays = (
             q, v, vd, f.position, f.rotation, f.velocity, f.omega, f.acceleration, f.alpha,
         )  # fmt: skip
-        parts.append(tuple(np.imag(a) / _STEP for a in arrays))
+        parts.append(tuple(np.imag(a) / step for a in arrays))
     stacked = [np.stack(column, axis=-1) for column in zip(*parts, strict=True)]
     return Sensitivities(stacked[0], stacked[1], stacked[2], FrameMotion(*stacked[3:]))
+
+
+def complex_motion(motion: Motion, direction: int) -> tuple[Values, Values, Values, float]:
+    """Return complex q, v, v̇ whose imaginary parts, over the step, are derivatives.
+
+    `direction` counts the independent coordinates, then their speeds, then their accelerations.
+    """
+    n, n_i = motion.y.shape
+    n_v = motion.v.shape[1]
+    y, yd, ydd = (a.astype(complex) for a in (motion.y, motion.yd, motion.ydd))
+    (y, yd, ydd)[direction // n_i][:, direction % n_i] += 1j * _STEP
+    q = motion.q.astype(complex)
+    v, vd, b = (np.zeros((n, n_v), dtype=complex) for _ in range(3))
+    R = np.zeros((n, n_i, n_v), dtype=complex)
+    fill_rates(motion.model, (y, yd, ydd, q), (v, vd, R, b, np.ones(n)))
+    return q, v, vd, _STEP

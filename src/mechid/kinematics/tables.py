@@ -23,6 +23,8 @@ Records = Any  # np.recarray; its fields are known to the kernels only
 
 # link kinds
 SCREW, BALL = 0, 1
+# where a column that is an independent coordinate itself stands instead of in a piece
+DIRECTLY, ALONE = -1, -2  # ALONE: and no row reads it
 # row kinds
 POINT, DOT, PLANE, DISTANCE, SCREW_ROW = 0, 1, 2, 3, 4
 

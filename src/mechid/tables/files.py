@@ -145,7 +145,12 @@ def _read_csv(path: Path) -> Any:
     names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
     if all(_is_number(name) for name in names):
         raise ValueError("its first line has no names of columns")
-    return pv.read_csv(path, parse_options=pv.ParseOptions(delimiter=delimiter))
+    return pv.read_csv(
+        path,
+        parse_options=pv.ParseOptions(delimiter=delimiter),
+        # Numbers or text, no truth values.
+        convert_options=pv.ConvertOptions(true_values=[], false_values=[]),
+    )
 
 
 def _read_parquet(path: Path) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile.words import hint, suggestion
+from mechid.modelfile.words import suggestion
 from mechid.tables.derive import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
 
@@ -84,7 +84,7 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
 
 def _missing(name: str, columns: Mapping[str, Any], where: str) -> DataError:
     has = ", ".join(list(columns)[:12]) + (", …" if len(columns) > 12 else "")
-    remedy = suggestion(name, columns)
+    remedy = _nearest(name, columns)
     for column in columns:
         unit = _UNIT.fullmatch(column[len(name) :]) if column.startswith(name) else None
         if unit:
@@ -116,12 +116,18 @@ def _derived_note(derived: list[str], all_of_them: int, samples: int) -> str:
 
 
 def _unused_note(columns: Iterable[str], names: list[str]) -> list[str]:
-    used = {TIME, *(f"{name}{s}" for name in names for s in ("", ".d", ".dd"))}
+    used = [TIME, *(f"{name}{s}" for name in names for s in ("", ".d", ".dd"))]
     unused = [column for column in columns if column not in used]
     if not unused:
         return []
-    near = [hint(column, used) for column in unused if suggestion(column, used)]
-    return [f"not used: {_few(unused)}" + (f" ({near[0]})" if len(unused) == 1 and near else "")]
+    near = _nearest(unused[0], used) if len(unused) == 1 else ""
+    return [f"not used: {_few(unused)}" + (f" ({near})" if near else "")]
+
+
+def _nearest(wrong: str, known: Iterable[str]) -> str:
+    """Suggest what differs in capitals only, or else what is spelled alike."""
+    same = [name for name in known if name.lower() == wrong.lower()]
+    return f"did you mean {same[0]}?" if same else suggestion(wrong, known)
 
 
 def _unit_notes(mechanism: Mechanism, y: Floats) -> list[str]:

@@ -8,14 +8,16 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.kernels.equations import (
+    Anchor,
     energies,
     make_room,
     reduced_equations,
+    set_anchor,
     tree_equations,
 )
 from mechid.errors import SingularPoseError, UnreachablePoseError
-from mechid.kinematics.kernels.closure import SINGULAR, make_work
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.kernels.closure import CROSSED, SINGULAR, make_work
+from mechid.kinematics.tables import Floats, Ints, Tables
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,8 @@ class OnTree:
 class Engine:
     """Equations of motion of one mechanism with given parameters.
 
-    Not for use by several threads at a time: it keeps scratch arrays, and the last closed pose
-    as the start of the next closure.
+    Not for use by several threads at a time: it keeps scratch arrays, and the last closed pose,
+    from which the next one is followed so that it stays on its branch.
     """
 
     def __init__(self, model: DynamicModel, phi: Floats) -> None:
@@ -74,31 +76,55 @@ class Engine:
         self._reduced = make_room(t, model.tables, self.n_i)
         self._tree = make_room(t, model.tables, self.n_v)
         self._reach_start, self._reach = _ancestors(t)
-        self.pose = k.home_q.copy()
+        self._anchor = Anchor(
+            np.zeros(self.n_i),
+            np.zeros(self.n_q),
+            np.zeros((self.n_i, self.n_v)),
+        )
+        self.anchor(k.home_y, k.home_q)
+
+    def anchor(self, y: Floats, q: Floats) -> None:
+        """Start from the closed pose q, which has the independent coordinates y."""
+        k = self.kinematics
+        set_anchor(k.tables, k.order, y, q, self._anchor, self._work)
 
     def reduced(self, y: Floats, yd: Floats) -> Reduced:
-        """Return the equations in the independent speeds; closes the loops from the last pose.
+        """Return the equations in the independent speeds; the pose is followed from the last one.
 
         Raises
         ------
         UnreachablePoseError, SingularPoseError
-            If no pose near the last one has these coordinates.
+            If these coordinates cannot be reached from the last pose.
         """
         k, d = self.kinematics, self.model.tables
         M, h, load = np.zeros((self.n_i, self.n_i)), np.zeros(self.n_i), np.zeros(self.n_i)
-        q, v, vd = self.pose.copy(), np.zeros(self.n_v), np.zeros(self.n_v)
+        q, v, vd = np.zeros(self.n_q), np.zeros(self.n_v), np.zeros(self.n_v)
         status = reduced_equations(
-            k.tables, k.order, d, self.phi, y, yd, q, v, vd, self._work, self._reduced, M, h, load
+            k.tables,
+            k.order,
+            d,
+            self.phi,
+            y,
+            yd,
+            self._anchor,
+            q,
+            v,
+            vd,
+            self._work,
+            self._reduced,
+            M,
+            h,
+            load,
         )
         if status:
             values = ", ".join(
                 f"{c.name} = {x:.6g} {c.unit}"
                 for c, x in zip(k.mechanism.coordinates, y, strict=True)
             )
-            if status == SINGULAR:
-                raise SingularPoseError(f"singular pose at {values}")
-            raise UnreachablePoseError(f"no pose near the last one has {values}")
-        self.pose = q
+            remedy = "look at the motion before: it runs into a dead centre or out of reach"
+            if status in (SINGULAR, CROSSED):
+                raise SingularPoseError(f"singular pose near {values}", remedy=remedy)
+            raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=remedy)
         energy = energies(
             d, self.phi, self._work.rotation, self._work.vectors, self._reduced.values
         )
@@ -140,10 +166,10 @@ class Engine:
         return np.asarray(Q + drivers.T @ tau[t.rows.driver[self.drivers]])
 
 
-def _ancestors(t: object) -> tuple[np.ndarray, np.ndarray]:
+def _ancestors(t: Tables) -> tuple[Ints, Ints]:
     """Columns that move each link, as slices of one list."""
     chains: list[list[int]] = [[]]
-    links, columns = t.links, t.columns  # type: ignore[attr-defined]
+    links, columns = t.links, t.columns
     for k in range(1, links.size):
         own = [int(c) for c in np.flatnonzero(columns.link == k)]
         chains.append(chains[int(links.parent[k])] + own)

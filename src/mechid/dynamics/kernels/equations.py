@@ -17,8 +17,10 @@ from mechid.kinematics.kernels.closure import (
     admissible,
     close_sample,
     convective,
+    remember,
     solve_rates,
 )
+from mechid.kinematics.kernels.follow import copy_into, follow
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.links import move_links, place_directions, place_links, place_markers
 from mechid.kinematics.kernels.rows import row_accelerations, row_entries, row_value
@@ -35,6 +37,9 @@ class Room(NamedTuple):
     scratch: np.ndarray
     bias: np.ndarray  # (n_rows,)
     zero: np.ndarray  # (n_v,) and at least n
+    R_new: np.ndarray  # as R, at the end of a step
+    step: np.ndarray  # (n_v,)
+    y: np.ndarray  # (n,)
 
 
 @allocating_kernel
@@ -49,6 +54,9 @@ def make_room(t, d, n):
         np.zeros((n, 12)),
         np.zeros(t.rows.size),
         np.zeros(max(n, t.columns.size)),
+        np.zeros((n, t.columns.size)),
+        np.zeros(t.columns.size),
+        np.zeros(n),
     )
     for i in range(min(n, t.columns.size)):
         room.R[i, i] = 1.0
@@ -102,17 +110,50 @@ def _assemble(t, d, reach_start, reach, phi, q, v, vd, work, room, M, h, load):
         h[i] -= load[i]
 
 
+class Anchor(NamedTuple):
+    """A closed pose from which others are reached: its coordinates and admissible motions."""
+
+    y: np.ndarray
+    q: np.ndarray
+    R: np.ndarray
+
+
 @kernel
-def reduced_equations(t, order, d, phi, y, yd, q, v, vd, work, room, M, h, load):
+def set_anchor(t, order, y, q, anchor, work):
+    """Close a pose and make it the anchor; return the status of the closure."""
+    copy_into(y, anchor.y)
+    copy_into(q, anchor.q)
+    status, _, _ = close_sample(t, order, anchor.y, anchor.q, work)
+    if status == OK:
+        admissible(t, order, anchor.R, work)
+        remember(order, work)
+    return status
+
+
+@kernel
+def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, h, load):
     """Fill M (n_i, n_i) and h (n_i,): M ÿ + h = τ, at independent coordinates y and speeds ẏ.
 
-    q is a guess of the tree coordinates on entry, the closed pose on exit; v and vd become the
-    tree speeds and their derivatives at ÿ = 0. Returns the status of the closure.
+    The pose is followed from the anchor, so it stays on the branch, and becomes the new anchor.
+    q, v and vd become the tree coordinates, speeds, and their derivatives at ÿ = 0. Returns the
+    status of the closure.
     """
-    status, _, _ = close_sample(t, order, y, q, work)
+    for i in range(y.size):
+        for c in range(v.size):
+            room.R[i, c] = anchor.R[i, c]
+    copy_into(anchor.q, q)
+    status, _, _ = follow(
+        t, order, anchor.y, y, room.zero, q, room.R, room.R_new, room.step, room.y, work
+    )
     if status != OK:
+        copy_into(anchor.q, q)
+        set_anchor(t, order, anchor.y, q, anchor, work)
         return status
-    admissible(t, order, room.R, work)
+    copy_into(y, anchor.y)
+    copy_into(q, anchor.q)
+    for i in range(y.size):
+        for c in range(v.size):
+            anchor.R[i, c] = room.R[i, c]
     for c in range(v.size):
         x = 0.0
         for i in range(yd.size):

@@ -130,9 +130,7 @@ def unprojected(
     """
     n = model.n_bodies
     H = np.zeros((6 * n, len(model.columns)))
-    Y = body_regressor(
-        state.rotation, state.omega, state.acceleration, state.alpha, model.gravity
-    )
+    Y = body_regressor(state.rotation, state.omega, state.acceleration, state.alpha, model.gravity)
     for i in range(n):
         H[6 * i : 6 * i + 6, 10 * i : 10 * i + 10] = Y[i]
     readings = read(model.elements, state.q, state.qd, state.qdd, state.near)

@@ -90,7 +90,7 @@ class Elements:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Measures of all terms: s, ṡ, s̈ (n_terms,), γ of s̈ (n_terms,) and gradient (n_terms, 7 n_b)."""
+    """Measures of all terms: s, ṡ, s̈ and γ of s̈, (n_terms,); gradients, (n_terms, 7 n_b)."""
 
     value: Array
     rate: Array

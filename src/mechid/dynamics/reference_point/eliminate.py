@@ -95,7 +95,6 @@ def admissible_motions(
     rates = twist_map(model.system, pose) @ Z  # q̇
     if not own_basis:
         rates = rates @ to_declared(model, q, rates)
-    # S T = 1 for twists, and speed_map's left inverse undoes it for the others
     twists = speed_map(q, "euler") @ rates
     if speeds == "twist":
         return twists
@@ -151,7 +150,7 @@ def _gauss(C: Array, rank: int) -> Array:
     A = C.copy()
     order = np.arange(A.shape[1])
     for k in range(rank):
-        i, j = np.unravel_index(int(np.argmax(np.abs(A[k:, k:]))), A[k:, k:].shape)
+        i, j = divmod(int(np.argmax(np.abs(A[k:, k:]))), A.shape[1] - k)
         A[[k, k + i]] = A[[k + i, k]]
         A[:, [k, k + j]] = A[:, [k + j, k]]
         order[[k, k + j]] = order[[k + j, k]]

@@ -8,7 +8,8 @@ the speeds (ṗ, ė) whose generalised forces are (f, 2 Eᵀ n),
 
 so that M q̈ + h are the forces that its motion asks for. Rᵀ E = G is the matrix of the angular
 velocity in body axes, ω' = 2 G ė: the lower block is 4 Gᵀ I G. It is singular along e; the row
-eᵀ e = 1 makes up for it. A motor's inertia J on a measure s adds J s_qᵀ s_q to M and -J γ s_qᵀ to h.
+eᵀ e = 1 makes up for it. A motor's inertia J on a measure s adds J s_qᵀ s_q to M and -J γ s_qᵀ to
+h.
 """
 
 from __future__ import annotations

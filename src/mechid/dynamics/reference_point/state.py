@@ -51,22 +51,22 @@ class State:
     @property
     def rotation(self) -> Array:
         """Rotation matrices, (n_b, 3, 3)."""
-        return self.bodies.rotation[0]
+        return np.asarray(self.bodies.rotation[0])
 
     @property
     def omega(self) -> Array:
         """Angular velocities, (n_b, 3), rad/s."""
-        return self.bodies.omega[0]
+        return np.asarray(self.bodies.omega[0])
 
     @property
     def alpha(self) -> Array:
         """Angular accelerations, (n_b, 3), rad/s²."""
-        return self.bodies.alpha[0]
+        return np.asarray(self.bodies.alpha[0])
 
     @property
     def acceleration(self) -> Array:
         """Accelerations of the frame origins, (n_b, 3), m/s²."""
-        return self.bodies.acceleration[0]
+        return np.asarray(self.bodies.acceleration[0])
 
     @property
     def twist(self) -> Array:

@@ -44,8 +44,12 @@ class Work(NamedTuple):
     entries: np.ndarray  # rate of each row by each column of its path
     rhs: np.ndarray
     pivots: np.ndarray
-    sign: np.ndarray  # of the determinant of each piece
-    old_sign: np.ndarray
+    sign: np.ndarray  # of the determinant of each square piece
+    last_sign: np.ndarray  # at the last pose that was accepted
+    matrices: np.ndarray  # of pieces with redundant rows, before they were factored
+    last_matrices: np.ndarray
+    product: np.ndarray  # of two such matrices, and its pivots
+    spare: np.ndarray
     trial: np.ndarray  # coordinates of a pose that may be given up
 
 
@@ -64,6 +68,10 @@ def make_work(t, order, like):
         np.zeros(t.columns.size, dtype=np.int64),
         np.zeros(order.pieces.size, dtype=np.int64),
         np.zeros(order.pieces.size, dtype=np.int64),
+        np.zeros(order.n_factors, dtype=like.dtype),
+        np.zeros(order.n_factors, dtype=like.dtype),
+        np.zeros(t.columns.size * t.columns.size, dtype=like.dtype),
+        np.zeros(t.columns.size, dtype=np.int64),
         np.zeros(like.size, dtype=like.dtype),
     )
     for i in range(3):
@@ -111,6 +119,9 @@ def factor_piece(t, order, p, work):
             if order.columns[c].piece == p:
                 scale = row.scale * t.columns[c].scale
                 work.factors[at + order.columns[c].index] += work.entries[s] * scale
+    if m > n:
+        for i in range(piece.factors, piece.factors + m * n):
+            work.matrices[i] = work.factors[i]
     ratio, work.sign[p] = factor(work.factors, piece.factors, m, n, work.pivots, piece.pivots)
     return ratio
 
@@ -218,6 +229,44 @@ def factor_sample(t, order, q, work):
         place_piece(t, order, order.pieces[p], q, work)
         if order.pieces[p].column_end > order.pieces[p].column_start:
             factor_piece(t, order, p, work)
+
+
+@kernel
+def remember(order, work):
+    """Keep what `crossed` compares with: the pose in work has been accepted."""
+    for p in range(order.pieces.size):
+        piece = order.pieces[p]
+        work.last_sign[p] = work.sign[p]
+        m, n = piece.row_end - piece.row_start, piece.column_end - piece.column_start
+        if m > n:
+            for i in range(piece.factors, piece.factors + m * n):
+                work.last_matrices[i] = work.matrices[i]
+
+
+@kernel
+def crossed(order, work):
+    """Tell whether a singular pose lies between the last accepted pose and the one in work.
+
+    A determinant that has changed its sign went through zero. With redundant rows there is no
+    determinant of J; that of J_lastᵀ J is one for small steps.
+    """
+    for p in range(order.pieces.size):
+        piece = order.pieces[p]
+        m, n = piece.row_end - piece.row_start, piece.column_end - piece.column_start
+        if m == n:
+            if work.sign[p] * work.last_sign[p] < 0:
+                return True
+        elif n > 0:
+            for i in range(n):
+                for j in range(n):
+                    x = 0.0 * work.product[0]
+                    for k in range(piece.factors, piece.factors + m * n, n):
+                        x += work.last_matrices[k + i] * work.matrices[k + j]
+                    work.product[i * n + j] = x
+            _, sign = factor(work.product, 0, n, n, work.spare, 0)
+            if sign <= 0:
+                return True
+    return False
 
 
 @kernel

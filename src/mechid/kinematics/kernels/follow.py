@@ -5,21 +5,31 @@ from numba import prange
 
 from mechid.kinematics.kernels.closure import (
     CROSSED,
+    NOT_CLOSED,
     OK,
     admissible,
     close_sample,
     convective,
+    crossed,
     make_work,
+    remember,
     solve_rates,
 )
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel, parallel_kernel
 from mechid.kinematics.kernels.links import advance
+from mechid.kinematics.tables import ALONE
 
-# The correction after a prediction may be this part of the predicted step (and this much more);
-# a larger one means that the prediction cannot be trusted to stay on the branch.
+# A prediction is not longer than this many radians, or parts of the mechanism's size: a longer one
+# might go round the wrong way, or end on another branch.
+LONGEST_PREDICTION = 0.3
+# The correction after a prediction, and the change of the tangent from one end of a step to the
+# other, may be this part of the predicted step (and rounding more). A larger one means that the
+# prediction cannot be trusted to stay on the branch: tangents of branches that meet differ.
 TRUSTED_PART = 0.5
-TRUSTED_SIZE = 1e-3
+TRUSTED_SIZE = 1e-8
+# A step that is both this part of the way and this short is not halved any more.
 SHORTEST_PART = 1.0 / 4096.0
+SHORTEST_STEP = 1e-6
 
 
 @kernel
@@ -30,16 +40,37 @@ def copy_into(source, target):
 
 
 @kernel
-def step_size(t, step):
-    """Largest dimensionless entry of a step in speeds."""
+def predict(t, order, R, y_from, y_to, part, step):
+    """Fill step (n_v,) with a part of the way along the tangent; return its dimensionless size.
+
+    Coordinates that no equation reads, such as the spin of a wheel, do not count.
+    """
     size = 0.0
-    for c in range(t.columns.size):
-        size = max(size, abs(step[c].real) / t.columns[c].scale)
+    for c in range(step.size):
+        x = 0.0 * step[c]
+        for i in range(y_to.size):
+            x += R[i, c] * (y_to[i] - y_from[i]) * part
+        step[c] = x
+        if order.columns[c].piece != ALONE:
+            size = max(size, abs(x) / t.columns[c].scale)
     return size
 
 
 @kernel
-def follow(t, order, y_from, y_to, bend, q, R, step, y, work):
+def turned(t, order, R, R_new, y_from, y_to, part):
+    """Dimensionless change of the predicted step from one tangent to another."""
+    size = 0.0
+    for c in range(R.shape[1]):
+        if order.columns[c].piece != ALONE:
+            x = 0.0
+            for i in range(y_to.size):
+                x += (R_new[i, c] - R[i, c]) * (y_to[i] - y_from[i]) * part
+            size = max(size, abs(x) / t.columns[c].scale)
+    return size
+
+
+@kernel
+def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
     """Carry q, a closed pose at y_from, along the straight line to y_to.
 
     On entry R holds the admissible motions at q; on exit those at the new pose. `bend` (n_v,) is a
@@ -48,38 +79,43 @@ def follow(t, order, y_from, y_to, bend, q, R, step, y, work):
     """
     reached, part = 0.0, 1.0
     ratio = 1.0
-    trial, sign = work.trial, work.old_sign
-    copy_into(work.sign, sign)
+    refused = OK  # the first reason since the last accepted step
     while reached < 1.0:
         part = min(part, 1.0 - reached)
-        whole = reached == 0.0 and part == 1.0
-        for c in range(step.size):
-            x = bend[c] if whole else 0.0 * bend[c]
-            for i in range(y.size):
-                x += R[i, c] * (y_to[i] - y_from[i]) * part
-            step[c] = x
+        size = predict(t, order, R, y_from, y_to, part, step)
+        if size > LONGEST_PREDICTION:
+            part *= LONGEST_PREDICTION / size
+            size = predict(t, order, R, y_from, y_to, part, step)
+        elif part == 1.0:
+            for c in range(step.size):
+                step[c] += bend[c]
         target = 1.0 if reached + part >= 1.0 else reached + part
         for i in range(y.size):
             y[i] = y_to[i] if target == 1.0 else y_from[i] + target * (y_to[i] - y_from[i])
-        copy_into(q, trial)
-        advance(t, trial, step, 1.0)
-        status, moved, ratio = close_sample(t, order, y, trial, work)
-        if status == OK:
-            for b in range(sign.size):
-                # A determinant that changes sign went through zero: a singular pose lies between,
-                # and beyond it two branches meet.
-                if work.sign[b] * sign[b] < 0:
-                    status = CROSSED
-        trusted = moved <= TRUSTED_PART * step_size(t, step) + TRUSTED_SIZE
-        if status == OK and trusted:
-            copy_into(trial, q)
-            admissible(t, order, R, work)
+        copy_into(q, work.trial)
+        advance(t, work.trial, step, 1.0)
+        status, moved, ratio = close_sample(t, order, y, work.trial, work)
+        if status == OK and crossed(order, work):
+            status = CROSSED
+        trusted = TRUSTED_PART * size + TRUSTED_SIZE
+        accepted = status == OK and moved <= trusted
+        if accepted:
+            admissible(t, order, R_new, work)
+            accepted = turned(t, order, R, R_new, y_from, y_to, part) <= trusted
+        if accepted:
+            copy_into(work.trial, q)
+            for i in range(y.size):
+                copy_into(R_new[i], R[i])
+            remember(order, work)
             reached = target
             part *= 2.0
+            refused = OK
         else:
+            if refused == OK:
+                refused = status
             part *= 0.5
-            if part < SHORTEST_PART:
-                return max(status, 1), reached, ratio
+            if part < SHORTEST_PART and 0.5 * size < SHORTEST_STEP:
+                return max(refused, NOT_CLOSED), reached, ratio
     return OK, reached, ratio
 
 
@@ -99,6 +135,7 @@ def solve_chunk(t, order, first, last, y, yd, ydd, dt, q_start, y_start, q, v, v
     work = make_work(t, order, q_start)
     pose = q_start.copy()
     R = np.zeros((y.shape[1], n_columns), dtype=pose.dtype)
+    R_new = np.zeros((y.shape[1], n_columns), dtype=pose.dtype)
     step = np.zeros(n_columns, dtype=pose.dtype)
     bend = np.zeros(n_columns, dtype=pose.dtype)
     target = np.zeros(y.shape[1], dtype=pose.dtype)
@@ -109,9 +146,12 @@ def solve_chunk(t, order, first, last, y, yd, ydd, dt, q_start, y_start, q, v, v
     if code != OK:
         status[first] = code
         return
+    remember(order, work)
     admissible(t, order, R, work)
     for k in range(first, last):
-        code, reached, ratio = follow(t, order, y_from, y[k], bend, pose, R, step, target, work)
+        code, reached, ratio = follow(
+            t, order, y_from, y[k], bend, pose, R, R_new, step, target, work
+        )
         reach[k] = reached if code != OK else ratio
         status[k] = code
         if code != OK:

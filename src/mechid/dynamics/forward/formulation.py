@@ -1,0 +1,59 @@
+"""What every formulation of forward dynamics offers to the integration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from mechid.kinematics.tables import Floats
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """Coefficients of Φ'' + 2 α Φ' + β² Φ = 0, which pulls the constraints back (1/s)."""
+
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
+@dataclass(frozen=True)
+class Instant:
+    """What is known at one instant besides the derivative of the state.
+
+    `power` is what actuators and loads feed in (W), `dissipated` what dampers and friction take.
+    """
+
+    rate: Floats
+    multipliers: Floats
+    kinetic: float
+    potential: float
+    power: float
+    dissipated: float
+
+
+class Formulation(Protocol):
+    """A way to write the equations of motion as ż = f(t, z)."""
+
+    name: str
+    drifts: bool  # whether integration errors can open the loops
+
+    def start(self, q: Floats, v: Floats) -> Floats:
+        """Return the state z of a closed pose q with admissible speeds v."""
+
+    def evaluate(self, z: Floats, tau: Floats) -> Instant:
+        """Return ż and what else is known, for forces τ on the independent coordinates."""
+
+    def independent(self, z: Floats) -> tuple[Floats, Floats]:
+        """Return y and ẏ of a state."""
+
+    def independent_acceleration(self, z: Floats, rate: Floats) -> Floats:
+        """Return ÿ of a state whose derivative is `rate`."""
+
+    def tree(self, z: Floats) -> tuple[Floats, Floats]:
+        """Return the tree coordinates and speeds of a state."""
+
+    def constraint_error(self, z: Floats) -> float:
+        """Return how far the loops are open: largest row, relative to the mechanism's size."""
+
+    def project(self, z: Floats) -> Floats:
+        """Return the nearest state with closed loops and admissible speeds."""

@@ -1,0 +1,263 @@
+"""Integration of ż = f(t, z): SciPy's methods and SUNDIALS behind one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
+from scipy.optimize import brentq
+
+from mechid.errors import MechidError
+from mechid.kinematics.tables import Floats
+
+Rate = Callable[[float, Floats], Floats]
+Event = Callable[[float, Floats], float]
+
+SCIPY = {
+    "RK23": RK23,
+    "RK45": RK45,
+    "DOP853": DOP853,
+    "Radau": Radau,
+    "BDF": BDF,
+    "LSODA": LSODA,
+}
+SUNDIALS = ("CVODE", "CVODE-Adams", "IDA")
+METHODS = (*SCIPY, *SUNDIALS)
+# After a step of these the state may be moved: they keep no history of earlier steps.
+ONE_STEP = ("RK23", "RK45", "DOP853", "Radau")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """States (N, n) at the wanted times (N,), as far as the integration came."""
+
+    time: Floats
+    z: Floats
+    steps: int
+    events: tuple[tuple[float, int], ...] = ()
+
+
+class IntegrationError(MechidError):
+    """The integration stopped early; `trace` holds what was computed until then."""
+
+    def __init__(self, what: str, trace: Trace, *, where: str = "", remedy: str = "") -> None:
+        self.trace = trace
+        super().__init__(what, where=where, remedy=remedy)
+
+
+@dataclass
+class _Recorder:
+    """Collects states at the wanted times."""
+
+    wanted: Floats
+    project: Callable[[Floats], Floats] | None
+    time: list[float] = field(default_factory=list)
+    z: list[Floats] = field(default_factory=list)
+    steps: int = 0
+    events: list[tuple[float, int]] = field(default_factory=list)
+
+    def take(self, t: float, z: Floats) -> None:
+        self.time.append(t)
+        self.z.append(z.copy() if self.project is None else self.project(z))
+
+    def due(self, t: float) -> Floats:
+        first = len(self.time)
+        slack = 1e-12 * max(1.0, abs(t))
+        return self.wanted[first:][self.wanted[first:] <= t + slack]
+
+    def trace(self) -> Trace:
+        z = np.array(self.z) if self.z else np.zeros((0, 0))
+        return Trace(np.array(self.time), z, self.steps, tuple(self.events))
+
+
+def integrate(
+    f: Rate,
+    z: Floats,
+    times: Floats,
+    *,
+    method: str = "DOP853",
+    rtol: float = 1e-9,
+    atol: float | Floats = 1e-12,
+    max_step: float = np.inf,
+    project: Callable[[Floats], Floats] | None = None,
+    events: Sequence[Event] = (),
+    watch: Callable[[float], None] | None = None,
+) -> Trace:
+    """Integrate from times[0] and return the states at all of `times`.
+
+    Parameters
+    ----------
+    f : callable (t, z) -> ż
+    z : array (n,)
+        State at times[0].
+    times : array (N,), increasing
+    method : one of METHODS
+    project : callable, optional
+        Applied to the state after every accepted step (one-step methods only).
+    events : callables (t, z) -> float
+        The integration stops at the first zero of any of them.
+    watch : callable (t), optional
+        Called after every step, for progress; an exception in it ends the integration.
+
+    Raises
+    ------
+    IntegrationError
+        With the states so far in `trace`.
+    """
+    if method not in METHODS:
+        raise MechidError(
+            f"unknown integrator '{method}'", remedy=f"choose one of {', '.join(METHODS)}"
+        )
+    if project is not None and method not in ONE_STEP:
+        raise MechidError(
+            f"projection moves the state, which {method} cannot follow",
+            remedy=f"use one of {', '.join(ONE_STEP)}, or Baumgarte's stabilisation",
+        )
+    recorder = _Recorder(np.asarray(times, dtype=float), project)
+    recorder.take(float(times[0]), z)
+    try:
+        if method in SCIPY:
+            _scipy(f, z, recorder, method, rtol, atol, max_step, events, watch)
+        else:
+            _sundials(f, z, recorder, method, rtol, atol, max_step, events, watch)
+    except IntegrationError:
+        raise
+    except MechidError as error:
+        reached = recorder.time[-1]
+        raise IntegrationError(
+            error.what, recorder.trace(), where=f"after t = {reached:g} s", remedy=error.remedy
+        ) from error
+    return recorder.trace()
+
+
+def _scipy(
+    f: Rate,
+    z: Floats,
+    recorder: _Recorder,
+    method: str,
+    rtol: float,
+    atol: float | Floats,
+    max_step: float,
+    events: Sequence[Event],
+    watch: Callable[[float], None] | None,
+) -> None:
+    start, end = float(recorder.wanted[0]), float(recorder.wanted[-1])
+    if end == start:
+        return
+    solver = SCIPY[method](f, start, z, end, rtol=rtol, atol=atol, max_step=max_step)
+    before = [g(start, z) for g in events]
+    while solver.status == "running":
+        message = solver.step()
+        if solver.status == "failed":
+            raise IntegrationError(
+                f"{method} gave up: {str(message).rstrip('.')}",
+                recorder.trace(),
+                where=f"t = {solver.t:g} s",
+                remedy="loosen the tolerances, or look for a singular pose or an impact there",
+            )
+        recorder.steps += 1
+        between = solver.dense_output()
+        stop, before = _first_event(events, before, between, solver.t_old, solver.t, solver.y)
+        for t in recorder.due(solver.t if stop is None else stop[0]):
+            recorder.take(float(t), between(t))
+        if stop is not None:
+            recorder.events.append(stop)
+            if recorder.time[-1] < stop[0]:
+                recorder.take(stop[0], between(stop[0]))
+            return
+        if recorder.project is not None and solver.status == "running":
+            solver.y = recorder.project(solver.y)
+            solver.f = f(solver.t, solver.y)
+        if watch is not None:
+            watch(float(solver.t))
+
+
+def _first_event(
+    events: Sequence[Event],
+    before: list[float],
+    between: Callable[[float], Floats],
+    t_old: float,
+    t: float,
+    z: Floats,
+) -> tuple[tuple[float, int] | None, list[float]]:
+    """Return the earliest zero of an event in a step, and the values at its end."""
+    after = [g(t, z) for g in events]
+    found = []
+    for i, (g, a, b) in enumerate(zip(events, before, after, strict=True)):
+        if a * b < 0 or (b == 0 and a != 0):
+            root = t if b == 0 else brentq(lambda s, g=g: g(s, between(s)), t_old, t, xtol=1e-14)
+            found.append((float(root), i))
+    return (min(found) if found else None), after
+
+
+def _sundials(
+    f: Rate,
+    z: Floats,
+    recorder: _Recorder,
+    method: str,
+    rtol: float,
+    atol: float | Floats,
+    max_step: float,
+    events: Sequence[Event],
+    watch: Callable[[float], None] | None,
+) -> None:
+    from sksundae.cvode import CVODE
+    from sksundae.ida import IDA
+
+    failure: list[Exception] = []
+
+    def rate(t: float, state: Floats) -> Floats:
+        # SUNDIALS calls back from C: keep the error and give it numbers that make it stop.
+        try:
+            return f(t, np.array(state))
+        except MechidError as error:
+            failure.append(error)
+            return np.full(len(state), np.nan)
+
+    def rhs(t: float, state: Floats, out: Floats) -> None:
+        out[:] = rate(t, state)
+
+    def residual(t: float, state: Floats, slope: Floats, out: Floats) -> None:
+        out[:] = slope - rate(t, state)
+
+    def events_at(t: float, state: Floats, out: Floats) -> None:
+        out[:] = [g(t, np.array(state)) for g in events]
+
+    options: dict[str, Any] = {
+        "rtol": rtol,
+        "atol": atol,
+        "max_num_steps": 1_000_000,
+        "max_step": 0.0 if np.isinf(max_step) else max_step,
+    }
+    if events:
+        options |= {"eventsfn": lambda t, y, *a: events_at(t, y, a[-1]), "num_events": len(events)}
+    start = float(recorder.wanted[0])
+    if method == "IDA":
+        solver = IDA(residual, **options)
+        solver.init_step(start, z, rate(start, z))
+    else:
+        solver = CVODE(rhs, method="Adams" if method == "CVODE-Adams" else "BDF", **options)
+        solver.init_step(start, z)
+    for t in recorder.wanted[1:]:
+        result = solver.step(float(t))
+        if failure:
+            raise failure[0]
+        if not result.success:
+            raise IntegrationError(
+                f"{method} gave up: {result.message}",
+                recorder.trace(),
+                where=f"t = {float(np.ravel(result.t)[-1]):g} s",
+                remedy="loosen the tolerances, or look for a singular pose or an impact there",
+            )
+        recorder.steps += 1
+        reached = float(np.ravel(result.t)[-1])
+        recorder.take(reached, np.ravel(result.y))
+        if reached < t - 1e-12 * max(1.0, abs(t)):
+            values = [abs(g(reached, recorder.z[-1])) for g in events]
+            recorder.events.append((reached, int(np.argmin(values))))
+            return
+        if watch is not None:
+            watch(reached)

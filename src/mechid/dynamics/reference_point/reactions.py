@@ -1,0 +1,135 @@
+"""Joint reactions: what each joint does to its second body, from the multipliers.
+
+The rows of a joint act on its second body with the generalised force C_qᵀ λ, on twists a force and
+a moment about the body's origin. Moved to the origin of its joint frame they are the reaction; the
+first body receives the opposite. An actuator that acts on the coordinate of the joint is not part
+of it.
+
+Where constraints are redundant, reactions may be undetermined: null vectors of C_qᵀ are forces
+that the joints can put on each other without any effect on the motion. What such a vector changes
+is flagged, and given the value of the shortest multipliers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.dynamics.reference_point.body_matrix import twist_rates
+from mechid.dynamics.reference_point.model import ReferenceModel
+from mechid.dynamics.reference_point.multipliers import scaled_constraints
+from mechid.kinematics.reference_point.evaluate import jacobian
+from mechid.mechanism.records import GROUND
+from mechid.spatial.rotations import Array, matrix_from_quaternion
+
+# Part of a null vector of the dimensionless constraints that counts as none.
+NOTHING = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Reactions:
+    """Reactions of all joints, on body b, at the origin of b's joint frame.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Names, in the order of the mechanism.
+    force, moment : (n_joints, 3) arrays
+        N and N m, in ground axes, or in those of frame a after `in_frame_a`.
+    undetermined : (n_joints, 6) array of bool
+        Components (force, moment) that redundant constraints leave open.
+    internal : (n_joints, 6, r) array
+        What each of the r internal states of stress does: force (N) and moment (N m) at each
+        joint, per unit of a null vector of the dimensionless constraints.
+    axes : (n_joints, 3, 3) array
+        Axes of frame a, as columns, in ground coordinates.
+    """
+
+    joints: tuple[str, ...]
+    force: Array
+    moment: Array
+    undetermined: np.ndarray
+    internal: Array
+    axes: Array
+    size: float
+
+    def in_frame_a(self) -> Reactions:
+        """Return the same reactions with components along the axes of each joint's frame a."""
+        back = np.swapaxes(self.axes, 1, 2)
+        internal = np.concatenate([back @ self.internal[:, :3], back @ self.internal[:, 3:]], 1)
+        return Reactions(
+            self.joints,
+            np.einsum("jik,jk->ji", back, self.force),
+            np.einsum("jik,jk->ji", back, self.moment),
+            _open(internal, self.size),
+            internal,
+            np.tile(np.eye(3), (len(self.joints), 1, 1)),
+            self.size,
+        )
+
+
+def joint_reactions(model: ReferenceModel, q: Array, multipliers: Array) -> Reactions:
+    """Return the reactions of all joints.
+
+    Parameters
+    ----------
+    model : ReferenceModel
+    q : (7 n_b,) array
+        Closed pose.
+    multipliers : (m,) array
+        Of the rows of `model.system.closure`, from `accelerations` or `inverse_dynamics`.
+    """
+    wrench = _wrench_map(model, q)
+    m = len(model.constraints.rows)
+    C, rows, _ = scaled_constraints(model, q)
+    U, _, _ = np.linalg.svd(C)
+    rank = C.shape[1] - model.n_free
+    internal = wrench @ (rows[:, None] * U[:, rank:])
+    reaction = wrench @ multipliers[:m]
+    rotation = np.concatenate([matrix_from_quaternion(q.reshape(-1, 7)[:, 3:]), np.eye(3)[None]])
+    axes = [
+        rotation[model.elements.numbers[j.body_a]] @ np.array(j.frame_a.rotation)
+        for j in model.mechanism.joints
+    ]
+    return Reactions(
+        joints=tuple(j.name for j in model.mechanism.joints),
+        force=reaction[:, :3],
+        moment=reaction[:, 3:],
+        undetermined=_open(internal, model.system.size),
+        internal=internal,
+        axes=np.array(axes).reshape(-1, 3, 3),
+        size=model.system.size,
+    )
+
+
+def _wrench_map(model: ReferenceModel, q: Array) -> Array:
+    """Return the matrix (n_joints, 6, m') from multipliers to reactions."""
+    table = q.reshape(-1, 7)
+    rotation = matrix_from_quaternion(table[:, 3:])
+    C = (jacobian(model.constraints, q) @ twist_rates(q)).reshape(-1, model.n_bodies, 6)
+    owner = np.array([row.joint for row in model.constraints.rows])
+    out = np.zeros((len(model.mechanism.joints), 6, len(owner)))
+    for j, joint in enumerate(model.mechanism.joints):
+        # On the ground there are no rows; its reaction is the opposite of that on body a.
+        grounded = joint.body_b == GROUND
+        body, frame = (joint.body_a, joint.frame_a) if grounded else (joint.body_b, joint.frame_b)
+        k = model.elements.numbers[body]
+        mine = owner == joint.name
+        wrench = np.zeros((6, int(mine.sum())))
+        wrench[:] = C[mine, k].T * (-1.0 if grounded else 1.0)
+        # Where the joint's origin on body b stands, seen from the origin of the body at hand.
+        if grounded:
+            place = np.array(joint.frame_b.origin) - table[k, :3]
+        else:
+            place = rotation[k] @ np.array(frame.origin)
+        wrench[3:] -= np.cross(place, wrench[:3], axisb=0).T
+        out[j][:, mine] = wrench
+    return out
+
+
+def _open(internal: Array, size: float) -> np.ndarray:
+    """Flag the components that some internal state of stress changes, (n_joints, 6)."""
+    scale = np.array([size] * 3 + [1.0] * 3)
+    strength = scale * np.linalg.norm(internal, axis=2)
+    return np.asarray(strength > NOTHING)

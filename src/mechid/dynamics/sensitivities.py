@@ -1,0 +1,33 @@
+"""Exact sensitivities of the observation matrix to coordinates, speeds and accelerations.
+
+With respect to the parameters there is nothing to differentiate: W φ is linear in φ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.kernels.observe import observe_batch
+from mechid.kinematics.motion import Motion
+from mechid.kinematics.sensitivities import complex_motion
+from mechid.kinematics.tables import Floats
+
+
+def observation_sensitivity(
+    motion: Motion, direction: int, model: DynamicModel | None = None
+) -> tuple[Floats, Floats]:
+    """Return ∂W (N, n_i, p) and ∂known (N, n_i) along one of 3 n_i directions: y, then ẏ, then ÿ.
+
+    By a complex step through closure and regressor, exact to rounding. Coulomb friction is taken
+    as constant on either side of standstill.
+    """
+    k = motion.model
+    d = dynamic_model(k.mechanism) if model is None else model
+    n, n_i = motion.y.shape
+    W = np.zeros((n, n_i, len(d.columns)), dtype=complex)
+    known = np.zeros((n, n_i), dtype=complex)
+    q, v, vd, step = complex_motion(motion, direction)
+    if n:
+        observe_batch(k.tables, k.order, d.tables, q, v, vd, W, known)
+    return W.imag / step, known.imag / step

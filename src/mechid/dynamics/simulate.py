@@ -1,0 +1,321 @@
+"""Forward simulation: from forces to motion."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.forward.engine import Engine
+from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
+from mechid.dynamics.forward.formulation import Baumgarte, Formulation
+from mechid.dynamics.forward.gibbs_appell import GibbsAppell
+from mechid.dynamics.forward.independent import Independent
+from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
+from mechid.dynamics.integrate import ONE_STEP, IntegrationError, Trace, integrate
+from mechid.dynamics.regressor import cad_parameters
+from mechid.errors import KinematicsError, MechidError, ModelError
+from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism
+
+Forces = Callable[[float, Floats, Floats], Floats]
+
+_ON_TREE = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba)}
+FORMULATIONS = ("independent", *_ON_TREE)
+STABILISATIONS = ("none", "baumgarte", "projection")
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Result of a simulation; N instants.
+
+    Attributes
+    ----------
+    time : array (N,)
+    y, yd, ydd : arrays (N, n_i)
+        Independent coordinates, speeds, accelerations.
+    q, v : arrays (N, n_q), (N, n_v)
+        Tree coordinates and speeds.
+    tau : array (N, n_i)
+        Applied forces on the independent coordinates.
+    multipliers : array (N, m)
+        Of the closure rows; empty for the formulation "independent".
+    kinetic, potential : arrays (N,)
+        Energies, J.
+    work, dissipated : arrays (N,)
+        Work of forces and loads since the start, and what dampers and friction took, J.
+    constraint_error : array (N,)
+        Largest closure row, relative to the size of the mechanism.
+    evaluations, steps : int
+    seconds : float
+    """
+
+    model: DynamicModel
+    formulation: str
+    stabilisation: str
+    integrator: str
+    time: Floats
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    q: Floats
+    v: Floats
+    tau: Floats
+    multipliers: Floats
+    kinetic: Floats
+    potential: Floats
+    work: Floats
+    dissipated: Floats
+    constraint_error: Floats
+    evaluations: int
+    steps: int
+    seconds: float
+    events: tuple[tuple[float, int], ...] = ()
+
+    @property
+    def energy_error(self) -> Floats:
+        """Energy that came from nowhere, J: E - E(0) - work + dissipated."""
+        energy = self.kinetic + self.potential
+        return np.asarray(energy - energy[0] - self.work + self.dissipated)
+
+
+class SimulationError(MechidError):
+    """The simulation could not be carried to its end; `partial` holds what was computed."""
+
+    def __init__(
+        self, what: str, partial: Simulation, *, where: str = "", remedy: str = ""
+    ) -> None:
+        self.partial = partial
+        super().__init__(what, where=where, remedy=remedy)
+
+
+def simulate(
+    mechanism: Mechanism | DynamicModel,
+    times: Floats,
+    *,
+    forces: Forces | Floats | None = None,
+    phi: Floats | None = None,
+    y0: Floats | None = None,
+    yd0: Floats | None = None,
+    formulation: str = "independent",
+    stabilise: str | None = None,
+    alpha: float = 50.0,
+    beta: float = 50.0,
+    integrator: str = "DOP853",
+    rtol: float = 1e-9,
+    atol: float = 1e-11,
+    max_step: float = np.inf,
+    events: Sequence[Callable[[float, Floats, Floats], float]] = (),
+    watch: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Simulate a mechanism under given forces.
+
+    Parameters
+    ----------
+    times : array (N,)
+        Increasing; results are given at these times, the first one is the start.
+    forces : array (n_i,) or callable (t, y, ẏ) -> (n_i,), optional
+        Forces on the independent coordinates, besides the loads of the model. Default: none.
+    phi : array (p,), optional
+        Parameters in the order of `model.columns`; default: CAD values.
+    y0, yd0 : arrays (n_i,), optional
+        Start; default: what the model file says, else the assembled reference pose at rest.
+    formulation : one of FORMULATIONS
+    stabilise : "none", "baumgarte" or "projection"
+        Default: projection after every step where the formulation can drift.
+    alpha, beta : float
+        Baumgarte's coefficients, Φ'' + 2 α Φ' + β² Φ = 0.
+    integrator, rtol, atol, max_step :
+        See `integrate`.
+    events : callables (t, y, ẏ) -> float
+        The simulation ends at the first zero of one of them.
+
+    Raises
+    ------
+    SimulationError
+        If the integration stops early; `error.partial` is the simulation so far.
+    """
+    model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
+    values = _parameters(model, phi)
+    chosen, stabilisation = _formulation(
+        model, values, formulation, stabilise, alpha, beta, integrator
+    )
+    q, v = initial_state(model, y0, yd0)
+    z0 = np.concatenate([chosen.start(q, v), [0.0, 0.0]])
+    act = _forces(model, forces)
+    count = [0]
+    cause: list[MechidError] = []
+
+    def rate(t: float, z: Floats) -> Floats:
+        count[0] += 1
+        state = z[:-2]
+        # Constant forces need no coordinates, which some formulations would have to compute.
+        y, yd = chosen.independent(state) if callable(forces) else (state, state)
+        try:
+            now = chosen.evaluate(state, act(t, y, yd))
+        except KinematicsError as error:
+            # Perhaps the step was only too long: nan makes the integrator try a shorter one.
+            cause[:] = [error]
+            return np.full(z.size, np.nan)
+        return np.concatenate([now.rate, [now.power, now.dissipated]])
+
+    def project(z: Floats) -> Floats:
+        return np.concatenate([chosen.project(z[:-2]), z[-2:]])
+
+    began = clock.perf_counter()
+    failure: IntegrationError | None = None
+    try:
+        trace = integrate(
+            rate,
+            z0,
+            np.asarray(times, dtype=float),
+            method=integrator,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
+            project=project if stabilisation == "projection" else None,
+            events=[_event(chosen, g) for g in events],
+            watch=watch,
+        )
+    except IntegrationError as error:
+        failure, trace = error, error.trace
+    seconds = clock.perf_counter() - began
+    chosen.start(q, v)  # instants are followed from the start again
+    result = _collect(model, chosen, stabilisation, integrator, trace, act, count[0], seconds)
+    if failure is not None:
+        why = cause[0] if cause else failure
+        raise SimulationError(
+            f"the simulation stopped at t = {result.time[-1]:g} s: {why.what}",
+            result,
+            where=failure.where,
+            remedy=why.remedy,
+        )
+    return result
+
+
+def _event(
+    chosen: Formulation, g: Callable[[float, Floats, Floats], float]
+) -> Callable[[float, Floats], float]:
+    return lambda t, z: g(t, *chosen.independent(z[:-2]))
+
+
+def initial_state(
+    model: DynamicModel, y0: Floats | None, yd0: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return the closed tree state at the start, (n_q,) and (n_v,)."""
+    k = model.kinematics
+    names = [c.name for c in k.mechanism.coordinates]
+    y, yd = k.home_y.copy(), np.zeros(k.n_independent)
+    for name, value in k.mechanism.start.positions:
+        y[names.index(name)] = value
+    for name, value in k.mechanism.start.speeds:
+        yd[names.index(name)] = value
+    y = y if y0 is None else np.asarray(y0, dtype=float)
+    yd = yd if yd0 is None else np.asarray(yd0, dtype=float)
+    motion = solve_motion(k, y[None], yd[None], ordered=False)
+    return motion.q[0], motion.v[0]
+
+
+def _parameters(model: DynamicModel, phi: Floats | None) -> Floats:
+    values = cad_parameters(model) if phi is None else np.asarray(phi, dtype=float)
+    if values.shape != (len(model.columns),):
+        raise MechidError(f"phi must have shape ({len(model.columns)},), got {values.shape}")
+    missing = [c.name for c, x in zip(model.columns, values, strict=True) if not np.isfinite(x)]
+    if missing:
+        owners = sorted({c.owner for c in model.columns if c.name in missing})
+        raise ModelError(
+            f"no value for {', '.join(missing[:4])}{', …' if len(missing) > 4 else ''} "
+            f"({', '.join(owners)})",
+            path=("bodies",) if missing[0].startswith("m_") else ("elements",),
+            remedy="give CAD values in the model file, or pass the parameters",
+        )
+    return values
+
+
+def _formulation(
+    model: DynamicModel,
+    phi: Floats,
+    name: str,
+    stabilise: str | None,
+    alpha: float,
+    beta: float,
+    integrator: str,
+) -> tuple[Formulation, str]:
+    if name not in FORMULATIONS:
+        raise MechidError(
+            f"unknown formulation '{name}'", remedy=f"choose one of {', '.join(FORMULATIONS)}"
+        )
+    if stabilise is None:
+        stabilise = "projection" if integrator in ONE_STEP else "baumgarte"
+    if stabilise not in STABILISATIONS:
+        raise MechidError(
+            f"unknown stabilisation '{stabilise}'",
+            remedy=f"choose one of {', '.join(STABILISATIONS)}",
+        )
+    baumgarte = Baumgarte(alpha, beta) if stabilise == "baumgarte" else Baumgarte()
+    engine = Engine(model, phi)
+    if name == "independent":
+        return Independent(engine), "none"
+    return _ON_TREE[name](engine, baumgarte), stabilise
+
+
+def _forces(model: DynamicModel, forces: Forces | Floats | None) -> Forces:
+    n = model.kinematics.n_independent
+    if callable(forces):
+        return forces
+    constant = np.zeros(n) if forces is None else np.asarray(forces, dtype=float)
+    if constant.shape != (n,):
+        raise MechidError(f"forces must have shape ({n},), got {constant.shape}")
+    return lambda t, y, yd: constant
+
+
+def _collect(
+    model: DynamicModel,
+    chosen: Formulation,
+    stabilisation: str,
+    integrator: str,
+    trace: Trace,
+    act: Forces,
+    evaluations: int,
+    seconds: float,
+) -> Simulation:
+    rows = []
+    for t, z in zip(trace.time, trace.z, strict=True):
+        state = z[:-2]
+        y, yd = chosen.independent(state)
+        tau = act(float(t), y, yd)
+        now = chosen.evaluate(state, tau)
+        q, v = chosen.tree(state)
+        ydd = chosen.independent_acceleration(state, now.rate)
+        energies = (now.kinetic, now.potential, z[-2], z[-1])
+        error = chosen.constraint_error(state)
+        rows.append((y, yd, ydd, q, v, tau, now.multipliers, *energies, error))
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    y, yd, ydd, q, v, tau, multipliers, kinetic, potential, work, dissipated, errors = columns
+    return Simulation(
+        model=model,
+        formulation=chosen.name,
+        stabilisation=stabilisation,
+        integrator=integrator,
+        time=trace.time,
+        y=y,
+        yd=yd,
+        ydd=ydd,
+        q=q,
+        v=v,
+        tau=tau,
+        multipliers=multipliers,
+        kinetic=kinetic,
+        potential=potential,
+        work=work,
+        dissipated=dissipated,
+        constraint_error=errors,
+        evaluations=evaluations,
+        steps=trace.steps,
+        seconds=seconds,
+        events=trace.events,
+    )

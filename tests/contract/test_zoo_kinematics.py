@@ -1,0 +1,346 @@
+"""What the kinematics of every mechanism of the zoo, and of every variant, must fulfil."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numba
+import numpy as np
+import pytest
+
+from mechid.kinematics import reference_point as rp
+from mechid.kinematics.frames import FrameMotion
+from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.motion import Motion, independent_of, rates, solve_motion
+from mechid.kinematics.sensitivities import sensitivities
+from mechid.mechanism.records import DistanceCoordinate, JointCoordinate, Point, PointCoordinate
+
+from .differences import STEP, angular, first, middle, second, stencil_times
+from .joint_table import joint_pose
+from .states import (
+    EPS,
+    LENGTH,
+    SPECS,
+    Array,
+    condition,
+    joint_frames,
+    point_motion,
+    reach,
+    solve_course,
+    zoo_course,
+    zoo_model,
+)
+
+CENTERS = np.array([0.3, 1.7, 3.1, 4.4, 5.6])
+# Differences: see differences.py. Relative to the largest value of the quantity.
+DIFFERENCE = 1e-8
+
+every_model = pytest.mark.parametrize("spec", SPECS)
+
+
+def course_motion(spec: str, n: int = 25) -> Motion:
+    return solve_course(zoo_model(spec), zoo_course(spec), np.linspace(0, LENGTH, n))
+
+
+def stencil_motion(spec: str) -> Motion:
+    return solve_course(zoo_model(spec), zoo_course(spec), stencil_times(CENTERS))
+
+
+def close_to(a: Array, b: Array, relative: float, least: float = 0.0) -> bool:
+    """Equal to a part of the largest entry (at least of `least`)."""
+    if a.size == 0:
+        return a.shape == b.shape
+    scale = max(float(np.abs(b).max()), least)
+    return a.shape == b.shape and bool(np.abs(a - b).max() <= relative * scale)
+
+
+# --------------------------------------------------------------------------- positions
+
+
+@every_model
+def test_every_joint_is_closed_to_rounding(spec: str) -> None:
+    """The pose of frame b in frame a is the one that the joint's coordinates and type say.
+
+    Each pose is a chain of a few dozen products of numbers of the size of the mechanism, and so
+    is wrong by some tens of eps; closing adds no more, as Newton's method ends at the rounding of
+    the residual.
+    """
+    motion = course_motion(spec)
+    bound, far = 100 * EPS, reach(motion)
+    for joint in motion.model.mechanism.joints:
+        f = joint_frames(motion, joint.name)
+        Ra = np.swapaxes(f.rotation[:, 0], 1, 2)
+        R = Ra @ f.rotation[:, 1]
+        t = np.einsum("nij,nj->ni", Ra, f.position[:, 1] - f.position[:, 0])
+        R_joint, t_joint = joint_pose(joint, joint_motion(motion, joint.name).coordinates)
+        assert np.abs(R - R_joint).max() <= bound, joint.name
+        assert np.abs(t - t_joint).max() <= bound * far, joint.name
+
+
+@every_model
+def test_bodies_stay_rigid(spec: str) -> None:
+    R = course_motion(spec).bodies().rotation
+    assert np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max() <= 100 * EPS
+    assert np.all(np.linalg.det(R) > 0)
+
+
+@every_model
+def test_independent_coordinates_have_the_given_values(spec: str) -> None:
+    """Read from the poses by their definitions, not by the equations that were solved."""
+    motion = course_motion(spec)
+    mechanism, far = motion.model.mechanism, reach(motion)
+    for i, c in enumerate(mechanism.coordinates):
+        if isinstance(c, JointCoordinate):
+            joint = mechanism.joint(c.joint)
+            assert joint.type != "spherical"
+            if joint.type == "free" and c.index >= 3:
+                continue  # orientation: test_random_mechanisms.py
+            value = joint_motion(motion, c.joint).coordinates[:, c.index]
+            value = value + 2 * np.pi * np.rint((motion.y[:, i] - value) / (2 * np.pi))
+        elif isinstance(c, PointCoordinate):
+            value = place(motion, c.point) @ np.array(c.direction)
+        else:
+            assert isinstance(c, DistanceCoordinate)
+            value = np.linalg.norm(place(motion, c.point_a) - place(motion, c.point_b), axis=1)
+        bound = 100 * EPS * max(far, float(np.abs(motion.y[:, i]).max()))
+        assert np.abs(value - motion.y[:, i]).max() <= bound, c.name
+
+
+def place(motion: Motion, point: Point) -> Array:
+    names = [body.name for body in motion.model.mechanism.bodies]
+    local = np.array(point.local)
+    if point.body not in names:
+        return np.tile(local, (len(motion.y), 1))
+    f, k = motion.bodies(), names.index(point.body)
+    return np.asarray(f.position[:, k] + f.rotation[:, k] @ local)
+
+
+@every_model
+def test_independent_coordinates_can_be_read_from_a_pose(spec: str) -> None:
+    motion = course_motion(spec, 5)
+    for y, q in zip(motion.y, motion.q, strict=True):
+        assert independent_of(motion.model, q) == pytest.approx(y, abs=100 * EPS * reach(motion))
+
+
+# --------------------------------------------------------------------------- rates
+
+
+def check_frames(f: FrameMotion) -> None:
+    p, v, a = f.position, f.velocity, f.acceleration
+    assert close_to(middle(v), first(p), DIFFERENCE)
+    assert close_to(middle(a), second(p), DIFFERENCE)
+    omega, alpha = angular(f.rotation)
+    assert close_to(middle(f.omega), omega, DIFFERENCE)
+    assert close_to(middle(f.alpha), alpha, DIFFERENCE)
+
+
+@every_model
+def test_rates_are_differences_of_positions(spec: str) -> None:
+    motion = stencil_motion(spec)
+    assert motion.yd.any()
+    assert close_to(middle(motion.yd), first(motion.y), DIFFERENCE)  # the course itself
+    check_frames(motion.bodies())
+    check_frames(point_motion(motion))
+
+
+@every_model
+def test_rates_of_joints_are_differences_of_their_coordinates(spec: str) -> None:
+    """Cut joints too; speeds of an orientation are ω of b relative to a, in the axes of frame a."""
+    motion = stencil_motion(spec)
+    fastest = float(np.abs(motion.bodies().omega).max())
+    for joint in motion.model.mechanism.joints:
+        j = joint_motion(motion, joint.name)
+        assert j.coordinates.shape[1] == len(joint.kind.coordinates)
+        assert j.speeds.shape == j.accelerations.shape == (len(motion.y), joint.kind.n_speeds)
+        n = joint.kind.n_speeds - (3 if joint.type in ("spherical", "free") else 0)
+        speeds, accelerations = first(j.coordinates[:, :n]), second(j.coordinates[:, :n])
+        if joint.type in ("spherical", "free"):
+            omega, alpha = angular(joint_pose(joint, j.coordinates)[0])
+            speeds = np.concatenate([speeds, omega], axis=1)
+            accelerations = np.concatenate([accelerations, alpha], axis=1)
+        assert close_to(middle(j.speeds), speeds, DIFFERENCE, least=fastest), joint.name
+        assert close_to(middle(j.accelerations), accelerations, DIFFERENCE, fastest), joint.name
+
+
+@every_model
+def test_rates_of_independent_coordinates_are_the_given_ones(spec: str) -> None:
+    motion = course_motion(spec, 9)
+    mechanism = motion.model.mechanism
+    for i, c in enumerate(mechanism.coordinates):
+        if isinstance(c, JointCoordinate) and mechanism.joint(c.joint).kind.n_speeds < 6:
+            j = joint_motion(motion, c.joint)
+            bound = 100 * EPS * condition(motion) ** 2
+            assert close_to(j.speeds[:, c.index], motion.yd[:, i], bound)
+            assert close_to(j.accelerations[:, c.index], motion.ydd[:, i], 10 * bound)
+
+
+@every_model
+def test_admissible_motions(spec: str) -> None:
+    """v = R ẏ and v̇ = R ÿ + b; R is constant in ẏ and ÿ, b does not depend on ÿ."""
+    motion = course_motion(spec, 9)
+    r = rates(motion)
+    bound = 1000 * EPS * condition(motion) ** 2
+    assert r.R.shape == (*motion.v.shape, motion.y.shape[1])
+    assert close_to(motion.v, np.einsum("nij,nj->ni", r.R, motion.yd), bound)
+    assert close_to(motion.vd, np.einsum("nij,nj->ni", r.R, motion.ydd) + r.bias, bound)
+    assert np.all(r.ratio > 0)
+    still = solve_motion(motion.model, motion.y)
+    assert not still.v.any()
+    assert close_to(rates(still).R, r.R, bound)
+    assert np.abs(rates(still).bias).max(initial=0.0) == 0.0
+    other = solve_motion(motion.model, motion.y, 2 * motion.yd)
+    # The bias is quadratic in the speeds.
+    assert close_to(rates(other).bias, 4 * r.bias, bound, least=float(np.abs(motion.vd).max()))
+
+
+# --------------------------------------------------------------------------- both formulations
+
+
+@every_model
+def test_both_formulations_agree(spec: str) -> None:
+    model = zoo_model(spec)
+    motion = solve_course(model, zoo_course(spec), [0.4, 1.9, 4.1])
+    system = rp.compile_system(model.mechanism)
+    start = rp.assemble(system)
+    other = rp.follow(system, motion.y, motion.yd, motion.ydd, start)
+    # Parts between two balls spin as they like; the points on their lines do not.
+    spins = rp.passive_spins(system, [start])
+    spinning = {body for spin in spins for body in spin.bodies}
+    bodies = [i for i, b in enumerate(model.mechanism.bodies) if b.name not in spinning]
+    f = motion.bodies()
+    bound = 1000 * EPS * condition(motion) ** 2
+    assert bound < 1e-8
+    for name in ("position", "rotation", "velocity", "omega", "acceleration", "alpha"):
+        ours, theirs = getattr(f, name)[:, bodies], getattr(other, name)[:, bodies]
+        least = reach(motion) if name == "position" else 0.0
+        assert close_to(ours, theirs, bound, least), name
+    for spin in spins:
+        for joint in (model.mechanism.joint(name) for name in spin.joints):
+            body, frame = joint.body_a, joint.frame_a
+            if body not in spin.bodies:
+                body, frame = joint.body_b, joint.frame_b
+            k = [b.name for b in model.mechanism.bodies].index(body)
+            s = np.array(frame.origin)
+            ours, theirs = (x.position[:, k] + x.rotation[:, k] @ s for x in (f, other))
+            assert close_to(ours, theirs, bound, reach(motion))
+
+
+# --------------------------------------------------------------------------- batches
+
+
+def same(a: Motion, b: Motion) -> None:
+    """Equal up to what closing amplifies; turns of angles and signs of quaternions aside."""
+    bound = 1000 * EPS * condition(a) ** 2
+    for name in ("position", "rotation", "velocity", "omega", "acceleration", "alpha"):
+        ours, theirs = getattr(a.bodies(), name), getattr(b.bodies(), name)
+        assert close_to(ours, theirs, bound, reach(a) if name == "position" else 0.0), name
+
+
+@every_model
+def test_order_of_samples_does_not_matter(spec: str) -> None:
+    """In order, in any order, each for itself, without times, from another start: all the same."""
+    model, course = zoo_model(spec), zoo_course(spec)
+    motion = course_motion(spec, 13)
+    y, yd, ydd = motion.y, motion.yd, motion.ydd
+    same(motion, solve_motion(model, y, yd, ydd))
+    same(motion, solve_motion(model, y, yd, ydd, ordered=False))
+    for k in (0, 5, 12):
+        one = solve_motion(model, y[[k]], yd[[k]], ydd[[k]])
+        same(one, motion.part(slice(k, k + 1)))
+    backwards = solve_motion(model, y[::-1], yd[::-1], ydd[::-1], start=motion.q[-1])
+    same(motion, replace(backwards, q=backwards.q[::-1], v=backwards.v[::-1], vd=backwards.vd[::-1]))
+    shuffled = np.random.default_rng(1).permutation(13)
+    mixed = solve_motion(model, *(a[shuffled] for a in course.at(motion.time)), ordered=False)
+    same(mixed, replace(motion, q=motion.q[shuffled], v=motion.v[shuffled], vd=motion.vd[shuffled]))
+
+
+@every_model
+def test_chunks_and_threads_do_not_matter(spec: str) -> None:
+    """Long motions are cut into chunks that several threads solve."""
+    model, course = zoo_model(spec), zoo_course(spec)
+    time = np.linspace(0, LENGTH, 700)
+    whole = solve_course(model, course, time)
+    threads = numba.get_num_threads()
+    try:
+        for n in {1, threads}:
+            numba.set_num_threads(n)
+            again = solve_course(model, course, time)
+            same(whole, again)
+            assert np.abs(again.q - whole.q).max() < 1e-9  # turns and signs of quaternions, too
+    finally:
+        numba.set_num_threads(threads)
+    short = solve_course(model, course, time[:40])  # one chunk
+    same(short, whole.part(slice(0, 40)))
+
+
+def test_no_samples() -> None:
+    for spec in ("four_bar", "pendulum"):
+        motion = solve_motion(zoo_model(spec), np.zeros((0, 1)))
+        assert motion.q.shape[0] == 0
+        assert motion.bodies().position.shape[0] == 0
+        assert rates(motion).R.shape[0] == 0
+
+
+# --------------------------------------------------------------------------- sensitivities
+
+
+@pytest.mark.parametrize(
+    "spec", ["slider_crank", "five_bar@distances", "screw_press@guided", "sla_suspension", "delta"]
+)
+def test_sensitivities(spec: str) -> None:
+    """Against differences of second order in each of y, ẏ and ÿ, and by identities.
+
+    The error of a difference with step h is h² times a third derivative plus eps/h: about 1e-9 of
+    the largest for h = 1e-5, times the condition to the power of the derivatives in between.
+    """
+    model = zoo_model(spec)
+    motion = solve_course(model, zoo_course(spec), [0.4, 2.2])
+    s = sensitivities(motion)
+    n = model.n_independent
+    R = rates(motion).R
+    bound = 1000 * EPS * condition(motion) ** 2
+    assert close_to(s.v[..., n : 2 * n], R, bound)  # ∂v/∂ẏ
+    assert close_to(s.vd[..., 2 * n :], R, bound)  # ∂v̇/∂ÿ
+    assert not s.v[..., 2 * n :].any()
+    assert not s.q[..., n:].any()
+    f = motion.bodies()
+    # Velocities are the sensitivities of positions times ẏ, and so on by the chain rule.
+    p_y, v_y, v_yd = (
+        s.frames.position[..., :n],
+        s.frames.velocity[..., :n],
+        s.frames.velocity[..., n : 2 * n],
+    )
+    assert close_to(np.einsum("nbik,nk->nbi", p_y, motion.yd), f.velocity, bound)
+    assert close_to(v_yd, p_y, bound)
+    along = np.einsum("nbik,nk->nbi", v_y, motion.yd) + np.einsum("nbik,nk->nbi", v_yd, motion.ydd)
+    assert close_to(along, f.acceleration, 10 * bound)
+    h = 1e-5
+    for k in range(3 * n):
+        ends = []
+        for sign in (1, -1):
+            inputs = [motion.y.copy(), motion.yd.copy(), motion.ydd.copy()]
+            inputs[k // n][:, k % n] += sign * h
+            moved = solve_motion(model, *inputs, ordered=False)
+            g = moved.bodies()
+            ends.append((moved.v, moved.vd, g.position, g.rotation, g.acceleration, g.alpha))
+        g = s.frames
+        ours = (s.v, s.vd, g.position, g.rotation, g.acceleration, g.alpha)
+        for a, plus, minus in zip(ours, *ends, strict=True):
+            scale = float(np.abs(a).max())
+            assert close_to(a[..., k], (plus - minus) / (2 * h), 1e-6, least=scale)
+
+
+@pytest.mark.parametrize("spec", ["slider_crank", "screw_press@guided", "sla_suspension"])
+def test_sensitivity_of_coordinates(spec: str) -> None:
+    """q̇ = ∂q/∂y ẏ, for coordinates that are not quaternions."""
+    model = zoo_model(spec)
+    motion = solve_course(model, zoo_course(spec), [0.4, 2.2])
+    qd = np.einsum("nik,nk->ni", sensitivities(motion).q[..., : model.n_independent], motion.yd)
+    places = [c for c in model.compiled.coordinate.values() if not c.ball]
+    ours, theirs = motion.v[:, [c.v for c in places]], qd[:, [c.q for c in places]]
+    assert close_to(ours, theirs, 1000 * EPS * condition(motion) ** 2)
+
+
+def test_the_step_of_differences_suits_the_courses() -> None:
+    assert STEP == 0.01
+    assert zoo_course("four_bar").frequency.max() < 2.0

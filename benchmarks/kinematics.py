@@ -24,7 +24,7 @@ import numpy as np
 import report
 from pinocchio_peer import Peer, PeerMotion
 from report import best, best_of_each, digits, micro, milli, table
-from steps import WHOLE, evaluations_per_piece, step_times
+from steps import step_times
 
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import rates, solve_motion
@@ -215,37 +215,26 @@ def one_sample(model: KinematicModel, peer: Peer, effort: Effort) -> str:
 
 
 def steps(model: KinematicModel, effort: Effort) -> str:
-    """The kernels of one sample, and how often each runs."""
-    motion = cases.path(model, effort.samples).solve(model)
-    times = step_times(motion, effort.repeat)
-    evaluations = evaluations_per_piece(motion)
-    often = {
-        "place": evaluations,
-        "fill": evaluations,
-        "factor": evaluations,
-        "errors, Newton step": evaluations,
-        "solve for speeds or accelerations": 2.0,
-        "convective accelerations": 1.0,
-        "admissible motions": 1.0,
+    """The kernels of one sample: what one evaluation costs, and what they add up to."""
+    times = step_times(cases.path(model, effort.samples).solve(model), 3 * effort.repeat)
+    once = sum(times[name] for name in ("place", "fill", "factor"))
+    parts = {
+        "close the loops from the prediction": times["close"],
+        "solve for speeds and for accelerations": 2 * times["solve"],
+        "convective accelerations": times["convective"],
+        "admissible motions, for the next prediction": times["admissible"],
     }
-    whole = times[WHOLE]
-    rest = whole - sum(times[name] * often[name] for name in often)
-    rows = [
-        [
-            name,
-            micro(times[name]),
-            f"{n:.2g}",
-            micro(times[name] * n),
-            share(times[name] * n, whole),
-        ]
-        for name, n in often.items()
-    ]
-    rows.append(["the rest", "", "", micro(rest), share(rest, whole)])
-    rows.append([WHOLE, "", "", micro(whole), share(whole, whole)])
-    head = ("step", "µs once", "times", "µs per sample", "share")
+    whole = times["whole"]
+    parts["prediction, checks, copies, Python (the rest)"] = whole - sum(parts.values())
+    rows = [(words, micro(time), share(time, whole)) for words, time in parts.items()]
+    rows.append(("whole sample", micro(whole), share(whole, whole)))
     return (
-        f"`{MODEL}`, one thread, samples 1 ms apart. A piece of the closure is evaluated "
-        f"{evaluations:.2f} times per sample.\n\n{table(head, rows)}"
+        f"`{MODEL}`, one thread, samples 1 ms apart.\n\n"
+        f"{table(('step', 'µs per sample', 'share'), rows)}\n\n"
+        f"The closure evaluates each piece several times. One evaluation of all pieces takes "
+        f"{micro(once)} µs: {micro(times['place'])} to place links and markers, "
+        f"{micro(times['fill'])} to fill the rows, {micro(times['factor'])} to factor. "
+        f"The closure takes as long as {times['close'] / once:.1f} evaluations."
     )
 
 

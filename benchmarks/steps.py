@@ -1,7 +1,7 @@
 """Where the time of one sample goes: the kernels of the closure, each timed by itself.
 
-Every function runs kernels over the poses of a solved motion. They are compiled here, which takes
-a few seconds, for this purpose only.
+Every function runs kernels over the samples of a solved motion. They are compiled here, which
+takes a few seconds, for this purpose only.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from numba import njit
 from report import best_of_each
 
 from mechid.kinematics.kernels.closure import (
-    LAST_STEP,
     ORIGIN,
     admissible,
-    close_piece,
     close_sample,
     convective,
     factor_piece,
@@ -25,10 +23,9 @@ from mechid.kinematics.kernels.closure import (
 from mechid.kinematics.kernels.links import advance
 from mechid.kinematics.kernels.rows import row_entries
 from mechid.kinematics.motion import Motion, rates, solve_motion
+from mechid.kinematics.tables import Floats
 
 compiled = njit(error_model="numpy")
-
-WHOLE = "whole sample"
 
 
 @compiled
@@ -41,7 +38,7 @@ def place(t, order, q, work):
 
 @compiled
 def place_and_fill(t, order, q, work):
-    """The same, then the entries of the rows by all columns of their paths."""
+    """The same, then the rates of every row by the columns that move it."""
     origin = work.vectors[ORIGIN]
     for k in range(q.shape[0]):
         for p in range(order.pieces.size):
@@ -71,10 +68,13 @@ def place_and_factor(t, order, q, work):
 
 
 @compiled
-def close_closed(t, order, y, q, work):
-    """Newton's method from poses that are closed already: every piece is evaluated twice."""
-    for k in range(q.shape[0]):
-        close_sample(t, order, y[k], q[k], work)
+def close(t, order, y, steps, q, pose, work):
+    """Close every sample but the first from its prediction, by Newton's method."""
+    for k in range(q.shape[0] - 1):
+        for i in range(pose.size):
+            pose[i] = q[k, i]
+        advance(t, pose, steps[k], 1.0)
+        close_sample(t, order, y[k + 1], pose, work)
 
 
 @compiled
@@ -98,71 +98,39 @@ def accelerate(t, v, zero, bias, work):
         convective(t, v[k], zero, bias, work)
 
 
-@compiled
-def count_evaluations(t, order, y, predicted, q, work):
-    """Close poses from their predictions; return evaluations of pieces, and pieces.
-
-    A piece whose steps together stay below LAST_STEP takes one of them, any other piece at least
-    two, which is nearly always enough; each is evaluated once more than it takes steps.
-    """
-    evaluations, pieces = 0, 0
-    for k in range(q.shape[0]):
-        advance(t, q[k], predicted[k], 1.0)
-        for i in range(t.direct.size):
-            q[k, t.direct[i].q] = y[k, t.direct[i].driver]
-        for p in range(order.pieces.size):
-            if order.pieces[p].column_end == order.pieces[p].column_start:
-                place_piece(t, order, order.pieces[p], q[k], work)
-                continue
-            _, moved, _ = close_piece(t, order, p, y[k], q[k], work)
-            pieces += 1
-            evaluations += 2 if moved < LAST_STEP else 3
-    return evaluations, pieces
-
-
-def evaluations_per_piece(motion: Motion) -> float:
-    """Return how often a piece is evaluated per sample of a motion with times, on average."""
-    t, order = motion.model.tables, motion.model.order
+def predictions(motion: Motion) -> Floats:
+    """Return the steps in speeds from each sample to the prediction of the next, (N - 1, n_v)."""
     maps = rates(motion)
     half = 0.5 * np.diff(motion.time) ** 2
-    predicted = np.einsum("kvi,ki->kv", maps.R[:-1], np.diff(motion.y, axis=0))
-    predicted += maps.bias[:-1] * half[:, None]
-    q = motion.q[:-1].copy()
-    work = make_work(t, order, q[0])
-    evaluations, pieces = count_evaluations(t, order, motion.y[1:].copy(), predicted, q, work)
-    return evaluations / max(pieces, 1)
+    straight = np.einsum("kvi,ki->kv", maps.R[:-1], np.diff(motion.y, axis=0))
+    return straight + maps.bias[:-1] * half[:, None]
 
 
 def step_times(motion: Motion, repeat: int) -> dict[str, float]:
-    """Return the time of each step, once for all pieces of a sample (s); keys as in the report.
+    """Return the time per sample of each step, done once (s), and of the whole solution.
 
-    The whole solution is timed in turn with its steps, so that they compare.
+    All take turns, so that they compare. `fill` and `factor` are differences.
     """
-    t, order, y, q = motion.model.tables, motion.model.order, motion.y, motion.q.copy()
+    t, order, q = motion.model.tables, motion.model.order, motion.q
     n, n_v = motion.v.shape
-    work = make_work(t, order, q[0])
-    out, zero, R = np.zeros(n_v), np.zeros(n_v), np.zeros((y.shape[1], n_v))
+    steps, pose = predictions(motion), q[0].copy()
+    work = make_work(t, order, pose)
+    out, zero, R = np.zeros(n_v), np.zeros(n_v), np.zeros((motion.y.shape[1], n_v))
     bias = np.zeros(t.rows.size)
-    runs = [
-        lambda: place(t, order, q, work),
-        lambda: place_and_fill(t, order, q, work),
-        lambda: place_and_factor(t, order, q, work),
-        lambda: close_closed(t, order, y, q, work),
-        lambda: solve(t, order, motion.yd, out, bias, work),
-        lambda: accelerate(t, motion.v, zero, bias, work),
-        lambda: solve_admissible(t, order, n, R, work),
-        lambda: solve_motion(motion.model, y, motion.yd, motion.ydd, time=motion.time),
-    ]
-    placed, filled, factored, closed, solved, moved, all_solved, whole = (
-        time / n for time in best_of_each(runs, repeat)
-    )
-    return {
-        "place": placed,
-        "fill": filled - placed,
-        "factor": factored - filled,
-        "errors, Newton step": 0.5 * closed - factored,
-        "solve for speeds or accelerations": solved,
-        "convective accelerations": moved,
-        "admissible motions": all_solved,
-        WHOLE: whole,
+    runs = {
+        "place": lambda: place(t, order, q, work),
+        "fill": lambda: place_and_fill(t, order, q, work),
+        "factor": lambda: place_and_factor(t, order, q, work),
+        "close": lambda: close(t, order, motion.y, steps, q, pose, work),
+        "solve": lambda: solve(t, order, motion.yd, out, bias, work),
+        "convective": lambda: accelerate(t, motion.v, zero, bias, work),
+        "admissible": lambda: solve_admissible(t, order, n, R, work),
+        "whole": lambda: solve_motion(
+            motion.model, motion.y, motion.yd, motion.ydd, time=motion.time
+        ),
     }
+    times = best_of_each(list(runs.values()), repeat)
+    found = {name: time / n for name, time in zip(runs, times, strict=True)}
+    found["factor"] -= found["fill"]
+    found["fill"] -= found["place"]
+    return found

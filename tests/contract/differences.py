@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-# Step (s) for courses with frequencies up to about 2 rad/s. Truncation is h⁶/140 times the seventh
-# derivative, below 1e-9 of the motion even for its tenth harmonic; rounding is eps/h² ≈ 2e-12.
+# Step (s) for courses with frequencies w up to about 2 rad/s. Truncation is (n w h)⁶/140 of the
+# n-th harmonic of the motion: 1e-8 of one with n = 6. Rounding is eps/h² ≈ 2e-12 of the values.
 STEP = 0.01
+TRUNCATION = 1e-8
 OFFSETS = np.arange(-3, 4)
 _FIRST = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
 _SECOND = np.array([2, -27, 270, -490, 270, -27, 2]) / 180

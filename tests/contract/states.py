@@ -8,7 +8,7 @@ stays clear of singular poses: what is left of a tolerance is then rounding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.samples import Samples
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load, zoo
 
@@ -55,12 +56,12 @@ class Course:
         return y, np.sum(A * w * cosine, axis=1), np.sum(-A * w * w * sine, axis=1)
 
 
-@lru_cache(maxsize=None)
+@cache
 def zoo_model(spec: str) -> KinematicModel:
     return kinematic_model(load(spec))
 
 
-@lru_cache(maxsize=None)
+@cache
 def zoo_course(spec: str, seed: int = 0) -> Course:
     return random_course(zoo_model(spec), np.random.default_rng(seed))
 
@@ -92,6 +93,15 @@ def is_angle(mechanism: Mechanism, i: int) -> bool:
 
 def solve_course(model: KinematicModel, course: Course, time: npt.ArrayLike) -> Motion:
     return solve_motion(model, *course.at(time), time=np.asarray(time, float))
+
+
+def solved_in_blocks(motion: Motion) -> bool:
+    """Tell whether the order of solution in blocks does it, without all rows as one block."""
+    model = motion.model
+    samples = Samples.empty(model, motion.y, motion.yd, motion.ydd, motion.time)
+    whole = np.array([0, len(motion.y)])
+    samples.solve(whole, model.home_q[None], model.home_y[None], model.order)
+    return not samples.status.any()
 
 
 def condition(motion: Motion) -> float:

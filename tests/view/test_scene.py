@@ -140,7 +140,7 @@ def test_elements_are_drawn_where_they_act() -> None:
 def spring(stiffness: float, damping: float) -> str:
     mechanism = build(
         name="m",
-        bodies={"bob": {"mass": 1}},
+        bodies={"bob": {}},
         points={"A": [0, 0, 0], "B": [1, 0, 0], "C": [1, 0, 1]},
         joints={"hinge": {"type": "R", "between": ["ground", "bob"], "at": "A", "axis": "y"}},
         elements={

@@ -58,7 +58,7 @@ app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 def main(arguments: list[str] | None = None) -> None:
     """Run the tool and leave: 0 done, 2 wrong input (one line on stderr), 130 interrupted."""
     try:
-        app(arguments)
+        app(arguments, prog_name="mechid")
     except MechidError as error:
         line = " ".join(str(error).split())
         typer.secho("error:", fg="red", err=True, nl=False)

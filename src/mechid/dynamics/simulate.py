@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.forward.augmented import Augmented
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
 from mechid.dynamics.forward.formulation import Baumgarte, Formulation
@@ -16,16 +17,16 @@ from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.integrate import ONE_STEP, IntegrationError, Trace, integrate
-from mechid.dynamics.regressor import cad_parameters
-from mechid.errors import KinematicsError, MechidError, ModelError
+from mechid.dynamics.parameters import parameter_values
+from mechid.errors import KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 
 Forces = Callable[[float, Floats, Floats], Floats]
 
-_ON_TREE = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba)}
-FORMULATIONS = ("independent", *_ON_TREE)
+_DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
+FORMULATIONS = ("independent", *_DRIFTING)
 STABILISATIONS = ("none", "baumgarte", "projection")
 
 
@@ -140,7 +141,7 @@ def simulate(
         If the integration stops early; `error.partial` is the simulation so far.
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
-    values = _parameters(model, phi)
+    values = parameter_values(model, phi)
     chosen, stabilisation = _formulation(
         model, values, formulation, stabilise, alpha, beta, integrator
     )
@@ -220,22 +221,6 @@ def initial_state(
     return motion.q[0], motion.v[0]
 
 
-def _parameters(model: DynamicModel, phi: Floats | None) -> Floats:
-    values = cad_parameters(model) if phi is None else np.asarray(phi, dtype=float)
-    if values.shape != (len(model.columns),):
-        raise MechidError(f"phi must have shape ({len(model.columns)},), got {values.shape}")
-    missing = [c.name for c, x in zip(model.columns, values, strict=True) if not np.isfinite(x)]
-    if missing:
-        owners = sorted({c.owner for c in model.columns if c.name in missing})
-        raise ModelError(
-            f"no value for {', '.join(missing[:4])}{', …' if len(missing) > 4 else ''} "
-            f"({', '.join(owners)})",
-            path=("bodies",) if missing[0].startswith("m_") else ("elements",),
-            remedy="give CAD values in the model file, or pass the parameters",
-        )
-    return values
-
-
 def _formulation(
     model: DynamicModel,
     phi: Floats,
@@ -260,7 +245,7 @@ def _formulation(
     engine = Engine(model, phi)
     if name == "independent":
         return Independent(engine), "none"
-    return _ON_TREE[name](engine, baumgarte), stabilise
+    return _DRIFTING[name](engine, baumgarte), stabilise
 
 
 def _forces(model: DynamicModel, forces: Forces | Floats | None) -> Forces:

@@ -43,6 +43,8 @@ def frame_motion(
         links.append(link)
         rotations.append(whole.rotation)
         origins.append(whole.translation)
+    # Other layouts in memory would make Numba compile the kernel once more.
+    q, v, vd = (np.ascontiguousarray(a) for a in (q, v, vd))
     n, f = q.shape[0], len(frames)
     vectors = np.zeros((5, n, f, 3), dtype=q.dtype)
     rotation = np.zeros((n, f, 3, 3), dtype=q.dtype)

@@ -37,12 +37,12 @@ class Motion:
         return replace(
             self,
             time=None if self.time is None else self.time[samples],
-            y=self.y[samples],
-            yd=self.yd[samples],
-            ydd=self.ydd[samples],
-            q=self.q[samples],
-            v=self.v[samples],
-            vd=self.vd[samples],
+            y=np.ascontiguousarray(self.y[samples]),
+            yd=np.ascontiguousarray(self.yd[samples]),
+            ydd=np.ascontiguousarray(self.ydd[samples]),
+            q=np.ascontiguousarray(self.q[samples]),
+            v=np.ascontiguousarray(self.v[samples]),
+            vd=np.ascontiguousarray(self.vd[samples]),
         )
 
     def bodies(self) -> FrameMotion:

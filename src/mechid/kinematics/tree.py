@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import GROUND, Joint, JointCoordinate, Mechanism
+from mechid.mechanism.records import GROUND, Joint, JointCoordinate, Mechanism, TorsionSpring
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,12 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
 
     Joints with many freedoms (spherical, universal) are then the ones left to cut, which leaves
     the fewest closure equations. Joints whose coordinates are independent coordinates stay in the
-    tree. Ties go to the shorter chain, then to the order of the file. `mechanism.cut` overrides
+    tree, and so do joints with torsion springs as far as possible: the tree counts their turns,
+    while the angle of a cut joint is known within ±π only. Ties go to the shorter chain, then to the order of the file. `mechanism.cut` overrides
     the choice.
     """
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    sprung = {e.joint for e in mechanism.elements if isinstance(e, TorsionSpring)}
     forced = set(mechanism.cut or ())
     for name in forced & driven:
         raise ModelError(
@@ -62,6 +64,7 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
             frontier,
             key=lambda j: (
                 j.name in driven,
+                j.name in sprung,
                 j.kind.n_constraints,
                 -depth[j.body_a if j.body_a in depth else j.body_b],
                 -rank[j.name],

@@ -72,7 +72,11 @@ def marker_offset(d, i, rotation):
 
 @kernel
 def _read_turn(d, m, rotation, vectors, partial_omega, values, partial):
-    """Angle about an axis: rate (ω_b - ω_a) · axis, with the axis carried by one of the two."""
+    """Angle about an axis: rate (ω_b - ω_a) · axis, with the axis carried by one of the two.
+
+    The angle lies within ±π: a cut joint does not count its turns (the tree keeps joints with
+    torsion springs, where that would matter, if it can).
+    """
     measure = d.measures[m]
     n0, n1, n2 = _direction(d, measure.axis, rotation)
     x0, x1, x2 = _direction(d, measure.x_a, rotation)

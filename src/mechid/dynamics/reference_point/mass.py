@@ -8,8 +8,8 @@ the speeds (ṗ, ė) whose generalised forces are (f, 2 Eᵀ n),
 
 so that M q̈ + h are the forces that its motion asks for. Rᵀ E = G is the matrix of the angular
 velocity in body axes, ω' = 2 G ė: the lower block is 4 Gᵀ I G. It is singular along e; the row
-eᵀ e = 1 makes up for it. A motor's inertia J on a measure s adds J s_qᵀ s_q to M and -J γ s_qᵀ to
-h.
+eᵀ e = 1 makes up for it. A motor's inertia J on a measure s, s̈ = s_q q̈ + b, adds J s_qᵀ s_q to M
+and J b s_qᵀ to h.
 """
 
 from __future__ import annotations
@@ -45,16 +45,15 @@ def mass_and_bias(
     M = np.zeros((n, 7, n, 7))
     h = np.zeros((n, 7))
     for i in range(n):
-        M[i, :, i, :], h[i] = _body(phi[10 * i : 10 * i + 10], rotation[i], E[i], ed[i], model)
+        M[i, :, i, :], h[i] = _body(
+            phi[10 * i : 10 * i + 10], rotation[i], E[i], ed[i], model.gravity
+        )
     to_twist = speed_map(q, "euler")
     bias = h.ravel() - to_twist.T @ load_wrenches(model.elements, rotation).ravel()
     return _elements(model, phi, q, qd, near, M.reshape(7 * n, 7 * n), bias)
 
 
-def _body(
-    phi: Array, rotation: Array, E: Array, ed: Array, model: ReferenceModel
-) -> tuple[Array, Array]:
-    g = model.gravity
+def _body(phi: Array, rotation: Array, E: Array, ed: Array, g: Array) -> tuple[Array, Array]:
     m, mc = phi[0], rotation @ phi[1:4]
     inertia = rotation @ tensor(phi[4:]) @ rotation.T
     omega = 2 * E @ ed
@@ -77,11 +76,11 @@ def _elements(
     M: Array,
     h: Array,
 ) -> tuple[Array, Array]:
-    readings = read(model.elements, q, qd, np.zeros_like(q), near)
+    readings = read(model.elements, q, qd, _without_turning(q, qd), near)
     # Only the part of a gradient that turns bodies does work; that along e is the norm's.
     gradients = readings.gradient @ twist_rates(q) @ speed_map(q, "euler")
     column = 10 * model.n_bodies
-    taken = factors(model.elements, readings)  # with q̈ = 0, s̈ is -γ
+    taken = factors(model.elements, readings)
     for i, term in enumerate(model.elements.terms):
         coefficient = float(term.column.value or 0.0) if term.known else float(phi[column])
         column += 0 if term.known else 1
@@ -89,3 +88,11 @@ def _elements(
         if term.takes == INERTIA:
             M += coefficient * np.outer(gradients[i], gradients[i])
     return M, h
+
+
+def _without_turning(q: Array, qd: Array) -> Array:
+    """Return the q̈ of bodies without acceleration: p̈ = 0, and ë = -(ė·ė) e, for which α = 0."""
+    e, ed = q.reshape(-1, 7)[:, 3:], qd.reshape(-1, 7)[:, 3:]
+    out = np.zeros((len(e), 7))
+    out[:, 3:] = -e * np.sum(ed * ed, axis=1, keepdims=True) / np.sum(e * e, axis=1, keepdims=True)
+    return out.ravel()

@@ -43,7 +43,9 @@ class Reactions:
         What each of the r internal states of stress does: force (N) and moment (N m) at each
         joint, per unit of a null vector of the dimensionless constraints.
     axes : (n_joints, 3, 3) array
-        Axes of frame a, as columns, in ground coordinates.
+        Axes of frame a, as columns, in the axes of `force` and `moment`.
+    size : float
+        Characteristic length (m), which makes forces and moments comparable.
     """
 
     joints: tuple[str, ...]

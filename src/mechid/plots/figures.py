@@ -1,0 +1,59 @@
+"""What to plot of a simulation, and of inverse dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from mechid.dynamics.inverse import InverseDynamics
+from mechid.dynamics.simulate import Simulation
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import IndependentCoordinate
+from mechid.plots.panels import Panel
+from mechid.tables.forces import force_unit
+
+_NAMES = {"m": "position / m", "rad": "angle / rad", "N": "force / N", "N m": "moment / N m"}
+
+
+def simulation_panels(simulation: Simulation) -> list[Panel]:
+    """Return coordinates, applied forces (if any), energies and constraint error over time."""
+    s = simulation
+    coordinates = s.model.mechanism.coordinates
+    panels = _by_unit(
+        s.time, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)]
+    )
+    if np.any(s.tau):
+        panels += _by_unit(s.time, _forces(coordinates, s.tau))
+    energies = {"kinetic": s.kinetic, "potential": s.potential, "sum": s.kinetic + s.potential}
+    if np.any(s.work):
+        energies["work"] = s.work
+    if np.any(s.dissipated):
+        energies["dissipated"] = s.dissipated
+    panels.append(Panel("energy / J", s.time, energies))
+    size = s.model.kinematics.size
+    panels.append(Panel("constraint error / m", s.time, {"": size * s.constraint_error}, log=True))
+    return panels
+
+
+def inverse_panels(result: InverseDynamics) -> list[Panel]:
+    """Return the generalised forces over time (over samples, if the motion has no times)."""
+    time = result.motion.time
+    where = np.arange(len(result.tau), dtype=float) if time is None else time
+    return _by_unit(where, _forces(result.motion.model.mechanism.coordinates, result.tau))
+
+
+def _forces(
+    coordinates: Iterable[IndependentCoordinate], tau: Floats
+) -> list[tuple[str, str, Floats]]:
+    return [(c.force, force_unit(c), tau[:, i]) for i, c in enumerate(coordinates)]
+
+
+def _by_unit(time: Floats, curves: list[tuple[str, str, Floats]]) -> list[Panel]:
+    """One panel per unit; a single curve is named by its axis."""
+    panels = []
+    for unit in dict.fromkeys(unit for _, unit, _ in curves):
+        mine = {name: values for name, own, values in curves if own == unit}
+        label = f"{next(iter(mine))} / {unit}" if len(mine) == 1 else _NAMES.get(unit, unit)
+        panels.append(Panel(label, time, mine))
+    return panels

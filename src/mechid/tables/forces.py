@@ -1,0 +1,88 @@
+"""Forces on the independent coordinates, read from a table or written to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mechid.dynamics.inverse import InverseDynamics, JointReactions
+from mechid.errors import DataError
+from mechid.mechanism.records import IndependentCoordinate, Mechanism
+from mechid.tables.files import Floats, numbers, read_columns
+from mechid.tables.motion import TIME
+from mechid.tables.observe import Columns
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+@dataclass(frozen=True)
+class ForceTable:
+    """Forces over time: time (N,), tau (N, n_i) in the order of the model, and notes."""
+
+    time: Floats
+    tau: Floats
+    notes: tuple[str, ...] = ()
+
+
+def force_unit(coordinate: IndependentCoordinate) -> str:
+    """Return the unit of the force on a coordinate: N or N m."""
+    return "N" if coordinate.unit == "m" else "N m"
+
+
+def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
+    """Read forces from a CSV or Parquet table with a column `time` and columns named as the forces.
+
+    Forces without a column are zero (`notes` says which).
+
+    Raises
+    ------
+    DataError
+        With file, row and column; also if no column is a force of this mechanism.
+    """
+    where = str(path)
+    columns = read_columns(path)
+    names = [c.force for c in mechanism.coordinates]
+    if TIME not in columns:
+        raise DataError(f"there is no column {TIME}", where=where)
+    absent = [name for name in names if name not in columns]
+    if len(absent) == len(names):
+        raise DataError(
+            "no column is a force of this mechanism",
+            where=where,
+            remedy=f"name the columns {', '.join(names[:12])}{', …' if len(names) > 12 else ''}",
+        )
+    time = numbers(columns[TIME], TIME, where)
+    tau = np.zeros((time.size, len(names)))
+    for i, name in enumerate(names):
+        if name in columns:
+            tau[:, i] = numbers(columns[name], name, where)
+    notes = (f"no column for {', '.join(absent)}: zero",) if absent else ()
+    return ForceTable(time, tau, notes)
+
+
+def inverse_columns(result: InverseDynamics) -> Columns:
+    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too.
+
+    Components of reactions that redundant constraints leave open are empty (nan), and left out if
+    they are open in every sample.
+    """
+    motion = result.motion
+    coordinates = motion.model.mechanism.coordinates
+    columns: Columns = {} if motion.time is None else {TIME: motion.time}
+    columns |= {c.force: result.tau[:, i] for i, c in enumerate(coordinates)}
+    if result.reactions is not None:
+        columns |= _reactions(result.reactions)
+    return columns
+
+
+def _reactions(found: JointReactions) -> Columns:
+    values = np.concatenate([found.force, found.moment], axis=2)
+    values = np.where(found.undetermined, np.nan, values)
+    return {
+        f"{name}.{component}": values[:, j, k]
+        for j, name in enumerate(found.joints)
+        for k, component in enumerate(COMPONENTS)
+        if not found.undetermined[:, j, k].all()
+    }

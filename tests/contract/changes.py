@@ -1,0 +1,230 @@
+"""Changes of a mechanism that change its description only: names, order, frames, cuts, place.
+
+Each returns the new mechanism together with what leads back: the transform of every old body frame
+in the new one, the motion of the whole in space, and the new independent coordinates of old ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.kinematics.compile import STILL, Rigid
+from mechid.mechanism.records import (
+    GROUND,
+    CadInertia,
+    DistanceCoordinate,
+    Frame,
+    IndependentCoordinate,
+    Joint,
+    JointCoordinate,
+    Mechanism,
+    Point,
+    PointCoordinate,
+)
+from mechid.spatial.inertia import central, parameters, transform
+from mechid.spatial.rotations import matrix_from_quaternion
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A mechanism described otherwise.
+
+    y of the new one is sign · y + offset; the frame of old body B is the frame `frames[B]` of the
+    new one, after the old ground has been moved to `whole` (default: nothing changed).
+    """
+
+    mechanism: Mechanism
+    sign: Array
+    offset: Array
+    frames: dict[str, Rigid] = field(default_factory=dict)
+    whole: Rigid = STILL
+
+
+def unchanged(mechanism: Mechanism) -> Change:
+    n = len(mechanism.coordinates)
+    return Change(mechanism, np.ones(n), np.zeros(n))
+
+
+def permuted(mechanism: Mechanism, rng: np.random.Generator) -> Change:
+    """Bodies and joints in another order."""
+    bodies, joints = (
+        tuple(items[i] for i in rng.permutation(len(items)))
+        for items in (mechanism.bodies, mechanism.joints)
+    )
+    return unchanged(replace(mechanism, bodies=bodies, joints=joints))
+
+
+def renamed(mechanism: Mechanism) -> Change:
+    """Every body, joint and point under another name, in reverse alphabetical order."""
+    names = {
+        kind: {x.name: f"{kind}_{999 - i}" for i, x in enumerate(items)}
+        for kind, items in (("body", mechanism.bodies), ("joint", mechanism.joints))
+    }
+    names["body"][GROUND] = GROUND
+
+    def point(p: Point) -> Point:
+        return replace(p, name=f"new_{p.name}", body=names["body"][p.body])
+
+    def coordinate(c: IndependentCoordinate) -> IndependentCoordinate:
+        if isinstance(c, JointCoordinate):
+            return replace(c, joint=names["joint"][c.joint])
+        if isinstance(c, PointCoordinate):
+            return replace(c, point=point(c.point))
+        return replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+
+    changed = replace(
+        mechanism,
+        bodies=tuple(replace(b, name=names["body"][b.name]) for b in mechanism.bodies),
+        joints=tuple(
+            replace(
+                j,
+                name=names["joint"][j.name],
+                body_a=names["body"][j.body_a],
+                body_b=names["body"][j.body_b],
+            )
+            for j in mechanism.joints
+        ),
+        points=tuple(map(point, mechanism.points)),
+        coordinates=tuple(map(coordinate, mechanism.coordinates)),
+        elements=(),
+        cut=None if mechanism.cut is None else tuple(names["joint"][n] for n in mechanism.cut),
+    )
+    return unchanged(changed)
+
+
+def swapped(mechanism: Mechanism, rng: np.random.Generator, part: float = 0.6) -> Change:
+    """Bodies a and b of some joints exchanged: coordinates change their sign.
+
+    Of a universal joint, the axes x and z change places with the bodies, so that the angles are
+    -angle_2 and -angle_1. Joints whose coordinates would mix are left alone if they are driven.
+    """
+    driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    mixing = ("planar", "spherical", "free")
+    chosen = {
+        j.name
+        for j in mechanism.joints
+        if rng.random() < part and not (j.name in driven and j.type in mixing)
+    }
+    joints = [_swapped(j) if j.name in chosen else j for j in mechanism.joints]
+    sign = np.ones(len(mechanism.coordinates))
+    coordinates = list(mechanism.coordinates)
+    for i, c in enumerate(coordinates):
+        if isinstance(c, JointCoordinate) and c.joint in chosen:
+            sign[i] = -1
+            if mechanism.joint(c.joint).type == "universal":
+                coordinates[i] = replace(c, index=1 - c.index)
+    changed = replace(mechanism, joints=tuple(joints), coordinates=tuple(coordinates), elements=())
+    return Change(changed, sign, np.zeros(len(sign)))
+
+
+def _swapped(joint: Joint) -> Joint:
+    a, b = joint.frame_a, joint.frame_b
+    if joint.type == "universal":
+        turn = Rigid(np.array([[0.0, 0, 1], [0, -1, 0], [1, 0, 0]]), np.zeros(3))
+        a, b = (frame_of(Rigid.of(f) @ turn) for f in (a, b))
+    return replace(joint, body_a=joint.body_b, body_b=joint.body_a, frame_a=b, frame_b=a)
+
+
+def cut_elsewhere(mechanism: Mechanism, rng: np.random.Generator) -> Change:
+    """A random spanning tree that keeps the joints with independent coordinates."""
+    driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    joints = sorted(mechanism.joints, key=lambda j: (j.name not in driven, rng.random()))
+    group = {name: name for name in (GROUND, *(b.name for b in mechanism.bodies))}
+    cut = []
+    for joint in joints:
+        a, b = group[joint.body_a], group[joint.body_b]
+        if a == b:
+            cut.append(joint.name)
+        group = {name: a if label == b else label for name, label in group.items()}
+    return unchanged(replace(mechanism, cut=tuple(cut)))
+
+
+def reframed(mechanism: Mechanism, rng: np.random.Generator, size: float) -> Change:
+    """Every body frame somewhere else in its body."""
+    moves = {body.name: random_rigid(rng, size) for body in mechanism.bodies}
+    return _moved(mechanism, moves, STILL)
+
+
+def carried(mechanism: Mechanism, rng: np.random.Generator, size: float) -> Change:
+    """The whole mechanism somewhere else in space, gravity with it."""
+    return _moved(mechanism, {}, random_rigid(rng, size))
+
+
+def _moved(mechanism: Mechanism, moves: dict[str, Rigid], whole: Rigid) -> Change:
+    """Body frames put at `moves` of the old ones, then everything carried along by `whole`."""
+
+    def inside(body: str) -> Rigid:
+        """Old body frame in the new one; for the ground, where its things are carried."""
+        return whole if body == GROUND else moves.get(body, STILL).inverse
+
+    def point(p: Point) -> Point:
+        return replace(p, local=vector_of(apply(inside(p.body), p.local)))
+
+    offset = np.zeros(len(mechanism.coordinates))
+    coordinates = list(mechanism.coordinates)
+    for i, c in enumerate(coordinates):
+        if isinstance(c, PointCoordinate):
+            direction = whole.rotation @ np.array(c.direction)
+            offset[i] = direction @ whole.translation
+            coordinates[i] = replace(c, point=point(c.point), direction=vector_of(direction))
+        elif isinstance(c, DistanceCoordinate):
+            coordinates[i] = replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+    bodies = []
+    for body in mechanism.bodies:
+        move = moves.get(body.name, STILL)
+        bodies.append(
+            replace(
+                body,
+                frame=frame_of(whole @ Rigid.of(body.frame) @ move),
+                inertia=None if body.inertia is None else _inertia(body.inertia, move.inverse),
+                shapes=(),
+            )
+        )
+    joints = tuple(
+        replace(
+            j,
+            frame_a=frame_of(inside(j.body_a) @ Rigid.of(j.frame_a)),
+            frame_b=frame_of(inside(j.body_b) @ Rigid.of(j.frame_b)),
+        )
+        for j in mechanism.joints
+    )
+    changed = replace(
+        mechanism,
+        gravity=vector_of(whole.rotation @ np.array(mechanism.gravity)),
+        bodies=tuple(bodies),
+        joints=joints,
+        points=tuple(map(point, mechanism.points)),
+        coordinates=tuple(coordinates),
+        elements=(),
+    )
+    frames = {name: move.inverse for name, move in moves.items()}
+    return Change(changed, np.ones(len(offset)), offset, frames, whole)
+
+
+def _inertia(inertia: CadInertia, old_in_new: Rigid) -> CadInertia:
+    phi = parameters(inertia.mass, np.array(inertia.center), np.array(inertia.inertia_center))
+    mass, center, six = central(transform(phi, old_in_new.rotation, old_in_new.translation))
+    return replace(inertia, mass=mass, center=vector_of(center), inertia_center=tuple(six.tolist()))
+
+
+def random_rigid(rng: np.random.Generator, size: float) -> Rigid:
+    return Rigid(matrix_from_quaternion(rng.standard_normal(4)), size * rng.uniform(-1, 1, 3))
+
+
+def apply(rigid: Rigid, point: npt.ArrayLike) -> Array:
+    return np.asarray(rigid.translation + rigid.rotation @ np.asarray(point, float))
+
+
+def vector_of(v: Array) -> tuple[float, float, float]:
+    x, y, z = (float(c) for c in v)
+    return (x, y, z)
+
+
+def frame_of(rigid: Rigid) -> Frame:
+    x, y, z = (vector_of(row) for row in rigid.rotation)
+    return Frame(vector_of(rigid.translation), (x, y, z))

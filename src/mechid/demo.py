@@ -14,10 +14,11 @@ def main(folder: Path = FOLDER) -> None:
     """Run the demonstration; what it writes goes to `folder`."""
     begin = time.perf_counter()
     print("mechid: a short-long-arm suspension, steered and driven over bumps")
-    print("(the first run compiles the kernels, which takes about half a minute)\n", flush=True)
+    print("(the first run compiles the kernels, which takes about a minute)\n", flush=True)
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.mobility import mobility
     from mechid.kinematics.model import kinematic_model
+    from mechid.kinematics.motion import solve_motion
     from mechid.modelfile import load
     from mechid.tables import closure_residual, coordinate_columns, point_columns, write_table
     from mechid.view import tour, write_page
@@ -36,15 +37,16 @@ def main(folder: Path = FOLDER) -> None:
         ("independent coordinates", ", ".join(c.name for c in mechanism.coordinates)),
     )
 
+    shown = tour(model)
     solving = time.perf_counter()
-    motion = tour(model)
+    motion = solve_motion(model, shown.y, shown.yd, shown.ydd, time=shown.time)
     solved = time.perf_counter() - solving
     assert motion.time is not None
     _table(
         ("motion", f"{len(motion.time)} samples, {motion.time[-1]:g} s"),
         ("worst closure error", f"{closure_residual(model, motion.q).max():.1e} m"),
         ("singularity margin", f"at least {singularity_margin(model, motion.q).min():.2g}"),
-        ("found and solved in", f"{solved:.2f} s"),
+        ("loops solved in", f"{1e3 * solved:.0f} ms"),
     )
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.mobility import mobility
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.mechanism.records import GROUND, Body, Mechanism, Start
+from mechid.mechanism.records import GROUND, Mechanism, Start
 
 from .changes import (
     Change,

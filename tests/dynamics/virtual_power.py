@@ -78,6 +78,7 @@ class Law:
         return self.inertia * self.second + spring + rest
 
     @property
+    @cached_property
     def energy(self) -> Array:
         stored = self.stiffness * (self.s - self.free) ** 2
         return (self.inertia * self.rate**2 + stored) / 2
@@ -107,6 +108,7 @@ class VirtualPower:
         self.mechanism: Mechanism = motion.model.mechanism
         self.gravity = np.array(self.mechanism.gravity)
         self.units = [self._unit(j) for j in range(motion.y.shape[1])]
+        self._joints: dict[tuple[str, int], tuple[Array, Array, Array, Array]] = {}
 
     def _unit(self, j: int) -> Motion:
         yd = np.zeros_like(self.motion.y)
@@ -158,35 +160,37 @@ class VirtualPower:
         size = [push * _norm(v) + twist * _norm(x) for v, x in zip(V, W, strict=True)]
         return Sized(force, np.array(size))
 
-    def laws(self) -> Iterator[tuple[str, Law]]:
+    @cached_property
+    def laws(self) -> list[Law]:
         """Force elements but loads, one entry per motor of a transmission."""
+        return list(self._laws())
+
+    def _laws(self) -> Iterator[Law]:
         for e in self.mechanism.elements:
             match e:
                 case SpringDamper():
                     s = self._length(e.point_a, e.point_b)
-                    yield e.name, self._law(s, e.stiffness, e.free_length, e.damping)
+                    yield self._law(s, e.stiffness, e.free_length, e.damping)
                 case TorsionSpring():
                     s = self._joint(e.joint, e.index)
-                    yield e.name, self._law(s, e.stiffness, e.free_angle, e.damping)
+                    yield self._law(s, e.stiffness, e.free_angle, e.damping)
                 case Friction():
                     s = self._joint(e.joint, e.index)
-                    yield e.name, Law(*s, damping=value(e.viscous), coulomb=value(e.coulomb))
+                    yield Law(*s, damping=value(e.viscous), coulomb=value(e.coulomb))
                 case Transmission():
                     for motor, row in zip(e.motors, e.matrix, strict=True):
                         parts = [self._joint(*c) for c in e.coordinates]
                         total = [
                             sum(g * p[i] for g, p in zip(row, parts, strict=True)) for i in range(4)
                         ]
-                        yield (
-                            motor.name,
-                            Law(
-                                *(np.asarray(x) for x in total),
-                                inertia=value(motor.inertia),
-                                damping=value(motor.viscous),
-                                coulomb=value(motor.coulomb),
-                            ),
+                        yield Law(
+                            *(np.asarray(x) for x in total),
+                            inertia=value(motor.inertia),
+                            damping=value(motor.viscous),
+                            coulomb=value(motor.coulomb),
                         )
 
+    @cached_property
     def loads(self) -> Sized:
         """Generalised forces of the loads: they drive, so they count against τ."""
         force = np.zeros_like(self.motion.y)
@@ -204,17 +208,19 @@ class VirtualPower:
                 size[j] += _norm(vector) * _norm(rate)
         return Sized(force, size)
 
+    @cached_property
     def inverse(self) -> Sized:
         """τ for the CAD values of the records."""
         parts = [self.body(b, *x) for b, x in enumerate(self.cad)]
-        loads = self.loads()
+        loads = self.loads
         force, size = -loads.force, loads.size
         for part in parts:
             force, size = force + part.force, size + part.size
-        for _, law in self.laws():
+        for law in self.laws:
             force, size = force + law.force[:, None] * law.partial, size + law.size
         return Sized(force, size)
 
+    @cached_property
     def energy(self) -> tuple[Array, Array]:
         """Kinetic and potential energy for the CAD values, (N,) each."""
         f = self.frames
@@ -227,14 +233,15 @@ class VirtualPower:
             kinetic += mass * np.sum(v_G**2, axis=1) / 2
             kinetic += np.einsum("ni,ij,nj->n", local, tensor(central), local) / 2
             potential -= mass * (f.position[:, b] + arm) @ self.gravity
-        for _, law in self.laws():
+        for law in self.laws:
             kinetic += law.inertia * law.rate**2 / 2
             potential += law.stiffness * (law.s - law.free) ** 2 / 2
         return kinetic, potential
 
+    @cached_property
     def losses(self) -> Array:
         """Power that dampers and friction take, (N,)."""
-        return sum((law.loss for _, law in self.laws()), np.zeros(len(self.motion.y)))
+        return sum((law.loss for law in self.laws), np.zeros(len(self.motion.y)))
 
     def _law(self, s: tuple[Array, ...], k: Coefficient, free: Coefficient, c: Coefficient) -> Law:
         return Law(*s, stiffness=value(k), free=value(free), damping=value(c))
@@ -255,10 +262,12 @@ class VirtualPower:
         return s, rate, second, np.stack(partial, axis=1)
 
     def _joint(self, name: str, index: int) -> tuple[Array, Array, Array, Array]:
-        j = joint_motion(self.motion, name)
-        partial = [joint_motion(unit, name).speeds[:, index] for unit in self.units]
-        s = (j.coordinates[:, index], j.speeds[:, index], j.accelerations[:, index])
-        return *s, np.stack(partial, axis=1)
+        if (name, index) not in self._joints:
+            j = joint_motion(self.motion, name)
+            partial = [joint_motion(unit, name).speeds[:, index] for unit in self.units]
+            s = (j.coordinates[:, index], j.speeds[:, index], j.accelerations[:, index])
+            self._joints[name, index] = (*s, np.stack(partial, axis=1))
+        return self._joints[name, index]
 
 
 def value(c: Coefficient) -> float:

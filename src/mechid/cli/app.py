@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from mechid.cli.check import check
+from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.schema import schema
+from mechid.cli.simulate import simulate
 from mechid.cli.view import view
 from mechid.cli.zoo import zoo
 from mechid.errors import MechidError
@@ -39,7 +41,7 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Model mechanisms with closed loops: check, move and look at them.
+    """Model mechanisms with closed loops: check, move, simulate and look at them.
 
     MODEL is a name of the zoo, a model file, or either with @variant.
     """
@@ -52,6 +54,8 @@ app.command(epilog="Example: mechid view my_linkage.yaml --trace bar_2.B -o link
 app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv")(
     kinematics
 )
+app.command(epilog="Example: mechid simulate four_bar@example-1 --t-end 4 --at 1,2,3,4")(simulate)
+app.command(epilog="Example: mechid inverse four_bar motion.csv -o forces.csv")(inverse)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -44,7 +44,7 @@ class JointReactions:
     @property
     def open_joints(self) -> tuple[str, ...]:
         """Joints with an undetermined component in some sample."""
-        found = self.undetermined.any(axis=(0, 2))
+        found = np.any(self.undetermined, axis=(0, 2)).tolist()
         return tuple(name for name, is_open in zip(self.joints, found, strict=True) if is_open)
 
 

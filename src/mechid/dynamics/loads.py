@@ -19,9 +19,7 @@ INTERPOLATIONS: tuple[Interpolation, ...] = ("linear", "cubic", "hold")
 _SLACK = 1e-6
 
 
-def table_forces(
-    time: Floats, values: Floats, interpolation: Interpolation = "linear"
-) -> Forces:
+def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "linear") -> Forces:
     """Return the forces of a table as a function (t, y, ẏ) -> (n_i,).
 
     Parameters
@@ -61,9 +59,7 @@ def table_forces(
     return forces
 
 
-def _interpolant(
-    time: Floats, values: Floats, interpolation: str
-) -> Callable[[float], Floats]:
+def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[float], Floats]:
     if interpolation not in INTERPOLATIONS:
         raise DataError(
             f"unknown interpolation '{interpolation}'",
@@ -77,7 +73,7 @@ def _interpolant(
     def at(t: float) -> Floats:
         k = int(np.searchsorted(time, t, side="right")) - 1
         if hold or k == time.size - 1:
-            return values[k].copy()
+            return np.array(values[k])
         share = (t - time[k]) / (time[k + 1] - time[k])
         return np.asarray((1 - share) * values[k] + share * values[k + 1])
 
@@ -92,8 +88,11 @@ def _check(time: Floats, values: Floats) -> None:
         )
     bad = np.flatnonzero(~np.isfinite(time))
     if bad.size:
-        raise DataError("the time is not a finite number", where=f"sample {bad[0]}",
-                        remedy="fill or remove the sample")  # fmt: skip
+        raise DataError(
+            "the time is not a finite number",
+            where=f"sample {bad[0]}",
+            remedy="fill or remove the sample",
+        )
     late = np.flatnonzero(np.diff(time) <= 0)
     if late.size:
         k = int(late[0]) + 1

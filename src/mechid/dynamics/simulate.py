@@ -153,6 +153,8 @@ def simulate(
 
     def rate(t: float, z: Floats) -> Floats:
         count[0] += 1
+        if not np.all(np.isfinite(z)):  # follows from nan of an earlier stage of the same step
+            return np.full(z.size, np.nan)
         state = z[:-2]
         # Constant forces need no coordinates, which some formulations would have to compute.
         y, yd = chosen.independent(state) if callable(forces) else (state, state)

@@ -20,17 +20,17 @@ def simulation_panels(simulation: Simulation) -> list[Panel]:
     """Return coordinates, applied forces (if any), energies and constraint error over time."""
     s = simulation
     coordinates = s.model.mechanism.coordinates
-    panels = _by_unit(
-        s.time, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)]
-    )
+    panels = _by_unit(s.time, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)])
     if np.any(s.tau):
         panels += _by_unit(s.time, _forces(coordinates, s.tau))
-    energies = {"kinetic": s.kinetic, "potential": s.potential, "sum": s.kinetic + s.potential}
+    energies = {"kinetic": s.kinetic}
+    if np.any(s.potential):
+        energies |= {"potential": s.potential, "sum": s.kinetic + s.potential}
     if np.any(s.work):
         energies["work"] = s.work
     if np.any(s.dissipated):
         energies["dissipated"] = s.dissipated
-    panels.append(Panel("energy / J", s.time, energies))
+    panels.append(Panel("energy / J", s.time, energies, dashed=("work", "dissipated")))
     size = s.model.kinematics.size
     panels.append(Panel("constraint error / m", s.time, {"": size * s.constraint_error}, log=True))
     return panels

@@ -21,7 +21,7 @@ SUFFIXES = (".png", ".svg", ".html")
 # Paul Tol's bright scheme, which colour-blind readers can tell apart; then dashed once more.
 _COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#444444")
 _DASHES = ("-", "--", ":")
-_STYLE = {
+_STYLE: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#666666",
     "axes.grid": True,
@@ -39,6 +39,7 @@ _STYLE = {
     "ytick.color": "#444444",
 }
 _WIDTH, _HEIGHT = 7.2, 1.9  # inches: of the plot, of a panel
+_DECADES, _MOST_DECADES = 3, 16  # of a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +54,10 @@ class Panel:
         Seconds.
     curves : mapping from name to array (N,)
     log : bool
-        Logarithmic axis; what is not positive is left out.
+        Logarithmic axis; what is smaller than its lower end is drawn there.
     title : str
+    dashed : tuple of str
+        Curves that are drawn dashed, because others may lie below them.
     """
 
     label: str
@@ -62,6 +65,7 @@ class Panel:
     curves: Mapping[str, Floats]
     log: bool = False
     title: str = ""
+    dashed: tuple[str, ...] = ()
 
 
 def check_plot_path(path: str | Path) -> str:
@@ -120,23 +124,37 @@ def _figure(panels: Sequence[Panel], title: str) -> Figure:
 
 
 def _draw(ax: Axes, panel: Panel) -> None:
-    drawn = False
+    bottom = _log_axis(ax, panel) if panel.log else None
     for k, (name, values) in enumerate(panel.curves.items()):
-        shown = np.where(values > 0, values, np.nan) if panel.log else values
-        dash = _DASHES[k // len(_COLORS) % len(_DASHES)]
-        single = {"marker": "o", "markersize": 3.0} if len(panel.time) == 1 else {}
-        ax.plot(
-            panel.time, shown, dash, color=_COLORS[k % len(_COLORS)], label=name, **single
-        )
-        drawn = drawn or bool(np.isfinite(shown).any())
-    if panel.log and drawn:
-        ax.set_yscale("log")
+        shown = values if bottom is None else np.maximum(values, bottom)
+        dash = "--" if name in panel.dashed else _DASHES[k // len(_COLORS) % len(_DASHES)]
+        style: dict[str, Any] = {"color": _COLORS[k % len(_COLORS)], "label": name}
+        if len(panel.time) == 1:
+            style |= {"marker": "o", "markersize": 3.0}
+        ax.plot(panel.time, shown, dash, **style)
     ax.set_ylabel(panel.label)
     if panel.title:
         ax.set_title(panel.title, fontsize=9, loc="left")
     ax.margins(x=0.0 if len(panel.time) > 1 else 0.05)
     if len(panel.curves) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(panel.curves) // 9)
+
+
+def _log_axis(ax: Axes, panel: Panel) -> float | None:
+    """Make the axis logarithmic over whole decades, three at least; return its lower end.
+
+    None, and a linear axis, if nothing is positive.
+    """
+    values = np.concatenate([np.ravel(curve) for curve in panel.curves.values()])
+    positive = values[np.isfinite(values) & (values > 0)]
+    if not positive.size:
+        return None
+    top = np.ceil(np.log10(positive.max()) + 1e-9)
+    bottom = min(np.floor(np.log10(positive.min())), top - _DECADES)
+    bottom = max(bottom, top - _MOST_DECADES)
+    ax.set_yscale("log")
+    ax.set_ylim(10.0**bottom, 10.0**top)
+    return float(10.0**bottom)
 
 
 def _page(svg: str, title: str) -> str:

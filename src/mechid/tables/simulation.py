@@ -32,6 +32,8 @@ def named_coordinates(motion: Motion) -> Columns:
 def simulation_columns(simulation: Simulation, motion: Motion) -> Columns:
     """Return time, coordinates with their rates, forces, energies (J) and errors by name.
 
+    `constraint.error` is relative to the size of the mechanism.
+
     Parameters
     ----------
     simulation : Simulation
@@ -49,5 +51,5 @@ def simulation_columns(simulation: Simulation, motion: Motion) -> Columns:
         "energy.work": s.work,
         "energy.dissipated": s.dissipated,
         "energy.error": s.energy_error,
-        "constraint.error": s.model.kinematics.size * s.constraint_error,
+        "constraint.error": s.constraint_error,
     }

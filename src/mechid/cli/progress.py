@@ -1,0 +1,67 @@
+"""Progress on stderr, and Ctrl-C that lets the work end in good order."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import typer
+
+from mechid.errors import MechidError
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed; calling it then raises an error that ends the work."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> None:
+        """Raise if Ctrl-C was pressed."""
+        if self.asked:
+            raise MechidError("interrupted")
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupt]:
+    """Turn the first Ctrl-C into a request, heard at the next step; a second one leaves at once."""
+    interrupt = Interrupt()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if interrupt.asked:
+            raise KeyboardInterrupt
+        interrupt.asked = True
+        typer.echo("\nstopping; press Ctrl-C again to leave at once", err=True)
+
+    try:
+        before = signal.signal(signal.SIGINT, ask)
+    except ValueError:  # not in the main thread: leave Ctrl-C as it is
+        yield interrupt
+        return
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
+    """Show a bar on stderr if that is a terminal; yield a function that says how far it is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    shown = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with shown:
+        task = shown.add_task(what, total=total)
+        yield lambda done: shown.update(task, completed=done)

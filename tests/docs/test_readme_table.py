@@ -1,0 +1,33 @@
+"""The numbers in README.md are what mechid computes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import mechid
+from mechid.tables import closure_residual
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| `(\w+)` \| (.*) \| (\S+) m \|$", README, re.MULTILINE)
+
+
+def test_the_table_has_the_five_cases() -> None:
+    assert len(ROWS) == 5
+
+
+@pytest.mark.parametrize(("name", "counts", "residual"), ROWS)
+def test_counts_and_closure_residual(name: str, counts: str, residual: str) -> None:
+    m = mechid.mobility(mechid.load(name))
+    joints = sum(m.joints.values())
+    expected = [m.bodies, joints, m.grubler, m.dof, m.redundant_constraints]
+    assert [int(count) for count in counts.split(" | ")] == expected
+    motion = mechid.tour(mechid.load(name))
+    # Rounding differs between machines; its order of magnitude does not.
+    assert closure_residual(motion.model, motion.q).max() < 5 * float(residual)
+
+
+def test_size_of_the_zoo() -> None:
+    assert f"a zoo of {len(mechid.zoo())} mechanisms" in README

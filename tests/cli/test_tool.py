@@ -16,7 +16,11 @@ from mechid.cli import app, main
 if TYPE_CHECKING:
     from .conftest import Run
 
-COMMANDS = ["zoo", "check", "view", "kinematics", "schema"]
+COMMANDS = [
+    command.name or command.callback.__name__
+    for command in app.registered_commands
+    if command.callback
+]
 
 
 def test_help_lists_every_command(run: Run) -> None:
@@ -24,7 +28,7 @@ def test_help_lists_every_command(run: Run) -> None:
     assert done.status == 0
     assert all(command in done.out for command in COMMANDS)
     assert "Example" in done.out
-    assert len(app.registered_commands) == len(COMMANDS)
+    assert {"zoo", "check", "view", "kinematics", "schema"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

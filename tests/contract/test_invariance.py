@@ -11,11 +11,10 @@ import pytest
 from mechid.errors import ModelError
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.compile import STILL, Rigid
-from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.mobility import mobility
 from mechid.kinematics.model import KinematicModel, kinematic_model
-from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism, Start
 
 from .changes import (
@@ -29,16 +28,13 @@ from .changes import (
     swapped,
     unchanged,
 )
+from .checks import assert_close, check_change, tolerance
 from .joint_table import joint_pose
 from .states import (
-    EPS,
     LENGTH,
     SPECS,
-    Array,
-    condition,
     reach,
     solve_course,
-    solved_in_blocks,
     zoo_course,
     zoo_model,
 )
@@ -59,70 +55,10 @@ DISTINCT = tuple({_kinematics(spec): spec for spec in reversed(SPECS)}.values())
 each_model = pytest.mark.parametrize("spec", DISTINCT)
 
 
-def moved_frames(motion: Motion, change: Change) -> FrameMotion:
-    """Motion of the old body frames, which ride on the bodies of the changed mechanism."""
-    frames = [(body.name, change.frames.get(body.name, STILL)) for body in change.mechanism.bodies]
-    return frame_motion(motion.model, motion.q, motion.v, motion.vd, frames)
-
-
 def check_same_motion(spec: str, change: Change, samples: int = 6) -> Motion:
-    """Solve the course of the zoo model in the changed one, and compare all bodies.
-
-    Rounding of the frames and of closing, amplified by the condition once per derivative.
-    """
-    old = solve_course(zoo_model(spec), zoo_course(spec), np.linspace(0, LENGTH, samples))
-    model = kinematic_model(change.mechanism)
-    y = change.sign * old.y + change.offset
-    new = solve_motion(model, y, change.sign * old.yd, change.sign * old.ydd, time=old.time)
-    spinning = {body for part in old.model.passive for body in part.bodies}
-    names = [b.name for b in old.model.mechanism.bodies]
-    places = {b.name: i for i, b in enumerate(change.mechanism.bodies)}
-    if set(places) != set(names):  # other names, same order
-        places = dict(zip(names, places.values(), strict=True))
-    kept = [name for name in names if name not in spinning]
-    before, after = old.bodies(), moved_frames(new, change)
-    i, k = [names.index(name) for name in kept], [places[name] for name in kept]
-    scale = max(reach(old), reach(new))
-    bound = 1000 * EPS * max(condition(old), condition(new)) ** 2
-    G = change.whole
-    expected = before.position[:, i] @ G.rotation.T + G.translation
-    assert_close(after.position[:, k], expected, bound, scale)
-    assert_close(after.rotation[:, k], G.rotation @ before.rotation[:, i], bound, 1.0)
-    largest = {
-        name: float(np.abs(getattr(before, name)).max(initial=0.0))
-        for name in ("velocity", "omega", "acceleration", "alpha")
-    }
-    # A point of the body that does not move is known no better than its neighbours.
-    largest["velocity"] += scale * largest["omega"]
-    largest["acceleration"] += scale * (largest["alpha"] + largest["omega"] ** 2)
-    for name, size in largest.items():
-        moved = getattr(before, name)[:, i] @ G.rotation.T
-        assert_close(getattr(after, name)[:, k], moved, bound, size)
-    assert solved_in_blocks(new)
-    check_balls(old, new, change, bound * scale)
-    return new
-
-
-def check_balls(old: Motion, new: Motion, change: Change, bound: float) -> None:
-    """Parts that spin freely: the balls that hold them stand where they did."""
-    for part in old.model.passive:
-        for name in part.joints:
-            joint = old.model.mechanism.joint(name)
-            body, frame = joint.body_a, joint.frame_a
-            if body not in part.bodies:
-                body, frame = joint.body_b, joint.frame_b
-            local = Rigid(np.eye(3), np.array(frame.origin))
-            if body not in {b.name for b in change.mechanism.bodies}:
-                continue
-            inside = change.frames.get(body, STILL) @ local
-            a = frame_motion(new.model, new.q, new.v, new.vd, [(body, inside)]).position[:, 0]
-            b = frame_motion(old.model, old.q, old.v, old.vd, [(body, local)]).position[:, 0]
-            G = change.whole
-            assert_close(a, b @ G.rotation.T + G.translation, bound, 1.0)
-
-
-def assert_close(a: Array, b: Array, relative: float, scale: float) -> None:
-    assert np.abs(a - b).max(initial=0.0) <= relative * scale
+    """Solve the course of the zoo model in the changed one, and compare all bodies."""
+    time = np.linspace(0, LENGTH, samples)
+    return check_change(solve_course(zoo_model(spec), zoo_course(spec), time), change)
 
 
 # --------------------------------------------------------------------------- one change at a time
@@ -153,23 +89,19 @@ def test_bodies_of_joints_exchanged(spec: str) -> None:
 def check_inverse_coordinates(old: Motion, new: Motion) -> None:
     """The pose that the coordinates of an exchanged joint say is the inverse of the old one."""
     spinning = {body for part in old.model.passive for body in part.bodies}
-    bound = 1000 * EPS * condition(old) ** 2
+    bound = tolerance(old)
     for before, after in zip(old.model.mechanism.joints, new.model.mechanism.joints, strict=True):
         if before.body_a == after.body_a or {before.body_a, before.body_b} & spinning:
             continue
         c, d = (joint_motion(m, before.name) for m in (old, new))
         match before.type:
-            case "revolute" | "prismatic" | "helical" | "cylindrical":
-                turns = 2 * np.pi * np.array([u == "rad" for u in before.kind.units])
-                jump = np.where(turns > 0, (c.coordinates + d.coordinates) / (turns + 1e-300), 0)
-                assert_close(
-                    d.coordinates, -c.coordinates + turns * np.rint(jump), bound, reach(old) + 10
-                )
-                assert_close(d.speeds, -c.speeds, bound, 10 + float(np.abs(c.speeds).max()))
-            case "universal":
-                gap = d.coordinates + c.coordinates[:, ::-1]
-                assert_close(gap, 2 * np.pi * np.rint(gap / (2 * np.pi)), bound, 10.0)
-                assert_close(d.speeds, -c.speeds[:, ::-1], bound, 10.0)
+            case "revolute" | "prismatic" | "helical" | "cylindrical" | "universal":
+                backwards = -1 if before.type == "universal" else 1
+                gap = d.coordinates + c.coordinates[:, ::backwards]
+                angles = np.array([unit == "rad" for unit in before.kind.units])
+                turns = np.where(angles, 2 * np.pi * np.rint(gap / (2 * np.pi)), 0.0)
+                assert_close(gap, turns, bound, reach(old) + 10)
+                assert_close(d.speeds, -c.speeds[:, ::backwards], bound, 10.0)
             case "spherical" | "planar" | "free":
                 R, t = joint_pose(before, c.coordinates)
                 S, s = joint_pose(after, d.coordinates)

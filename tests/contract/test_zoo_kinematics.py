@@ -8,14 +8,22 @@ import numba
 import numpy as np
 import pytest
 
-from mechid.kinematics import reference_point as rp
-from mechid.kinematics.frames import FrameMotion
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, independent_of, rates, solve_motion
 from mechid.kinematics.sensitivities import sensitivities
 from mechid.mechanism.records import DistanceCoordinate, JointCoordinate, Point, PointCoordinate
 
-from .differences import STEP, TRUNCATION, angular, first, middle, second, stencil_times
+from .checks import (
+    check_closed,
+    check_first,
+    check_formulations,
+    check_frames,
+    check_second,
+    close_to,
+    same,
+    tolerance,
+)
+from .differences import angular, first, second, stencil_times
 from .joint_table import joint_pose
 from .states import (
     EPS,
@@ -24,7 +32,6 @@ from .states import (
     Array,
     condition,
     is_angle,
-    joint_frames,
     point_motion,
     reach,
     solve_course,
@@ -46,35 +53,12 @@ def stencil_motion(spec: str) -> Motion:
     return solve_course(zoo_model(spec), zoo_course(spec), stencil_times(CENTERS))
 
 
-def close_to(a: Array, b: Array, relative: float, least: float = 0.0) -> bool:
-    """Equal up to a part of the largest entry (or of `least`, if that is larger)."""
-    if a.size == 0:
-        return a.shape == b.shape
-    scale = max(float(np.abs(b).max()), least)
-    return a.shape == b.shape and bool(np.abs(a - b).max() <= relative * scale)
-
-
 # --------------------------------------------------------------------------- positions
 
 
 @every_model
 def test_every_joint_is_closed_to_rounding(spec: str) -> None:
-    """The pose of frame b in frame a is the one that the joint's coordinates and type say.
-
-    Each pose is a chain of a few dozen products of numbers of the size of the mechanism, and so
-    is wrong by some tens of eps; closing adds no more, as Newton's method ends at the rounding of
-    the residual.
-    """
-    motion = course_motion(spec)
-    bound, far = 100 * EPS, reach(motion)
-    for joint in motion.model.mechanism.joints:
-        f = joint_frames(motion, joint.name)
-        Ra = np.swapaxes(f.rotation[:, 0], 1, 2)
-        R = Ra @ f.rotation[:, 1]
-        t = np.einsum("nij,nj->ni", Ra, f.position[:, 1] - f.position[:, 0])
-        R_joint, t_joint = joint_pose(joint, joint_motion(motion, joint.name).coordinates)
-        assert np.abs(R - R_joint).max() <= bound, joint.name
-        assert np.abs(t - t_joint).max() <= bound * far, joint.name
+    check_closed(course_motion(spec))
 
 
 @every_model
@@ -131,25 +115,6 @@ def test_the_blocks_are_solved_one_after_the_other(spec: str) -> None:
 # --------------------------------------------------------------------------- rates
 
 
-def check_frames(f: FrameMotion, size: float) -> None:
-    check_first(f.velocity, first(f.position), size)
-    check_second(f.acceleration, second(f.position), size)
-    omega, alpha = angular(f.rotation)
-    check_first(f.omega, omega)
-    check_second(f.alpha, alpha)
-
-
-def check_first(speeds: Array, differences: Array, size: float = 1.0) -> None:
-    """Truncation, and the rounding of values of this size (see differences.py)."""
-    bound = TRUNCATION * np.abs(differences).max(initial=0.0) + 20 * EPS * size / STEP
-    assert np.abs(middle(speeds) - differences).max(initial=0.0) <= bound
-
-
-def check_second(accelerations: Array, differences: Array, size: float = 1.0) -> None:
-    bound = TRUNCATION * np.abs(differences).max(initial=0.0) + 20 * EPS * size / STEP**2
-    assert np.abs(middle(accelerations) - differences).max(initial=0.0) <= bound
-
-
 @every_model
 def test_rates_are_differences_of_positions(spec: str) -> None:
     motion = stencil_motion(spec)
@@ -195,7 +160,7 @@ def test_admissible_motions(spec: str) -> None:
     """v = R ẏ and v̇ = R ÿ + b; R is constant in ẏ and ÿ, b does not depend on ÿ."""
     motion = course_motion(spec, 9)
     r = rates(motion)
-    bound = 1000 * EPS * condition(motion) ** 2
+    bound = tolerance(motion)
     assert r.R.shape == (*motion.v.shape, motion.y.shape[1])
     assert close_to(motion.v, np.einsum("nij,nj->ni", r.R, motion.yd), bound)
     assert close_to(motion.vd, np.einsum("nij,nj->ni", r.R, motion.ydd) + r.bias, bound)
@@ -214,42 +179,10 @@ def test_admissible_motions(spec: str) -> None:
 
 @every_model
 def test_both_formulations_agree(spec: str) -> None:
-    model = zoo_model(spec)
-    motion = solve_course(model, zoo_course(spec), [0.4, 1.9, 4.1])
-    system = rp.compile_system(model.mechanism)
-    start = rp.assemble(system)
-    other = rp.follow(system, motion.y, motion.yd, motion.ydd, start)
-    # Parts between two balls spin as they like; the points on their lines do not.
-    spins = rp.passive_spins(system, [start])
-    spinning = {body for spin in spins for body in spin.bodies}
-    bodies = [i for i, b in enumerate(model.mechanism.bodies) if b.name not in spinning]
-    f = motion.bodies()
-    bound = 1000 * EPS * condition(motion) ** 2
-    assert bound < 1e-8
-    for name in ("position", "rotation", "velocity", "omega", "acceleration", "alpha"):
-        ours, theirs = getattr(f, name)[:, bodies], getattr(other, name)[:, bodies]
-        least = reach(motion) if name == "position" else 0.0
-        assert close_to(ours, theirs, bound, least), name
-    for spin in spins:
-        for joint in (model.mechanism.joint(name) for name in spin.joints):
-            body, frame = joint.body_a, joint.frame_a
-            if body not in spin.bodies:
-                body, frame = joint.body_b, joint.frame_b
-            k = [b.name for b in model.mechanism.bodies].index(body)
-            s = np.array(frame.origin)
-            ours, theirs = (x.position[:, k] + x.rotation[:, k] @ s for x in (f, other))
-            assert close_to(ours, theirs, bound, reach(motion))
+    check_formulations(solve_course(zoo_model(spec), zoo_course(spec), [0.4, 1.9, 4.1]))
 
 
 # --------------------------------------------------------------------------- batches
-
-
-def same(a: Motion, b: Motion) -> None:
-    """Equal up to what closing amplifies; turns of angles and signs of quaternions aside."""
-    bound = 1000 * EPS * condition(a) ** 2
-    for name in ("position", "rotation", "velocity", "omega", "acceleration", "alpha"):
-        ours, theirs = getattr(a.bodies(), name), getattr(b.bodies(), name)
-        assert close_to(ours, theirs, bound, reach(a) if name == "position" else 0.0), name
 
 
 @every_model
@@ -313,7 +246,7 @@ def test_sensitivities(spec: str) -> None:
     s = sensitivities(motion)
     n = model.n_independent
     R = rates(motion).R
-    bound = 1000 * EPS * condition(motion) ** 2
+    bound = tolerance(motion)
     assert close_to(s.v[..., n : 2 * n], R, bound)  # ∂v/∂ẏ
     assert close_to(s.vd[..., 2 * n :], R, bound)  # ∂v̇/∂ÿ
     assert not s.v[..., 2 * n :].any()
@@ -354,4 +287,4 @@ def test_sensitivity_of_coordinates(spec: str) -> None:
     qd = np.einsum("nik,nk->ni", sensitivities(motion).q[..., : model.n_independent], motion.yd)
     places = [c for c in model.compiled.coordinate.values() if not c.ball]
     ours, theirs = motion.v[:, [c.v for c in places]], qd[:, [c.q for c in places]]
-    assert close_to(ours, theirs, 1000 * EPS * condition(motion) ** 2)
+    assert close_to(ours, theirs, tolerance(motion))

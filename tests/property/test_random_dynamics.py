@@ -46,9 +46,9 @@ TYPES: tuple[JointType, ...] = (
     "free",
 )
 # Central differences of sixth order. Truncation is h⁶/140 of the seventh derivative, which for
-# products of a few sines at rates near 1 is below 1e-9 of the value; rounding is eps/h ≈ 1e-14.
-RATIO = []
-STEP = 0.02
+# products of a few sines at rates near 1 and a closure well away from singular poses is below 1e-10
+# of the energies; rounding is a few eps/h ≈ 1e-13 of them.
+STEP = 0.005
 OFFSETS = np.arange(-3, 4)
 WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60 / STEP
 
@@ -178,29 +178,27 @@ def random_state(
     return (y, yd, ydd) if clear else None
 
 
-@settings(max_examples=150)
+@settings(max_examples=30)
 @given(mechanisms())
 def test_lagrange_by_differences(case: tuple[Mechanism, np.random.Generator]) -> None:
     mechanism, rng = case
     model = dynamic_model(mechanism)
     state = random_state(model.kinematics, rng)
     if state is None:
-        RATIO.append(-1.0)
         return
     y, yd, ydd = state
     motion = solve_motion(model.kinematics, y[None], yd[None], ydd[None], ordered=False)
     o = observation_matrix(motion, model)
     tau = o.W[0] @ cad_parameters(model) + o.known[0]
     want, size = lagrange(model.kinematics, y, yd, ydd)
-    RATIO.append(float(np.max(np.abs(tau-want)/size)))
-    assert np.all(np.abs(tau - want) <= 1e-6 * size), (tau, want)
+    assert np.all(np.abs(tau - want) <= 1e-9 * size), (tau, want)
     power = VirtualPower(motion).inverse
     closed = max(1.0, float(1 / singularity_margin(model.kinematics, motion.q)[0]))
     error = np.abs(tau - power.force[0])
     assert np.all(error <= 100 * np.finfo(float).eps * closed * power.size)
 
 
-@settings(max_examples=150)
+@settings(max_examples=30)
 @given(mechanisms())
 def test_every_formulation_inverts(case: tuple[Mechanism, np.random.Generator]) -> None:
     """Accelerations under random forces need these forces; all formulations agree on them."""
@@ -227,7 +225,3 @@ def test_every_formulation_inverts(case: tuple[Mechanism, np.random.Generator]) 
         size = VirtualPower(back).inverse.size + np.abs(tau)
         error = np.abs(o.W[0] @ phi + o.known[0] - tau)
         assert np.all(error <= bound * size.max()), name
-
-
-def test_zz() -> None:
-    print(np.sort(RATIO)[-20:], sum(r < 0 for r in RATIO), len(RATIO))

@@ -146,13 +146,22 @@ def _rank(matrix: Floats) -> int:
 
 
 def _pattern(t: Tables, jacobians: list[Floats]) -> np.ndarray:
-    """Tell which columns a row depends on (n_rows, n_v): those of its path, unless it is zero.
+    """Tell which columns must be solved before or with a row (n_rows, n_v); none if it is zero.
 
-    Entries of the path that are zero at every closed pose count too: as long as the pose is not
-    closed the row may depend on them, and it reads markers that they move.
+    These are all columns that move its markers and directions, not only those that its rate has at
+    closed poses: before the pose is closed the row may depend on them, and it reads where the
+    markers are.
     """
     largest = np.max([np.abs(j) for j in jacobians], axis=(0, 2), initial=0.0)
+    moving: list[set[int]] = [set()]  # columns that move each link
+    for k in range(1, t.links.size):
+        own = np.flatnonzero(t.columns.link == k)
+        moving.append(moving[int(t.links.parent[k])] | {int(c) for c in own})
     pattern = np.zeros((t.rows.size, t.columns.size), dtype=bool)
     for r in np.flatnonzero(largest > 1e-12):
-        pattern[r, t.path.column[t.rows[r].start : t.rows[r].end]] = True
+        row = t.rows[r]
+        markers = t.marker_link[[row.marker_a, row.marker_b]]
+        read = (row.direction_a, row.direction_b, row.x_a, row.y_a, row.x_b)
+        for link in (*markers, *t.direction_link[list(read)]):
+            pattern[r, list(moving[int(link)])] = True
     return pattern

@@ -20,6 +20,8 @@ OK, NOT_CLOSED, SINGULAR, CROSSED = 0, 1, 2, 3
 
 # A Newton step below this (dimensionless) leaves an error of its square: rounding.
 LAST_STEP = 1e-9
+# A step below this changes nothing that counts.
+ROUNDING = 1e-14
 # Steps are shortened to this many radians, or parts of the mechanism's size.
 LONGEST_STEP = 0.5
 MOST_STEPS = 25
@@ -162,13 +164,15 @@ def close_piece(t, order, p, y, q, work):
     """Newton's method on one piece; return (status, size of its steps, pivot ratio).
 
     The step that is small enough to be the last is still taken, and the matrix factored once more
-    at the final pose: speeds and accelerations are solved with it.
+    at the final pose: speeds and accelerations are solved with it. Where a step after the first is
+    below rounding, that has been done already. (After the first it has not: a complex step moves
+    the imaginary part only, and poses must follow.)
     """
     piece = order.pieces[p]
     n_rows = piece.row_end - piece.row_start
     moved = 0.0
     done = False
-    for _ in range(MOST_STEPS):
+    for k in range(MOST_STEPS):
         place_piece(t, order, piece, q, work)
         ratio = factor_piece(t, order, p, work)
         row_errors(
@@ -181,20 +185,22 @@ def close_piece(t, order, p, y, q, work):
             work.directions,
             work.rhs,
         )
+        open_rows = 0
+        for i in range(n_rows):
+            if not abs(work.rhs[i].real) <= CLOSED:
+                open_rows += 1
+            work.rhs[i] = -work.rhs[i]
         if done:
-            for i in range(n_rows):
-                if not abs(work.rhs[i].real) <= CLOSED:
-                    return NOT_CLOSED, moved, ratio
-            return OK, moved, ratio
+            return (OK if open_rows == 0 else NOT_CLOSED), moved, ratio
         if ratio < 1e-15:
             return NOT_CLOSED, moved, ratio
-        for i in range(n_rows):
-            work.rhs[i] = -work.rhs[i]
         solve_piece(piece, work)
         size = move_piece(t, order, piece, q, work)
         if not np.isfinite(size):
             return NOT_CLOSED, moved, 0.0
         moved += size
+        if k > 0 and size < ROUNDING and open_rows == 0:
+            return OK, moved, ratio
         done = size < LAST_STEP
     return NOT_CLOSED, moved, 0.0
 
@@ -259,10 +265,10 @@ def crossed(order, work):
         elif n > 0:
             for i in range(n):
                 for j in range(n):
-                    x = 0.0 * work.product[0]
+                    work.product[i * n + j] = 0.0
                     for k in range(piece.factors, piece.factors + m * n, n):
-                        x += work.last_matrices[k + i] * work.matrices[k + j]
-                    work.product[i * n + j] = x
+                        x = work.last_matrices[k + i] * work.matrices[k + j]
+                        work.product[i * n + j] += x
             _, sign = factor(work.product, 0, n, n, work.spare, 0)
             if sign <= 0:
                 return True

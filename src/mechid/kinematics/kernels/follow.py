@@ -47,10 +47,10 @@ def predict(t, order, R, y_from, y_to, part, step):
     """
     size = 0.0
     for c in range(step.size):
-        x = 0.0 * step[c]
+        step[c] = 0.0  # not 0 times what it was, which may be nan
         for i in range(y_to.size):
-            x += R[i, c] * (y_to[i] - y_from[i]) * part
-        step[c] = x
+            step[c] += R[i, c] * (y_to[i] - y_from[i]) * part
+        x = step[c]
         if order.columns[c].piece != ALONE:
             size = max(size, abs(x) / t.columns[c].scale)
     return size

@@ -1,0 +1,207 @@
+"""Random mechanisms that are closed by construction, with coordinates that are independent.
+
+Bodies stand in random poses. A joint gets a random frame in its first body and random coordinates;
+the frame in its second body follows from where the bodies stand, so every joint is closed in the
+reference pose, whatever loops the joints make. Which coordinates are independent follows from the
+null space of the twists that the joints allow, computed here from the table of NOTATION.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mechid.kinematics.compile import Rigid
+from mechid.mechanism.parts import ball_parts
+from mechid.mechanism.records import (
+    GROUND,
+    JOINT_KINDS,
+    Body,
+    Joint,
+    JointCoordinate,
+    JointType,
+    Mechanism,
+    Point,
+)
+from mechid.spatial.rotations import rpy_from_matrix
+
+from ..contract.changes import frame_of, random_rigid, vector_of
+from ..contract.joint_table import joint_pose
+
+Array = npt.NDArray[np.float64]
+
+TYPES: tuple[JointType, ...] = tuple(JOINT_KINDS)
+# Singular values of twists are zero to rounding (1e-15) or clear of it.
+_RANK = 1e-7
+# Directions in which the independent coordinates must move the rest; else another draw is better.
+_CLEAR = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A mechanism and the values of its independent coordinates in the reference pose."""
+
+    mechanism: Mechanism
+    y: Array
+    n_tree: int
+
+
+class NotUsableError(Exception):
+    """No freedom, or coordinates that are nearly dependent."""
+
+
+def random_mechanism(
+    tree: list[JointType], closing: list[JointType], rng: np.random.Generator
+) -> Drawn:
+    """Return a mechanism with a body per tree joint, and further joints that close loops."""
+    poses = {GROUND: Rigid(np.eye(3), np.zeros(3))}
+    pairs = []
+    for k in range(len(tree)):
+        parent = list(poses)[rng.integers(len(poses))]
+        poses[f"body_{k}"] = random_rigid(rng, 1.0)
+        pairs.append((parent, f"body_{k}"))
+    names = list(poses)
+    for _ in closing:
+        a, b = rng.permutation(len(names))[:2]
+        pairs.append((names[a], names[b]))
+    joints, values = [], []
+    for k, (type, (a, b)) in enumerate(zip([*tree, *closing], pairs, strict=True)):
+        if rng.random() < 0.3:
+            a, b = b, a
+        joint, value = _joint(f"joint_{k}", type, a, b, poses, rng)
+        joints.append(joint)
+        values.append(value)
+    bodies = tuple(Body(n, frame_of(p)) for n, p in poses.items() if n != GROUND)
+    points = tuple(Point(f"P_{n}", n, vector_of(rng.uniform(-1, 1, 3))) for n in poses)
+    bare = Mechanism("random", (0.0, 0.0, -9.81), bodies, tuple(joints), (), points=points)
+    if any(len(part.holders) > 1 for part in ball_parts(bare)):
+        raise NotUsableError("a part that may spin between balls")
+    chosen = _independent(poses, joints[: len(tree)], joints[len(tree) :], values)
+    coordinates = tuple(
+        JointCoordinate(f"y{i}", joints[k].name, index, f"F{i}", _unit(joints[k], index))
+        for i, (k, index) in enumerate(chosen)
+    )
+    y = np.array([_scalars(joints[k], values[k])[index] for k, index in chosen])
+    mechanism = Mechanism(
+        "random", bare.gravity, bodies, bare.joints, coordinates, points=bare.points
+    )
+    return Drawn(mechanism, y, len(tree))
+
+
+def _joint(
+    name: str, type: JointType, a: str, b: str, poses: dict[str, Rigid], rng: np.random.Generator
+) -> tuple[Joint, Array]:
+    pitch = float(rng.uniform(0.1, 0.5) * rng.choice([-1, 1])) if type == "helical" else 0.0
+    frame_a = random_rigid(rng, 0.5)
+    value = rng.uniform(-1, 1, len(JOINT_KINDS[type].coordinates))
+    if type == "helical":
+        value = 10 * value  # several turns
+    if type in ("spherical", "free"):
+        # Not near a pitch of 90°, in case the orientation becomes independent.
+        e = np.array([1.0, *rng.uniform(-0.4, 0.4, 3)])
+        value[-4:] = e / np.linalg.norm(e)
+    bare = Joint(name, type, a, b, frame_of(frame_a), frame_of(frame_a), pitch=pitch)
+    R, t = joint_pose(bare, value[None])
+    frame_b = poses[b].inverse @ poses[a] @ frame_a @ Rigid(R[0], t[0])
+    return Joint(name, type, a, b, frame_of(frame_a), frame_of(frame_b), pitch=pitch), value
+
+
+def _scalars(joint: Joint, value: Array) -> Array:
+    """Coordinates with the orientation as roll, pitch, yaw."""
+    if joint.type not in ("spherical", "free"):
+        return value
+    R, _ = joint_pose(joint, value[None])
+    return np.concatenate([value[:-4], rpy_from_matrix(R[0])])
+
+
+def _unit(joint: Joint, index: int) -> str:
+    slides = {"prismatic": (0,), "cylindrical": (1,), "planar": (0, 1), "free": (0, 1, 2)}
+    return "m" if index in slides.get(joint.type, ()) else "rad"
+
+
+def twists(joint: Joint, pose_a: Rigid, value: Array) -> Array:
+    """Return ω and v (of the body point at the ground's origin) of b against a, (6, n_speeds).
+
+    Columns are per unit of the coordinates; orientations by roll, pitch, yaw.
+    """
+    frame = pose_a @ Rigid.of(joint.frame_a)
+    R, t = joint_pose(joint, value[None])
+    x, y, z = frame.rotation.T
+    here, there = frame.translation, frame.translation + frame.rotation @ t[0]
+
+    def turn(axis: Array, through: Array, lead: float = 0.0) -> Array:
+        return np.concatenate([axis, np.cross(through, axis) + lead * axis])
+
+    def slide(axis: Array) -> Array:
+        return np.concatenate([np.zeros(3), axis])
+
+    def orientation(center: Array) -> list[Array]:
+        roll_axis = frame.rotation @ R[0][:, 0]
+        _, _, yaw = rpy_from_matrix(R[0])
+        pitch_axis = -np.sin(yaw) * x + np.cos(yaw) * y
+        return [turn(roll_axis, center), turn(pitch_axis, center), turn(z, center)]
+
+    match joint.type:
+        case "revolute":
+            columns = [turn(z, here)]
+        case "prismatic":
+            columns = [slide(z)]
+        case "helical":
+            columns = [turn(z, here, joint.pitch / (2 * np.pi))]
+        case "cylindrical":
+            columns = [turn(z, here), slide(z)]
+        case "universal":
+            columns = [turn(z, here), turn(frame.rotation @ R[0][:, 0], here)]
+        case "spherical":
+            columns = orientation(here)
+        case "planar":
+            columns = [slide(x), slide(y), turn(z, there)]
+        case "free":
+            columns = [slide(x), slide(y), slide(z), *orientation(there)]
+        case "fixed":
+            columns = []
+    return np.array(columns).T.reshape(6, len(columns))
+
+
+def _independent(
+    poses: dict[str, Rigid],
+    tree: list[Joint],
+    closing: list[Joint],
+    values: list[Array],
+) -> list[tuple[int, int]]:
+    """Choose coordinates of tree joints, as (number of the joint, index), by pivoting."""
+    of = {joint.name: twists(joint, poses[joint.body_a], v) for joint, v in
+          zip([*tree, *closing], values, strict=True)}  # fmt: skip
+    columns = [(k, i) for k, joint in enumerate(tree) for i in range(of[joint.name].shape[1])]
+    body = {GROUND: np.zeros((6, len(columns)))}
+    left = list(enumerate(tree))
+    while left:
+        k, joint = next((k, j) for k, j in left if (j.body_a in body) or (j.body_b in body))
+        left.remove((k, joint))
+        own = np.zeros((6, len(columns)))
+        for c, (owner, i) in enumerate(columns):
+            if owner == k:
+                own[:, c] = of[joint.name][:, i]
+        if joint.body_a in body:
+            body[joint.body_b] = body[joint.body_a] + own
+        else:
+            body[joint.body_a] = body[joint.body_b] - own
+    rows = []
+    for joint in closing:
+        held = scipy.linalg.null_space(of[joint.name].T) if of[joint.name].size else np.eye(6)
+        rows.append(held.T @ (body[joint.body_b] - body[joint.body_a]))
+    J = np.vstack([np.zeros((1, len(columns))), *rows])
+    s = scipy.linalg.svdvals(J)
+    if np.any((s > _RANK) & (s < 0.02)):
+        raise NotUsableError("nearly singular")
+    N = scipy.linalg.null_space(J, rcond=_RANK) if J.any() else np.eye(len(columns))
+    n = N.shape[1]
+    if n == 0:
+        raise NotUsableError("a structure")
+    _, r, order = scipy.linalg.qr(N.T, pivoting=True, mode="economic")
+    if abs(r[n - 1, n - 1]) < _CLEAR:
+        raise NotUsableError("nearly dependent")
+    return [columns[i] for i in sorted(order[:n])]

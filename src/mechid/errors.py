@@ -24,16 +24,16 @@ class MechidError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
+        """Return the one line that a user reads: where, what, remedy."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}; {self.remedy}" if self.remedy else head
 
     def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with all attributes, so that errors cross processes whole."""
         return (type(self)._rebuild, (self.what, self.where, self.remedy, self.__dict__))
 
     @classmethod
-    def _rebuild(
-        cls, what: str, where: str, remedy: str, state: dict[str, object]
-    ) -> MechidError:
+    def _rebuild(cls, what: str, where: str, remedy: str, state: dict[str, object]) -> MechidError:
         error = cls.__new__(cls)
         MechidError.__init__(error, what, where=where, remedy=remedy)
         error.__dict__.update(state)
@@ -60,7 +60,7 @@ class DataError(MechidError):
 
 
 class KinematicsError(MechidError):
-    """A motion that the mechanism cannot perform, at sample `sample` (and time `time`, if known)."""
+    """A motion that the mechanism cannot perform, at a sample (and a time, if known)."""
 
     def __init__(
         self,

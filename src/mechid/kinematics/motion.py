@@ -103,7 +103,7 @@ def solve_motion(
         solve_path(samples, q_home, y_home)
     else:
         solve_each(samples, q_home, y_home)
-    refuse_failures(samples, t)
+    refuse_failures(samples, t, ordered, q_home)
     refuse_locked_angles(model, samples.q, t)
     return Motion(model, t, y, yd, ydd, samples.q, samples.v, samples.vd, ordered)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.errors import BranchJumpError, SingularPoseError, UnreachablePoseError
+from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.kernels.closure import CROSSED, SINGULAR
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.samples import Samples
@@ -28,18 +29,28 @@ def values_of(model: KinematicModel, y: Floats) -> str:
     )
 
 
-def refuse_failures(samples: Samples, time: Floats | None) -> None:
-    """Raise for the first sample that was not solved, if there is one."""
+def refuse_failures(samples: Samples, time: Floats | None, ordered: bool, start: Floats) -> None:
+    """Raise for the first sample that was not solved, if there is one.
+
+    `start` is the pose from which the first sample of an ordered motion, and every sample of
+    another one, was reached.
+    """
     failed = np.flatnonzero(samples.status)
     if not failed.size:
         return
     k = int(failed[0])
     where, when = place_of(k, time)
     values = values_of(samples.model, samples.y[k])
+    before = samples.q[k - 1] if ordered and k > 0 else start
+    origin = f"sample {k - 1}" if ordered and k > 0 else "the start"
+    margin = float(singularity_margin(samples.model, before[None])[0])
+    part = (
+        f"{100 * samples.reach[k]:.3g} % of the way from {origin} (singularity margin {margin:.2g})"
+    )
     if samples.status[k] == SINGULAR:
         raise SingularPoseError(
-            f"singular pose near {values}: the independent coordinates do not determine the "
-            f"speeds there (pivot ratio below {max(samples.reach[k], 1e-16):.1e})",
+            f"singular pose {part} to {values}: the independent coordinates do not determine the "
+            "speeds there",
             where=where,
             remedy="keep the motion away from this pose or choose other independent coordinates",
             sample=k,
@@ -47,7 +58,7 @@ def refuse_failures(samples: Samples, time: Floats | None) -> None:
         )
     if samples.status[k] == CROSSED:
         raise BranchJumpError(
-            f"a singular pose lies before {values}: beyond it the branch is not determined",
+            f"a singular pose lies {part} to {values}: beyond it the branch is not determined",
             where=where,
             remedy="keep the motion on one side of the singular pose, or choose other independent "
             "coordinates",
@@ -55,8 +66,7 @@ def refuse_failures(samples: Samples, time: Floats | None) -> None:
             time=when,
         )
     raise UnreachablePoseError(
-        f"no pose on this branch has {values}; the way there ends after "
-        f"{100 * samples.reach[k]:.3g} % of the step",
+        f"no pose on this branch has {values}; the branch ends {part} there",
         where=where,
         remedy="reduce the range of the motion, or start from another branch",
         sample=k,

@@ -40,8 +40,8 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
     Joints with many freedoms (spherical, universal) are then the ones left to cut, which leaves
     the fewest closure equations. Joints whose coordinates are independent coordinates stay in the
     tree, and so do joints with torsion springs as far as possible: the tree counts their turns,
-    while the angle of a cut joint is known within ±π only. Ties go to the shorter chain, then to the order of the file. `mechanism.cut` overrides
-    the choice.
+    while the angle of a cut joint is known within ±π only. Ties go to the shorter chain, then to
+    the order of the file. `mechanism.cut` overrides the choice.
     """
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     sprung = {e.joint for e in mechanism.elements if isinstance(e, TorsionSpring)}

@@ -77,7 +77,9 @@ def _xml(m: Mechanism) -> str:
       </equality>
       <tendon>
         <spatial stiffness="{spring.stiffness.value}" damping="{spring.damping.value}"
-                 springlength="{spring.free_length.value}"><site site="F"/><site site="G"/></spatial>
+                 springlength="{spring.free_length.value}">
+          <site site="F"/><site site="G"/>
+        </spatial>
       </tendon>
     </mujoco>"""
 

@@ -191,7 +191,7 @@ def example_3(case: Case, s: Simulation) -> list[Panel]:
     return [
         Panel("M_1 / N m", s.time, {"M_1": s.tau[:, 0]},
               title="example III: the moment that turns bar 1 at 1 rad/s, fed back"),
-        Panel("q1", s.time, {"q1 / rad": s.y[:, 0]}),
+        Panel("q1 / rad", s.time, {"q1": s.y[:, 0]}),
         Panel("q1 off the line / rad", s.time, away, log=True),
     ]  # fmt: skip
 

@@ -88,7 +88,7 @@ def _drift(times: Floats, runs: dict[str, Simulation], title: str) -> Panel:
 
 
 def _motion(s: Simulation) -> list[Panel]:
-    """Return travel of the wheels, the rack if there is one, and what pulses are applied."""
+    """Return travel, the rack if there is one, spin if there is any, and the pulses."""
     names = [c.name for c in s.model.mechanism.coordinates]
     heights = [i for i, name in enumerate(names) if name.startswith("z_")]
     travel = {names[i]: 1e3 * (s.y[:, i] - s.y[0, i]) for i in heights}
@@ -98,9 +98,15 @@ def _motion(s: Simulation) -> list[Panel]:
     if np.ptp(s.yd[:, names.index("spin_l")]) > 1.0:
         speeds = {n: s.yd[:, names.index(n)] for n in ("spin_l", "spin_r")}
         panels.append(Panel("spin / rad/s", s.time, speeds))
-    pulses = {c.force: s.tau[:, i] - s.tau[0, i] for i, c in enumerate(s.model.mechanism.coordinates)
-              if np.ptp(s.tau[:, i])}  # fmt: skip
-    return [*panels, Panel("pulses / N, N m", s.time, pulses)]
+    for unit, label in (("m", "pulses / N"), ("rad", "pulse / N m")):
+        pulses = {
+            c.force: s.tau[:, i] - s.tau[0, i]
+            for i, c in enumerate(s.model.mechanism.coordinates)
+            if c.unit == unit and np.ptp(s.tau[:, i])
+        }
+        if pulses:
+            panels.append(Panel(label, s.time, pulses))
+    return panels
 
 
 def _sla(mechanism: Mechanism) -> Forces:
@@ -108,18 +114,18 @@ def _sla(mechanism: Mechanism) -> Forces:
     hold = _holding(mechanism)
 
     def forces(t: float, y: Floats, yd: Floats) -> Floats:
-        return hold + [2500 * _bump(t, 0.1, 0.1), 0, 100 * _swing(t, 0.6, 0.3), 0, 0]
+        return hold + np.array([2500 * _bump(t, 0.1, 0.1), 0, 100 * _swing(t, 0.6, 0.3), 0, 0])
 
     return forces
 
 
 def _pushrod(mechanism: Mechanism) -> Forces:
-    """A bump under the left wheel at 0.1 s, one under the right at 0.6 s, while the left spins up."""
+    """A bump under the left wheel, then one under the right while the left one spins up."""
     hold = _holding(mechanism)
 
     def forces(t: float, y: Floats, yd: Floats) -> Floats:
-        return hold + [3000 * _bump(t, 0.1, 0.05), 3000 * _bump(t, 0.6, 0.05),
-                       40 * _bump(t, 0.6, 0.3), 0]  # fmt: skip
+        left, right = 3000 * _bump(t, 0.1, 0.05), 3000 * _bump(t, 0.6, 0.05)
+        return hold + np.array([left, right, 40 * _bump(t, 0.6, 0.3), 0])
 
     return forces
 

@@ -9,6 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mechid.dynamics.inverse import InverseDynamics, inverse_dynamics
+    from mechid.dynamics.loads import table_forces
+    from mechid.dynamics.simulate import Simulation, SimulationError, simulate
+    from mechid.dynamics.trajectory import simulated_motion
     from mechid.errors import (
         AssemblyError,
         BranchJumpError,
@@ -38,6 +42,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "mechid.dynamics.inverse": ("InverseDynamics", "inverse_dynamics"),
+    "mechid.dynamics.loads": ("table_forces",),
+    "mechid.dynamics.simulate": ("Simulation", "SimulationError", "simulate"),
+    "mechid.dynamics.trajectory": ("simulated_motion",),
     "mechid.errors": (
         "AssemblyError",
         "BranchJumpError",
@@ -71,6 +79,7 @@ __all__ = [
     "BranchJumpError",
     "DataError",
     "FrameMotion",
+    "InverseDynamics",
     "JointMotion",
     "KinematicModel",
     "KinematicsError",
@@ -81,12 +90,15 @@ __all__ = [
     "Motion",
     "MotionTable",
     "Sensitivities",
+    "Simulation",
+    "SimulationError",
     "SingularPoseError",
     "UnreachablePoseError",
     "__version__",
     "build",
     "dumps",
     "frame_motion",
+    "inverse_dynamics",
     "joint_motion",
     "kinematic_model",
     "load",
@@ -97,8 +109,11 @@ __all__ = [
     "read_motion",
     "save",
     "sensitivities",
+    "simulate",
+    "simulated_motion",
     "singularity_margin",
     "solve_motion",
+    "table_forces",
     "tour",
     "write_page",
     "write_table",

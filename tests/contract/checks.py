@@ -12,7 +12,7 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 
 from .changes import Change
-from .differences import STEP, TRUNCATION, angular, first, middle, second
+from .differences import STEP, TRUNCATION, angular, doubt, first, middle, second
 from .joint_table import joint_pose
 from .states import EPS, Array, condition, joint_frames, reach, solved_in_blocks
 
@@ -69,21 +69,26 @@ def check_closed(motion: Motion) -> None:
 
 
 def check_frames(f: FrameMotion, size: float) -> None:
-    check_first(f.velocity, first(f.position), size)
-    check_second(f.acceleration, second(f.position), size)
+    """Velocities and accelerations are differences of positions; of rotations, likewise."""
+    check_first(f.velocity, first(f.position), f.position, size)
+    check_second(f.acceleration, second(f.position), f.position, size)
     omega, alpha = angular(f.rotation)
-    check_first(f.omega, omega)
-    check_second(f.alpha, alpha)
+    check_first(f.omega, omega, f.rotation)
+    check_second(f.alpha, alpha, f.rotation)
 
 
-def check_first(speeds: Array, differences: Array, size: float = 1.0) -> None:
-    """Truncation, and the rounding of values of this size (see differences.py)."""
-    bound = TRUNCATION * np.abs(differences).max(initial=0.0) + 20 * EPS * size / STEP
+def check_first(speeds: Array, differences: Array, values: Array, size: float = 1.0) -> None:
+    """Up to truncation, and the rounding of values of this size (see differences.py)."""
+    truncation = TRUNCATION * np.abs(differences).max(initial=0.0) + doubt(values, 1)
+    bound = truncation + 20 * EPS * size / STEP
     assert np.abs(middle(speeds) - differences).max(initial=0.0) <= bound
 
 
-def check_second(accelerations: Array, differences: Array, size: float = 1.0) -> None:
-    bound = TRUNCATION * np.abs(differences).max(initial=0.0) + 20 * EPS * size / STEP**2
+def check_second(
+    accelerations: Array, differences: Array, values: Array, size: float = 1.0
+) -> None:
+    truncation = TRUNCATION * np.abs(differences).max(initial=0.0) + doubt(values, 2)
+    bound = truncation + 20 * EPS * size / STEP**2
     assert np.abs(middle(accelerations) - differences).max(initial=0.0) <= bound
 
 

@@ -119,7 +119,7 @@ def test_the_blocks_are_solved_one_after_the_other(spec: str) -> None:
 def test_rates_are_differences_of_positions(spec: str) -> None:
     motion = stencil_motion(spec)
     assert motion.yd.any()
-    check_first(motion.yd, first(motion.y))  # the course itself
+    check_first(motion.yd, first(motion.y), motion.y)  # the course itself
     check_frames(motion.bodies(), reach(motion))
     check_frames(point_motion(motion), reach(motion))
 
@@ -139,8 +139,8 @@ def test_rates_of_joints_are_differences_of_their_coordinates(spec: str) -> None
             omega, alpha = angular(joint_pose(joint, j.coordinates)[0])
             speeds = np.concatenate([speeds, omega], axis=1)
             accelerations = np.concatenate([accelerations, alpha], axis=1)
-        check_first(j.speeds, speeds, size)
-        check_second(j.accelerations, accelerations, size)
+        check_first(j.speeds, speeds, j.coordinates, size)
+        check_second(j.accelerations, accelerations, j.coordinates, size)
 
 
 @every_model

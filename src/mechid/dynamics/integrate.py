@@ -28,6 +28,7 @@ SUNDIALS = ("CVODE", "CVODE-Adams", "IDA")
 METHODS = (*SCIPY, *SUNDIALS)
 # After a step of these the state may be moved: they keep no history of earlier steps.
 ONE_STEP = ("RK23", "RK45", "DOP853", "Radau")
+_REMEDY = "loosen the tolerances, or look for a singular pose or an impact there"
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ def integrate(
     recorder = _Recorder(np.asarray(times, dtype=float), project)
     recorder.take(float(times[0]), z)
     try:
+        if not np.all(np.isfinite(f(float(times[0]), z))):
+            raise _lost(method, recorder, float(times[0]))
         if method in SCIPY:
             _scipy(f, z, recorder, method, rtol, atol, max_step, events, watch)
         else:
@@ -131,6 +134,15 @@ def integrate(
             error.what, recorder.trace(), where=f"after t = {reached:g} s", remedy=error.remedy
         ) from error
     return recorder.trace()
+
+
+def _lost(method: str, recorder: _Recorder, t: float) -> IntegrationError:
+    return IntegrationError(
+        f"{method} gave up: the rates are not finite numbers",
+        recorder.trace(),
+        where=f"t = {t:g} s",
+        remedy=_REMEDY,
+    )
 
 
 def _scipy(
@@ -150,19 +162,29 @@ def _scipy(
     solver = SCIPY[method](f, start, z, end, rtol=rtol, atol=atol, max_step=max_step)
     before = [g(start, z) for g in events]
     while solver.status == "running":
-        message = solver.step()
+        try:
+            message = solver.step()
+        except ValueError as error:  # implicit methods: not a number in a matrix
+            if "NaN" not in str(error):
+                raise
+            raise _lost(method, recorder, float(solver.t)) from error
+        if not np.all(np.isfinite(solver.y)):  # LSODA does not look
+            raise _lost(method, recorder, float(solver.t_old))
         if solver.status == "failed":
             raise IntegrationError(
                 f"{method} gave up: {str(message).rstrip('.')}",
                 recorder.trace(),
                 where=f"t = {solver.t:g} s",
-                remedy="loosen the tolerances, or look for a singular pose or an impact there",
+                remedy=_REMEDY,
             )
         recorder.steps += 1
         between = solver.dense_output()
         stop, before = _first_event(events, before, between, solver.t_old, solver.t, solver.y)
         for t in recorder.due(solver.t if stop is None else stop[0]):
-            recorder.take(float(t), between(t))
+            state = between(t)
+            if not np.all(np.isfinite(state)):  # interpolation may need rates beyond the step
+                raise _lost(method, recorder, float(solver.t_old))
+            recorder.take(float(t), state)
         if stop is not None:
             recorder.events.append(stop)
             if recorder.time[-1] < stop[0]:
@@ -250,7 +272,7 @@ def _sundials(
                 f"{method} gave up: {result.message}",
                 recorder.trace(),
                 where=f"t = {float(np.ravel(result.t)[-1]):g} s",
-                remedy="loosen the tolerances, or look for a singular pose or an impact there",
+                remedy=_REMEDY,
             )
         recorder.steps += 1
         reached = float(np.ravel(result.t)[-1])

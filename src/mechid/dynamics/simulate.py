@@ -18,7 +18,7 @@ from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.integrate import ONE_STEP, IntegrationError, Trace, integrate
 from mechid.dynamics.parameters import parameter_values
-from mechid.errors import KinematicsError, MechidError
+from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
@@ -28,6 +28,10 @@ Forces = Callable[[float, Floats, Floats], Floats]
 _DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
 FORMULATIONS = ("independent", *_DRIFTING)
 STABILISATIONS = ("none", "baumgarte", "projection")
+# A pose out of reach may mean a step that was too long. After so many of them, with less progress
+# than this part of the time between, the motion itself leads there.
+_MOST_REFUSALS = 200
+_PROGRESS = 1e-6
 
 
 @dataclass(frozen=True)
@@ -145,11 +149,13 @@ def simulate(
     chosen, stabilisation = _formulation(
         model, values, formulation, stabilise, alpha, beta, integrator
     )
+    wanted = _times(times)
     q, v = initial_state(model, y0, yd0)
     z0 = np.concatenate([chosen.start(q, v), [0.0, 0.0]])
     act = _forces(model, forces)
     count = [0]
     cause: list[MechidError] = []
+    refused = _Refusals(_PROGRESS * float(wanted[-1] - wanted[0]))
 
     def rate(t: float, z: Floats) -> Floats:
         count[0] += 1
@@ -163,6 +169,8 @@ def simulate(
         except KinematicsError as error:
             # Perhaps the step was only too long: nan makes the integrator try a shorter one.
             cause[:] = [error]
+            if refused.too_many(t):
+                raise
             return np.full(z.size, np.nan)
         return np.concatenate([now.rate, [now.power, now.dissipated]])
 
@@ -175,7 +183,7 @@ def simulate(
         trace = integrate(
             rate,
             z0,
-            np.asarray(times, dtype=float),
+            wanted,
             method=integrator,
             rtol=rtol,
             atol=atol,
@@ -188,7 +196,14 @@ def simulate(
         failure, trace = error, error.trace
     seconds = clock.perf_counter() - began
     chosen.start(q, v)  # instants are followed from the start again
-    result = _collect(model, chosen, stabilisation, integrator, trace, act, count[0], seconds)
+    result, left = _collect(model, chosen, stabilisation, integrator, trace, act, count[0], seconds)
+    if left is not None:
+        raise SimulationError(
+            f"the simulation stopped at t = {result.time[-1]:g} s: {left.what}",
+            result,
+            where=f"t = {trace.time[len(result.time)]:g} s",
+            remedy=left.remedy,
+        )
     if failure is not None:
         why = cause[0] if cause else failure
         raise SimulationError(
@@ -198,6 +213,33 @@ def simulate(
             remedy=why.remedy,
         )
     return result
+
+
+@dataclass
+class _Refusals:
+    """Counts evaluations that found no pose, anew after every `progress` seconds."""
+
+    progress: float
+    since: float = -np.inf
+    count: int = 0
+
+    def too_many(self, t: float) -> bool:
+        if t > self.since + self.progress:
+            self.since, self.count = t, 0
+        self.count += 1
+        return self.count > _MOST_REFUSALS
+
+
+def _times(times: Floats) -> Floats:
+    wanted = np.asarray(times, dtype=float)
+    if wanted.ndim != 1 or not wanted.size:
+        raise DataError(f"times must have shape (N,), got {wanted.shape}")
+    if not np.all(np.isfinite(wanted)) or np.any(np.diff(wanted) <= 0):
+        raise DataError(
+            "times must be finite numbers that increase",
+            remedy="sort the times and keep each of them once",
+        )
+    return wanted
 
 
 def _event(
@@ -252,11 +294,18 @@ def _formulation(
 
 def _forces(model: DynamicModel, forces: Forces | Floats | None) -> Forces:
     n = model.kinematics.n_independent
+
+    def checked(values: object) -> Floats:
+        tau = np.asarray(values, dtype=float)
+        if tau.shape != (n,):
+            raise DataError(f"forces must have shape ({n},), got {tau.shape}")
+        if not np.all(np.isfinite(tau)):
+            raise DataError(f"forces must be finite numbers, got {tau}")
+        return tau
+
     if callable(forces):
-        return forces
-    constant = np.zeros(n) if forces is None else np.asarray(forces, dtype=float)
-    if constant.shape != (n,):
-        raise MechidError(f"forces must have shape ({n},), got {constant.shape}")
+        return lambda t, y, yd: checked(forces(t, y, yd))
+    constant = checked(np.zeros(n) if forces is None else forces)
     return lambda t, y, yd: constant
 
 
@@ -269,26 +318,32 @@ def _collect(
     act: Forces,
     evaluations: int,
     seconds: float,
-) -> Simulation:
+) -> tuple[Simulation, KinematicsError | None]:
+    """Return the simulation, and why it ends before its trace does, if it does."""
     rows = []
+    left: KinematicsError | None = None
     for t, z in zip(trace.time, trace.z, strict=True):
         state = z[:-2]
         y, yd = chosen.independent(state)
         tau = act(float(t), y, yd)
-        now = chosen.evaluate(state, tau)
+        try:
+            now = chosen.evaluate(state, tau)
+        except KinematicsError as error:
+            left = error
+            break
         q, v = chosen.tree(state)
         ydd = chosen.independent_acceleration(state, now.rate)
         energies = (now.kinetic, now.potential, z[-2], z[-1])
-        error = chosen.constraint_error(state)
-        rows.append((y, yd, ydd, q, v, tau, now.multipliers, *energies, error))
+        gap = chosen.constraint_error(state)
+        rows.append((y, yd, ydd, q, v, tau, now.multipliers, *energies, gap))
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     y, yd, ydd, q, v, tau, multipliers, kinetic, potential, work, dissipated, errors = columns
-    return Simulation(
+    found = Simulation(
         model=model,
         formulation=chosen.name,
         stabilisation=stabilisation,
         integrator=integrator,
-        time=trace.time,
+        time=trace.time[: len(rows)],
         y=y,
         yd=yd,
         ydd=ydd,
@@ -306,3 +361,4 @@ def _collect(
         seconds=seconds,
         events=trace.events,
     )
+    return found, left

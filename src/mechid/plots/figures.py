@@ -21,8 +21,7 @@ def simulation_panels(simulation: Simulation) -> list[Panel]:
     s = simulation
     coordinates = s.model.mechanism.coordinates
     panels = _by_unit(s.time, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)])
-    if np.any(s.tau):
-        panels += _by_unit(s.time, _forces(coordinates, s.tau))
+    panels += _by_unit(s.time, [f for f in _forces(coordinates, s.tau) if np.any(f[2])])
     energies = {"kinetic": s.kinetic}
     if np.any(s.potential):
         energies |= {"potential": s.potential, "sum": s.kinetic + s.potential}

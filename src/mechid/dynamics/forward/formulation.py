@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
+from mechid.errors import ModelError
 from mechid.kinematics.tables import Floats
 
 
@@ -57,3 +62,16 @@ class Formulation(Protocol):
 
     def project(self, z: Floats) -> Floats:
         """Return the nearest state with closed loops and admissible speeds."""
+
+
+@contextmanager
+def massive() -> Iterator[None]:
+    """Refuse equations without a solution: some motion has no mass."""
+    try:
+        yield
+    except np.linalg.LinAlgError as error:
+        raise ModelError(
+            "a motion that the joints admit moves no mass",
+            path=("bodies",),
+            remedy="give the bodies that move in it a mass or an inertia",
+        ) from error

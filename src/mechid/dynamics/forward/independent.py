@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.forward.engine import Engine
-from mechid.dynamics.forward.formulation import Instant
+from mechid.dynamics.forward.formulation import Instant, massive
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.tables import Floats
 
@@ -40,7 +40,8 @@ class Independent:
         """Return ż, energies and powers; there are no multipliers."""
         n = self.engine.n_i
         e = self.engine.reduced(z[:n], z[n:])
-        ydd = np.linalg.solve(e.M, tau + e.load - e.h)
+        with massive():
+            ydd = np.linalg.solve(e.M, tau + e.load - e.h)
         power = float((tau + e.load) @ z[n:])
         return Instant(
             np.concatenate([z[n:], ydd]), np.zeros(0), e.kinetic, e.potential, power, e.dissipated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.forward.engine import Engine, OnTree
-from mechid.dynamics.forward.formulation import Baumgarte, Instant
+from mechid.dynamics.forward.formulation import Baumgarte, Instant, massive
 from mechid.kinematics.kernels.links import advance
 from mechid.kinematics.tables import BALL, Floats
 
@@ -54,7 +54,9 @@ class TreeFormulation:
         A, b, U = full_rank(A, b)
         # Scaled unknowns: angles and lengths in comparable units.
         s = self._column_scale
-        vd, multipliers = self.accelerations(s[:, None] * e.M * s, s * (Q + e.load - e.h), A * s, b)
+        mass, force = s[:, None] * e.M * s, s * (Q + e.load - e.h)
+        with massive():
+            vd, multipliers = self.accelerations(mass, force, A * s, b)
         vd = s * vd
         power = float((Q + e.load) @ v)
         return Instant(

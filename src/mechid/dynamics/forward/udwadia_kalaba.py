@@ -28,6 +28,8 @@ class UdwadiaKalaba(TreeFormulation):
     ) -> tuple[Floats, Floats]:
         """Return the constrained accelerations; multipliers from the force they need."""
         w, V = np.linalg.eigh(M)
+        if not w[-1] > 0:
+            raise np.linalg.LinAlgError("no mass at all")
         if w[0] > _SINGULAR * w[-1]:
             half = (V / np.sqrt(w)) @ V.T
             a = half @ (half @ force)
@@ -37,6 +39,8 @@ class UdwadiaKalaba(TreeFormulation):
             P = np.eye(len(M)) - np.linalg.pinv(A) @ A
             stacked = np.vstack([P @ M / w[-1], A])
             right = np.concatenate([P @ force / w[-1], b])
-            vd = np.linalg.lstsq(stacked, right, rcond=1e-13)[0]
+            vd, _, rank, _ = np.linalg.lstsq(stacked, right, rcond=1e-13)
+            if rank < len(M):
+                raise np.linalg.LinAlgError("accelerations are not determined")
         multipliers = np.linalg.lstsq(A.T, M @ vd - force, rcond=None)[0] if len(A) else b
         return vd, multipliers

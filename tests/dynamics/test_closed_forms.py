@@ -15,10 +15,11 @@ from mechid.mechanism.records import Mechanism
 from mechid.modelfile import build, load
 from mechid.spatial.rotations import skew
 
-from .formulations import EVERY
+from .formulations import EVERY, FAST
 
 Array = npt.NDArray[np.float64]
 every_formulation = pytest.mark.parametrize("formulation", EVERY)
+every_fast_formulation = pytest.mark.parametrize("formulation", FAST)
 # Integration with rtol 1e-10 over a few dozen steps; formulas are exact.
 TIGHT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-12}
 WITHIN = 1e-8
@@ -106,7 +107,7 @@ def test_exact_period_of_a_pendulum() -> None:
     assert event.events == ((event.time[-1], 0),)
 
 
-@every_formulation
+@every_fast_formulation
 def test_massless_rod(formulation: str) -> None:
     """A bob at the end of a rod without mass, fixed to it: the mathematical pendulum."""
     length, amplitude = 0.7, 1.0
@@ -159,7 +160,7 @@ def carriage(**elements: dict[str, Any]) -> Mechanism:
     )
 
 
-@every_formulation
+@every_fast_formulation
 @pytest.mark.parametrize("identify", [False, True])
 @pytest.mark.parametrize("kind", ["spring_damper", "torsion_spring"])
 def test_damped_oscillator(kind: str, identify: bool, formulation: str) -> None:
@@ -191,7 +192,7 @@ def test_damped_oscillator(kind: str, identify: bool, formulation: str) -> None:
     assert found.dissipated[-1] > 0.1
 
 
-@every_formulation
+@every_fast_formulation
 def test_friction_stops_a_carriage(formulation: str) -> None:
     """From v, Coulomb friction F less m g along the rail: stop after m v / F, on m v² / 2 F."""
     friction, v = 7.0, 0.9
@@ -210,7 +211,7 @@ def test_friction_stops_a_carriage(formulation: str) -> None:
     assert found.dissipated[-1] == pytest.approx(friction * found.y[-1, 0], abs=WITHIN)
 
 
-@every_formulation
+@every_fast_formulation
 def test_loads_and_forces_drive(formulation: str) -> None:
     """A constant load and a force that is a function of t, x and ẋ: ẍ = 1.5 + (4 + F)/2."""
     model = carriage(push={"type": "force", "body": "block", "at": "peg", "vector": [4, 1, 0]})

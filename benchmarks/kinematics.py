@@ -101,11 +101,20 @@ def whole_report(effort: Effort) -> str:
         print(f"… {title}", file=sys.stderr)
         numba.set_num_threads(THREADS[0])
         texts.append(f"### {title}\n\n{section()}")
-    texts.append(
-        f"{'Short' if effort is QUICK else 'Full'} run, {perf_counter() - start:.0f} s; load "
-        f"average {load_before:.1f} before and {report.load_average():.1f} after it."
-    )
+    texts.append(conditions(effort, perf_counter() - start, load_before))
     return "\n\n".join(texts)
+
+
+def conditions(effort: Effort, duration: float, load_before: float) -> str:
+    """Return the last lines of the report: under what conditions it came about."""
+    text = (
+        f"{'Short' if effort is QUICK else 'Full'} run, {duration:.0f} s; load average "
+        f"{load_before:.1f} before and {report.load_average():.1f} after it."
+    )
+    if load_before > 0.5:
+        text += " **The machine was busy with other work: times are too long, those of two "
+        text += "threads by far, and ratios are rough.**"
+    return text
 
 
 # ---------------------------------------------------------------------- (a) batch size, threads

@@ -15,6 +15,7 @@ from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.formulation import Baumgarte
 from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.integrate import METHODS, ONE_STEP, integrate
+from mechid.dynamics.loads import table_forces
 from mechid.dynamics.regressor import cad_parameters
 from mechid.dynamics.simulate import SimulationError, initial_state, simulate
 from mechid.errors import DataError, KinematicsError, MechidError, ModelError
@@ -35,16 +36,21 @@ AFTER_ONE_SECOND = -1.334765597
 
 @pytest.mark.parametrize("formulation", ON_TREE)
 def test_only_stabilisation_keeps_the_loops_closed(formulation: str) -> None:
-    """With loose tolerances the loops open step by step, unless something holds them."""
+    """Errors of the steps open the loops more and more, unless something holds them.
+
+    Φ'' = 0 keeps what the steps leave in Φ' and adds it up; over the 8 s of this fall that is
+    a factor of a hundred from the first quarter to the last. Baumgarte's terms forget within
+    a few 1/β.
+    """
     falling = load("four_bar@example-2")
-    times = np.linspace(0, 4, 81)
-    options: dict[str, Any] = {"formulation": formulation, "rtol": 1e-5, "atol": 1e-7}
+    times = np.linspace(0, 8, 81)
+    options: dict[str, Any] = {"formulation": formulation, "rtol": 1e-6, "atol": 1e-8}
     none = simulate(falling, times, stabilise="none", **options).constraint_error
     held = simulate(falling, times, stabilise="baumgarte", **options).constraint_error
     projected = simulate(falling, times, stabilise="projection", **options).constraint_error
-    assert none[-20:].max() > 2 * none[20:40].max()  # and it goes on
-    assert held.max() < none.max() / 2
-    assert held[-20:].max() < 2 * held[20:40].max()  # does not grow
+    assert none[60:].max() > 10 * none[:20].max()
+    assert held[60:].max() < 10 * held[:20].max()
+    assert held.max() < none.max() / 100
     assert projected.max() < 1e-12
 
 
@@ -56,21 +62,24 @@ def test_reduction_to_independent_coordinates_cannot_drift() -> None:
 
 @pytest.mark.parametrize("spec", ["four_bar@example-2", "spatial_slider_crank"])
 def test_baumgarte_pulls_open_loops_back(spec: str) -> None:
-    """From an open loop at rest with α = β, every row follows Φ = Φ0 (1 + β t) exp(-β t)."""
-    model = dynamic_model(load(spec))
+    """From an open loop at rest with α = β, every row follows Φ = Φ0 (1 + β t) exp(-β t).
+
+    Without weight nothing else moves: speeds are of the size of Φ0, and what they change in the
+    law is of second order.
+    """
+    model = dynamic_model(replace(load(spec), gravity=(0.0, 0.0, 0.0), elements=()))
     engine = Engine(model, cad_parameters(model))
     beta = 8.0
     chosen = GibbsAppell(engine, Baumgarte(beta, beta))
     q, v = initial_state(model, None, np.zeros(model.kinematics.n_independent))
-    coordinate = int(model.kinematics.tables.links.q[2])  # a screw: shift it
-    q[coordinate] += 1e-3
+    q[int(model.kinematics.tables.links.q[2])] += 1e-6  # a screw
     rate = lambda t, z: chosen.evaluate(z, np.zeros(engine.n_i)).rate  # noqa: E731
     times = np.linspace(0, 0.5, 6)
-    trace = integrate(rate, chosen.start(q, v), times, rtol=1e-10, atol=1e-14)
-    rows = [engine.tree(*chosen.tree(z)).values[engine.closure] for z in trace.z]
+    trace = integrate(rate, chosen.start(q, v), times, rtol=1e-10, atol=1e-16)
+    rows = np.array([engine.tree(*chosen.tree(z)).values[engine.closure] for z in trace.z])
     law = (1 + beta * times) * np.exp(-beta * times)
-    assert np.abs(rows[0]).max() > 1e-5
-    assert np.abs(rows - np.outer(law, rows[0])).max() < 1e-7 * np.abs(rows[0]).max()
+    assert np.abs(rows[0]).max() > 1e-8
+    assert np.abs(rows - np.outer(law, rows[0])).max() < 1e-4 * np.abs(rows[0]).max()
 
 
 @pytest.mark.parametrize("spec", ["four_bar@example-2", "delta", "spatial_slider_crank@two-balls"])
@@ -119,8 +128,16 @@ def test_every_integrator_reaches_the_accuracy_asked(method: str, formulation: s
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_forces_are_asked_for_within_the_times_only(method: str) -> None:
+    """A table of forces that ends with the simulation is long enough."""
+    forces = table_forces(SECOND, np.zeros((5, 1)))
+    found = simulate(faller(), SECOND, forces=forces, integrator=method, rtol=1e-6)
+    assert found.y[-1, 0] == pytest.approx(-9.81 / 2, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_events_end_a_simulation(method: str) -> None:
-    """A block falls on an event at a height of -1 m: after sqrt(2/g). A second event comes later."""
+    """A block falls on an event at a height of -1 m, after sqrt(2/g); another would come later."""
     g = 9.81
     end = np.sqrt(2 / g)
     found = simulate(
@@ -204,7 +221,7 @@ def dead_centre() -> float:
 def test_a_motion_out_of_reach_keeps_what_was_computed(method: str) -> None:
     """Reduced coordinates end at the dead centre: the error names the time and has the rest."""
     rtol = 1e-5 if method == "RK23" else 1e-8
-    with pytest.raises(SimulationError, match="no pose on this branch has A = 0.66") as caught:
+    with pytest.raises(SimulationError, match=r"no pose on this branch has A = 0\.66") as caught:
         simulate(rocker(), np.linspace(0, 2, 21), yd0=THROWN, integrator=method, rtol=rtol)
     end, partial = dead_centre(), caught.value.partial
     assert f"t = {partial.time[-1]:g} s" in str(caught.value)
@@ -303,7 +320,10 @@ def test_forces_that_fail_on_the_way(method: str) -> None:
 
     with pytest.raises(SimulationError, match="forces must be finite") as caught:
         simulate(faller(), np.linspace(0, 1, 11), forces=forces, integrator=method)
-    assert 0.3 <= caught.value.partial.time[-1] <= 0.5
+    assert caught.value.partial.time[-1] <= 0.5
+    assert caught.value.partial.y[:, 0] == pytest.approx(
+        -9.81 / 2 * caught.value.partial.time**2, abs=1e-6
+    )
 
 
 def test_a_start_out_of_reach_is_refused() -> None:

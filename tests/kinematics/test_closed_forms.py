@@ -50,7 +50,7 @@ def same_angle(a: Array, b: Array, bound: float) -> bool:
 
 
 class TestFourBar:
-    """A-B-C-D, A in the origin, D at (d, 0): law of cosines, and the loop equation differentiated."""
+    """A-B-C-D, A in the origin, D at (d, 0): law of cosines, loop equation differentiated."""
 
     a, b, c, d = 0.3, 0.9, 0.7, 0.8
     start = 0.6
@@ -317,13 +317,10 @@ class TestStewart:
         return np.asarray(p[:, None] + np.einsum("nij,kj->nki", R, heads) - feet)
 
     def test_lengths_lead_to_the_pose(self) -> None:
-        """Platform on a smooth course: lengths, their speeds and accelerations in, the course out."""
+        """Platform on a smooth course: lengths, speeds and accelerations in, the course out."""
         t = TIME
-        zero = 0 * t
-        p = np.stack(
-            [0.02 + 0.05 * np.sin(t), -0.015 + 0.04 * np.sin(2 * t), self.height + zero], 1
-        )
-        p[:, 2] += 0.03 * np.sin(1.5 * t)
+        p = np.stack([0.05 * np.sin(t), 0.04 * np.sin(2 * t), 0.03 * np.sin(1.5 * t)], 1)
+        p += np.array([0.02, -0.015, self.height])
         v = np.stack([0.05 * np.cos(t), 0.08 * np.cos(2 * t), 0.045 * np.cos(1.5 * t)], 1)
         a = np.stack([-0.05 * np.sin(t), -0.16 * np.sin(2 * t), -0.0675 * np.sin(1.5 * t)], 1)
         n = np.array([1.0, -2.0, 2.0]) / 3  # turning about one axis

@@ -248,6 +248,9 @@ def _sundials(
     def events_at(t: float, state: Floats, out: Floats) -> None:
         out[:] = [g(t, np.array(state)) for g in events]
 
+    def events_of_residual(t: float, state: Floats, slope: Floats, out: Floats) -> None:
+        events_at(t, state, out)
+
     options: dict[str, Any] = {
         "rtol": rtol,
         "atol": atol,
@@ -255,7 +258,8 @@ def _sundials(
         "max_step": 0.0 if np.isinf(max_step) else max_step,
     }
     if events:
-        options |= {"eventsfn": lambda t, y, *a: events_at(t, y, a[-1]), "num_events": len(events)}
+        read = events_of_residual if method == "IDA" else events_at
+        options |= {"eventsfn": read, "num_events": len(events)}
     start = float(recorder.wanted[0])
     if method == "IDA":
         solver = IDA(residual, **options)
@@ -263,8 +267,9 @@ def _sundials(
     else:
         solver = CVODE(rhs, method="Adams" if method == "CVODE-Adams" else "BDF", **options)
         solver.init_step(start, z)
+    end = float(recorder.wanted[-1])  # forces may not be known beyond
     for t in recorder.wanted[1:]:
-        result = solver.step(float(t))
+        result = solver.step(float(t), tstop=end)
         if failure:
             raise failure[0]
         if not result.success:

@@ -21,7 +21,7 @@ OK, NOT_CLOSED, SINGULAR, CROSSED = 0, 1, 2, 3
 # A Newton step below this (dimensionless) leaves an error of its square: rounding.
 LAST_STEP = 1e-9
 # A step below this changes nothing that counts.
-ROUNDING = 1e-14
+ROUNDING = 1e-15
 # Steps are shortened to this many radians, or parts of the mechanism's size.
 LONGEST_STEP = 0.5
 MOST_STEPS = 25

@@ -184,6 +184,7 @@ class DynamicPeer(Peer):
     def simulate_on_tree(self, y0: Floats, times: Floats, step: float) -> Motion:
         """Integrate (q, v) from rest with classical RK4 and `constraintDynamics`."""
         model, nq = self.model, self.model.nq
+        plain, balls = coordinate_places(model)
         contacts, datas = self._rigid_closures()
         data = model.createData()
         pin.initConstraintDynamics(model, data, contacts, datas)
@@ -193,7 +194,7 @@ class DynamicPeer(Peer):
             pin.computeJointJacobians(model, self.data, q)
             tau = self._strut_forces(v)
             vd = pin.constraintDynamics(model, data, q, v, tau, contacts, datas)
-            return np.concatenate((pin.integrateCoefficientWiseJacobian(model, q) @ v, vd))
+            return np.concatenate((coordinate_rates(q, v, plain, balls), vd))
 
         z = np.concatenate((self.closed(y0), np.zeros(model.nv)))
         per_output = round((times[1] - times[0]) / step)
@@ -229,6 +230,33 @@ class DynamicPeer(Peer):
         for row, frame, axis in self.points:
             y[row - self.first_driver] = self.data.oMf[frame].translation[axis]
         return y
+
+
+def coordinate_places(model: pin.Model) -> tuple[Floats, list[tuple[int, int]]]:
+    """Return the places (coordinates, speeds) of plain coordinates, and the first ones of balls."""
+    plain, balls = [], []
+    for joint in list(model.joints)[1:]:
+        if joint.nq == joint.nv:
+            plain += [(joint.idx_q + i, joint.idx_v + i) for i in range(joint.nq)]
+        else:
+            balls.append((joint.idx_q, joint.idx_v))
+    return np.array(plain).T, balls
+
+
+def coordinate_rates(q: Floats, v: Floats, plain: Floats, balls: list[tuple[int, int]]) -> Floats:
+    """Return q̇; the quaternions of balls (x, y, z, w) turn with ω in the frame of the child."""
+    rates = np.empty(q.size)
+    rates[plain[0]] = v[plain[1]]
+    for at, first in balls:
+        x, y, z, w = q[at : at + 4]
+        a, b, c = 0.5 * v[first : first + 3]
+        rates[at : at + 4] = (
+            w * a + y * c - z * b,
+            w * b + z * a - x * c,
+            w * c + x * b - y * a,
+            -x * a - y * b - z * c,
+        )
+    return rates
 
 
 def runge_kutta(rate, z: Floats, h: float) -> Floats:

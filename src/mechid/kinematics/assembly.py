@@ -107,16 +107,12 @@ def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Fl
 
     for joint in tree.cut:
         a, b = placed(joint.body_a, joint.frame_a), placed(joint.body_b, joint.frame_b)
-        relative = a.inverse @ b
-        R = relative.rotation
+        R = (a.inverse @ b).rotation
         senses = []
         if joint.type in ("revolute", "prismatic", "helical", "cylindrical", "planar", "fixed"):
             senses.append(R[2, 2])
         if joint.type in ("prismatic", "fixed"):
             senses.append(R[0, 0])
-        if joint.type == "helical":
-            angle = 2 * np.pi * relative.translation[2] / joint.pitch
-            senses.append(np.cos(np.arctan2(R[1, 0], R[0, 0]) - angle))
         if any(sense < 0 for sense in senses):
             raise AssemblyError(
                 f"joint {joint.name} closes only with its axis reversed",

@@ -193,7 +193,7 @@ def close_piece(t, order, p, y, q, work):
         if done:
             return (OK if open_rows == 0 else NOT_CLOSED), moved, ratio
         if ratio < 1e-15:
-            return NOT_CLOSED, moved, ratio
+            return (SINGULAR if open_rows == 0 else NOT_CLOSED), moved, ratio
         solve_piece(piece, work)
         size = move_piece(t, order, piece, q, work)
         if not np.isfinite(size):

@@ -36,11 +36,15 @@ def row_value(t, r, markers, directions):
     along = directions[da, 0] * x + directions[da, 1] * y + directions[da, 2] * z
     if kind == PLANE:
         return along
-    # Screw: sine of (angle - displacement / pitch), times the pitch; zero on the thread.
+    # Screw: sine of (angle - displacement / pitch), times the pitch; zero on the thread. Beyond a
+    # quarter of a turn it goes on growing, so that half a turn off is not zero again.
     sine = _inner(directions, row.y_a, directions, row.x_b)
     cosine = _inner(directions, row.x_a, directions, row.x_b)
     advance = along / row.pitch
-    return row.pitch * (sine * np.cos(advance) - cosine * np.sin(advance))
+    off = sine * np.cos(advance) - cosine * np.sin(advance)
+    if (cosine * np.cos(advance) + sine * np.sin(advance)).real < 0.0:
+        off = (2.0 if off.real >= 0.0 else -2.0) - off
+    return row.pitch * off
 
 
 @kernel

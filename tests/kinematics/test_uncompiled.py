@@ -1,0 +1,71 @@
+"""The kernels as plain Python: the same numbers, only slower."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechid.kinematics.branch import singularity_margin
+from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import rates, solve_motion
+from mechid.modelfile import load
+
+EPS = float(np.finfo(float).eps)
+CASES = ("four_bar", "sla_suspension", "screw_press@guided")
+
+
+def results(spec: str) -> dict[str, np.ndarray]:
+    """A short motion about the home pose, and what follows from it."""
+    model = kinematic_model(load(spec))
+    t = np.linspace(0, 0.3, 4)
+    size = np.where([c.unit == "m" for c in model.mechanism.coordinates], 0.02, 0.1)
+    w = np.arange(1.0, model.n_independent + 1)
+    s = size * np.sin(np.outer(t, w)), size * w * np.cos(np.outer(t, w))
+    motion = solve_motion(model, model.home_y + s[0], s[1], -w * w * s[0], time=t)
+    f, r = motion.bodies(), rates(motion)
+    cut = [joint_motion(motion, j.name).speeds.ravel() for j in model.tree.cut]
+    return {
+        "q": motion.q,
+        "v": motion.v,
+        "vd": motion.vd,
+        "position": f.position,
+        "rotation": f.rotation,
+        "acceleration": f.acceleration,
+        "alpha": f.alpha,
+        "R": r.R,
+        "bias": r.bias,
+        "margin": singularity_margin(model, motion.q),
+        "speeds of cut joints": np.concatenate(cut),
+    }
+
+
+@pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled to compare with"
+)
+@pytest.mark.parametrize("spec", CASES)
+def test_plain_python_gives_the_same(spec: str, tmp_path: Path) -> None:
+    """Products and sums may be fused or reordered by the compiler: a few ulp, times the condition."""
+    file = tmp_path / "plain.npz"
+    subprocess.run(
+        [sys.executable, "-W", "error", __file__, spec, str(file)],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=True,
+        timeout=120,
+    )
+    compiled = results(spec)
+    bound = 1000 * EPS / float(compiled["margin"].min()) ** 2
+    with np.load(file) as plain:
+        assert set(plain) == set(compiled)
+        for name, values in compiled.items():
+            gap = np.abs(plain[name] - values).max()
+            assert gap <= bound * max(1.0, float(np.abs(values).max())), name
+
+
+if __name__ == "__main__":
+    np.savez(sys.argv[2], **results(sys.argv[1]))  # type: ignore[arg-type]

@@ -37,6 +37,10 @@ class Path:
     yd: np.ndarray
     ydd: np.ndarray
 
+    def first(self, n: int) -> Path:
+        """Return the first n samples."""
+        return Path(self.dt, self.time[:n], self.y[:n], self.yd[:n], self.ydd[:n])
+
     def solve(self, model: KinematicModel) -> Motion:
         """Solve the path, as a user would."""
         return solve_motion(model, self.y, self.yd, self.ydd, time=self.time)

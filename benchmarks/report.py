@@ -11,27 +11,35 @@ from time import perf_counter
 
 import numba
 
-SHORTEST = 0.01  # s: a measurement repeats what is faster than this
+SHORTEST = 0.002  # s: what is faster is timed several times in a row
+BUDGET = (
+    0.5  # s: as long as this is not used up, a measurement goes on, beyond the repetitions asked
+)
+MOST = 200  # repetitions at most
 
 Run = Callable[[], object]
 
 
 def best(run: Run, repeat: int = 5) -> float:
-    """Return the shortest of several times of one call (s), after a first call that is not timed.
+    """Return the shortest of several times of one call (s), after calls that are not timed.
 
-    The shortest, because whatever else the machine does only ever makes a run longer.
+    The shortest, because whatever else the machine does only ever makes a run longer; many short
+    runs, because some of them then meet nothing else.
     """
     return best_of_each([run], repeat)[0]
 
 
 def best_of_each(runs: Sequence[Run], repeat: int = 5) -> list[float]:
     """Return the same for several calls, taking turns, so that a busy moment meets all of them."""
-    loops = []
+    loops, round_time = [], 0.0
     for run in runs:
         run()
-        loops.append(max(1, round(SHORTEST / max(elapsed(run, 1), 1e-9))))
+        once = max(elapsed(run, 1), 1e-9)
+        loops.append(max(1, round(SHORTEST / once)))
+        round_time += once * loops[-1]
+    rounds = max(repeat, min(MOST, round(BUDGET * len(runs) / round_time)))
     times = [
-        [elapsed(run, n) / n for run, n in zip(runs, loops, strict=True)] for _ in range(repeat)
+        [elapsed(run, n) / n for run, n in zip(runs, loops, strict=True)] for _ in range(rounds)
     ]
     return [min(column) for column in zip(*times, strict=True)]
 

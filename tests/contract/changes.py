@@ -155,6 +155,40 @@ def carried(mechanism: Mechanism, rng: np.random.Generator, size: float) -> Chan
     return _moved(mechanism, {}, random_rigid(rng, size))
 
 
+def scaled(mechanism: Mechanism, factor: float) -> Change:
+    """Every length times a factor, as if written in other units."""
+
+    def point(p: Point) -> Point:
+        return replace(p, local=vector_of(factor * np.array(p.local)))
+
+    def frame(f: Frame) -> Frame:
+        return replace(f, origin=vector_of(factor * np.array(f.origin)))
+
+    sign = np.ones(len(mechanism.coordinates))
+    coordinates = list(mechanism.coordinates)
+    for i, c in enumerate(coordinates):
+        if c.unit == "m":
+            sign[i] = factor
+        if isinstance(c, PointCoordinate):
+            coordinates[i] = replace(c, point=point(c.point))
+        elif isinstance(c, DistanceCoordinate):
+            coordinates[i] = replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+    changed = replace(
+        mechanism,
+        bodies=tuple(
+            replace(b, frame=frame(b.frame), inertia=None, shapes=()) for b in mechanism.bodies
+        ),
+        joints=tuple(
+            replace(j, frame_a=frame(j.frame_a), frame_b=frame(j.frame_b), pitch=factor * j.pitch)
+            for j in mechanism.joints
+        ),
+        points=tuple(map(point, mechanism.points)),
+        coordinates=tuple(coordinates),
+        elements=(),
+    )
+    return Change(changed, sign, np.zeros(len(sign)))
+
+
 def _moved(mechanism: Mechanism, moves: dict[str, Rigid], whole: Rigid) -> Change:
     """Body frames put at `moves` of the old ones, then everything carried along by `whole`."""
 

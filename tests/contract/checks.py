@@ -9,7 +9,8 @@ from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
-from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.motion import Motion, rates, solve_motion
+from mechid.kinematics.sensitivities import Sensitivities, sensitivities
 
 from .changes import Change
 from .differences import STEP, TRUNCATION, angular, doubt, first, middle, second
@@ -90,6 +91,55 @@ def check_second(
     truncation = TRUNCATION * np.abs(differences).max(initial=0.0) + doubt(values, 2)
     bound = truncation + 20 * EPS * size / STEP**2
     assert np.abs(middle(accelerations) - differences).max(initial=0.0) <= bound
+
+
+def check_joints(motion: Motion) -> None:
+    """Speeds and accelerations of joints, cut or not, are differences of their coordinates.
+
+    Speeds of an orientation are ω of b relative to a, in the axes of frame a.
+    """
+    size = max(1.0, reach(motion))
+    for joint in motion.model.mechanism.joints:
+        j = joint_motion(motion, joint.name)
+        assert j.coordinates.shape[1] == len(joint.kind.coordinates)
+        assert j.speeds.shape == j.accelerations.shape == (len(motion.y), joint.kind.n_speeds)
+        n = joint.kind.n_speeds - (3 if joint.type in ("spherical", "free") else 0)
+        speeds, accelerations = first(j.coordinates[:, :n]), second(j.coordinates[:, :n])
+        if joint.type in ("spherical", "free"):
+            omega, alpha = angular(joint_pose(joint, j.coordinates)[0])
+            speeds = np.concatenate([speeds, omega], axis=1)
+            accelerations = np.concatenate([accelerations, alpha], axis=1)
+        check_first(j.speeds, speeds, j.coordinates, size)
+        check_second(j.accelerations, accelerations, j.coordinates, size)
+
+
+def check_sensitivities(motion: Motion) -> Sensitivities:
+    """Identities between sensitivities, admissible motions and rates; return the former."""
+    s, n = sensitivities(motion), motion.model.n_independent
+    R, bound = rates(motion).R, tolerance(motion)
+    by_y, by_yd, by_ydd = slice(0, n), slice(n, 2 * n), slice(2 * n, 3 * n)
+    assert close_to(s.v[..., by_yd], R, bound)
+    assert close_to(s.vd[..., by_ydd], R, bound)
+    assert not s.v[..., by_ydd].any()
+    assert not s.q[..., n:].any()
+    f, g = motion.bodies(), s.frames
+    scale = sizes(f, reach(motion))
+    # Velocities are the sensitivities of positions times ẏ, and so on by the chain rule.
+    velocity = np.einsum("nbik,nk->nbi", g.position[..., by_y], motion.yd)
+    assert_close(velocity, f.velocity, bound, scale["velocity"])
+    assert close_to(g.velocity[..., by_yd], g.position[..., by_y], bound)
+    assert close_to(g.acceleration[..., by_ydd], g.position[..., by_y], bound)
+    for speed, rate, by_speed, by_rate in (
+        ("velocity", "acceleration", g.velocity, g.position),
+        ("omega", "alpha", g.omega, None),
+    ):
+        along = np.einsum("nbik,nk->nbi", by_speed[..., by_y], motion.yd)
+        part = by_speed[..., by_yd] if by_rate is None else by_rate[..., by_y]
+        along += np.einsum("nbik,nk->nbi", part, motion.ydd)
+        assert_close(along, getattr(f, rate), 10 * bound, scale[rate])
+        of_speed = np.einsum("nbik,nk->nbi", by_speed[..., by_yd], motion.yd)
+        assert_close(of_speed, getattr(f, speed), bound, scale[speed])
+    return s
 
 
 def check_formulations(motion: Motion) -> None:

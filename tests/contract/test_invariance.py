@@ -14,7 +14,7 @@ from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.mobility import mobility
 from mechid.kinematics.model import KinematicModel, kinematic_model
-from mechid.kinematics.motion import Motion
+from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.records import GROUND, Mechanism, Start
 
 from .changes import (
@@ -25,10 +25,11 @@ from .changes import (
     permuted,
     reframed,
     renamed,
+    scaled,
     swapped,
     unchanged,
 )
-from .checks import assert_close, check_change, tolerance
+from .checks import assert_close, check_change, sizes, tolerance
 from .joint_table import joint_pose
 from .states import (
     LENGTH,
@@ -142,6 +143,26 @@ def check_same_margin(old: KinematicModel, new: KinematicModel) -> None:
     """The distance to a singular pose belongs to the mechanism, not to its description."""
     a, b = (singularity_margin(m, m.home_q[None])[0] for m in (old, new))
     assert b == pytest.approx(a, rel=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1e-4, 1e4])
+@each_model
+def test_units_of_length(spec: str, factor: float) -> None:
+    """Watchmakers and bridge builders: no tolerance knows metres."""
+    old = solve_course(zoo_model(spec), zoo_course(spec), np.linspace(0, LENGTH, 4))
+    change = scaled(zoo_model(spec).mechanism, factor)
+    model = kinematic_model(change.mechanism)
+    s = change.sign
+    new = solve_motion(model, s * old.y, s * old.yd, s * old.ydd)
+    spinning = {body for part in old.model.passive for body in part.bodies}
+    kept = [i for i, b in enumerate(old.model.mechanism.bodies) if b.name not in spinning]
+    f, g = old.bodies(), new.bodies()
+    bound = tolerance(old, new)
+    for name, size in sizes(f, reach(old)).items():
+        unit = factor if name in ("position", "velocity", "acceleration") else 1.0
+        assert_close(getattr(g, name)[:, kept] / unit, getattr(f, name)[:, kept], bound, size)
+    check_same_margin(old.model, model)
+    assert new.model.size == pytest.approx(factor * old.model.size, rel=1e-12)
 
 
 # --------------------------------------------------------------------------- all at once

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 
+from mechid.kinematics import samples
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, independent_of, rates, solve_motion
 from mechid.kinematics.sensitivities import sensitivities
@@ -18,13 +19,13 @@ from .checks import (
     check_first,
     check_formulations,
     check_frames,
-    check_second,
+    check_joints,
+    check_sensitivities,
     close_to,
     same,
     tolerance,
 )
-from .differences import angular, first, second, stencil_times
-from .joint_table import joint_pose
+from .differences import first, stencil_times
 from .states import (
     EPS,
     LENGTH,
@@ -126,21 +127,7 @@ def test_rates_are_differences_of_positions(spec: str) -> None:
 
 @every_model
 def test_rates_of_joints_are_differences_of_their_coordinates(spec: str) -> None:
-    """Cut joints too; speeds of an orientation are ω of b relative to a, in the axes of frame a."""
-    motion = stencil_motion(spec)
-    size = max(1.0, reach(motion))
-    for joint in motion.model.mechanism.joints:
-        j = joint_motion(motion, joint.name)
-        assert j.coordinates.shape[1] == len(joint.kind.coordinates)
-        assert j.speeds.shape == j.accelerations.shape == (len(motion.y), joint.kind.n_speeds)
-        n = joint.kind.n_speeds - (3 if joint.type in ("spherical", "free") else 0)
-        speeds, accelerations = first(j.coordinates[:, :n]), second(j.coordinates[:, :n])
-        if joint.type in ("spherical", "free"):
-            omega, alpha = angular(joint_pose(joint, j.coordinates)[0])
-            speeds = np.concatenate([speeds, omega], axis=1)
-            accelerations = np.concatenate([accelerations, alpha], axis=1)
-        check_first(j.speeds, speeds, j.coordinates, size)
-        check_second(j.accelerations, accelerations, j.coordinates, size)
+    check_joints(stencil_motion(spec))
 
 
 @every_model
@@ -204,21 +191,22 @@ def test_order_of_samples_does_not_matter(spec: str) -> None:
 
 
 @every_model
-def test_chunks_and_threads_do_not_matter(spec: str) -> None:
+def test_chunks_and_threads_do_not_matter(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long motions are cut into chunks that several threads solve."""
     model, course = zoo_model(spec), zoo_course(spec)
     time = np.linspace(0, LENGTH, 700)
-    whole = solve_course(model, course, time)
+    chunks = solve_course(model, course, time)
     before = numba.get_num_threads()
     try:
         numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-        again = solve_course(model, course, time)
+        threads = solve_course(model, course, time)
     finally:
         numba.set_num_threads(before)
-    same(whole, again)
-    assert np.abs(again.q - whole.q).max() < 1e-9  # turns and signs of quaternions, too
-    short = solve_course(model, course, time[:40])  # one chunk
-    same(short, whole.part(slice(0, 40)))
+    monkeypatch.setattr(samples, "_SHORTEST_CHUNK", 1000)
+    one_by_one = solve_course(model, course, time)
+    for other in (threads, one_by_one):
+        same(chunks, other)
+        assert np.abs(other.q - chunks.q).max() < 1e-9  # turns and signs of quaternions, too
 
 
 def test_no_samples() -> None:
@@ -236,32 +224,14 @@ def test_no_samples() -> None:
     "spec", ["slider_crank", "five_bar@distances", "screw_press@guided", "sla_suspension", "delta"]
 )
 def test_sensitivities(spec: str) -> None:
-    """By identities, and against differences of fourth order in each of y, ẏ and ÿ.
+    """Differences of fourth order in each of y, ẏ and ÿ.
 
     Their error is h⁴ = 1e-16 times a fifth derivative plus eps/h = 2e-12; each derivative adds a
     factor of the condition, up to 36 here.
     """
     model = zoo_model(spec)
     motion = solve_course(model, zoo_course(spec), [0.4, 2.2])
-    s = sensitivities(motion)
-    n = model.n_independent
-    R = rates(motion).R
-    bound = tolerance(motion)
-    assert close_to(s.v[..., n : 2 * n], R, bound)  # ∂v/∂ẏ
-    assert close_to(s.vd[..., 2 * n :], R, bound)  # ∂v̇/∂ÿ
-    assert not s.v[..., 2 * n :].any()
-    assert not s.q[..., n:].any()
-    f = motion.bodies()
-    # Velocities are the sensitivities of positions times ẏ, and so on by the chain rule.
-    p_y, v_y, v_yd = (
-        s.frames.position[..., :n],
-        s.frames.velocity[..., :n],
-        s.frames.velocity[..., n : 2 * n],
-    )
-    assert close_to(np.einsum("nbik,nk->nbi", p_y, motion.yd), f.velocity, bound)
-    assert close_to(v_yd, p_y, bound)
-    along = np.einsum("nbik,nk->nbi", v_y, motion.yd) + np.einsum("nbik,nk->nbi", v_yd, motion.ydd)
-    assert close_to(along, f.acceleration, 10 * bound)
+    s, n = check_sensitivities(motion), model.n_independent
     for k in range(3 * n):
         h = 1e-4 * (1.0 if is_angle(model.mechanism, k % n) else model.size)
 

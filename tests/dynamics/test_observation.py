@@ -27,7 +27,7 @@ from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import build, load
 
-from ..contract.states import EPS, condition, solve_course, zoo_course, zoo_model
+from ..contract.states import EPS, condition, is_angle, solve_course, zoo_course, zoo_model
 
 Array = npt.NDArray[np.float64]
 
@@ -136,23 +136,14 @@ def test_known_coefficients_are_no_columns_but_forces() -> None:
     assert found[0] - body == pytest.approx([0, push * reach / length], rel=1e-12, abs=1e-12)
 
 
-def test_a_torsion_spring_needs_a_single_coordinate() -> None:
-    ball = build(
-        name="ball",
-        gravity=[0, 0, -9.81],
-        bodies={"b": {"frame": {"origin": [0, 0, 0]}}},
-        joints={"S": {"type": "spherical", "between": ["ground", "b"], "at": [0, 0, 0]}},
-        coordinates={"S": {"joint": "S"}},
-    )
-    assert [c.value for c in dynamic_model(ball).columns] == [None] * 10
-
-
 def test_missing_values_are_named() -> None:
     model = build(
         name="bare",
         gravity=[0, 0, -9.81],
         bodies={"bob": {"frame": {"origin": [0, 0, 0]}}},
-        joints={"J": {"type": "revolute", "between": ["ground", "bob"], "at": [0, 0, 0]}},
+        joints={
+            "J": {"type": "revolute", "between": ["ground", "bob"], "at": [0, 0, 0], "axis": "x"}
+        },
         coordinates={"J": {"joint": "J"}},
     )
     motion = solve_motion(model, np.zeros((2, 1)))
@@ -165,11 +156,12 @@ def test_missing_values_are_named() -> None:
 
 # --------------------------------------------------------------------------- derivatives
 
-# Central differences of sixth order: truncation h⁶/140 of a seventh derivative, which for poses
-# away from singular ones is below 1e-9 of the columns; rounding eps/h ≈ 1e-13.
-STEP = 2e-3
-OFFSETS = STEP * np.arange(-3, 4)
-WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60 / STEP
+# Central differences of sixth order with steps of this part of a radian or of the size. Truncation
+# is h⁶/140 of a seventh derivative, below 1e-9 of the columns even at a tenth of the distance to
+# a singular pose; rounding is eps/h ≈ 1e-12 times the condition of the closure.
+STEP = 2e-4
+OFFSETS = np.arange(-3, 4)
+WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
 
 
 @pytest.mark.parametrize(
@@ -177,21 +169,25 @@ WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60 / STEP
     ["four_bar@example-1", "screw_press@guided", "macpherson", "five_bar@distances", "puma560"],
 )
 def test_sensitivities_are_differences(spec: str) -> None:
-    """By coordinates, speeds and accelerations; speeds are far enough from zero for friction."""
-    motion = course(spec, 4)
+    """By coordinates, speeds and accelerations; no speed is near zero, where friction jumps."""
+    there = course(spec, 4)
+    yd = np.where(np.abs(there.yd) < 0.05, 0.05, there.yd)
+    motion = solve_motion(there.model, there.y, yd, there.ydd)
     n, n_i = motion.y.shape
     model = dynamic_model(motion.model.mechanism)
     for direction in range(3 * n_i):
         dW, dknown = observation_sensitivity(motion, direction)
+        c = direction % n_i
+        h = STEP * (1 if is_angle(motion.model.mechanism, c) else motion.model.size)
         inputs = [np.repeat(a, 7, axis=0) for a in (motion.y, motion.yd, motion.ydd)]
-        inputs[direction // n_i][:, direction % n_i] += np.tile(OFFSETS, n)
+        inputs[direction // n_i][:, c] += np.tile(h * OFFSETS, n)
         near = observation_matrix(solve_motion(motion.model, *inputs), model)
-        by = np.einsum("k,nkip->nip", WEIGHTS, near.W.reshape(n, 7, n_i, -1))
-        known = np.einsum("k,nki->ni", WEIGHTS, near.known.reshape(n, 7, n_i))
+        by = np.einsum("k,nkip->nip", WEIGHTS / h, near.W.reshape(n, 7, n_i, -1))
+        known = np.einsum("k,nki->ni", WEIGHTS / h, near.known.reshape(n, 7, n_i))
         size = np.abs(near.W).max(axis=(0, 1)) + np.abs(by).max(axis=(0, 1))
-        assert np.all(
-            np.abs(dW - by).max(axis=(0, 1)) <= 1e-8 * np.maximum(size, 1e-6 * size.max())
-        )
+        error = np.abs(dW - by).max(axis=(0, 1))
+        # Columns that vanish are zero by cancellation: of terms no larger than the others.
+        assert np.all(error <= 1e-8 * np.maximum(size, 1e-3 * size.max()))
         size = np.abs(near.known).max() + np.abs(known).max()
         assert np.abs(dknown - known).max() <= 1e-8 * size
 

@@ -108,6 +108,13 @@ class TestInput:
             solve_motion(four_bar(), np.zeros((1, 1)), start=start)
         one_line(caught.value)
 
+    def test_a_structure_has_nothing_to_give(self) -> None:
+        """No freedom, no coordinates: it stands still for as many samples as are asked for."""
+        motion = solve_motion(TestAssembly().nut(0.25), np.zeros((3, 0)))
+        assert motion.q == pytest.approx(np.full((3, 1), 0.0025), abs=1e-15)
+        assert not motion.bodies().velocity.any()
+        assert rates(motion).R.shape == (3, 1, 0)
+
     def test_lists_and_whole_numbers_will_do(self) -> None:
         motion = solve_motion(four_bar(), [[0], [0]], time=[0, 1])  # type: ignore[arg-type]
         assert motion.q.shape == (2, 3)

@@ -19,6 +19,8 @@ from ..contract.checks import (
     check_closed,
     check_formulations,
     check_frames,
+    check_joints,
+    check_sensitivities,
     close_to,
     tolerance,
 )
@@ -161,7 +163,15 @@ def check_motion(model: KinematicModel, course: Course) -> None:
     stencil = solve_course(model, course, stencil_times([1.1, 4.2]))
     check_frames(stencil.bodies(), reach(motion))
     check_frames(point_motion(stencil), reach(motion))
+    check_joints(stencil)
     check_formulations(solve_course(model, course, [0.9, 3.7]))
+
+
+@settings(max_examples=10)
+@given(loops())
+def test_sensitivities_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    model, course = prepared(*drawn)
+    check_sensitivities(solve_course(model, course, [0.9, 3.7]))
 
 
 @settings(max_examples=EXAMPLES)

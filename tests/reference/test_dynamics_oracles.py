@@ -244,7 +244,7 @@ def quaternion(R: Array) -> Array:
 
 @pytest.mark.parametrize("spec", ["puma560@bare", "four_bar", "sla_suspension", "delta"])
 def test_inverse_dynamics_is_that_of_mujoco(spec: str) -> None:
-    """`mj_inverse` on the tree, projected; balls have their speeds in the axes of the outer frame."""
+    """`mj_inverse` on the tree, projected; balls have speeds in the outer axes."""
     mechanism, motion = bare(spec)
     model, steps = on_mujoco(motion)
     data = mujoco.MjData(model)

@@ -53,7 +53,7 @@ def close(system: System, start: Pose, y: Array | None = None) -> Closing:
     floor = CLOSED * (1 + float(np.max(np.abs(pose.position), initial=0.0)) / system.size)
     damping = 1.0
     for _ in range(MAX_ITERATIONS):
-        if cost == 0.0:
+        if cost <= EPS:  # rows are of the order of one
             break
         J = _jacobian(system, pose, y) * scale
         before = cost

@@ -327,6 +327,16 @@ def test_forces_that_fail_on_the_way(method: str) -> None:
     )
 
 
+def test_a_start_that_cannot_be_evaluated_is_refused() -> None:
+    """At once, and as what it is: integrators would look for a first step for ever."""
+
+    def nowhere(t: float, y: Array, yd: Array) -> Array:
+        raise UnreachablePoseError("no pose at all")
+
+    with pytest.raises(UnreachablePoseError, match="no pose at all"):
+        simulate(faller(), SECOND, forces=nowhere)
+
+
 def test_a_start_out_of_reach_is_refused() -> None:
     with pytest.raises(KinematicsError):
         simulate(rocker(), SECOND, y0=np.array([2.0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -320,7 +321,7 @@ def _collect(
     seconds: float,
 ) -> tuple[Simulation, KinematicsError | None]:
     """Return the simulation, and why it ends before its trace does, if it does."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     left: KinematicsError | None = None
     for t, z in zip(trace.time, trace.z, strict=True):
         state = z[:-2]
@@ -329,6 +330,8 @@ def _collect(
         try:
             now = chosen.evaluate(state, tau)
         except KinematicsError as error:
+            if not rows:
+                raise
             left = error
             break
         q, v = chosen.tree(state)

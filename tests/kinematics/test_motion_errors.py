@@ -478,6 +478,17 @@ class TestCoarseSamples:
             turns = joint_motion(motion, "thread").coordinates[:, 0] / (2 * np.pi)
             assert turns == pytest.approx([0, 100, 25], abs=1e-11)
 
+    def test_press_by_many_turns_at_a_step(self) -> None:
+        """A toggle joint makes the way of the ram bend; a cut thread fits again after each turn."""
+        mechanism = load("screw_press")
+        fine = solve_motion(mechanism, np.linspace(0, 80, 801)[:, None])
+        names = [j.name for j in mechanism.joints if j.name != "bearing"]
+        for pair in (("thread", "ram_pin"), ("thread", "knee"), ("nut_pin", "head_pin")):
+            assert set(pair) <= set(names)
+            coarse = solve_motion(replace(mechanism, cut=pair), fine.y[::400])
+            f, g = fine.bodies().position[::400], coarse.bodies().position
+            assert g == pytest.approx(f, abs=1e-12)
+
     def test_spin_of_a_wheel_costs_no_steps(self) -> None:
         """A coordinate that no loop reads may change by any amount."""
         model = kinematic_model(load("sla_suspension"))

@@ -375,13 +375,14 @@ def _finish(
     builder: _Builder, direct: list[tuple[int, int, int]], angles: frozenset[str]
 ) -> Compiled:
     start, path = builder.paths()
+    details = _details(builder, start, path)
     links = [(0, SCREW, STILL, 0.0, 0.0, 0, 0), *builder.links]
     rows = builder.rows
     tables = Tables(
         links=_records(LINK, [(p, k, *rest) for p, k, _, *rest in links]),
         link_rotation=_floats([k[2].rotation for k in links], (3, 3)),
         link_translation=_floats([k[2].translation for k in links], (3,)),
-        columns=_records(COLUMN, builder.columns),
+        columns=_records(COLUMN, [(*c, d) for c, d in zip(builder.columns, details, strict=True)]),
         marker_link=np.array([m[0] for m in builder.markers], dtype=np.int64),
         marker_local=_floats([m[1] for m in builder.markers], (3,)),
         direction_link=np.array([d[0] for d in builder.directions], dtype=np.int64),
@@ -407,6 +408,19 @@ def _finish(
         angles,
         tuple(r.name for r in rows),
     )
+
+
+def _details(builder: _Builder, start: list[int], path: list[tuple[int, int]]) -> list[float]:
+    """Return for each column the part of its scale over which the equations may bend.
+
+    A cut thread fits again after a turn, wherever it stands: steps must be small against its pitch.
+    """
+    details = [1.0] * builder.n_v
+    for i, row in enumerate(builder.rows):
+        if row.kind == SCREW_ROW:
+            for column, _ in path[start[i] : start[i + 1]]:
+                details[column] = min(details[column], abs(row.pitch) / builder.size)
+    return details
 
 
 def _floats(values: Sequence[Floats], shape: tuple[int, ...]) -> Floats:

@@ -44,6 +44,7 @@ COLUMN = np.dtype(
         ("turn", np.float64),  # as of its link
         ("shift", np.float64),
         ("scale", np.float64),  # typical size of the coordinate: 1 rad or L
+        ("detail", np.float64),  # part of it over which equations may bend: small on a cut thread
     ]
 )
 ROW = np.dtype(

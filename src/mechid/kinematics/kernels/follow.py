@@ -41,19 +41,21 @@ def copy_into(source, target):
 
 @kernel
 def predict(t, order, R, y_from, y_to, part, step):
-    """Fill step (n_v,) with a part of the way along the tangent; return its dimensionless size.
+    """Fill step (n_v,) with a part of the way along the tangent.
 
-    Coordinates that no equation reads, such as the spin of a wheel, do not count.
+    Returns its dimensionless size, and that in the details of the equations. Coordinates that no
+    equation reads, such as the spin of a wheel, do not count.
     """
-    size = 0.0
+    size, detailed = 0.0, 0.0
     for c in range(step.size):
         step[c] = 0.0  # not 0 times what it was, which may be nan
         for i in range(y_to.size):
             step[c] += R[i, c] * (y_to[i] - y_from[i]) * part
-        x = step[c]
         if order.columns[c].piece != ALONE:
-            size = max(size, abs(x) / t.columns[c].scale)
-    return size
+            x = abs(step[c]) / t.columns[c].scale
+            size = max(size, x)
+            detailed = max(detailed, x / t.columns[c].detail)
+    return size, detailed
 
 
 @kernel
@@ -82,10 +84,10 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
     refused = OK  # the first reason since the last accepted step
     while reached < 1.0:
         part = min(part, 1.0 - reached)
-        size = predict(t, order, R, y_from, y_to, part, step)
-        if size > LONGEST_PREDICTION:
-            part *= LONGEST_PREDICTION / size
-            size = predict(t, order, R, y_from, y_to, part, step)
+        size, detailed = predict(t, order, R, y_from, y_to, part, step)
+        if detailed > LONGEST_PREDICTION:
+            part *= LONGEST_PREDICTION / detailed
+            size, detailed = predict(t, order, R, y_from, y_to, part, step)
         elif part == 1.0:
             for c in range(step.size):
                 step[c] += bend[c]

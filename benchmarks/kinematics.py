@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -23,7 +23,7 @@ import numba
 import numpy as np
 import report
 from pinocchio_peer import Peer, PeerMotion
-from report import best, best_of_each, digits, micro, milli, table
+from report import digits, micro, milli, table
 from steps import step_times
 
 from mechid.kinematics.model import KinematicModel, kinematic_model
@@ -44,7 +44,8 @@ THREADS = tuple(n for n in (1, 2) if n <= numba.config.NUMBA_NUM_THREADS)
 class Effort:
     """How much is measured."""
 
-    repeat: int = 7
+    repeat: int = 5
+    budget: float = 0.5  # s per number
     batches: tuple[int, ...] = (1, 10, 100, 1000, 10_000, 100_000)
     samples: int = 500
     distances: tuple[float, ...] = (1e-4, 1e-3, 1e-2)
@@ -52,9 +53,17 @@ class Effort:
     ladders: tuple[int, ...] = (1, 2, 4, 8, 16)
     cold: bool = True
 
+    def best(self, run: report.Run) -> float:
+        """Return the best time of a call (s)."""
+        return report.best(run, self.repeat, self.budget)
+
+    def best_of_each(self, runs: Sequence[report.Run]) -> list[float]:
+        """Return the best times of several calls that take turns (s)."""
+        return report.best_of_each(runs, self.repeat, self.budget)
+
 
 QUICK = Effort(
-    repeat=5,
+    budget=0.1,
     batches=(1, 10, 100, 1000, 10_000),
     samples=300,
     distances=(1e-3,),
@@ -141,7 +150,7 @@ def batches(model: KinematicModel, effort: Effort) -> str:
 def with_threads(threads: int, run: report.Run, effort: Effort) -> float:
     """Return the best time of a call with so many threads of Numba."""
     numba.set_num_threads(threads)
-    return best(run, effort.repeat)
+    return effort.best(run)
 
 
 def thread_words(n: int) -> str:
@@ -181,7 +190,7 @@ def compare_times(model: KinematicModel, peer: Peer, path: cases.Path, effort: E
         path.solve(model)
 
     runs = [lambda: solve_peer(peer, short), *(lambda k=k: mechid(k) for k in THREADS)]
-    theirs, *ours = best_of_each(runs, effort.repeat)
+    theirs, *ours = effort.best_of_each(runs)
     theirs, ours = theirs / PEER_SAMPLES, [time / n for time in ours]
     steps_taken = solve_peer(peer, path).steps / n
     row = [f"{digits(1e3 * path.dt)} ms", f"{steps_taken:.2f}", micro(theirs)]
@@ -215,9 +224,7 @@ def one_sample(model: KinematicModel, peer: Peer, effort: Effort) -> str:
     """Return the sentence about calls with a single sample."""
     numba.set_num_threads(1)
     path = cases.path(model, 1)
-    theirs, ours = best_of_each(
-        [lambda: solve_peer(peer, path), lambda: path.solve(model)], effort.repeat
-    )
+    theirs, ours = effort.best_of_each([lambda: solve_peer(peer, path), lambda: path.solve(model)])
     return (
         f"A call for a single sample takes {micro(theirs)} µs with Pinocchio and {micro(ours)} µs "
         "with mechid (one thread)."
@@ -229,7 +236,7 @@ def one_sample(model: KinematicModel, peer: Peer, effort: Effort) -> str:
 
 def steps(model: KinematicModel, effort: Effort) -> str:
     """The kernels of one sample: what one evaluation costs, and what they add up to."""
-    times = step_times(cases.path(model, effort.samples).solve(model), effort.repeat)
+    times = step_times(cases.path(model, effort.samples).solve(model), effort.best_of_each)
     once = sum(times[name] for name in ("place", "fill", "factor"))
     parts = {
         "close the loops from the prediction": times["close"],
@@ -272,7 +279,7 @@ def derivatives(model: KinematicModel, effort: Effort) -> str:
         lambda: sensitivities(motion),
     ]
     n = len(path.y)
-    solve, bodies, maps, tree, frames = (t / n for t in best_of_each(runs, effort.repeat))
+    solve, bodies, maps, tree, frames = (t / n for t in effort.best_of_each(runs))
     rows = [
         ("`solve_motion`", micro(solve), "1"),
         ("`bodies`", micro(bodies), digits(bodies / solve)),
@@ -313,7 +320,7 @@ def cost(mechanism: Mechanism, effort: Effort) -> tuple[float, float]:
     model = kinematic_model(mechanism)
     ready = perf_counter() - start
     path = cases.reachable_path(model, effort.samples)
-    return ready, best(lambda: path.solve(model), effort.repeat) / len(path.y)
+    return ready, effort.best(lambda: path.solve(model)) / len(path.y)
 
 
 # ---------------------------------------------------------------------- (c) first call
@@ -420,7 +427,7 @@ def out_of_order(model: KinematicModel, effort: Effort) -> float:
     chosen = np.random.default_rng(0).permutation(len(path.y))
     y, yd, ydd = path.y[chosen], path.yd[chosen], path.ydd[chosen]
     run = lambda: solve_motion(model, y, yd, ydd, ordered=False)  # noqa: E731
-    return best(run, effort.repeat) / len(y)
+    return effort.best(run) / len(y)
 
 
 if __name__ == "__main__":

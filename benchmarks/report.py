@@ -12,24 +12,22 @@ from time import perf_counter
 import numba
 
 SHORTEST = 0.002  # s: what is faster is timed several times in a row
-BUDGET = (
-    0.5  # s: as long as this is not used up, a measurement goes on, beyond the repetitions asked
-)
-MOST = 200  # repetitions at most
+MOST = 200  # repetitions, however short
 
 Run = Callable[[], object]
 
 
-def best(run: Run, repeat: int = 5) -> float:
+def best(run: Run, repeat: int = 5, budget: float = 0.0) -> float:
     """Return the shortest of several times of one call (s), after calls that are not timed.
 
     The shortest, because whatever else the machine does only ever makes a run longer; many short
-    runs, because some of them then meet nothing else.
+    runs, because some of them then meet nothing else. A call is repeated until `repeat` and
+    `budget` (s) are both used up.
     """
-    return best_of_each([run], repeat)[0]
+    return best_of_each([run], repeat, budget)[0]
 
 
-def best_of_each(runs: Sequence[Run], repeat: int = 5) -> list[float]:
+def best_of_each(runs: Sequence[Run], repeat: int = 5, budget: float = 0.0) -> list[float]:
     """Return the same for several calls, taking turns, so that a busy moment meets all of them."""
     loops, round_time = [], 0.0
     for run in runs:
@@ -37,7 +35,7 @@ def best_of_each(runs: Sequence[Run], repeat: int = 5) -> list[float]:
         once = max(elapsed(run, 1), 1e-9)
         loops.append(max(1, round(SHORTEST / once)))
         round_time += once * loops[-1]
-    rounds = max(repeat, min(MOST, round(BUDGET * len(runs) / round_time)))
+    rounds = max(repeat, min(MOST, round(budget * len(runs) / round_time)))
     times = [
         [elapsed(run, n) / n for run, n in zip(runs, loops, strict=True)] for _ in range(rounds)
     ]

@@ -6,9 +6,11 @@ takes a few seconds, for this purpose only.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numba import njit
-from report import best_of_each
+from report import Run
 
 from mechid.kinematics.kernels.closure import (
     ORIGIN,
@@ -26,6 +28,8 @@ from mechid.kinematics.motion import Motion, rates, solve_motion
 from mechid.kinematics.tables import Floats
 
 compiled = njit(error_model="numpy")
+
+Timer = Callable[[Sequence[Run]], list[float]]
 
 
 @compiled
@@ -106,7 +110,7 @@ def predictions(motion: Motion) -> Floats:
     return straight + maps.bias[:-1] * half[:, None]
 
 
-def step_times(motion: Motion, repeat: int) -> dict[str, float]:
+def step_times(motion: Motion, best_of_each: Timer) -> dict[str, float]:
     """Return the time per sample of each step, done once (s), and of the whole solution.
 
     All take turns, so that they compare. `fill` and `factor` are differences.
@@ -129,7 +133,7 @@ def step_times(motion: Motion, repeat: int) -> dict[str, float]:
             motion.model, motion.y, motion.yd, motion.ydd, time=motion.time
         ),
     }
-    times = best_of_each(list(runs.values()), repeat)
+    times = best_of_each(list(runs.values()))
     found = {name: time / n for name, time in zip(runs, times, strict=True)}
     found["factor"] -= found["fill"]
     found["fill"] -= found["place"]

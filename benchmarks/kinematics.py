@@ -182,16 +182,15 @@ def against_pinocchio(model: KinematicModel, effort: Effort) -> str:
 
 def compare_times(model: KinematicModel, peer: Peer, path: cases.Path, effort: Effort) -> list[str]:
     """Return one row: distance of samples, Newton steps, times and ratios."""
-    n = len(path.y)
-    short = path.first(PEER_SAMPLES)
-
-    def mechid(threads: int) -> None:
-        numba.set_num_threads(threads)
-        path.solve(model)
-
-    runs = [lambda: solve_peer(peer, short), *(lambda k=k: mechid(k) for k in THREADS)]
-    theirs, *ours = effort.best_of_each(runs)
-    theirs, ours = theirs / PEER_SAMPLES, [time / n for time in ours]
+    n, short = len(path.y), path.first(PEER_SAMPLES)
+    runs = [lambda: solve_peer(peer, short), lambda: path.solve(model)]
+    times = []
+    for k in THREADS:
+        # Not in turns: a change of the number of threads itself takes milliseconds.
+        numba.set_num_threads(k)
+        times.append(effort.best_of_each(runs))
+    theirs = min(peer_time for peer_time, _ in times) / PEER_SAMPLES
+    ours = [time / n for _, time in times]
     steps_taken = solve_peer(peer, path).steps / n
     row = [f"{digits(1e3 * path.dt)} ms", f"{steps_taken:.2f}", micro(theirs)]
     for time in ours:

@@ -104,7 +104,7 @@ def compile_elements(mechanism: Mechanism) -> Elements:
     numbers = body_numbers(mechanism)
     terms = tuple(element_terms(mechanism))
     keys: dict[Measure, int] = {}
-    parts = [_parts(term.measure) for term in terms]
+    parts = [measure_parts(term.measure) for term in terms]
     for part in parts:
         for key, _ in part:
             keys.setdefault(key, len(keys))
@@ -119,7 +119,7 @@ def compile_elements(mechanism: Mechanism) -> Elements:
         if key[0] == "joint" and mechanism.joint(key[1]).type == "helical"
     ]
     return Elements(
-        rows=compile_rows(tuple(_row(mechanism, key, numbers) for key in keys), n),
+        rows=compile_rows(tuple(measure_row(mechanism, key, numbers) for key in keys), n),
         combine=combine,
         terms=terms,
         loads=tuple(e for e in mechanism.elements if isinstance(e, Load)),
@@ -183,13 +183,15 @@ def load_wrenches(elements: Elements, rotation: Array) -> Array:
     return out[:-1]
 
 
-def _parts(measure: Measure) -> list[tuple[Measure, float]]:
+def measure_parts(measure: Measure) -> list[tuple[Measure, float]]:
+    """Return a measure as a sum of plain ones with factors."""
     if measure[0] == "sum":
         return [(key, float(factor)) for key, factor in measure[1:] if factor]
     return [(measure, 1.0)]
 
 
-def _row(mechanism: Mechanism, key: Measure, numbers: dict[str, int]) -> Row:
+def measure_row(mechanism: Mechanism, key: Measure, numbers: dict[str, int]) -> Row:
+    """Return the row of a distance or of a joint coordinate."""
     if key[0] == "joint":
         _, name, index = key
         return joint_coordinate_row(name, mechanism.joint(name), index, numbers)

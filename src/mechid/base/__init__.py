@@ -1,0 +1,1 @@
+"""Base parameters: what of the dynamic parameters can be identified, in numbers and symbols."""

@@ -1,0 +1,115 @@
+"""All transfers of a mechanism as one matrix N: W N = 0 for every motion.
+
+The rank of N is the number of dependent parameters. Any rows of N that form an invertible square
+matrix with as many columns give a choice of dependent parameters, and the others are a base set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+
+from mechid.base.transfers import Transfer, transfers
+from mechid.dynamics.columns import Column
+from mechid.dynamics.compile import dynamic_model
+from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism, Vec3
+
+# Entries of N are lengths and their products: its rank shows clearly in double precision.
+RANK_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NullSpace:
+    """Transfers as columns over the parameters.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        The p parameters, as in the observation matrix.
+    transfers : tuple of Transfer
+        The k vectors; they may depend on each other.
+    geometry : Geometry
+    zeros : frozenset of str
+        Parameters known to be zero: those of massless bodies.
+    """
+
+    columns: tuple[Column, ...]
+    transfers: tuple[Transfer, ...]
+    geometry: Geometry
+    zeros: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters, in the order of the columns of W."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """N (p, k), in floats, columns of unit length."""
+        place = {name: i for i, name in enumerate(self.names)}
+        N = np.zeros((len(place), len(self.transfers)))
+        for k, transfer in enumerate(self.transfers):
+            for name, entry in transfer.entries:
+                N[place[name], k] = float(self.geometry.balls(entry).mid())
+        lengths = np.linalg.norm(N, axis=0)
+        return np.asarray(N / np.where(lengths > 0, lengths, 1.0))
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent transfers."""
+        if not self.transfers:
+            return 0
+        s = np.linalg.svd(self.matrix, compute_uv=False)
+        return int(np.sum(s > RANK_TOLERANCE * s[0]))
+
+    @cached_property
+    def without_effect(self) -> tuple[str, ...]:
+        """Parameters that no force depends on: unit vectors in the span of N."""
+        if not self.transfers:
+            return ()
+        U, _, _ = np.linalg.svd(self.matrix, full_matrices=False)
+        inside = np.linalg.norm(U[:, : self.rank], axis=1)
+        return tuple(
+            name for name, x in zip(self.names, inside, strict=True) if x > 1 - RANK_TOLERANCE
+        )
+
+    def symbolic(self) -> dict[tuple[str, int], sp.Expr]:
+        """Return the entries of N in symbols: (parameter, number of the transfer) → expression."""
+        return {
+            (name, k): entry
+            for k, transfer in enumerate(self.transfers)
+            for name, entry in transfer.entries
+        }
+
+
+def null_space(
+    mechanism: Mechanism, gravity: Vec3 | None = None, geometry: Geometry | None = None
+) -> NullSpace:
+    """Return the transfers of a mechanism, in the frames of its bodies.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    gravity : Vec3, optional
+        Weight per unit mass, if not that of the model.
+    geometry : Geometry, optional
+        Other frames than those of the bodies.
+    """
+    found = exact_geometry(mechanism) if geometry is None else geometry
+    massless = {
+        f"{name}_{i}"
+        for i, body in enumerate(mechanism.bodies, start=1)
+        if body.massless
+        for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+    }
+    return NullSpace(
+        columns=dynamic_model(mechanism).columns,
+        transfers=transfers(found, gravity),
+        geometry=found,
+        zeros=frozenset(massless),
+    )

@@ -1,0 +1,344 @@
+"""Transfers of inertia: vectors along which parameters can change without changing any force.
+
+Each is a null vector of the observation matrix of every motion, by what the joints share
+(`shared.py`) or leave at rest (`constant.py`); see `moments.py` for why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+from flint import arb
+
+from mechid.base.constant import Constant, constants, zero_of
+from mechid.base.moments import Ten, symmetric_product, tensor_unit
+from mechid.base.shared import (
+    ONE,
+    ZERO,
+    Rho,
+    Shared,
+    direction,
+    point,
+    relative_rotation,
+    shared_vectors,
+)
+from mechid.base.spaces import Row, contains, rank, reduced, size
+from mechid.dynamics.columns import element_terms
+from mechid.dynamics.reference_point.elements import measure_parts
+from mechid.dynamics.tables import INERTIA
+from mechid.exact.geometry import Geometry
+from mechid.exact.numbers import recognise
+from mechid.mechanism.records import GROUND, Joint, Vec3
+from mechid.spatial.inertia import NAMES
+
+_AXES: tuple[tuple[str, Rho], ...] = tuple(
+    (name, direction((sp.Integer(k == 0), sp.Integer(k == 1), sp.Integer(k == 2))))
+    for k, name in enumerate("xyz")
+)
+_ORIGIN: Rho = point((ZERO, ZERO, ZERO))
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A null vector of the observation matrix.
+
+    Attributes
+    ----------
+    words : str
+        What is moved where.
+    source, target : str
+        Bodies; the target of what has no effect at all is the ground.
+    entries : tuple of (str, Expr)
+        Parameter names and their coefficients, in the symbols of the model.
+    joint : str
+        The joint it rests on; empty if it follows from what is at rest in the body.
+    """
+
+    words: str
+    source: str
+    target: str
+    entries: tuple[tuple[str, sp.Expr], ...]
+    joint: str = ""
+
+
+def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer, ...]:
+    """Return the transfers of a mechanism; they may depend on each other.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    gravity : Vec3, optional
+        Weight per unit mass, if not that of the model (all zeros for none).
+    """
+    mechanism = geometry.mechanism
+    g = mechanism.gravity if gravity is None else gravity
+    numbers = {body.name: i for i, body in enumerate(mechanism.bodies, start=1)}
+    rest = constants(geometry, g)
+    found = []
+    for body in mechanism.bodies:
+        for words, ten in _without_effect(geometry, body.name, rest[body.name]):
+            entries = _entries(numbers[body.name], ten)
+            found.append(Transfer(f"{words} of {body.name}", body.name, GROUND, entries))
+        found += _screws(geometry, body.name, numbers[body.name], g)
+    for joint in mechanism.joints:
+        if GROUND not in (joint.body_a, joint.body_b):
+            for words, on_a, on_b in _across(joint, geometry):
+                entries = (
+                    *_entries(numbers[joint.body_a], on_a),
+                    *_entries(numbers[joint.body_b], on_b, -1),
+                )
+                text = f"{words} from {joint.body_a} to {joint.body_b}"
+                found.append(Transfer(text, joint.body_a, joint.body_b, entries, joint.name))
+    return (*found, *_equal_elements(geometry), *_rotors(geometry, rest, numbers, g))
+
+
+def _entries(number: int, ten: Ten, sign: int = 1) -> tuple[tuple[str, sp.Expr], ...]:
+    return tuple(
+        (f"{name}_{number}", sp.expand(sign * x))
+        for name, x in zip(NAMES, ten, strict=True)
+        if x != 0
+    )
+
+
+def _across(joint: Joint, geometry: Geometry) -> Iterator[tuple[str, Ten, Ten]]:
+    """Yield what can move across a joint: all products of what its bodies share."""
+    shared = shared_vectors(joint, geometry)
+    points = [s for s in shared if s.is_point]
+    lines = [s for s in shared if not s.is_point]
+    for p in points:
+        yield f"monopole at {p.words}", _square(p, 0), _square(p, 1)
+    for p in points:
+        for u in lines:
+            words = f"dipole along {u.words} at {p.words}"
+            yield words, symmetric_product(p.on_a, u.on_a), symmetric_product(p.on_b, u.on_b)
+    if len(lines) == 3:
+        frames = (geometry.frames[joint.name, 0], geometry.frames[joint.name, 1])
+        turn = relative_rotation(*frames)
+        same = [[sp.Integer(i == j) for j in range(3)] for i in range(3)]
+        for k, name in enumerate(NAMES[4:]):
+            yield f"{name} of {joint.body_a}", tensor_unit(k, same), tensor_unit(k, turn)
+    else:
+        for u in lines:
+            yield f"quadrupole along {u.words}", _square(u, 0), _square(u, 1)
+
+
+def _square(s: Shared, side: int) -> Ten:
+    return symmetric_product(s.on(side), s.on(side))
+
+
+def _without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterator[tuple[str, Ten]]:
+    """Yield distributions on one body that neither energy nor weight notice."""
+    zero = zero_of(geometry)
+    lines = _basis(geometry, body, constant.directions, zero)
+    everything = [*_AXES, ("origin", _ORIGIN)]
+    if len(lines) == 3:
+        for k, name in enumerate(NAMES[4:]):
+            same = [[sp.Integer(i == j) for j in range(3)] for i in range(3)]
+            yield f"{name} (it does not turn)", tensor_unit(k, same)
+        for name, u in _AXES:
+            yield f"m{name} (it does not turn)", symmetric_product(u, _ORIGIN)
+    else:
+        for name, u in lines:
+            for other, v in everything:
+                words = f"product of {name} (at rest) with {other}"
+                yield words, symmetric_product(u, v)
+            a, b = _normals(geometry, u)
+            yield f"difference of the second moments across {name}", _difference(a, b)
+            yield f"product of second order across {name}", symmetric_product(a, b)
+    fixed = _fixed_point(geometry, body, constant, zero)
+    if fixed is None:
+        return
+    name, p = fixed
+    yield f"monopole at {name} (at rest)", symmetric_product(p, p)
+    for along, v in _basis(geometry, body, constant.level, zero):
+        yield f"dipole along {along} (level) at {name} (at rest)", symmetric_product(p, v)
+
+
+def _difference(a: Rho, b: Rho) -> Ten:
+    return tuple(
+        x - y for x, y in zip(symmetric_product(a, a), symmetric_product(b, b), strict=True)
+    )
+
+
+def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list[tuple[str, Rho]]:
+    """Return a basis of directions in symbols: body axes first, then axes of joints."""
+    chosen: list[tuple[str, Rho]] = []
+    rows: list[Row] = []
+    candidates = [*_AXES]
+    for joint in geometry.mechanism.joints:
+        for side, name in enumerate((joint.body_a, joint.body_b)):
+            if name == body and joint.type not in ("spherical", "free"):
+                frame = geometry.frames[joint.name, side]
+                axis = 0 if joint.type == "universal" and side == 1 else 2
+                candidates.append((f"axis of {joint.name}", direction(frame.axes[axis])))
+    for name, rho in candidates:
+        row = [geometry.balls(x) for x in rho[:3]]
+        if len(chosen) == len(space):
+            break
+        if contains(space, row, zero) and rank([*rows, row], zero) > len(rows):
+            chosen.append((name, rho))
+            rows.append(row)
+    for row in space:  # directions that no joint names
+        if len(chosen) < len(space) and rank([*rows, row], zero) > len(rows):
+            x, y, z = (recognise(float(c.mid()), 1e-15)[0] for c in row)
+            chosen.append((f"({float(x):.4g}, {float(y):.4g}, {float(z):.4g})", (x, y, z, ZERO)))
+            rows.append(row)
+    return chosen
+
+
+def _normals(geometry: Geometry, u: Rho) -> tuple[Rho, Rho]:
+    """Return two directions across u, of equal length and normal to each other."""
+    sizes = [size(geometry.balls(x)) for x in u[:3]]
+    helper = sizes.index(min(sizes))
+    e = [sp.Integer(k == helper) for k in range(3)]
+    a = _cross(u[:3], e)
+    length = sp.sqrt(sum(x * x for x in a))
+    a = [x / length for x in a]
+    return (*a, ZERO), (*_cross(u[:3], a), ZERO)
+
+
+def _cross(a: Sequence[sp.Expr], b: Sequence[sp.Expr]) -> list[sp.Expr]:
+    return [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+
+
+def _fixed_point(
+    geometry: Geometry, body: str, constant: Constant, zero: float
+) -> tuple[str, Rho] | None:
+    """Return a point of the body that is at rest: a joint's centre where one is."""
+    if len(constant.at_rest) == len(constant.directions):
+        return None
+    space = reduced([row[:4] for row in constant.at_rest], zero)
+    for joint in geometry.mechanism.joints:
+        for side, name in enumerate((joint.body_a, joint.body_b)):
+            if name == body:
+                p = point(geometry.frames[joint.name, side].origin)
+                if contains(space, [geometry.balls(x) for x in p], zero):
+                    return joint.name, p
+    row = next(r for r in reversed(space) if size(r[3]) > zero)
+    x, y, z = (recognise(float((c / row[3]).mid()), 1e-15)[0] for c in row[:3])
+    return "its fixed point", (x, y, z, ONE)
+
+
+def _screws(geometry: Geometry, body: str, number: int, g: Vec3) -> list[Transfer]:
+    """Return what a cylindrical or helical joint with the ground leaves without effect.
+
+    The origin o of the joint frame moves along the axis u, directions e across it move across:
+    o eᵀ + e oᵀ has no energy, and no changing weight if gravity has none across u. On a thread
+    with lead h (m/rad), a mass m moves as fast as a moment of inertia m h².
+    """
+    zero = zero_of(geometry)
+    found: list[Transfer] = []
+    for joint in geometry.mechanism.joints:
+        if joint.type not in ("cylindrical", "helical") or GROUND not in (
+            joint.body_a,
+            joint.body_b,
+        ):
+            continue
+        side = 1 if joint.body_a == GROUND else 0
+        if (joint.body_a, joint.body_b)[side] != body:
+            continue
+        frame, ground = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
+        o, u = point(frame.origin), direction(frame.axes[2])
+        axis = [geometry.balls(x) for x in ground.axes[2]]
+        weight = [arb(x) for x in g]
+        along = sum((a * b for a, b in zip(axis, weight, strict=True)), arb(0))
+        across = [w - along * a for a, w in zip(axis, weight, strict=True)]
+        normals = _normals(geometry, u)
+        if all(size(x) <= zero for x in across):
+            for k, e in enumerate(normals):
+                words = f"first moment across the axis of {joint.name} ({k + 1}) of {body}"
+                ten = symmetric_product(o, e)
+                found.append(Transfer(words, body, GROUND, _entries(number, ten)))
+        if joint.type == "helical" and size(along) <= zero:
+            lead = sp.Rational(repr(joint.pitch)) / (2 * sp.pi)
+            mass, ring = symmetric_product(o, o), symmetric_product(normals[0], normals[0])
+            ten = tuple(a - lead**2 * b for a, b in zip(mass, ring, strict=True))
+            words = f"mass against moment of inertia on the thread {joint.name} of {body}"
+            found.append(Transfer(words, body, GROUND, _entries(number, ten)))
+    return found
+
+
+def _equal_elements(geometry: Geometry) -> list[Transfer]:
+    """Return differences of coefficients that take the same of the same measure."""
+    first: dict[tuple[object, ...], tuple[str, str, float]] = {}
+    found = []
+    for term in element_terms(geometry.mechanism):
+        if term.known:
+            continue
+        key = (term.measure, term.takes, term.offset)
+        if key in first:
+            name, owner, _ = first[key]
+            entries = ((name, ONE), (term.column.name, -ONE))
+            words = f"{name} to {term.column.name}, which act on the same coordinate"
+            found.append(Transfer(words, owner, term.column.owner, entries))
+        else:
+            first[key] = (term.column.name, term.column.owner, term.offset)
+    return found
+
+
+def _rotors(
+    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int], g: Vec3
+) -> list[Transfer]:
+    """Return rotor inertias that cannot be told from the inertia of the body they drive.
+
+    A rotor geared to one joint has the energy of a moment of inertia about the joint's axis if
+    the body that carries the joint never turns about that axis; on a slide from the ground, that
+    of a mass, if gravity does no work on it.
+    """
+    zero = zero_of(geometry)
+    found = []
+    for term in element_terms(geometry.mechanism):
+        parts = measure_parts(term.measure)
+        if term.known or term.takes != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
+            continue
+        (_, name, _), ratio = parts[0]
+        joint = geometry.mechanism.joint(name)
+        factor = recognise(ratio)[0] ** 2
+        for side, (parent, child) in enumerate(
+            ((joint.body_b, joint.body_a), (joint.body_a, joint.body_b))
+        ):
+            if child == GROUND:
+                continue
+            ten = _driven(geometry, joint, side, rest.get(parent), g, zero)
+            if ten is None:
+                continue
+            entries = (
+                (term.column.name, ONE),
+                *_entries(numbers[child], tuple(-factor * x for x in ten)),
+            )
+            words = f"{term.column.name} to {child}, about the axis of {name}"
+            found.append(Transfer(words, term.column.owner, child, entries, name))
+            break
+    return found
+
+
+def _driven(
+    geometry: Geometry, joint: Joint, side: int, parent: Constant | None, g: Vec3, zero: float
+) -> Ten | None:
+    """Return the inertia of body `side` that has the energy ½ q̇² of a joint's only coordinate."""
+    frame, other = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
+    at_ground = (joint.body_a, joint.body_b)[1 - side] == GROUND
+    across = [geometry.balls(x) for x in other.axes[2]]
+    if joint.type == "revolute":
+        still = parent.directions if parent is not None else []
+        if not at_ground and len(still) == 1:
+            turns = sum((a * b for a, b in zip(still[0], across, strict=True)), arb(0))
+            if size(turns) > zero:
+                return None
+        elif not at_ground and len(still) != 3:
+            return None
+        u = frame.axes[2]
+        return (0, 0, 0, 0, *(u[i] * u[j] for i, j in _UPPER))
+    if joint.type == "prismatic" and at_ground:
+        works = sum((arb(a) * b for a, b in zip(g, across, strict=True)), arb(0))
+        return (ONE, *([ZERO] * 9)) if size(works) <= zero else None
+    return None
+
+
+_UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

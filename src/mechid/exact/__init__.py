@@ -1,0 +1,1 @@
+"""Exact numbers, symbols and ball arithmetic for the geometry of a mechanism."""

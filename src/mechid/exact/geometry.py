@@ -1,0 +1,219 @@
+"""The geometry of a mechanism in exact numbers: points and axes of every joint, in its bodies.
+
+Each body keeps its own frame, or, where that makes more of its numbers exact, a frame with the axes
+and the origin of the ground in the reference pose: hardpoints are decimals there, while in a frame
+built from them they are sums of square roots. The number of base parameters does not depend on the
+frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+import sympy as sp
+
+from mechid.exact.numbers import Balls, parameter_values, recognise, symbolic
+from mechid.mechanism.records import GROUND, Expr3, Frame, Joint, Mechanism, Vec3
+
+Vector: TypeAlias = tuple[sp.Expr, sp.Expr, sp.Expr]
+Frames: TypeAlias = Literal["model", "exact"]
+
+# Hardpoints of the reference pose went through one rotation and back.
+_CARRIED = 4e-15
+_NEEDED = {
+    "revolute": ((2,), (2,)),
+    "helical": ((2,), (2,)),
+    "cylindrical": ((2,), (2,)),
+    "planar": ((2,), (2,)),
+    "universal": ((2,), (0,)),
+    "prismatic": ((2, 0), (2, 0)),
+    "fixed": ((2, 0), (2, 0)),
+    "spherical": ((), ()),
+    "free": ((), ()),
+}
+
+
+@dataclass(frozen=True)
+class ExactFrame:
+    """A joint frame in its body: origin and three unit axes."""
+
+    origin: Vector
+    axes: tuple[Vector, Vector, Vector]
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Exact joint frames.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    frames : mapping
+        (joint, 0 or 1) → frame in body a or b.
+    turned : frozenset of str
+        Bodies that are described in ground axes of the reference pose instead of their own frame.
+    rounded : tuple of str
+        Numbers that were not recognised: their binary value counts.
+    values : mapping
+        Exact values of the named parameters.
+    """
+
+    mechanism: Mechanism
+    frames: dict[tuple[str, int], ExactFrame]
+    turned: frozenset[str]
+    rounded: tuple[str, ...]
+    values: dict[sp.Symbol, sp.Expr]
+    balls: Balls = field(repr=False)
+
+    def point(self, body: str, local: Vec3, expr: Expr3 | None = None) -> Vector:
+        """Return a point of a body, in the frame that is used for it."""
+        return _Reader(self.mechanism, body in self.turned).point(body, local, expr)
+
+    def direction(self, body: str, local: Vec3) -> Vector:
+        """Return a unit direction fixed in a body, in the frame that is used for it."""
+        return _Reader(self.mechanism, body in self.turned).direction(body, local)
+
+
+@dataclass
+class _Reader:
+    """Reads numbers of one body, and notes those that are not recognised."""
+
+    mechanism: Mechanism
+    turned: bool
+    rounded: list[str] = field(default_factory=list)
+
+    def point(self, body: str, local: Vec3, expr: Expr3 | None, what: str = "") -> Vector:
+        if not self.turned:
+            if expr is not None:
+                x, y, z = (symbolic(text) for text in expr)
+                return (x, y, z)
+            return self._numbers(local, 0.0, what)
+        frame = self.mechanism.body(body).frame
+        place = np.array(frame.origin) + np.array(frame.rotation) @ np.array(local)
+        return self._numbers(place.tolist(), _CARRIED, what)
+
+    def direction(self, body: str, local: Vec3, what: str = "") -> Vector:
+        if self.turned:
+            turned = np.array(self.mechanism.body(body).frame.rotation) @ np.array(local)
+            local = (float(turned[0]), float(turned[1]), float(turned[2]))
+        return self._unit(local, _CARRIED if self.turned else 0.0, what)
+
+    def frame(self, joint: Joint, side: int) -> ExactFrame:
+        body = (joint.body_a, joint.body_b)[side]
+        given = (joint.frame_a, joint.frame_b)[side]
+        what = f"joint {joint.name} on {body}"
+        origin = self.point(body, given.origin, given.origin_expr, what)
+        if given.rotation_expr is not None and not self.turned:
+            rows = [[symbolic(text) for text in row] for row in given.rotation_expr]
+            x, y, z = ((rows[0][k], rows[1][k], rows[2][k]) for k in range(3))
+            return ExactFrame(origin, (x, y, z))
+        needed = _NEEDED[joint.type][side]
+        return ExactFrame(origin, self._triple(body, given, needed, what))
+
+    def _triple(
+        self, body: str, frame: Frame, needed: tuple[int, ...], what: str
+    ) -> tuple[Vector, Vector, Vector]:
+        """Return three orthonormal axes; only the needed ones must be exact."""
+        order = needed + tuple(k for k in (2, 0) if k not in needed)
+        noted = len(self.rounded)
+        found = [self.direction(body, _column(frame, order[0]), what)]
+        if not needed:
+            del self.rounded[noted:]
+        noted = len(self.rounded)
+        second = self.direction(body, _column(frame, order[1]), what)
+        if len(needed) < 2:
+            del self.rounded[noted:]
+        overlap = sp.nsimplify(dot(found[0], second))
+        if overlap != 0:
+            if len(needed) == 2:
+                self.rounded.append(f"{what}: axes")
+            second = normalised([b - overlap * a for a, b in zip(found[0], second, strict=True)])
+        found.append(second)
+        axes: dict[int, Vector] = dict(zip(order, found, strict=True))
+        third = ({0, 1, 2} - set(axes)).pop()
+        i, j = (third + 1) % 3, (third + 2) % 3
+        axes[third] = cross(axes[i], axes[j])
+        return (axes[0], axes[1], axes[2])
+
+    def _numbers(self, values: Sequence[float], tolerance: float, what: str) -> Vector:
+        out = []
+        for value in values:
+            number, exact = recognise(value, tolerance)
+            if not exact:
+                self.rounded.append(f"{what}: {value!r}")
+            out.append(number)
+        return (out[0], out[1], out[2])
+
+    def _unit(self, v: Vec3, tolerance: float, what: str) -> Vector:
+        """Recognise a unit vector: by its components, or by their ratios."""
+        plain = [recognise(x, max(tolerance, 1e-15)) for x in v]
+        if all(exact for _, exact in plain):
+            numbers = [x for x, _ in plain]
+            if abs(sp.N(sum(x * x for x in numbers) - 1, 60)) < 1e-50:
+                return (numbers[0], numbers[1], numbers[2])
+        k = int(np.argmax(np.abs(v)))
+        ratios = [recognise(x / abs(v[k]), max(tolerance, 1e-15)) for x in v]
+        if not all(exact and x.is_rational for x, exact in ratios):
+            self.rounded.append(f"{what}: direction {v!r}")
+            ratios = [(sp.Rational(x), False) for x in v]
+        return normalised([x for x, _ in ratios])
+
+
+def exact_geometry(mechanism: Mechanism, frames: Frames = "model") -> Geometry:
+    """Return joint frames in exact numbers.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    frames : "model" or "exact"
+        "model": every body in its own frame. "exact": in the frame that leaves fewer numbers
+        rounded.
+    """
+    turned: set[str] = set()
+    found: dict[tuple[str, int], ExactFrame] = {}
+    rounded: list[str] = []
+    sides: dict[str, list[tuple[Joint, int]]] = {}
+    for joint in mechanism.joints:
+        for side, body in enumerate((joint.body_a, joint.body_b)):
+            sides.setdefault(body, []).append((joint, side))
+    for body, ends in sides.items():
+        own = _Reader(mechanism, False)
+        best = (own, {(j.name, side): own.frame(j, side) for j, side in ends})
+        if own.rounded and frames == "exact" and body != GROUND:
+            other = _Reader(mechanism, True)
+            tried = {(j.name, side): other.frame(j, side) for j, side in ends}
+            if len(other.rounded) < len(own.rounded):
+                best = (other, tried)
+                turned.add(body)
+        rounded += best[0].rounded
+        found |= best[1]
+    values = parameter_values(mechanism)
+    return Geometry(mechanism, found, frozenset(turned), tuple(rounded), values, Balls(values))
+
+
+def dot(a: Sequence[sp.Expr], b: Sequence[sp.Expr]) -> sp.Expr:
+    """Return a · b."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), sp.Integer(0))
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return a × b."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def normalised(v: Sequence[sp.Expr]) -> Vector:
+    """Return v / |v|."""
+    length = sp.sqrt(sum(x * x for x in v))
+    return (v[0] / length, v[1] / length, v[2] / length)
+
+
+def _column(frame: Frame, k: int) -> Vec3:
+    r = frame.rotation
+    return (r[0][k], r[1][k], r[2][k])

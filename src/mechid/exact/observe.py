@@ -1,0 +1,194 @@
+"""The observation matrix in balls, at an enclosed pose, for given speeds and accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import arb, arb_mat
+
+from mechid.dynamics.columns import ElementTerm, Measure, element_terms
+from mechid.dynamics.reference_point.elements import measure_parts, measure_row
+from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
+from mechid.exact.poses import Enclosure, ExactSystem
+from mechid.exact.rows import Configuration, apply, gamma, gradient, value
+from mechid.kinematics.reference_point.constraints import Row, body_numbers
+
+ZERO = arb(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Rows that force elements measure, and the terms that take them (known ones left out)."""
+
+    rows: tuple[Row, ...]
+    terms: tuple[tuple[ElementTerm, tuple[tuple[int, float], ...]], ...]
+
+
+def measures(system: ExactSystem) -> Measures:
+    """Collect what the unknown coefficients of force elements measure."""
+    numbers = body_numbers(system.exact)
+    keys: dict[Measure, int] = {}
+    rows: list[Row] = []
+    terms = []
+    plain = element_terms(system.geometry.mechanism)  # balls cannot be keys
+    for term, key_term in zip(element_terms(system.exact), plain, strict=True):
+        if term.known:
+            continue
+        taken = []
+        pairs = zip(measure_parts(term.measure), measure_parts(key_term.measure), strict=True)
+        for (measure, factor), (key, _) in pairs:
+            if key not in keys:
+                keys[key] = len(rows)
+                rows.append(measure_row(system.exact, measure, numbers))
+            taken.append((keys[key], float(factor)))
+        terms.append((term, tuple(taken)))
+    return Measures(tuple(rows), tuple(terms))
+
+
+def observe(
+    system: ExactSystem,
+    found: Measures,
+    pose: Enclosure,
+    yd: Sequence[float],
+    ydd: Sequence[float],
+    gravity: Sequence[float],
+    near: Sequence[float],
+) -> arb_mat:
+    """Return W (n_i, p) in balls.
+
+    Parameters
+    ----------
+    near : floats
+        Values of the measures, to pick the turn of angles.
+    """
+    n_rows, n_i = len(system.rows), len(system.drivers)
+    n = system.n
+    right = arb_mat(n, n_i)
+    for j in range(n_i):
+        right[n_rows + j, j] = arb(1)
+    inverse = pose.J.inv()
+    R = inverse * right
+    xd = R * arb_mat([[arb(float(t))] for t in yd])
+    c = pose.configuration
+    d = Configuration.of(xd.entries())
+    bent = [gamma(c, d, row) for row in (*system.rows, *system.drivers)]
+    for j in range(n_i):
+        bent[n_rows + j] = bent[n_rows + j] + arb(float(ydd[j]))
+    xdd = inverse * arb_mat([[b] for b in bent])
+    blocks = _bodies(c, R, xd, xdd, gravity)
+    columns = [*blocks, *_elements(found, c, d, R, xd, xdd, near)]
+    return arb_mat([[column[j] for column in columns] for j in range(n_i)])
+
+
+def _bodies(
+    c: Configuration, R: arb_mat, xd: arb_mat, xdd: arb_mat, gravity: Sequence[float]
+) -> list[list[arb]]:
+    """Return the ten columns of every body, each with n_i entries."""
+    columns = []
+    n_i = R.ncols()
+    for i in range(len(c.p) - 1):
+        first = 7 * i
+        E = _quaternion_rates(c.e[i])
+        a = [xdd[first + k, 0] - arb(float(gravity[k])) for k in range(3)]
+        ed = [xd[first + 3 + k, 0] for k in range(4)]
+        edd = [xdd[first + 3 + k, 0] for k in range(4)]
+        turn = c.turns[i].R
+        back = [list(row) for row in zip(*turn, strict=True)]
+        w, alpha = _twice(E, ed), _twice(E, edd)
+        Y = _regressor(turn, back, w, alpha, a)
+        partial = arb_mat(n_i, 6)
+        for j in range(n_i):
+            for k in range(3):
+                partial[j, k] = R[first + k, j]
+            spin = _twice(E, [R[first + 3 + k, j] for k in range(4)])
+            for k in range(3):
+                partial[j, 3 + k] = spin[k]
+        block = partial * Y
+        columns += [[block[j, k] for j in range(n_i)] for k in range(10)]
+    return columns
+
+
+def _quaternion_rates(e: Sequence[arb]) -> list[list[arb]]:
+    w, x, y, z = e
+    return [[-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]]
+
+
+def _twice(E: list[list[arb]], v: Sequence[arb]) -> list[arb]:
+    return [2 * sum((a * b for a, b in zip(row, v, strict=True)), ZERO) for row in E]
+
+
+def _cross_matrix(v: Sequence[arb]) -> arb_mat:
+    return arb_mat([[ZERO, -v[2], v[1]], [v[2], ZERO, -v[0]], [-v[1], v[0], ZERO]])
+
+
+def _inertia_product(w: Sequence[arb]) -> arb_mat:
+    x, y, z = w
+    return arb_mat([[x, y, z, 0, 0, 0], [0, x, 0, y, z, 0], [0, 0, x, 0, y, z]])
+
+
+def _regressor(
+    turn: list[list[arb]],
+    back: list[list[arb]],
+    w: list[arb],
+    alpha: list[arb],
+    a: list[arb],
+) -> arb_mat:
+    """Return the 6×10 Newton-Euler regressor (see `dynamics.reference_point.body_matrix`)."""
+    R = arb_mat(turn)
+    spin = _cross_matrix(w)
+    moment = (_cross_matrix(alpha) + spin * spin) * R
+    lever = -_cross_matrix(a) * R
+    local_w, local_alpha = apply(back, w), apply(back, alpha)
+    turning = R * (
+        _inertia_product(local_alpha) + _cross_matrix(local_w) * _inertia_product(local_w)
+    )
+    Y = arb_mat(6, 10)
+    for k in range(3):
+        Y[k, 0] = a[k]
+        for j in range(3):
+            Y[k, 1 + j] = moment[k, j]
+            Y[3 + k, 1 + j] = lever[k, j]
+        for j in range(6):
+            Y[3 + k, 4 + j] = turning[k, j]
+    return Y
+
+
+def _elements(
+    found: Measures,
+    c: Configuration,
+    d: Configuration,
+    R: arb_mat,
+    xd: arb_mat,
+    xdd: arb_mat,
+    near: Sequence[float],
+) -> list[list[arb]]:
+    """Return one column per unknown coefficient: what it takes of its measure, times ∂s/∂y."""
+    n_i = R.ncols()
+    read: list[tuple[list[arb], list[arb]]] = []
+    for row, guess in zip(found.rows, near, strict=True):
+        slope = gradient(c, row)
+        partial = [sum((g * R[k, j] for k, g in slope.items()), ZERO) for j in range(n_i)]
+        rate = sum((g * xd[k, 0] for k, g in slope.items()), ZERO)
+        second = sum((g * xdd[k, 0] for k, g in slope.items()), ZERO) - gamma(c, d, row)
+        read.append(([value(c, row, guess), rate, second], partial))
+    columns = []
+    for term, parts in found.terms:
+        total = [sum((f * read[k][0][m] for k, f in parts), ZERO) for m in range(3)]
+        partial = [sum((f * read[k][1][j] for k, f in parts), ZERO) for j in range(n_i)]
+        factor = _factor(term, total[0], total[1], total[2])
+        columns.append([factor * p for p in partial])
+    return columns
+
+
+def _factor(term: ElementTerm, s: arb, rate: arb, second: arb) -> arb:
+    if term.takes == STIFFNESS:
+        return s - arb(term.offset)
+    if term.takes == PRELOAD:
+        return arb(-1)
+    if term.takes == DAMPING:
+        return rate
+    if term.takes == COULOMB:
+        return rate.sgn()
+    assert term.takes == INERTIA, term
+    return second

@@ -1,0 +1,88 @@
+"""The observation matrix of several states in balls, stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+
+from mechid.exact.geometry import Geometry
+from mechid.exact.observe import measures, observe
+from mechid.exact.poses import enclose, exact_system
+from mechid.exact.rows import value
+from mechid.kinematics.motion import Motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Vec3
+from mechid.spatial.rotations import quaternion_from_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class BallObservation:
+    """W in balls.
+
+    Attributes
+    ----------
+    W : list of arb_mat
+        One (n_i, p) block per state.
+    radius : float
+        Largest radius of the enclosed poses (m, or Euler parameters).
+    closure_error : float
+        Largest value of the rows set aside as redundant, at the enclosed poses.
+    aside : int
+        How many rows were set aside.
+    """
+
+    W: list[arb_mat]
+    radius: float
+    closure_error: float
+    aside: int
+
+
+def ball_observation(
+    geometry: Geometry,
+    motion: Motion,
+    gravity: Vec3,
+    *,
+    precision: int,
+    watch: Callable[[int], None] | None = None,
+) -> BallObservation:
+    """Enclose the poses of a solved motion, and return W at each of them."""
+    old, ctx.prec = ctx.prec, precision
+    try:
+        x = reference_poses(geometry, motion)
+        system = exact_system(geometry, x[0])
+        found = measures(system)
+        blocks, radius, error = [], 0.0, 0.0
+        near = [0.0] * len(found.rows)
+        for k in range(len(x)):
+            pose = enclose(system, x[k], motion.y[k].tolist())
+            radius = max(radius, pose.radius)
+            for row in system.aside:
+                error = max(error, float(value(pose.configuration, row).abs_upper()))
+            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], gravity, near)
+            blocks.append(W)
+            if watch is not None:
+                watch(1)
+        return BallObservation(blocks, radius, error, len(system.aside))
+    finally:
+        ctx.prec = old
+
+
+def reference_poses(geometry: Geometry, motion: Motion) -> Floats:
+    """Return position and Euler parameters of the frames that the geometry uses, (N, 7 n_b)."""
+    bodies = motion.bodies()
+    position, rotation = bodies.position.copy(), bodies.rotation.copy()
+    for i, body in enumerate(geometry.mechanism.bodies):
+        if body.name in geometry.turned:
+            R0, p0 = np.array(body.frame.rotation), np.array(body.frame.origin)
+            rotation[:, i] = rotation[:, i] @ R0.T
+            position[:, i] -= rotation[:, i] @ p0
+    e = quaternion_from_matrix(rotation)
+    return np.concatenate([position, e], axis=-1).reshape(len(position), -1)
+
+
+def stacked(blocks: Sequence[arb_mat], rows: Sequence[int]) -> list[list[arb]]:
+    """Return the chosen rows of all blocks, one below the other."""
+    return [[W[i, j] for j in range(W.ncols())] for W in blocks for i in rows]

@@ -12,6 +12,7 @@ PYTEST_WORKERS ?= 2
 
 DEMO_READY := $(VENV)/.ready-demo
 TEST_READY := $(VENV)/.ready-test
+BENCH_READY := $(VENV)/.ready-bench
 KERNELS_READY := $(VENV)/.ready-kernels
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -45,6 +46,11 @@ $(TEST_READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(call heading,install mechid with the tools of the tests)
 	@$(PIP_INSTALL) -e '.[test]'
 	@touch $(DEMO_READY) $@
+
+$(BENCH_READY): $(TEST_READY)
+	$(call heading,install the peers of the benchmarks)
+	@$(PIP_INSTALL) -e '.[test,bench]'
+	@touch $@
 
 # A cached kernel does not notice that a kernel it calls has changed in another file, so the caches
 # are dropped as soon as any file with kernels is newer than the last run.
@@ -87,7 +93,7 @@ format: $(TEST_READY) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(TEST_READY) $(KERNELS_READY) ## Run benchmarks/bench_*.py one after the other
+bench: $(BENCH_READY) $(KERNELS_READY) ## Run benchmarks/bench_*.py one after the other
 	@shopt -s nullglob; files=(benchmarks/bench_*.py); \
 	  [ $${#files[@]} -gt 0 ] || echo 'no benchmarks/bench_*.py'; \
 	  for file in "$${files[@]}"; do printf '\n=== %s\n' "$$file"; $(BIN)/python "$$file"; done

@@ -22,6 +22,8 @@ import flops
 import numba
 import numpy as np
 import report
+from casadi_peer import CompiledPeer
+from exudyn_peer import ConstraintPeer
 from mujoco_tree import SoftPeer
 from pinocchio_dynamics import DynamicPeer
 from report import best_of_each, digits, micro, milli, table
@@ -38,10 +40,15 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 MODEL, LINKAGE = "sla_suspension", "four_bar@example-2"
 THREADS = tuple(n for n in (1, 2) if n <= numba.config.NUMBA_NUM_THREADS)
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-OPERATIONS = 1e4  # estimated, per sample of the suspension: closure, speeds, accelerations, W
+SAME = 1e-10  # how far W of a peer may be off, relative to its row, for the times to be compared
 REFERENCE = 1e-13  # relative tolerance of the reference simulation
 LIFT = 0.02  # m: how far from home the suspension is released
 ACCURACIES = (1e-6, 1e-8, 1e-10)
+EXUDYN = (
+    "Exudyn holds all joints as constraints of free bodies, to rounding, with generalised-α of "
+    "second order; two runs with the step and half of it are extrapolated (Richardson), and the "
+    "time is that of both. Its evaluations are Newton steps."
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ class Effort:
     ladders: tuple[int, ...] = (1, 2, 4, 8, 16)
     simulations: int = 2
     tolerances: tuple[float, ...] = (1e-5, 1e-7, 1e-9, 1e-11)
+    extrapolated: int = 5  # steps of Exudyn, the longest first
     streamed: int = 200_000
 
 
@@ -62,10 +70,11 @@ QUICK = Effort(
     repeat=3,
     batches=(1, 1000),
     samples=500,
-    chains=(2, 8, 32),
+    chains=(2, 8, 16),
     ladders=(1, 4, 16),
     simulations=1,
     tolerances=(1e-6, 1e-9),
+    extrapolated=2,
     streamed=20_000,
 )
 
@@ -125,9 +134,10 @@ def whole_report(effort: Effort) -> str:
     """Return all sections; on the way, say on the terminal which one is being measured."""
     start, load_before = perf_counter(), report.load_average()
     model = dynamic_model(load(MODEL))
+    compiled = CompiledPeer(model)
     sections: list[tuple[str, Callable[[], str]]] = [
-        ("The observation matrix, against Pinocchio", lambda: observation(model, effort)),
-        ("Distance from the arithmetic", lambda: arithmetic(model, effort)),
+        ("The observation matrix, against peers", lambda: observation(model, compiled, effort)),
+        ("Distance from the arithmetic", lambda: arithmetic(model, compiled, effort)),
         ("Simulation of the suspension", lambda: suspension(model, effort)),
         ("Simulation of a four-bar linkage", lambda: linkage(effort)),
         ("The observation matrix of larger mechanisms", lambda: growth(effort)),
@@ -147,7 +157,8 @@ def whole_report(effort: Effort) -> str:
 
 def machine() -> str:
     """Return the description of the machine and the versions of the peers that only serve here."""
-    more = [f"| {name} | {report.package_version(name)} |" for name in ("mujoco", "scikit-sundae")]
+    names = ("casadi", "mujoco", "exudyn", "scikit-sundae")
+    more = [f"| {name} | {report.package_version(name)} |" for name in names]
     return "\n".join([report.machine(), *more, "| threads of BLAS | 1 |"])
 
 
@@ -159,39 +170,62 @@ def thread_words(n: int) -> str:
 # ---------------------------------------------------------------------- (a) observation matrix
 
 
-def observation(model: DynamicModel, effort: Effort) -> str:
+def observation(model: DynamicModel, compiled: CompiledPeer, effort: Effort) -> str:
     """The same W first, then the times, in turns."""
     peer = DynamicPeer(model.kinematics)
-    rows = [observation_row(model, peer, n, effort) for n in effort.batches]
-    head = ["samples per call", "Pinocchio, µs per sample"]
+    same = same_matrix(model, peer, compiled, effort)
+    rows = [observation_row(model, peer, compiled, n, effort) for n in effort.batches]
+    head = ["samples per call", "Pinocchio, µs per sample", "CasADi in C"]
     for k in THREADS:
         words = thread_words(k)
-        head += [f"mechid, {words}: `solve_motion`", "`observation_matrix`", "sum", "times faster"]
+        head += [f"mechid, {words}: `solve_motion`", "`observation_matrix`", "sum"]
+        head += ["times as fast as Pinocchio", "as CasADi"]
     p = len(model.columns)
     return (
         f"W of `{MODEL}` (5 × {p} per sample, of which 150 columns are inertial) from y, ẏ, ÿ: "
-        "loops closed, speeds, accelerations, regressor. Samples 1 ms apart.\n\n"
-        f"{same_matrix(model, peer, effort)}\n\n{table(head, rows, words=0)}\n\n"
-        "The peer computes the inertial columns only. CasADi with generated and compiled C code "
-        "is not part of this comparison."
+        f"loops closed, speeds, accelerations, regressor. Samples 1 ms apart.\n\n{same}\n\n"
+        f"{table(head, rows, words=0)}\n\n"
+        "The peers compute the inertial columns only, on one thread. Pinocchio is called from "
+        "Python. CasADi is not: its formulas were generated as C for this one mechanism, without "
+        "loops and branches, and compiled with `gcc -O3 -march=native` together with a loop over "
+        f"samples. That took {compiled.formulas:.1f} s for the formulas and "
+        f"{compiled.compilation:.1f} s for gcc; it takes {compiled.steps:.2f} Newton steps per "
+        "sample to close the loops to 10⁻¹² m, with pivots that were chosen at the home pose."
     )
 
 
-def same_matrix(model: DynamicModel, peer: DynamicPeer, effort: Effort) -> str:
+def same_matrix(
+    model: DynamicModel, peer: DynamicPeer, compiled: CompiledPeer, effort: Effort
+) -> str:
     """Return the sentence about the largest difference of inertial columns."""
     path = cases.path(model.kinematics, effort.samples)
-    theirs = peer.in_body_frames(peer.observe(path.y, path.yd, path.ydd, path.dt))
-    ours = observation_matrix(path.solve(model.kinematics), model).W[:, :, : theirs.shape[2]]
-    scale = np.abs(ours).max(axis=(0, 2), keepdims=True)  # rows are forces or moments
-    worst = (np.abs(theirs - ours) / scale).max()
+    given = (path.y, path.yd, path.ydd, path.dt)
+    theirs = {
+        "Pinocchio": peer.in_body_frames(peer.observe(*given)),
+        "CasADi": compiled.observe(*given),
+    }
+    ours = observation_matrix(path.solve(model.kinematics), model).W
+    words = ", ".join(f"{name} {difference(W, ours):.1e}" for name, W in theirs.items())
     return (
-        f"Largest difference between both in {effort.samples} samples, after conversion to the "
-        f"same parameters, relative to the largest entry of its row: {worst:.1e}."
+        f"Largest difference from mechid in {effort.samples} samples, in the same parameters, "
+        f"relative to the largest entry of its row: {words}."
     )
 
 
-def observation_row(model: DynamicModel, peer: DynamicPeer, n: int, effort: Effort) -> list[str]:
-    """Return one row: samples, the peer, and mechid's two calls with each number of threads."""
+def difference(theirs: Floats, ours: Floats) -> float:
+    """Return the largest difference of inertial columns by row; refuse a large one."""
+    inertial = ours[:, :, : theirs.shape[2]]
+    scale = np.abs(inertial).max(axis=(0, 2), keepdims=True)  # rows are forces or moments
+    worst = float((np.abs(theirs - inertial) / scale).max())
+    if not worst <= SAME:
+        raise ValueError(f"W of a peer differs by {worst:.1e}: there is nothing to compare")
+    return worst
+
+
+def observation_row(
+    model: DynamicModel, peer: DynamicPeer, compiled: CompiledPeer, n: int, effort: Effort
+) -> list[str]:
+    """Return one row: samples, the peers, and mechid's two calls with each number of threads."""
     path = cases.path(model.kinematics, n)
     motion = path.solve(model.kinematics)
 
@@ -203,34 +237,55 @@ def observation_row(model: DynamicModel, peer: DynamicPeer, n: int, effort: Effo
         numba.set_num_threads(threads)
         observation_matrix(motion, model)
 
-    runs: list[report.Run] = [lambda: peer.observe(path.y, path.yd, path.ydd, path.dt)]
+    runs: list[report.Run] = [
+        lambda p=p: p.observe(path.y, path.yd, path.ydd, path.dt) for p in (peer, compiled)
+    ]
     for k in THREADS:
         runs += [lambda k=k: solve(k), lambda k=k: observe(k)]
-    theirs, *ours = (time / n for time in best_of_each(runs, effort.repeat))
-    row = [digits(n), micro(theirs)]
+    pinocchio, casadi, *ours = (time / n for time in best_of_each(runs, effort.repeat))
+    row = [digits(n), micro(pinocchio), micro(casadi)]
     for a, b in zip(ours[::2], ours[1::2], strict=True):
-        row += [micro(a), micro(b), micro(a + b), digits(theirs / (a + b))]
+        row += [micro(a), micro(b), micro(a + b)]
+        row += [digits(pinocchio / (a + b)), digits(casadi / (a + b))]
     return row
 
 
 # ---------------------------------------------------------------------- arithmetic
 
 
-def arithmetic(model: DynamicModel, effort: Effort) -> str:
+def arithmetic(model: DynamicModel, compiled: CompiledPeer, effort: Effort) -> str:
     """How far a sample of W is from the time that its operations alone would take."""
     chain, free = flops.rates(effort.repeat)
     path = cases.path(model.kinematics, effort.samples)
     motion = path.solve(model.kinematics)
-    runs = [lambda: path.solve(model.kinematics), lambda: observation_matrix(motion, model)]
-    measured = sum(best_of_each(runs, effort.repeat)) / effort.samples
+    runs = [
+        lambda: compiled.observe(path.y, path.yd, path.ydd, path.dt),
+        lambda: path.solve(model.kinematics),
+        lambda: observation_matrix(motion, model),
+    ]
+    casadi, *ours = (time / effort.samples for time in best_of_each(runs, effort.repeat))
+    parts = compiled.operations()
+    total = compiled.steps * (parts["newton"] + parts["gap"]) + parts["finish"]
     rows = [
-        (words, digits(rate / 1e9), micro(OPERATIONS / rate), digits(measured * rate / OPERATIONS))
+        (
+            words,
+            digits(rate / 1e9),
+            micro(total / rate),
+            digits(casadi * rate / total),
+            digits(sum(ours) * rate / total),
+        )
         for words, rate in (("one sum", chain), ("four sums", free))
     ]
-    head = ("sum of products", "10⁹ operations per s", "10⁴ operations, µs", "measured / that")
+    head = ("sum of products", "10⁹ operations per s", f"{digits(total)} operations, µs")
+    head += ("CasADi in C / that", "mechid / that")
     return (
-        f"A sample of W of the suspension needs about 10⁴ operations (an estimate); it takes "
-        f"{micro(measured)} µs on one thread. For comparison, a loop of scalar Numba code over "
+        f"A sample of W of the suspension needs {digits(total)} operations, counted in the "
+        f"formulas of CasADi, where zeros are left out and nothing is computed twice: "
+        f"{digits(parts['newton'])} for a Newton step, {digits(parts['gap'])} to see that the "
+        f"loops are closed, {digits(parts['finish'])} for admissible motions, speeds, "
+        "accelerations and the regressor. A sine, a root or a quotient counts as one. On one "
+        f"thread, CasADi in C takes {micro(casadi)} µs for them and mechid {micro(sum(ours))} µs "
+        f"({effort.samples} samples per call). For comparison, a loop of scalar Numba code over "
         "two arrays in the first-level cache, with one running sum, where each addition waits for "
         f"the one before, and with four sums, which do not.\n\n{table(head, rows)}"
     )
@@ -249,6 +304,7 @@ def suspension(model: DynamicModel, effort: Effort) -> str:
         *mechid_trials(model, times, y0, effort),
         *pinocchio_trials(model, times, y0, effort),
         *mujoco_trials(model, times, y0, (1e-3, 5e-4, 2e-4)),
+        *exudyn_trials(model, times, y0, effort, (1e-3,), (1e-2, 5e-3, 2e-3, 1e-3, 5e-4)),
     ]
     outcomes = measure(trials, reference, effort)
     return (
@@ -259,7 +315,8 @@ def suspension(model: DynamicModel, effort: Effort) -> str:
         "Pinocchio in independent coordinates closes the loops at every evaluation, as mechid "
         "does; on the tree it takes `constraintDynamics`, and nothing holds the loops together "
         "but the accuracy of RK4. MuJoCo closes loops with soft constraints, made as stiff as its "
-        "step allows. All are called from Python. Exudyn is left out."
+        f"step allows. {EXUDYN} All are called from Python; MuJoCo and Exudyn come back to it "
+        "at the 101 times or at the end only."
     )
 
 
@@ -271,6 +328,7 @@ def linkage(effort: Effort) -> str:
     reference, other = references(model, times, y0)
     trials = mechid_trials(model, times, y0, effort, every_formulation=True)
     trials += mujoco_trials(model, times, y0, (1e-3, 5e-4, 2e-4))
+    trials += exudyn_trials(model, times, y0, effort, (1e-3,), (1e-2, 5e-3, 2e-3, 1e-3))
     outcomes = measure(trials, reference, effort)
     return (
         f"`{LINKAGE}`, 5 s from rest under its weight; largest error of q1 at 101 times.\n\n"
@@ -278,7 +336,7 @@ def linkage(effort: Effort) -> str:
         f"{fastest_table(outcomes, 'rad')}\n\n"
         "The formulation `augmented` works in reference-point coordinates in plain NumPy, written "
         "to be read and to check the others; it takes some hundred times as long and is left out. "
-        "So is Pinocchio, whose peer here closes loops with spherical joints only."
+        f"So is Pinocchio, whose peer here closes loops with spherical joints only. {EXUDYN}"
     )
 
 
@@ -365,6 +423,25 @@ def mujoco_trials(
     return [trial(step) for step in steps]
 
 
+def exudyn_trials(
+    model: DynamicModel,
+    times: Floats,
+    y0: Floats,
+    effort: Effort,
+    plain: tuple[float, ...],
+    extrapolated: tuple[float, ...],
+) -> list[Trial]:
+    """Generalised-α with several steps, as it is and extrapolated."""
+    peer = ConstraintPeer(model.kinematics, y0)
+    ways = [("generalised-α", peer.simulate, step) for step in plain]
+    kept = extrapolated[: effort.extrapolated]
+    ways += [("generalised-α, extrapolated", peer.extrapolate, step) for step in kept]
+    return [
+        Trial("Exudyn", method, step_words(step), lambda run=run, step=step: run(times, step))
+        for method, run, step in ways
+    ]
+
+
 def measure(trials: list[Trial], reference: Floats, effort: Effort) -> list[Outcome]:
     """Run all trials, in turns; keep the shortest times."""
     found = [trial.run() for trial in trials]
@@ -439,36 +516,77 @@ def step_words(step: float) -> str:
 # ---------------------------------------------------------------------- (c) growth
 
 
+@dataclass(frozen=True)
+class Grown:
+    """A mechanism of some size and what it costs per sample (s)."""
+
+    kind: str
+    size: int
+    bodies: int
+    loops: int
+    shape: tuple[int, int]
+    solve: float
+    observe: float
+    casadi: float
+    build: float  # of CasADi, once per mechanism
+
+
 def growth(effort: Effort) -> str:
     """Cost of W against the number of bodies and of loops."""
-    grown = [
-        *((f"chain of {n} bars", cases.chain(n)) for n in effort.chains),
-        *((f"ladder of {n} four-bars", cases.ladder(n)) for n in effort.ladders),
-    ]
-    rows = []
-    for words, mechanism in grown:
-        solve, observe, shape = cost(mechanism, effort)
-        loops = len(mechanism.joints) - len(mechanism.bodies)
-        both = micro(solve + observe)
-        size = f"{shape[0]} × {shape[1]}"
-        cells = (len(mechanism.bodies), loops, size, micro(solve), micro(observe), both)
-        rows.append((words, *cells, digits(1e9 * observe / (shape[0] * shape[1]))))
+    chains = [cost("chain of {} bars", n, cases.chain(n), effort) for n in effort.chains]
+    ladders = [cost("ladder of {} four-bars", n, cases.ladder(n), effort) for n in effort.ladders]
+    grown = chains + ladders
     head = ("mechanism", "bodies", "loops", "W", "`solve_motion`, µs", "`observation_matrix`, µs")
-    head += ("sum, µs", "ns per entry of W")
+    head += ("sum, µs", "ns per entry of W", "CasADi in C, µs", "its formulas and gcc, s")
+    rows = map(growth_row, grown)
     return (
-        "Per sample; one thread, samples 1 ms apart. The last column is `observation_matrix` "
-        f"alone.\n\n{table(head, rows)}"
+        f"Per sample; one thread, {effort.samples} samples per call, 1 ms apart. The time per "
+        f"entry of W is that of `observation_matrix` alone.\n\n{table(head, rows)}\n\n"
+        f"{growth_words(grown)}"
     )
 
 
-def cost(mechanism: Mechanism, effort: Effort) -> tuple[float, float, tuple[int, int]]:
-    """Return the times per sample of motion and W (s), and the shape of W."""
+def growth_row(g: Grown) -> tuple[object, ...]:
+    """Return one row of the table."""
+    entries = g.shape[0] * g.shape[1]
+    times = (micro(g.solve), micro(g.observe), micro(g.solve + g.observe))
+    words = (g.kind.format(g.size), g.bodies, g.loops, f"{g.shape[0]} × {g.shape[1]}")
+    each = digits(1e9 * g.observe / entries)
+    return (*words, *times, each, micro(g.casadi), digits(g.build))
+
+
+def growth_words(grown: list[Grown]) -> str:
+    """Return the exponents of the last step of each kind."""
+    sentences = []
+    for kind in dict.fromkeys(g.kind for g in grown):
+        a, b = [g for g in grown if g.kind == kind][-2:]
+        pairs = ((a.solve, b.solve), (a.observe, b.observe), (a.casadi, b.casadi))
+        powers = [f"{np.log(y / x) / np.log(b.size / a.size):.1f}" for x, y in pairs]
+        sentences.append(
+            f"From a {kind.format(a.size)} to one of {b.size}, the cost grows with the power "
+            f"{powers[0]} of the number in `solve_motion`, {powers[1]} in `observation_matrix` and "
+            f"{powers[2]} in CasADi."
+        )
+    return " ".join(sentences)
+
+
+def cost(kind: str, size: int, mechanism: Mechanism, effort: Effort) -> Grown:
+    """Measure motion and W of mechid, and W of CasADi."""
     model = dynamic_model(mechanism)
+    peer = CompiledPeer(model)
     path = cases.reachable_path(model.kinematics, effort.samples)
     motion = path.solve(model.kinematics)
-    runs = [lambda: path.solve(model.kinematics), lambda: observation_matrix(motion, model)]
-    solve, observe = (time / effort.samples for time in best_of_each(runs, effort.repeat))
-    return solve, observe, (path.y.shape[1], len(model.columns))
+    runs = [
+        lambda: path.solve(model.kinematics),
+        lambda: observation_matrix(motion, model),
+        lambda: peer.observe(path.y, path.yd, path.ydd, path.dt),
+    ]
+    difference(runs[2](), runs[1]().W)
+    times = (time / effort.samples for time in best_of_each(runs, effort.repeat))
+    bodies = len(mechanism.bodies)
+    loops = len(mechanism.joints) - bodies
+    shape = (path.y.shape[1], len(model.columns))
+    return Grown(kind, size, bodies, loops, shape, *times, peer.formulas + peer.compilation)
 
 
 # ---------------------------------------------------------------------- (d) memory

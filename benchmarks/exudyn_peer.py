@@ -1,0 +1,200 @@
+"""A mechanism with closed loops in Exudyn: rigid bodies with six coordinates each, and all joints.
+
+The loops need no cut: every joint is a constraint, and index-3 generalised-α holds all of them to
+rounding at every step. Orientations are Tait-Bryan angles from the starting pose, which does as
+long as no body turns by 90° about its second axis.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+
+import numpy as np
+
+from mechid.kinematics.model import KinematicModel
+from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import (
+    GROUND,
+    Body,
+    Frame,
+    Joint,
+    JointCoordinate,
+    PointCoordinate,
+    SpringDamper,
+)
+
+sys.exudynFast = True  # the module without range checks; must be said before the import
+with redirect_stdout(None):  # and it says so, in the middle of the report
+    import exudyn as exu
+    import exudyn.itemInterface as items  # noqa: N813
+    from exudyn.rigidBodyUtilities import RigidBodyInertia
+
+X_IS_Z = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])  # a frame with x along z
+NEWTON = 1e-10  # relative tolerance of the equations of a step: extrapolation needs all digits
+FEW = 8  # bodies: with so many or fewer, a dense matrix is factored faster than a sparse one
+SOLVERS = exu.LinearSolverType
+
+
+class ConstraintPeer:
+    """All bodies, joints, springs and dampers of a mechanism, at rest at y0."""
+
+    def __init__(self, kinematics: KinematicModel, y0: Floats) -> None:
+        self.kinematics = kinematics
+        self.container = exu.SystemContainer()
+        self.system = self.container.AddSystem()
+        self.number = {GROUND: self.system.CreateGround()}
+        self.start = {GROUND: np.eye(3)}  # rotation of the bodies at the start
+        frames = solve_motion(kinematics, y0[None], ordered=False).bodies()
+        for i, body in enumerate(kinematics.mechanism.bodies):
+            self._add_body(body, frames.position[0, i], frames.rotation[0, i])
+        for joint in kinematics.mechanism.joints:
+            self._add_joint(joint)
+        for element in kinematics.mechanism.elements:
+            self._add_strut(element)
+        self.main = kinematics.mechanism.coordinates[0]
+        self.sensor = self._add_sensor()
+        self.system.Assemble()
+
+    def simulate(self, times: Floats, step: float) -> tuple[Floats, int]:
+        """Return the first independent coordinate at equidistant times, and Newton steps taken."""
+        self.system.SolveDynamic(self._settings(times, step))
+        data = np.array(self.system.GetSensorStoredData(self.sensor))
+        if len(data) != len(times):
+            raise ArithmeticError(f"{len(data)} results of Exudyn for {len(times)} times")
+        steps = self.system.sys["dynamicSolver"].it.newtonStepsCount
+        return self._coordinate(data[:, 1:]), steps
+
+    def extrapolate(self, times: Floats, step: float) -> tuple[Floats, int]:
+        """Return the same from two runs, with the step and half of it (Richardson).
+
+        The method is of second order, so the largest part of the error is four times as large in
+        the first run.
+        """
+        coarse, a = self.simulate(times, step)
+        fine, b = self.simulate(times, 0.5 * step)
+        return fine + (fine - coarse) / 3, a + b
+
+    def _settings(self, times: Floats, step: float) -> exu.SimulationSettings:
+        settings = exu.SimulationSettings()
+        few = len(self.kinematics.mechanism.bodies) <= FEW
+        settings.linearSolver.solverType = SOLVERS.EXUdense if few else SOLVERS.EigenSparse
+        settings.solution.file.write = False
+        settings.solution.sensors.writePeriod = times[1] - times[0]
+        integration = settings.timeIntegration
+        integration.endTime = times[-1]
+        integration.numberOfSteps = round(times[-1] / step)
+        integration.adaptiveStep = False
+        integration.newton.relativeTolerance = NEWTON
+        integration.newton.useModifiedNewton = True
+        integration.generalizedAlpha.spectralRadius = 0.9
+        return settings
+
+    # ------------------------------------------------------------------ model
+
+    def _add_body(self, body: Body, position: Floats, rotation: Floats) -> None:
+        """Add a body whose frame is parallel to that of the ground at the start."""
+        if body.inertia is None:
+            raise NotImplementedError(f"body {body.name} without inertia")
+        xx, xy, xz, yy, yz, zz = body.inertia.inertia_center
+        matrix = rotation @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ rotation.T
+        self.start[body.name] = rotation
+        self.number[body.name] = self.system.CreateRigidBody(
+            referencePosition=position,
+            inertia=RigidBodyInertia(
+                body.inertia.mass,
+                0.5 * (matrix + matrix.T),
+                rotation @ np.array(body.inertia.center),
+                inertiaTensorAtCOM=True,
+            ),
+            gravity=self.kinematics.mechanism.gravity,
+            nodeType=exu.NodeType.RotationRxyz,  # the fastest one here
+        )
+
+    def _add_joint(self, joint: Joint) -> None:
+        frames = ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b))
+        match joint.type:
+            case "spherical":
+                add = items.ObjectJointSpherical(markerNumbers=self._markers(frames))
+            case "revolute" if self._is_plane(joint):
+                add = items.ObjectJointGeneric(
+                    markerNumbers=self._markers(frames), constrainedAxes=[1, 1, 0, 0, 0, 0]
+                )
+            case "revolute":
+                add = items.ObjectJointRevoluteZ(markerNumbers=self._markers(frames))
+            case "prismatic":
+                add = items.ObjectJointPrismaticX(markerNumbers=self._markers(frames, X_IS_Z))
+            case "universal":  # here: x of the first marker normal to z of the second
+                add = items.ObjectJointGeneric(
+                    markerNumbers=self._markers(frames[::-1]), constrainedAxes=[1, 1, 1, 0, 1, 0]
+                )
+            case _:
+                raise NotImplementedError(f"joint {joint.name} of type {joint.type}")
+        self.system.AddObject(add)
+
+    def _is_plane(self, joint: Joint) -> bool:
+        """Tell whether a hinge has constraints that follow from all others: a plane linkage.
+
+        Exudyn cannot solve for the forces of both.
+        """
+        closes = any(joint.name == cut.name for cut in self.kinematics.tree.cut)
+        return closes and bool(self.kinematics.redundant_rows)
+
+    def _markers(
+        self, frames: tuple[tuple[str, Frame], ...], turn: Floats | None = None
+    ) -> list[exu.MarkerIndex]:
+        turn = np.eye(3) if turn is None else turn
+        return [self._marker(body, f.origin, np.array(f.rotation) @ turn) for body, f in frames]
+
+    def _marker(self, body: str, place: object, rotation: Floats) -> exu.MarkerIndex:
+        own = self.start[body]
+        frame = exu.HT(rotation=own @ rotation, translation=own @ np.array(place))
+        marker = items.MarkerBodyRigid(bodyNumber=self.number[body], localHT=frame)
+        return self.system.AddMarker(marker)
+
+    def _add_strut(self, e: object) -> None:
+        if not isinstance(e, SpringDamper):
+            raise NotImplementedError("elements other than springs and dampers")
+        ends = (e.point_a, e.point_b)
+        self.system.CreateSpringDamper(
+            itemNumbers=[self.number[p.body] for p in ends],
+            localPosition0=self.start[ends[0].body] @ np.array(ends[0].local),
+            localPosition1=self.start[ends[1].body] @ np.array(ends[1].local),
+            referenceLength=e.free_length.value or 0.0,
+            stiffness=e.stiffness.value or 0.0,
+            damping=e.damping.value or 0.0,
+        )
+
+    # ------------------------------------------------------------------ first coordinate
+
+    def _add_sensor(self) -> exu.SensorIndex:
+        """Record what the first coordinate is read from: a place, or the rotation of a body."""
+        c = self.main
+        if isinstance(c, PointCoordinate):
+            kind, body = exu.OutputVariableType.Position, c.point.body
+            place = self.start[body] @ np.array(c.point.local)
+        elif isinstance(c, JointCoordinate) and self._hinge(c).body_a == GROUND:
+            kind, body = exu.OutputVariableType.RotationMatrix, self._hinge(c).body_b
+            place = np.zeros(3)
+        else:
+            raise NotImplementedError(f"coordinate {c.name}")
+        sensor = items.SensorBody(
+            bodyNumber=self.number[body],
+            localPosition=place,
+            outputVariableType=kind,
+            storeInternal=True,
+            writeToFile=False,
+        )
+        return self.system.AddSensor(sensor)
+
+    def _hinge(self, c: JointCoordinate) -> Joint:
+        return self.kinematics.mechanism.joint(c.joint)
+
+    def _coordinate(self, data: Floats) -> Floats:
+        if isinstance(self.main, PointCoordinate):
+            return data @ np.array(self.main.direction)
+        joint = self._hinge(self.main)
+        from_start = data.reshape(-1, 3, 3) @ self.start[joint.body_b]
+        turned = np.array(joint.frame_a.rotation).T @ from_start @ np.array(joint.frame_b.rotation)
+        return np.unwrap(np.arctan2(turned[:, 1, 0], turned[:, 0, 0]))

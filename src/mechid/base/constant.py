@@ -55,12 +55,24 @@ def zero_of(geometry: Geometry) -> float:
     return ROUNDED_ZERO if geometry.rounded else EXACT_ZERO
 
 
-def constants(geometry: Geometry, gravity: tuple[float, float, float]) -> dict[str, Constant]:
-    """Return what stays constant in each body (and in the crosses of universal joints)."""
+def constants(
+    geometry: Geometry,
+    gravity: tuple[float, float, float],
+    held: dict[str, list[Row]] | None = None,
+) -> dict[str, Constant]:
+    """Return what stays constant in each body (and in the crosses of universal joints).
+
+    Parameters
+    ----------
+    held : mapping, optional
+        Further (ρ, c) of bodies that the loops hold at rest.
+    """
     zero = zero_of(geometry)
     links = _links(geometry)
     unit = [[arb(int(i == j)) for j in range(4)] for i in range(4)]
     rest = {GROUND: [[*row, *row] for row in unit]}
+    for name, rows in (held or {}).items():
+        rest[name] = _completed(reduced(rows, zero), zero)
     _spread(rest, links, lambda space, pairs: _handed_on(space, pairs, zero), zero)
     g = [arb(x) for x in gravity]
     names = {body.name for body in geometry.mechanism.bodies} | {b for x in links for b in x.bodies}

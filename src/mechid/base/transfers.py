@@ -54,6 +54,9 @@ class Transfer:
         Parameter names and their coefficients, in the symbols of the model.
     joint : str
         The joint it rests on; empty if it follows from what is at rest in the body.
+    by_loops : bool
+        Whether it holds only because the loops confine the motion (found in closed poses), and
+        not by the joints alone.
     """
 
     words: str
@@ -61,6 +64,7 @@ class Transfer:
     target: str
     entries: tuple[tuple[str, sp.Expr], ...]
     joint: str = ""
+    by_loops: bool = False
 
 
 def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer, ...]:
@@ -78,23 +82,24 @@ def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer
     rest = constants(geometry, g)
     found = []
     for body in mechanism.bodies:
-        for words, ten in _without_effect(geometry, body.name, rest[body.name]):
-            entries = _entries(numbers[body.name], ten)
+        for words, ten in without_effect(geometry, body.name, rest[body.name]):
+            entries = entries_of(numbers[body.name], ten)
             found.append(Transfer(f"{words} of {body.name}", body.name, GROUND, entries))
         found += _screws(geometry, body.name, numbers[body.name], g)
     for joint in mechanism.joints:
         if GROUND not in (joint.body_a, joint.body_b):
             for words, on_a, on_b in _across(joint, geometry):
                 entries = (
-                    *_entries(numbers[joint.body_a], on_a),
-                    *_entries(numbers[joint.body_b], on_b, -1),
+                    *entries_of(numbers[joint.body_a], on_a),
+                    *entries_of(numbers[joint.body_b], on_b, -1),
                 )
                 text = f"{words} from {joint.body_a} to {joint.body_b}"
                 found.append(Transfer(text, joint.body_a, joint.body_b, entries, joint.name))
     return (*found, *_equal_elements(geometry), *_rotors(geometry, rest, numbers, g))
 
 
-def _entries(number: int, ten: Ten, sign: int = 1) -> tuple[tuple[str, sp.Expr], ...]:
+def entries_of(number: int, ten: Ten, sign: int = 1) -> tuple[tuple[str, sp.Expr], ...]:
+    """Return ten parameters of body `number` with their names, zeros left out."""
     return tuple(
         (f"{name}_{number}", sp.expand(sign * x))
         for name, x in zip(NAMES, ten, strict=True)
@@ -128,7 +133,7 @@ def _square(s: Shared, side: int) -> Ten:
     return symmetric_product(s.on(side), s.on(side))
 
 
-def _without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterator[tuple[str, Ten]]:
+def without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterator[tuple[str, Ten]]:
     """Yield distributions on one body that neither energy nor weight notice."""
     zero = zero_of(geometry)
     lines = _basis(geometry, body, constant.directions, zero)
@@ -220,7 +225,9 @@ def _fixed_point(
                 p = point(geometry.frames[joint.name, side].origin)
                 if contains(space, [geometry.balls(x) for x in p], zero):
                     return joint.name, p
-    row = next(r for r in reversed(space) if size(r[3]) > zero)
+    row = next((r for r in reversed(space) if size(r[3]) > zero), None)
+    if row is None:
+        return None
     x, y, z = (recognise(float((c / row[3]).mid()), 1e-15)[0] for c in row[:3])
     return "its fixed point", (x, y, z, ONE)
 
@@ -254,13 +261,13 @@ def _screws(geometry: Geometry, body: str, number: int, g: Vec3) -> list[Transfe
             for k, e in enumerate(normals):
                 words = f"first moment across the axis of {joint.name} ({k + 1}) of {body}"
                 ten = symmetric_product(o, e)
-                found.append(Transfer(words, body, GROUND, _entries(number, ten)))
+                found.append(Transfer(words, body, GROUND, entries_of(number, ten)))
         if joint.type == "helical" and size(along) <= zero:
             lead = sp.Rational(repr(joint.pitch)) / (2 * sp.pi)
             mass, ring = symmetric_product(o, o), symmetric_product(normals[0], normals[0])
             ten = tuple(a - lead**2 * b for a, b in zip(mass, ring, strict=True))
             words = f"mass against moment of inertia on the thread {joint.name} of {body}"
-            found.append(Transfer(words, body, GROUND, _entries(number, ten)))
+            found.append(Transfer(words, body, GROUND, entries_of(number, ten)))
     return found
 
 
@@ -310,7 +317,7 @@ def _rotors(
                 continue
             entries = (
                 (term.column.name, ONE),
-                *_entries(numbers[child], tuple(-factor * x for x in ten)),
+                *entries_of(numbers[child], tuple(-factor * x for x in ten)),
             )
             words = f"{term.column.name} to {child}, about the axis of {name}"
             found.append(Transfer(words, term.column.owner, child, entries, name))

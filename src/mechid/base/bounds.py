@@ -15,8 +15,9 @@ from flint import arb, ctx
 from scipy.linalg import qr
 
 from mechid.base.confinement import SAMPLES
+from mechid.base.constant import constants
 from mechid.base.experiment import EVERYTHING, Experiment, checked, measured_rows, random_states
-from mechid.base.loops import confinement, loop_transfers
+from mechid.base.loops import Confinement, confinement, loop_transfers
 from mechid.base.nullspace import NullSpace, null_space
 from mechid.base.proof import Count, count
 from mechid.dynamics.regressor import observation_matrix
@@ -49,6 +50,8 @@ class Bounds:
         Independent transfers that hold by the joints alone.
     proof : Count or None
         That the loops confine the bodies as the other transfers need; None if there are none.
+    mobility : Count or None
+        That redundant constraints follow from the others; None if there are none.
     candidates : tuple of str
         Parameters left when as many as there are independent transfers are dropped.
     states : Motion
@@ -65,6 +68,7 @@ class Bounds:
     null: NullSpace
     by_joints: int
     proof: Count | None
+    mobility: Count | None
     candidates: tuple[str, ...]
     states: Motion
     observation: BallObservation
@@ -89,7 +93,27 @@ class Bounds:
     @property
     def certified(self) -> bool:
         """Whether both bounds meet, and every transfer is proved."""
-        return self.lower == self.upper and (self.proof is None or self.proof.proves)
+        return self.lower == self.upper and not self.open_questions
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """What is not proved, though it holds to all digits in all poses tried."""
+        found = []
+        if self.proof is not None and not self.proof.proves:
+            found.append(
+                f"that the loops confine the bodies as found is not proved: {self.proof.words}"
+            )
+        if self.mobility is not None and not self.mobility.proves:
+            found.append(
+                f"that {self.observation.aside} constraints follow from the others is not proved "
+                f"(they hold to {self.observation.closure_error:.0e}): {self.mobility.words}"
+            )
+        if self.null.geometry.rounded:
+            found.append(
+                f"{len(self.null.geometry.rounded)} numbers of the geometry were not recognised; "
+                f"their binary values count: {'; '.join(self.null.geometry.rounded[:3])}"
+            )
+        return tuple(found)
 
     @property
     def rows(self) -> list[list[arb]]:
@@ -133,14 +157,32 @@ def bounds(
         found = _enclosed(geometry, states, experiment, precision, watch)
         before = pivots
         trial = Bounds(
-            mechanism, experiment, null, by_joints, proof, kept, states, found, _NONE, precision
+            mechanism,
+            experiment,
+            null,
+            by_joints,
+            proof,
+            None,
+            kept,
+            states,
+            found,
+            _NONE,
+            precision,
         )
         pivots = _eliminated(trial)
         if pivots.rank == len(kept) or (before is not None and before.rank == pivots.rank):
             break
         n += max(_SPARE, (len(kept) - pivots.rank) // 2)
     assert pivots is not None
-    return replace(trial, pivots=pivots)
+    mobility = joint_count(geometry, states) if found.aside else None
+    return replace(trial, pivots=pivots, mobility=mobility)
+
+
+def joint_count(geometry: Geometry, states: Motion) -> Count:
+    """Count the equations of the mechanism, given what its joints alone leave at rest."""
+    rest = constants(geometry, geometry.mechanism.gravity)
+    confined = Confinement(rest, rest, ())
+    return count(geometry, states, confined, len(geometry.mechanism.coordinates))
 
 
 _NONE = Pivots((), (), (), 0.0)

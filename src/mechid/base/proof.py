@@ -21,6 +21,7 @@ from mechid.exact.geometry import Geometry
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.passive import passive_parts
 from mechid.kinematics.reference_point.constraints import Product, body_numbers, constraint_rows
+from mechid.kinematics.reference_point.constraints import Row as JointRow
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Frame, Joint, Mechanism, Vec3
 from mechid.mechanism.size import characteristic_size
@@ -217,7 +218,13 @@ def _joints(
     still = {i: _still(rows) for i, rows in rest.items()}
     for row in constraint_rows(mechanism):
         if row.kind == "screw":
-            eq.quadratic.append(np.zeros(12 * eq.n))  # never regular: not handled
+            eq.quadratic.append(_screw(eq, row))
+        elif row.kind == "plane" and _axis_at_rest(eq, mechanism.joint(row.joint), numbers, still):
+            # Two such rows say that the way between the bodies lies along the axis; as the axis is
+            # at rest, so may be the two directions across it.
+            t = row.products[0]
+            u = eq.A[t.of] @ np.append(np.array(t.direction, dtype=float), 0.0)
+            eq.linear.append(_separation(eq, t, u))
         else:
             _product(eq, row.products[0], still)
     for part in passive_parts(geometry.mechanism):
@@ -227,39 +234,67 @@ def _joints(
         _product(eq, Product(a, outer, a, (0.0, 0.0, 0.0), b, inner, False), still)
 
 
+def _axis_at_rest(
+    eq: _Equations, joint: Joint, numbers: dict[str, int], still: dict[int, Floats]
+) -> bool:
+    axis = np.array(joint.frame_a.rotation)[:, 2]
+    return _image(numbers[joint.body_a], axis, still, eq.n) is not None
+
+
+def _separation(eq: _Equations, t: Product, weight: Floats) -> Floats:
+    """Return the row of weight · w, with w the second factor of a product."""
+    row = eq.column(t.b, np.append(np.array(t.local_b, dtype=float), float(t.points)), weight)
+    if t.points:
+        row = row - eq.column(t.a, np.append(np.array(t.local_a, dtype=float), 1.0), weight)
+    return row
+
+
+def _factors(eq: _Equations, t: Product) -> tuple[Floats, Floats]:
+    """Return u and w of a product at the pose."""
+    u = eq.A[t.of] @ np.append(np.array(t.direction, dtype=float), 0.0)
+    w = eq.A[t.b] @ np.append(np.array(t.local_b, dtype=float), float(t.points))
+    if t.points:
+        w = w - eq.A[t.a] @ np.append(np.array(t.local_a, dtype=float), 1.0)
+    return u, w
+
+
+def _gradient(eq: _Equations, t: Product) -> Floats:
+    """Return the gradient of u · w over the 12 n_b numbers."""
+    u, w = _factors(eq, t)
+    own = eq.column(t.of, np.append(np.array(t.direction, dtype=float), 0.0), w)
+    return own + _separation(eq, t, u)
+
+
+def _screw(eq: _Equations, row: JointRow) -> Floats:
+    """Return the gradient of displacement - lead × angle, the angle from its sine and cosine."""
+    slide, sine, cosine = row.products
+    s, c = (float(np.dot(*_factors(eq, t))) for t in (sine, cosine))
+    turn = (c * _gradient(eq, sine) - s * _gradient(eq, cosine)) / (s * s + c * c)
+    return np.asarray(_gradient(eq, slide) - row.coefficient * turn)
+
+
 def _product(eq: _Equations, t: Product, still: dict[int, Floats]) -> None:
     """Add u · w = 0: linear if one factor is at rest, quadratic otherwise."""
     n = eq.n
     u = np.append(np.array(t.direction, dtype=float), 0.0)
     fixed = _image(t.of, u[:3], still, n)
-    local_b = np.append(np.array(t.local_b, dtype=float), float(t.points))
-    local_a = np.append(np.array(t.local_a, dtype=float), float(t.points))
-    w = eq.A[t.b] @ local_b - (eq.A[t.a] @ local_a if t.points else 0.0)
+    ug, w = _factors(eq, t)
     if fixed is not None:
-        row = eq.column(t.b, local_b, fixed)
-        if t.points:
-            row = row - eq.column(t.a, local_a, fixed)
-        eq.linear.append(row)
+        eq.linear.append(_separation(eq, t, fixed))
         return
-    if t.points and all(
-        eq.follows(eq.column(t.b, local_b, e) - eq.column(t.a, local_a, e)) for e in np.eye(3)
-    ):
+    if t.points and all(eq.follows(_separation(eq, t, e)) for e in np.eye(3)):
         eq.linear.append(eq.column(t.of, u, w))  # the distance is constant, mostly zero
         return
     if not t.points:
-        other = _image(t.b, local_b[:3], still, n)
+        other = _image(t.b, np.array(t.local_b, dtype=float), still, n)
         if other is not None:
             eq.linear.append(eq.column(t.of, u, other))
             return
         if eq.turning[t.of] == eq.turning[t.b] if max(t.of, t.b) < n else False:
             return  # two directions of bodies that turn together
-    ug = eq.A[t.of] @ u
-    row = eq.column(t.of, u, w) + eq.column(t.b, local_b, ug)
-    if t.points:
-        row = row - eq.column(t.a, local_a, ug)
-    elif _repeated(eq, t, ug, w):
-        return
-    eq.quadratic.append(row)
+        if _repeated(eq, t, ug, w):
+            return
+    eq.quadratic.append(_gradient(eq, t))
 
 
 def _image(body: int, u: Floats, still: dict[int, Floats], n: int) -> Floats | None:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import sympy as sp
 
 from mechid.base.confinement import Alike, alike, at_rest, homogeneous, products
 from mechid.base.constant import Constant, constants
+from mechid.base.span import Span
 from mechid.base.transfers import Transfer, entries_of, without_effect
 from mechid.exact.geometry import Geometry
 from mechid.kinematics.motion import Motion
-from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import GROUND, Vec3
 from mechid.mechanism.size import characteristic_size
-
-_NEW = 1e-7  # part of a unit vector outside the span that makes it a new one
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,43 +57,11 @@ def loop_transfers(
     geometry: Geometry, known: Sequence[Transfer], found: Confinement
 ) -> tuple[Transfer, ...]:
     """Return transfers that the loops add to the known ones, which the joints alone give."""
-    span = _Span(geometry)
+    span = Span(geometry)
     for transfer in known:
         span.add(transfer)
     added = [*_bodies(geometry, found), *_pairs(geometry, found.alike)]
     return tuple(transfer for transfer in added if span.add(transfer))
-
-
-class _Span:
-    """Orthonormal basis of transfers in floats, to tell new ones."""
-
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry
-        self._place: dict[str, int] = {}
-        self._basis: Floats = np.zeros((0, 0))
-
-    def add(self, transfer: Transfer) -> bool:
-        """Add a transfer; say whether it was new."""
-        for name, _ in transfer.entries:
-            self._place.setdefault(name, len(self._place))
-        if self._basis.shape[1] < len(self._place):
-            grown = np.zeros((len(self._basis), 2 * len(self._place) + 64))
-            grown[:, : self._basis.shape[1]] = self._basis
-            self._basis = grown
-        v = np.zeros(self._basis.shape[1])
-        for name, entry in transfer.entries:
-            v[self._place[name]] += float(self._geometry.balls(entry).mid())
-        length = float(np.linalg.norm(v))
-        if length == 0:
-            return False
-        v /= length
-        for _ in range(2):  # twice is enough to be orthogonal to rounding
-            v -= self._basis.T @ (self._basis @ v)
-        left = float(np.linalg.norm(v))
-        if left < _NEW:
-            return False
-        self._basis = np.vstack([self._basis, v / left])
-        return True
 
 
 def _bodies(geometry: Geometry, found: Confinement) -> Iterator[Transfer]:

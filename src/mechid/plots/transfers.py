@@ -63,7 +63,7 @@ def _figure(mechanism: Mechanism, found: Sequence[Transfer]) -> Figure:
         text = f"{name}\n{lost[name]} without effect" if lost[name] else name
         axes.annotate(
             text,
-            center,
+            (float(center[0]), float(center[1])),
             xytext=(0, -7 if near else 6),
             textcoords="offset points",
             fontsize=7,

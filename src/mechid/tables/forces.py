@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mechid.dynamics.inverse import InverseDynamics, JointReactions
+from mechid.dynamics.inverse import InverseDynamics
+from mechid.dynamics.reactions import JointReactions
 from mechid.errors import DataError
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
 from mechid.tables.files import Floats, numbers, read_columns

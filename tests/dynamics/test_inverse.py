@@ -9,10 +9,11 @@ import pytest
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.reactions import joint_reactions
 from mechid.dynamics.regressor import observation_matrix
 from mechid.dynamics.simulate import simulate
 from mechid.dynamics.trajectory import simulated_motion
-from mechid.errors import MechidError, ModelError
+from mechid.errors import MechidError, ModelError, SingularPoseError
 from mechid.kinematics.frames import body_frames, frame_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import GROUND
@@ -119,7 +120,7 @@ def test_undetermined_components_are_flagged():
     """In a planar linkage of revolute joints, what is normal to the plane is left open."""
     seen = []
     result = inverse_dynamics(motion_of("four_bar", 3), reactions=True, watch=seen.append)
-    assert seen == [1, 2, 3]
+    assert seen == [3]
     r = result.reactions
     assert r.open_joints == ("q1", "q2", "q3", "q4")
     np.testing.assert_array_equal(
@@ -135,3 +136,33 @@ def test_a_pendulum_hangs_by_its_weight():
     grounded = [j.name for j in mechanism.joints if GROUND in (j.body_a, j.body_b)]
     force = result.reactions.force[0, result.reactions.joints.index(grounded[0])]
     np.testing.assert_allclose(force, -mass * np.array(mechanism.gravity), atol=1e-12)
+
+
+def test_progress_of_reactions_comes_in_blocks(monkeypatch):
+    monkeypatch.setattr("mechid.dynamics.reactions._BLOCK", 3)
+    seen = []
+    motion = motion_of("sla_suspension", 7)
+    parts = inverse_dynamics(motion, reactions=True, watch=seen.append).reactions
+    assert seen == [3, 6, 7]
+    monkeypatch.undo()
+    whole = inverse_dynamics(motion, reactions=True).reactions
+    np.testing.assert_array_equal(parts.force, whole.force)
+    np.testing.assert_array_equal(parts.moment, whole.moment)
+
+
+def test_reactions_that_are_not_finite_are_refused():
+    motion = motion_of("four_bar", 3)
+    result = inverse_dynamics(motion)
+    result.tau[1] = np.inf
+    with pytest.raises(SingularPoseError, match="do not determine the reactions") as caught:
+        joint_reactions(motion, result.phi, result.tau)
+    assert (caught.value.sample, caught.value.time) == (1, motion.time[1])
+
+
+def test_a_part_that_is_left_undetermined_changes_nothing():
+    """An internal state of stress of a planar linkage: the reactions are normal to all of them."""
+    motion = motion_of("four_bar", 2)
+    r = inverse_dynamics(motion, reactions=True).reactions
+    # Forces normal to the plane would sum up to nothing on every bar, and are not needed.
+    assert np.abs(r.force[:, :, 2]).max() < 1e-12
+    assert np.abs(r.moment[:, :, :2]).max() < 1e-12

@@ -53,8 +53,9 @@ def column_wrenches(t, x, place, axes, on_columns, demand):
                 add_force(demand, step.child, n0, n1, n2, x0, x1, x2)
                 add_force(demand, step.parent, -n0, -n1, -n2, x0, x1, x2)
                 continue
-            if step.angles == 1:
-                n0, n1, n2 = _reciprocal(axes, c, step.last - 3)
+            if step.angles == 1:  # inside the translations of a free joint
+                inside = step.first if step.reverse == 1 else step.last - 3
+                n0, n1, n2 = _reciprocal(axes, c, inside)
             f *= t.columns[c].turn  # ±1
             add_moment(demand, step.child, f * n0, f * n1, f * n2)
             add_moment(demand, step.parent, -f * n0, -f * n1, -f * n2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,9 +12,19 @@ from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.reactions import JointReactions, joint_reactions
+from mechid.dynamics.reference_point import (
+    joint_reactions_reference,
+    observation_matrix_reference,
+)
+from mechid.dynamics.reference_point.eliminate import Method
 from mechid.dynamics.regressor import observation_blocks
+from mechid.errors import MechidError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
+
+Formulation: TypeAlias = Literal["tree", "reference-point"]
+FORMULATIONS: tuple[Formulation, ...] = ("tree", "reference-point")
+ELIMINATIONS: tuple[Method, ...] = get_args(Method)
 
 _BLOCK = 2048  # samples of W in memory at a time
 
@@ -47,6 +58,8 @@ def inverse_dynamics(
     phi: Floats | None = None,
     *,
     reactions: bool = False,
+    formulation: Formulation = "tree",
+    elimination: Method | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> InverseDynamics:
     """Return the generalised forces of a solved motion, τ = W φ + known.
@@ -58,6 +71,12 @@ def inverse_dynamics(
         Parameters in the order of the columns of W; default: CAD values.
     reactions : bool
         Also the forces and moments in every joint.
+    formulation : "tree" or "reference-point"
+        The fast one, or the second one, which solves the kinematics again and takes some
+        hundredths of a second per sample.
+    elimination : "partition", "svd", "qr" or "gauss", optional
+        How the second formulation eliminates constraint forces: coordinate partitioning (its
+        default), singular values, QR or Gauss-Jordan elimination.
     watch : callable (samples), optional
         Called from time to time with the samples whose reactions are done, for progress.
 
@@ -65,11 +84,51 @@ def inverse_dynamics(
     ------
     ModelError
         If a parameter has no value.
+    MechidError
+        If there is no such formulation or elimination.
     """
+    _check(formulation, elimination)
     model = dynamic_model(motion.model.mechanism)
     values = parameter_values(model, phi)
+    second = formulation == "reference-point"
+    tau = _second(motion, values, elimination) if second else _fast(motion, values)
+    found = None
+    if reactions:
+        found = (joint_reactions_reference if second else joint_reactions)(
+            motion, values, tau, watch
+        )
+    return InverseDynamics(motion, tau, values, model.columns, found)
+
+
+def _fast(motion: Motion, phi: Floats) -> Floats:
     tau = np.zeros(motion.y.shape)
     for part, seen in observation_blocks(motion, _BLOCK):
-        tau[part] = seen.W @ values + seen.known
-    found = joint_reactions(motion, values, tau, watch) if reactions else None
-    return InverseDynamics(motion, tau, values, model.columns, found)
+        tau[part] = seen.W @ phi + seen.known
+    return tau
+
+
+def _second(motion: Motion, phi: Floats, elimination: Method | None) -> Floats:
+    seen = observation_matrix_reference(
+        motion.model.mechanism, motion, elimination or ELIMINATIONS[0]
+    )
+    return np.asarray(seen.W @ phi + seen.known)
+
+
+def _check(formulation: str, elimination: str | None) -> None:
+    if formulation not in FORMULATIONS:
+        raise MechidError(
+            f"unknown formulation '{formulation}'",
+            remedy=f"choose one of {', '.join(FORMULATIONS)}",
+        )
+    if elimination is None:
+        return
+    if elimination not in ELIMINATIONS:
+        raise MechidError(
+            f"unknown elimination '{elimination}'",
+            remedy=f"choose one of {', '.join(ELIMINATIONS)}",
+        )
+    if formulation != "reference-point":
+        raise MechidError(
+            f"formulation {formulation} has no elimination to choose",
+            remedy="choose formulation reference-point too",
+        )

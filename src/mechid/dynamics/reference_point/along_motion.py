@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.reference_point.body_matrix import unprojected
 from mechid.dynamics.reference_point.model import reference_model
@@ -13,7 +15,9 @@ from mechid.kinematics.reference_point.evaluate import jacobian
 from mechid.spatial.rotations import Array
 
 
-def joint_reactions_reference(motion: Motion, phi: Array, tau: Array) -> JointReactions:
+def joint_reactions_reference(
+    motion: Motion, phi: Array, tau: Array, watch: Callable[[int], None] | None = None
+) -> JointReactions:
     """Return the reactions of all joints, computed without kernels of the tree formulation.
 
     Arguments as for `mechid.dynamics.reactions.joint_reactions`; some hundredths of a second per
@@ -28,4 +32,6 @@ def joint_reactions_reference(motion: Motion, phi: Array, tau: Array) -> JointRe
         found = joint_reactions(model, state.q, multipliers)
         out.force[k], out.moment[k] = found.force, found.moment
         out.undetermined[k] = found.undetermined
+        if watch is not None:
+            watch(k + 1)
     return out

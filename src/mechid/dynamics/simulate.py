@@ -185,18 +185,20 @@ def simulate(
     began = clock.perf_counter()
     failure: IntegrationError | None = None
     try:
-        trace = integrate(
-            rate,
-            z0,
-            wanted,
-            method=integrator,
-            rtol=rtol,
-            atol=atol,
-            max_step=max_step,
-            project=project if stabilisation == "projection" else None,
-            events=[_event(chosen, g) for g in events],
-            watch=watch,
-        )
+        # A state that runs away overflows: that is for the integrator to see, not a warning.
+        with np.errstate(over="ignore", invalid="ignore"):
+            trace = integrate(
+                rate,
+                z0,
+                wanted,
+                method=integrator,
+                rtol=rtol,
+                atol=atol,
+                max_step=max_step,
+                project=project if stabilisation == "projection" else None,
+                events=[_event(chosen, g) for g in events],
+                watch=watch,
+            )
     except IntegrationError as error:
         failure, trace = error, error.trace
     seconds = clock.perf_counter() - began

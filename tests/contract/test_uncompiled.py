@@ -22,7 +22,7 @@ from mechid.modelfile import load
 
 EPS = float(np.finfo(float).eps)
 # Redundant constraints; balls, points as coordinates, springs; threads, loads, friction; a passive
-# spin; a body that floats; motors.
+# spin; a body that floats; motors; a torsion spring and a moment; distances as coordinates.
 CASES = (
     "four_bar",
     "sla_suspension",
@@ -30,6 +30,8 @@ CASES = (
     "spatial_slider_crank@two-balls",
     "double_wishbone@free",
     "puma560",
+    "pendulum@spring",
+    "five_bar@distances",
 )
 
 

@@ -6,8 +6,6 @@ the tree this is the recursive Gibbs-Appell algorithm; with the independent spee
 reduced equations at once.
 """
 
-import numpy as np
-
 from mechid.dynamics.kernels.bodies import body_pose, newton_euler
 from mechid.dynamics.kernels.measures import element_factor
 from mechid.dynamics.tables import INERTIA
@@ -108,33 +106,3 @@ def zero_equations(M, h):
         h[i] = 0.0
         for j in range(h.size):
             M[i, j] = 0.0
-
-
-@kernel
-def solve_spd(M, b):
-    """Solve M x = b in place by Cholesky; return False if M is not positive definite."""
-    n = b.size
-    for j in range(n):
-        x = M[j, j]
-        for k in range(j):
-            x -= M[j, k] * M[j, k]
-        if not x > 0.0:
-            return False
-        root = np.sqrt(x)
-        M[j, j] = root
-        for i in range(j + 1, n):
-            x = M[i, j]
-            for k in range(j):
-                x -= M[i, k] * M[j, k]
-            M[i, j] = x / root
-    for i in range(n):
-        x = b[i]
-        for k in range(i):
-            x -= M[i, k] * b[k]
-        b[i] = x / M[i, i]
-    for i in range(n - 1, -1, -1):
-        x = b[i]
-        for k in range(i + 1, n):
-            x -= M[k, i] * b[k]
-        b[i] = x / M[i, i]
-    return True

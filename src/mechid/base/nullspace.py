@@ -11,11 +11,13 @@ from functools import cached_property
 
 import numpy as np
 import sympy as sp
+from flint import ctx
 
 from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
 
@@ -73,9 +75,12 @@ class NullSpace:
         if not self.transfers:
             return ()
         U, _, _ = np.linalg.svd(self.matrix, full_matrices=False)
-        inside = np.linalg.norm(U[:, : self.rank], axis=1)
+        U = U[:, : self.rank]
+        # The distance of a unit vector from the span, not its length within: that is next to one
+        # for a small part outside too, as of the axis of a highly geared rotor.
+        outside = np.linalg.norm(np.eye(len(U)) - U @ U.T, axis=1)
         return tuple(
-            name for name, x in zip(self.names, inside, strict=True) if x > 1 - RANK_TOLERANCE
+            name for name, x in zip(self.names, outside, strict=True) if x < RANK_TOLERANCE
         )
 
     def symbolic(self) -> dict[tuple[str, int], sp.Expr]:
@@ -107,9 +112,15 @@ def null_space(
         if body.massless
         for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
     }
+    # What counts as zero among exact numbers is far below double precision.
+    old, ctx.prec = ctx.prec, PRECISION
+    try:
+        moved = transfers(found, gravity)
+    finally:
+        ctx.prec = old
     return NullSpace(
         columns=dynamic_model(mechanism).columns,
-        transfers=transfers(found, gravity),
+        transfers=moved,
         geometry=found,
         zeros=frozenset(massless),
     )

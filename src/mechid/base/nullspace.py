@@ -11,12 +11,14 @@ from functools import cached_property
 
 import numpy as np
 import sympy as sp
+from flint import ctx
 
 from mechid.base.couplings import couplings
 from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
 
@@ -74,9 +76,12 @@ class NullSpace:
         if not self.transfers:
             return ()
         U, _, _ = np.linalg.svd(self.matrix, full_matrices=False)
-        inside = np.linalg.norm(U[:, : self.rank], axis=1)
+        U = U[:, : self.rank]
+        # The distance of a unit vector from the span, not its length within: that is next to one
+        # for a small part outside too, as of the axis of a highly geared rotor.
+        outside = np.linalg.norm(np.eye(len(U)) - U @ U.T, axis=1)
         return tuple(
-            name for name, x in zip(self.names, inside, strict=True) if x > 1 - RANK_TOLERANCE
+            name for name, x in zip(self.names, outside, strict=True) if x < RANK_TOLERANCE
         )
 
     def symbolic(self) -> dict[tuple[str, int], sp.Expr]:
@@ -108,12 +113,16 @@ def null_space(
         if body.massless
         for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
     }
+    # What counts as zero among exact numbers is far below double precision.
+    old, ctx.prec = ctx.prec, PRECISION
+    try:
+        weight = mechanism.gravity if gravity is None else gravity
+        moved = (*transfers(found, gravity), *couplings(found, weight))
+    finally:
+        ctx.prec = old
     return NullSpace(
         columns=dynamic_model(mechanism).columns,
-        transfers=(
-            *transfers(found, gravity),
-            *couplings(found, mechanism.gravity if gravity is None else gravity),
-        ),
+        transfers=moved,
         geometry=found,
         zeros=frozenset(massless),
     )

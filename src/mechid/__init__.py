@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mechid.dynamics.inverse import InverseDynamics, inverse_dynamics
     from mechid.dynamics.loads import table_forces
+    from mechid.dynamics.reactions import JointReactions
+    from mechid.dynamics.reference_point.observation import observation_matrix_reference
+    from mechid.dynamics.regressor import Observation, observation_matrix
     from mechid.dynamics.simulate import Simulation, SimulationError, simulate
-    from mechid.dynamics.trajectory import simulated_motion
+    from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
     from mechid.errors import (
         AssemblyError,
         BranchJumpError,
@@ -44,8 +47,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "mechid.dynamics.inverse": ("InverseDynamics", "inverse_dynamics"),
     "mechid.dynamics.loads": ("table_forces",),
+    "mechid.dynamics.reactions": ("JointReactions",),
+    "mechid.dynamics.reference_point.observation": ("observation_matrix_reference",),
+    "mechid.dynamics.regressor": ("Observation", "observation_matrix"),
     "mechid.dynamics.simulate": ("Simulation", "SimulationError", "simulate"),
-    "mechid.dynamics.trajectory": ("simulated_motion",),
+    "mechid.dynamics.trajectory": ("simulated_motion", "simulated_reactions"),
     "mechid.errors": (
         "AssemblyError",
         "BranchJumpError",
@@ -81,6 +87,7 @@ __all__ = [
     "FrameMotion",
     "InverseDynamics",
     "JointMotion",
+    "JointReactions",
     "KinematicModel",
     "KinematicsError",
     "Mechanism",
@@ -89,6 +96,7 @@ __all__ = [
     "ModelError",
     "Motion",
     "MotionTable",
+    "Observation",
     "Sensitivities",
     "Simulation",
     "SimulationError",
@@ -104,6 +112,8 @@ __all__ = [
     "load",
     "loads",
     "mobility",
+    "observation_matrix",
+    "observation_matrix_reference",
     "point_motion",
     "rates",
     "read_motion",
@@ -111,6 +121,7 @@ __all__ = [
     "sensitivities",
     "simulate",
     "simulated_motion",
+    "simulated_reactions",
     "singularity_margin",
     "solve_motion",
     "table_forces",

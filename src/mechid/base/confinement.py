@@ -94,7 +94,7 @@ def alike(
             if exact is not None:
                 pairs.append((exact[:4], exact[4:]))
         if pairs:
-            yield Alike((names[i], names[j]), tuple(pairs))  # type: ignore[arg-type]
+            yield Alike((names[i], names[j]), tuple(pairs))
 
 
 def products(pair: Alike) -> Iterator[tuple[tuple[sp.Expr, ...], tuple[sp.Expr, ...]]]:

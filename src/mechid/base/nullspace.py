@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
+from mechid.base.couplings import couplings
 from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
@@ -109,7 +110,10 @@ def null_space(
     }
     return NullSpace(
         columns=dynamic_model(mechanism).columns,
-        transfers=transfers(found, gravity),
+        transfers=(
+            *transfers(found, gravity),
+            *couplings(found, mechanism.gravity if gravity is None else gravity),
+        ),
         geometry=found,
         zeros=frozenset(massless),
     )

@@ -157,7 +157,10 @@ def without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterato
         return
     name, p = fixed
     yield f"monopole at {name} (at rest)", symmetric_product(p, p)
+    still = constant.directions  # their dipoles are among the products above
     for along, v in _basis(geometry, body, constant.level, zero):
+        if still and contains(still, [geometry.balls(x) for x in v[:3]], zero):
+            continue
         yield f"dipole along {along} (level) at {name} (at rest)", symmetric_product(p, v)
 
 

@@ -1,0 +1,161 @@
+"""Recheck a certificate without trusting how it was found.
+
+Nothing is searched for. Upper bound: the transfers follow from the joints of the model (and from
+loops, by a count of equations); the minor of N that the certificate names must exclude zero.
+Lower bound: around each pose that it gives, exactly one pose of the mechanism is enclosed; the
+minor of W that it names must exclude zero there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+
+from mechid.base.bounds import all_transfers, joint_count
+from mechid.base.certificate import Certificate
+from mechid.base.experiment import EVERYTHING, checked, measured_rows, random_states
+from mechid.dynamics.compile import dynamic_model
+from mechid.errors import DataError, KinematicsError
+from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.exact.observe import measures, observe
+from mechid.exact.poses import ExactSystem, enclose, exact_system
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile.api import loads
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a certificate proves.
+
+    Attributes
+    ----------
+    parameters, upper, lower : int
+        As rechecked.
+    valid : bool
+        Whether the certificate says nothing that was not found again.
+    certified : bool
+        Whether the bounds meet and everything is proved.
+    notes : tuple of str
+        What is wrong, or not proved.
+    """
+
+    parameters: int
+    upper: int
+    lower: int
+    valid: bool
+    certified: bool
+    notes: tuple[str, ...]
+
+
+def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) -> Verdict:
+    """Recheck both bounds of a certificate."""
+    mechanism = loads(given.model)
+    geometry = exact_geometry(mechanism, "exact")
+    null, _, proof = all_transfers(geometry, given.experiment)
+    notes = []
+    old, ctx.prec = ctx.prec, given.precision
+    try:
+        upper = len(null.names) - len(null.zeros)
+        inertial = [name for name in given.dependent if name not in null.zeros]
+        entries = null.symbolic()
+        N = [
+            [geometry.balls(entries.get((name, k), 0)) for k in given.vectors]
+            for name in given.dependent
+        ]
+        if len(given.vectors) == len(given.dependent) and _regular(N):
+            upper -= len(inertial)
+        else:
+            notes.append("the dependent parameters and transfers do not give a regular minor")
+        lower, aside = _lower(given, geometry, watch, notes)
+    finally:
+        ctx.prec = old
+    if proof is not None and not proof.proves:
+        notes.append(f"that the loops confine the bodies is not proved: {proof.words}")
+    if aside:
+        count = joint_count(geometry, random_states(mechanism, EVERYTHING, 2, 0))
+        if not count.proves:
+            notes.append(f"that {aside} constraints are redundant is not proved: {count.words}")
+    if geometry.rounded:
+        notes.append(f"{len(geometry.rounded)} numbers of the geometry are binary values")
+    valid = (upper, lower) == (given.upper, given.lower)
+    certified = lower == upper and not notes
+    if given.certified and not certified:
+        valid = False
+    return Verdict(given.parameters, upper, lower, valid, certified, tuple(notes))
+
+
+def _lower(
+    given: Certificate,
+    geometry: Geometry,
+    watch: Callable[[int, int], None] | None,
+    notes: list[str],
+) -> tuple[int, int]:
+    """Return the proven rank and the number of redundant rows."""
+    if not given.states:
+        return 0, 0
+    place = {c.name: i for i, c in enumerate(dynamic_model(geometry.mechanism).columns)}
+    try:
+        columns = [place[name] for name in given.columns]
+    except KeyError as error:
+        raise DataError(f"the model has no parameter {error.args[0]}") from error
+    system = exact_system(geometry, np.array(given.states[0].pose))
+    found: dict[tuple[int, int], list[arb]] = {}
+    notes += _outside(given, geometry.mechanism)
+    for k in range(len(given.states)):
+        W = _observed(given, system, k)
+        if W is None:
+            notes.append(f"state {k + 1}: the pose cannot be enclosed")
+            return 0, len(system.aside)
+        for i in range(W.nrows()):
+            found[k, i] = [W[i, j] for j in columns]
+        if watch is not None:
+            watch(k + 1, len(given.states))
+    square = [found[place_] for place_ in given.rows]
+    if len(square) == len(columns) and _regular(square):
+        return len(columns), len(system.aside)
+    notes.append("the minor of the observation matrix does not exclude zero")
+    return 0, len(system.aside)
+
+
+def _outside(given: Certificate, mechanism: Mechanism) -> list[str]:
+    """Say where the states or rows are not those of the experiment."""
+    wrong = []
+    experiment = checked(given.experiment, mechanism)
+    home = given.states[0].y
+    for k, state in enumerate(given.states):
+        if experiment.static and any((*state.yd, *state.ydd)):
+            wrong.append(f"state {k + 1} moves, and the experiment is static")
+        for j, c in enumerate(mechanism.coordinates):
+            still = state.y[j] == home[j] and not state.yd[j] and not state.ydd[j]
+            if c.name in experiment.hold and not still:
+                wrong.append(f"state {k + 1} moves {c.name}, which is held")
+    if {row for _, row in given.rows} - set(measured_rows(experiment, mechanism)):
+        wrong.append("a force is used that is not measured")
+    return wrong
+
+
+def _observed(given: Certificate, system: ExactSystem, k: int) -> arb_mat | None:
+    state = given.states[k]
+    found = measures(system)
+    gravity = given.experiment.gravity_of(system.geometry.mechanism)
+    try:
+        pose = enclose(system, np.array(state.pose), state.y)
+    except KinematicsError:
+        return None
+    near = [0.0] * len(found.rows)
+    return observe(system, found, pose, state.yd, state.ydd, gravity, near)
+
+
+def _regular(rows: list[list[arb]]) -> bool:
+    """Say whether the determinant of a square matrix excludes zero, columns made alike."""
+    if not rows:
+        return True
+    n = len(rows)
+    scale = [max(float(abs(row[j]).mid()) for row in rows) for j in range(n)]
+    if min(scale) == 0:
+        return False
+    A = arb_mat([[row[j] / arb(scale[j]) for j in range(n)] for row in rows])
+    return not A.det().contains(0)

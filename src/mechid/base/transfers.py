@@ -266,7 +266,7 @@ def _screws(geometry: Geometry, body: str, number: int, g: Vec3) -> list[Transfe
                 ten = symmetric_product(o, e)
                 found.append(Transfer(words, body, GROUND, entries_of(number, ten)))
         if joint.type == "helical" and size(along) <= zero:
-            lead = sp.Rational(repr(joint.pitch)) / (2 * sp.pi)
+            lead = recognise(joint.pitch)[0] / (2 * sp.pi)
             mass, ring = symmetric_product(o, o), symmetric_product(normals[0], normals[0])
             ten = tuple(a - lead**2 * b for a, b in zip(mass, ring, strict=True))
             words = f"mass against moment of inertia on the thread {joint.name} of {body}"

@@ -145,8 +145,7 @@ def _observed(given: Certificate, system: ExactSystem, k: int) -> arb_mat | None
         pose = enclose(system, np.array(state.pose), state.y)
     except KinematicsError:
         return None
-    near = [0.0] * len(found.rows)
-    return observe(system, found, pose, state.yd, state.ydd, gravity, near)
+    return observe(system, found, pose, state.yd, state.ydd, gravity, state.y)
 
 
 def _regular(rows: list[list[arb]]) -> bool:

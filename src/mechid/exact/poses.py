@@ -16,7 +16,14 @@ from scipy.linalg import qr
 
 from mechid.errors import KinematicsError
 from mechid.exact.geometry import Geometry
-from mechid.exact.rows import Configuration, closure_rows, exact_mechanism, jacobian, screw_turn, value
+from mechid.exact.rows import (
+    Configuration,
+    closure_rows,
+    exact_mechanism,
+    jacobian,
+    screw_turn,
+    value,
+)
 from mechid.kinematics.reference_point.constraints import Row
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats

@@ -14,7 +14,7 @@ from mechid.kinematics.kernels.follow import rates_batch
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.refusals import place_of, refuse_failures, refuse_locked_angles
 from mechid.kinematics.samples import Samples, solve_each, solve_path
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.tables import Floats, Ints
 from mechid.mechanism.records import Mechanism
 
 
@@ -44,6 +44,12 @@ class Motion:
             v=np.ascontiguousarray(self.v[samples]),
             vd=np.ascontiguousarray(self.vd[samples]),
         )
+
+    def chosen(self, samples: Ints) -> Motion:
+        """Return some samples, by their numbers, without their times."""
+        arrays = (self.y, self.yd, self.ydd, self.q, self.v, self.vd)
+        y, yd, ydd, q, v, vd = (np.ascontiguousarray(x[samples]) for x in arrays)
+        return Motion(self.model, None, y, yd, ydd, q, v, vd, ordered=False)
 
     def bodies(self) -> FrameMotion:
         """Return the motion of all body frames, shapes (N, n_bodies, ...)."""

@@ -10,7 +10,7 @@ W_d = -W_b N_b N_d⁻¹, and therefore
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,10 +19,11 @@ import sympy as sp
 
 from mechid.base.constant import zero_of
 from mechid.base.elimination import Sparse, eliminate
-from mechid.base.fractions import ExactContext, Fraction, FractionField
+from mechid.base.fractions import ExactContext, Fraction, FractionField, TooLargeError
 from mechid.base.matroid import greedy, independent_columns, independent_zeros, matroid
 from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import size
+from mechid.base.transfers import Transfer
 from mechid.errors import MechidError
 from mechid.kinematics.tables import Floats
 
@@ -97,7 +98,10 @@ class BaseSet:
 
     @cached_property
     def symbolic(self) -> dict[str, dict[str, sp.Expr]]:
-        """β in the symbols of the model, exact: base parameter → dependent parameter → factor."""
+        """β in the symbols of the model: base parameter → dependent parameter → factor.
+
+        Exact, but for factors that would fill pages: those are floats.
+        """
         with ExactContext():
             return _symbolic(self)
 
@@ -186,19 +190,46 @@ def _numbers(null_space: NullSpace, dependent: tuple[str, ...]) -> dict[str, dic
 
 
 def _symbolic(base_set: BaseSet) -> dict[str, dict[str, sp.Expr]]:
+    """Eliminate in symbols, part by part; a part whose expressions grow too large, in floats."""
     null_space = base_set.null_space
     dependent = _completed(null_space, base_set.dependent)
     chosen, rows = _columns(null_space, dependent)
     used = [null_space.transfers[k] for k in chosen]
-    field = FractionField((x for t in used for _, x in t.entries), null_space.geometry)
-    columns: list[Sparse] = [{name: field(x) for name, x in t.entries} for t in used]
-    found = eliminate(columns, rows, _size, _vanishes)
     table: dict[str, dict[str, sp.Expr]] = {name: {} for name in base_set.base}
-    for name in base_set.dependent:
-        for n, x in found[name].items():
-            if n in table:
-                table[n][name] = field.expression(-x)
+    for part in _parts(used):
+        inside = {name for t in part for name, _ in t.entries}
+        field = FractionField((x for t in part for _, x in t.entries), null_space.geometry)
+        columns: list[Sparse] = [{name: field(x) for name, x in t.entries} for t in part]
+        heads = [name for name in base_set.dependent if name in inside]
+        try:
+            found = eliminate(columns, [n for n in rows if n in inside], _size, _vanishes)
+        except TooLargeError:
+            for name in heads:
+                j = base_set.dependent.index(name)
+                for i in np.flatnonzero(base_set.beta[:, j]):
+                    table[base_set.base[i]][name] = sp.Float(base_set.beta[i, j])
+            continue
+        for name in heads:
+            for n, x in found[name].items():
+                if n in table:
+                    table[n][name] = field.expression(-x)
     return table
+
+
+def _parts(used: Sequence[Transfer]) -> list[list[Transfer]]:
+    """Return groups of transfers that have no parameter in common."""
+    parts: list[tuple[set[str], list[Transfer]]] = []
+    for transfer in used:
+        names, group = {name for name, _ in transfer.entries}, [transfer]
+        apart = []
+        for other in parts:
+            if names & other[0]:
+                names |= other[0]
+                group = [*other[1], *group]
+            else:
+                apart.append(other)
+        parts = [*apart, (names, group)]
+    return [group for _, group in parts]
 
 
 def _size(x: Fraction) -> float:

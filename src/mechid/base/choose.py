@@ -165,10 +165,10 @@ def _ranks(null_space: NullSpace, targets: Sequence[str]) -> dict[str, float]:
     distance = dict.fromkeys(targets, 0)
     waiting = list(distance)
     while waiting:
-        body = waiting.pop(0)
-        for other in sorted(steps.get(body, ())):
+        name = waiting.pop(0)
+        for other in sorted(steps.get(name, ())):
             if other not in distance:
-                distance[other] = distance[body] + 1
+                distance[other] = distance[name] + 1
                 waiting.append(other)
     ranks: dict[str, float] = {}
     for body in geometry.mechanism.bodies:

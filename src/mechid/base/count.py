@@ -1,9 +1,9 @@
 """How many base sets a mechanism has, and a ranking of some of them.
 
 The parameters fall into independent parts; the numbers of their choices multiply. Within a part,
-choices are counted by going through the parameters one by one, in an order that keeps little between
-those behind and those ahead: all that matters of a partial choice is the space that it spans among
-the rows ahead. Partial choices that agree in it are counted together.
+choices are counted by going through the parameters one by one, in an order that keeps little
+between those behind and those ahead: all that matters of a partial choice is the space that it
+spans among the rows ahead. Partial choices that agree in it are counted together.
 """
 
 from __future__ import annotations

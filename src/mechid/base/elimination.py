@@ -1,7 +1,7 @@
 """Sparse elimination of the dependent rows of N, in any numbers.
 
-Columns of N are combined until each dependent parameter has one column of its own, with a one in its
-row and zeros in the rows of the other dependent ones. What then stands in the rows of the base
+Columns of N are combined until each dependent parameter has one column of its own, with a one in
+its row and zeros in the rows of the other dependent ones. What then stands in the rows of the base
 parameters is N_b N_d⁻¹. Joints couple few parameters each; pivots are taken where the least
 fill-in threatens, so that long chains cost little more than the sum of their links.
 """

@@ -1,7 +1,8 @@
 """Rules that compare choices: the best conditioned on a motion, the one with the fewest terms.
 
-A base parameter i and a dependent one j can change places if β_ij is not zero; then β changes by one
-pivot of a Gauss elimination. Both rules start from a valid choice and exchange as long as that helps.
+A base parameter i and a dependent one j can change places if β_ij is not zero; then β changes by
+one pivot of a Gauss elimination. Both rules start from a valid choice and exchange as long as that
+helps.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ def best_conditioned(null_space: NullSpace, W: Floats) -> tuple[str, ...]:
     """Return a choice whose observation matrix is well conditioned on a motion.
 
     The columns of W_b, scaled to unit length, are made to span a large volume: exchanging i and j
-    multiplies it by |β_ij| ‖W_i‖ / ‖W_j‖. When no exchange enlarges it any more, every dependent column
-    is a combination of base columns with factors of about one or less, which bounds the condition
-    number from above by that of the best choice times a modest factor (as in a strong rank-revealing
-    QR factorisation). W needs no rank for this, only the lengths of its columns.
+    multiplies it by |β_ij| ‖W_i‖ / ‖W_j‖. When no exchange enlarges it any more, by a factor f, the
+    smallest singular value of W_b is at least that of all columns together divided by
+    √(1 + f² r (p - r)), as in a strong rank-revealing QR factorisation (Gu and Eisenstat 1996). W
+    needs no numerical rank for this, only the lengths of its columns.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Base parameters to read: as SymPy expressions, as text, in LaTeX.
 
-Where the model has named lengths and angles, factors are expressions of them; where it has none, short
-decimals. β itself keeps all digits.
+Where the model has named lengths and angles, factors are expressions of them; where it has none,
+short decimals. β itself keeps all digits.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Fractions of polynomials in the symbols of a model, exact, with their values at hand.
 
 Arithmetic is that of SymPy's sparse fraction fields. Square roots, sines, cosines and π are symbols
-of the field like lengths are, so relations between them (√3² = 3, sin² + cos² = 1) are unknown to
-it. Each fraction therefore carries two balls: its value at the numbers of the model, which tells
-whether it can be a pivot, and its value at random numbers, which tells whether it vanishes
-identically.
+of the field like lengths are. Numerators and denominators are reduced by √3² = 3 and
+sin² + cos² = 1; other relations between such symbols are unknown here. Each fraction therefore
+carries two balls: its value at the numbers of the model, which tells whether it can be a pivot, and
+its value at random numbers, which tells whether it vanishes identically.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ from mechid.exact.numbers import PRECISION, Balls
 
 _VANISHES = 2.0 ** -(PRECISION // 2)
 _PRIMES = 7919
+LARGEST = 200  # product of the terms of two fractions that are combined
+
+
+class TooLargeError(Exception):
+    """Expressions that would fill pages; decimals say more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,34 +37,29 @@ class Fraction:
     element: FracElement
     here: arb
     anywhere: arb
-
-    def __add__(self, other: Fraction) -> Fraction:
-        """Return the sum."""
-        return Fraction(
-            self.element + other.element, self.here + other.here, self.anywhere + other.anywhere
-        )
+    field: FractionField
 
     def __sub__(self, other: Fraction) -> Fraction:
         """Return the difference."""
-        return Fraction(
-            self.element - other.element, self.here - other.here, self.anywhere - other.anywhere
-        )
+        _check(self, other)
+        element = self.field.reduced(self.element - other.element)
+        return Fraction(element, self.here - other.here, self.anywhere - other.anywhere, self.field)
 
     def __mul__(self, other: Fraction) -> Fraction:
         """Return the product."""
-        return Fraction(
-            self.element * other.element, self.here * other.here, self.anywhere * other.anywhere
-        )
+        _check(self, other)
+        element = self.field.reduced(self.element * other.element)
+        return Fraction(element, self.here * other.here, self.anywhere * other.anywhere, self.field)
 
     def __truediv__(self, other: Fraction) -> Fraction:
         """Return the quotient."""
-        return Fraction(
-            self.element / other.element, self.here / other.here, self.anywhere / other.anywhere
-        )
+        _check(self, other)
+        element = self.field.reduced(self.element / other.element)
+        return Fraction(element, self.here / other.here, self.anywhere / other.anywhere, self.field)
 
     def __neg__(self) -> Fraction:
         """Return the negative."""
-        return Fraction(-self.element, -self.here, -self.anywhere)
+        return Fraction(-self.element, -self.here, -self.anywhere, self.field)
 
     @property
     def vanishes(self) -> bool:
@@ -67,10 +67,20 @@ class Fraction:
         return self.element == 0 or abs(float(self.anywhere.mid())) < _VANISHES
 
     @property
+    def terms(self) -> int:
+        """Terms of numerator and denominator."""
+        return len(self.element.numer) + len(self.element.denom) if self.field.has_symbols else 1
+
+    @property
     def size(self) -> float:
         """Its absolute value at the numbers of the model; 0.0 if that is nothing but rounding."""
         value = abs(float(self.here.mid()))
         return value if value > _VANISHES else 0.0
+
+
+def _check(a: Fraction, b: Fraction) -> None:
+    if a.terms * b.terms > LARGEST:
+        raise TooLargeError
 
 
 class FractionField:
@@ -81,11 +91,14 @@ class FractionField:
         atoms: dict[sp.Expr, None] = {}
         for expr in expressions:
             _generators(expr, atoms)
-        self._atoms = sorted(atoms, key=sp.default_sort_key)
+        # Sines and roots first: in lexicographic order their squares lead.
+        leads = (sp.sin, sp.Pow)
+        self._atoms = sorted(atoms, key=lambda x: (not isinstance(x, leads), str(x)))
         self._stand = [sp.Dummy(f"g{k}") for k in range(len(self._atoms))]
         self._field = FracField(self._stand, sp.QQ, lex) if self._stand else None
         gens: Any = () if self._field is None else self._field.gens
         self._elements = dict(zip(self._atoms, gens, strict=True))
+        self._relations = [] if self._field is None else self._find_relations()
         self._here = geometry.balls
         symbols = sorted({s for x in expressions for s in x.free_symbols}, key=str)
         # Any numbers that have nothing to do with each other will do.
@@ -103,7 +116,28 @@ class FractionField:
 
     def __call__(self, expr: sp.Expr) -> Fraction:
         """Return an expression as a fraction; call it at the precision of the exact stage."""
-        return Fraction(self._element(expr), self._here(expr), self._anywhere(expr))
+        element = self.reduced(self._element(expr))
+        return Fraction(element, self._here(expr), self._anywhere(expr), self)
+
+    def reduced(self, element: Any) -> Any:
+        """Return an element with roots and sines in the first power."""
+        if not self._relations:
+            return element
+        numerator = element.numer.rem(self._relations)
+        denominator = element.denom.rem(self._relations)
+        assert self._field is not None
+        return self._field.new(numerator, denominator)
+
+    def _find_relations(self) -> list[Any]:
+        """Return polynomials that vanish; each leads with the square of another symbol."""
+        found = []
+        for x in self._atoms:
+            if isinstance(x, sp.sin) and sp.cos(x.args[0]) in self._elements:
+                square = self._elements[x] ** 2 + self._elements[sp.cos(x.args[0])] ** 2 - 1
+                found.append(square.numer)
+            elif isinstance(x, sp.Pow) and isinstance(x.base, sp.Rational):
+                found.append((self._elements[x] ** 2 - self._element(x.base)).numer)
+        return found
 
     def _element(self, x: sp.Expr) -> Any:
         if x in self._elements:

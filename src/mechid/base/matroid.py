@@ -1,9 +1,9 @@
 """Which parameters can be dependent together: independent rows of the null space N.
 
 A set of parameters can be expressed by the others exactly if its rows of N are independent. The
-question is asked of an orthonormal basis of the span of N with lengths in units of L, block by block
-(bodies that exchange nothing stand in different blocks), and of rows of unit length, so that one
-tolerance fits all.
+question is asked of an orthonormal basis of the span of N with lengths in units of L, block by
+block (bodies that exchange nothing stand in different blocks), and of rows of unit length, so that
+one tolerance fits all.
 
 Parameters of massless bodies are zero. They are no unknowns, so only the vectors of the span of N
 that leave them zero count.
@@ -47,7 +47,7 @@ class Block:
     @property
     def rank(self) -> int:
         """Number of dependent parameters of this block."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
 
 @dataclass(frozen=True, eq=False)

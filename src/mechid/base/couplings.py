@@ -44,10 +44,9 @@ def _hinge(geometry: Geometry, body: str) -> tuple[Joint, int] | None:
 
 
 def _to_ground(geometry: Geometry, body: str, kind: str) -> tuple[Joint, int] | None:
-    for joint in geometry.mechanism.joints:
-        ends = (joint.body_a, joint.body_b)
-        if joint.type == kind and GROUND in ends and body in ends:
-            return joint, ends.index(body)
+    for joint, side in geometry.ends.get(body, []):
+        if joint.type == kind and (joint.body_a, joint.body_b)[1 - side] == GROUND:
+            return joint, side
     return None
 
 
@@ -130,10 +129,9 @@ def _threads(
 
 def _points(geometry: Geometry, body: str) -> Iterator[tuple[str, Shared, int]]:
     """Yield the points that a body shares with others: other body, shared point, own side."""
-    for joint in geometry.mechanism.joints:
+    for joint, side in geometry.ends.get(body, []):
         ends = (joint.body_a, joint.body_b)
-        if body in ends and GROUND not in ends:
-            side = ends.index(body)
+        if GROUND not in ends:
             for shared in shared_vectors(joint, geometry):
                 if shared.is_point:
                     yield ends[1 - side], shared, side

@@ -175,12 +175,11 @@ def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list
     chosen: list[tuple[str, Rho]] = []
     rows: list[Row] = []
     candidates = [*_AXES]
-    for joint in geometry.mechanism.joints:
-        for side, name in enumerate((joint.body_a, joint.body_b)):
-            if name == body and joint.type not in ("spherical", "free"):
-                frame = geometry.frames[joint.name, side]
-                axis = 0 if joint.type == "universal" and side == 1 else 2
-                candidates.append((f"axis of {joint.name}", direction(frame.axes[axis])))
+    for joint, side in geometry.ends.get(body, []):
+        if joint.type not in ("spherical", "free"):
+            frame = geometry.frames[joint.name, side]
+            axis = 0 if joint.type == "universal" and side == 1 else 2
+            candidates.append((f"axis of {joint.name}", direction(frame.axes[axis])))
     for name, rho in candidates:
         row = [geometry.balls(x) for x in rho[:3]]
         if len(chosen) == len(space):
@@ -222,12 +221,10 @@ def _fixed_point(
     if len(constant.at_rest) == len(constant.directions):
         return None
     space = reduced([row[:4] for row in constant.at_rest], zero)
-    for joint in geometry.mechanism.joints:
-        for side, name in enumerate((joint.body_a, joint.body_b)):
-            if name == body:
-                p = point(geometry.frames[joint.name, side].origin)
-                if contains(space, [geometry.balls(x) for x in p], zero):
-                    return joint.name, p
+    for joint, side in geometry.ends.get(body, []):
+        p = point(geometry.frames[joint.name, side].origin)
+        if contains(space, [geometry.balls(x) for x in p], zero):
+            return joint.name, p
     row = next((r for r in reversed(space) if size(r[3]) > zero), None)
     if row is None:
         return None
@@ -244,14 +241,9 @@ def _screws(geometry: Geometry, body: str, number: int, g: Vec3) -> list[Transfe
     """
     zero = zero_of(geometry)
     found: list[Transfer] = []
-    for joint in geometry.mechanism.joints:
-        if joint.type not in ("cylindrical", "helical") or GROUND not in (
-            joint.body_a,
-            joint.body_b,
-        ):
-            continue
-        side = 1 if joint.body_a == GROUND else 0
-        if (joint.body_a, joint.body_b)[side] != body:
+    for joint, side in geometry.ends.get(body, []):
+        other = (joint.body_a, joint.body_b)[1 - side]
+        if joint.type not in ("cylindrical", "helical") or other != GROUND:
             continue
         frame, ground = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
         o, u = point(frame.origin), direction(frame.axes[2])

@@ -130,24 +130,19 @@ def base(
     ready = load_model(model)
     experiment = _experiment(gravity, hold, measure, static)
     moved = None if motion is None else solve_file(ready, motion)[1]
-    try:
-        if method is Method.transfer:
-            rule = _rule(ready, converge_on, dependent, rank_by, seed)
-            found = _analysed(
-                ready, experiment, rule, certify or certificate is not None, moved, seed
-            )
-            result = report(found)
-            if choices:
-                result["choices"] = choices_report(found, _observed(ready, seed), choices, seed)
-            result["output"] = _write(found, certificate, latex, picture)
+    if method is Method.transfer:
+        rule = _rule(ready, converge_on, dependent, rank_by, seed)
+        found = _analysed(ready, experiment, rule, certify or certificate is not None, moved, seed)
+        result = report(found)
+        if choices:
+            result["choices"] = choices_report(found, _observed(ready, seed), choices, seed)
+        result["output"] = _write(found, certificate, latex, picture)
+    else:
+        refuse_options(converge_on, dependent, rank_by, certificate, latex, picture, certify)
+        if method is Method.exact:
+            result = _field(ready, experiment, seed)
         else:
-            refuse_options(converge_on, dependent, rank_by, certificate, latex, picture, certify)
-            if method is Method.exact:
-                result = _field(ready, experiment, seed)
-            else:
-                result = _numeric(ready, experiment, method, precision, moved, seed)
-    except MechidError as error:
-        raise error.located(model) from None
+            result = _numeric(ready, experiment, method, precision, moved, seed)
     if json:
         print_json(result)
     else:
@@ -248,7 +243,7 @@ def _write(
         assert found.bounds is not None
         write_certificate(certificate, certificate_of(found.bounds))
     if latex is not None:
-        from mechid.base.expressions import latex_table
+        from mechid.base.latex import latex_table
 
         write_text(latex, latex_table(found.chosen), force=True)
     if picture is not None:

@@ -8,6 +8,7 @@ from mechid.kinematics.kernels.closure import (
     CROSSED,
     NOT_CLOSED,
     OK,
+    SINGULAR,
     admissible,
     close_sample,
     convective,
@@ -155,7 +156,7 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
     steps = 0
     factored = True  # the factors in work are those at q
     refused = OK  # the first reason since the last accepted step
-    crossing = 2.0  # a singular pose is known to lie before this fraction of the way
+    ahead, barrier = OK, 0.0  # a singular pose that has been met, and before which fraction it lies
     while reached < 1.0:
         part = min(part, 1.0 - reached)
         size, detailed = predict(t, order, R, y_from, y_to, part, step)
@@ -178,7 +179,8 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
         factored = False
         if status == OK and crossed(order, work):
             status = CROSSED
-            crossing = target
+        if status in (SINGULAR, CROSSED):
+            ahead, barrier = status, target
         trusted = TRUSTED_PART * size + TRUSTED_SIZE
         accepted = status == OK and moved <= trusted
         if accepted:
@@ -200,8 +202,9 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
             part *= 0.5
             if part < SHORTEST_PART and 0.5 * size < SHORTEST_STEP:
                 # Next to a singular pose the closure may fail for other reasons, by rounding.
-                ahead = CROSSED if reached < crossing <= 1.0 else NOT_CLOSED
-                return max(refused, ahead), reached, ratio, steps
+                if reached < barrier:
+                    refused = max(refused, ahead)
+                return max(refused, NOT_CLOSED), reached, ratio, steps
     return OK, reached, ratio, steps
 
 

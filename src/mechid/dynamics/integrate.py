@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
 from scipy.optimize import brentq
 
-from mechid.errors import MechidError
+from mechid.errors import KinematicsError, MechidError
 from mechid.kinematics.tables import Floats
 
 Rate = Callable[[float, Floats], Floats]
 Event = Callable[[float, Floats], float]
+Inspect = Callable[[float, Floats], None]
 
 SCIPY = {
     "RK23": RK23,
@@ -28,6 +30,7 @@ SUNDIALS = ("CVODE", "CVODE-Adams", "IDA")
 METHODS = (*SCIPY, *SUNDIALS)
 # After a step of these the state may be moved: they keep no history of earlier steps.
 ONE_STEP = ("RK23", "RK45", "DOP853", "Radau")
+_ROOT = 2  # status of SUNDIALS: the step ended at a zero of an event
 _REMEDY = "loosen the tolerances, or look for a singular pose or an impact there"
 
 
@@ -42,11 +45,12 @@ class Trace:
 
 
 class IntegrationError(MechidError):
-    """The integration stopped early; `trace` holds what was computed until then."""
+    """The integration stopped early, at `time`; `trace` holds what was computed until then."""
 
-    def __init__(self, what: str, trace: Trace, *, where: str = "", remedy: str = "") -> None:
+    def __init__(self, what: str, trace: Trace, time: float, *, remedy: str = "") -> None:
         self.trace = trace
-        super().__init__(what, where=where, remedy=remedy)
+        self.time = time
+        super().__init__(what, where=f"t = {time:g} s", remedy=remedy)
 
 
 @dataclass
@@ -58,6 +62,7 @@ class _Recorder:
     time: list[float] = field(default_factory=list)
     z: list[Floats] = field(default_factory=list)
     steps: int = 0
+    reached: float = -np.inf  # end of the last step that was accepted
     events: list[tuple[float, int]] = field(default_factory=list)
 
     def take(self, t: float, z: Floats) -> None:
@@ -85,6 +90,7 @@ def integrate(
     max_step: float = np.inf,
     project: Callable[[Floats], Floats] | None = None,
     events: Sequence[Event] = (),
+    inspect: Inspect | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> Trace:
     """Integrate from times[0] and return the states at all of `times`.
@@ -100,6 +106,9 @@ def integrate(
         Applied to the state after every accepted step (one-step methods only).
     events : callables (t, z) -> float
         The integration stops at the first zero of any of them.
+    inspect : callable (t, z), optional
+        Called with the state at the end of every step before anything of the step is kept; a
+        `MechidError` in it refuses the step and ends the integration.
     watch : callable (t), optional
         Called after every step, for progress; an exception in it ends the integration.
 
@@ -119,19 +128,21 @@ def integrate(
         )
     recorder = _Recorder(np.asarray(times, dtype=float), project)
     recorder.take(float(times[0]), z)
+    recorder.reached = float(times[0])
     try:
         if not np.all(np.isfinite(f(float(times[0]), z))):
             raise _lost(method, recorder, float(times[0]))
         if method in SCIPY:
-            _scipy(f, z, recorder, method, rtol, atol, max_step, events, watch)
+            _scipy(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
         else:
-            _sundials(f, z, recorder, method, rtol, atol, max_step, events, watch)
+            _sundials(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
     except IntegrationError:
         raise
     except MechidError as error:
-        reached = recorder.time[-1]
+        known = error.time if isinstance(error, KinematicsError) else None
+        reached = recorder.reached if known is None else known
         raise IntegrationError(
-            error.what, recorder.trace(), where=f"after t = {reached:g} s", remedy=error.remedy
+            error.what, recorder.trace(), reached, remedy=error.remedy
         ) from error
     return recorder.trace()
 
@@ -140,7 +151,7 @@ def _lost(method: str, recorder: _Recorder, t: float) -> IntegrationError:
     return IntegrationError(
         f"{method} gave up: the rates are not finite numbers",
         recorder.trace(),
-        where=f"t = {t:g} s",
+        t,
         remedy=_REMEDY,
     )
 
@@ -154,6 +165,7 @@ def _scipy(
     atol: float | Floats,
     max_step: float,
     events: Sequence[Event],
+    inspect: Inspect | None,
     watch: Callable[[float], None] | None,
 ) -> None:
     start, end = float(recorder.wanted[0]), float(recorder.wanted[-1])
@@ -174,21 +186,24 @@ def _scipy(
             raise IntegrationError(
                 f"{method} gave up: {str(message).rstrip('.')}",
                 recorder.trace(),
-                where=f"t = {solver.t:g} s",
+                float(solver.t),
                 remedy=_REMEDY,
             )
+        if inspect is not None:
+            inspect(float(solver.t), solver.y)
         recorder.steps += 1
-        between = solver.dense_output()
+        recorder.reached = float(solver.t)
+        between = cache(solver.dense_output)  # may take evaluations: made when it is asked for
         stop, before = _first_event(events, before, between, solver.t_old, solver.t, solver.y)
         for t in recorder.due(solver.t if stop is None else stop[0]):
-            state = between(t)
+            state = between()(t)
             if not np.all(np.isfinite(state)):  # interpolation may need rates beyond the step
                 raise _lost(method, recorder, float(solver.t_old))
             recorder.take(float(t), state)
         if stop is not None:
             recorder.events.append(stop)
             if recorder.time[-1] < stop[0]:
-                recorder.take(stop[0], between(stop[0]))
+                recorder.take(stop[0], between()(stop[0]))
             return
         if recorder.project is not None and solver.status == "running":
             solver.y = recorder.project(solver.y)
@@ -200,7 +215,7 @@ def _scipy(
 def _first_event(
     events: Sequence[Event],
     before: list[float],
-    between: Callable[[float], Floats],
+    between: Callable[[], Callable[[float], Floats]],
     t_old: float,
     t: float,
     z: Floats,
@@ -210,7 +225,7 @@ def _first_event(
     found = []
     for i, (g, a, b) in enumerate(zip(events, before, after, strict=True)):
         if a * b < 0 or (b == 0 and a != 0):
-            root = t if b == 0 else brentq(lambda s, g=g: g(s, between(s)), t_old, t, xtol=1e-14)
+            root = t if b == 0 else brentq(lambda s, g=g: g(s, between()(s)), t_old, t, xtol=1e-14)
             found.append((float(root), i))
     return (min(found) if found else None), after
 
@@ -224,6 +239,7 @@ def _sundials(
     atol: float | Floats,
     max_step: float,
     events: Sequence[Event],
+    inspect: Inspect | None,
     watch: Callable[[float], None] | None,
 ) -> None:
     from sksundae.cvode import CVODE
@@ -261,21 +277,35 @@ def _sundials(
         solver = CVODE(rhs, method="Adams" if method == "CVODE-Adams" else "BDF", **options)
         solver.init_step(start, z)
     end = float(recorder.wanted[-1])  # forces may not be known beyond
-    for t in recorder.wanted[1:]:
-        result = solver.step(float(t), tstop=end)
+
+    def step(t: float, mode: str) -> Any:
+        result = solver.step(t, mode, tstop=end)
         if not result.success:
             raise IntegrationError(
-                f"{method} gave up: {result.message}",
+                f"{method} gave up: {str(result.message).rstrip('.')}",
                 recorder.trace(),
-                where=f"t = {float(np.ravel(result.t)[-1]):g} s",
+                recorder.reached,
                 remedy=_REMEDY,
             )
+        return result
+
+    while recorder.reached < end:
+        result = step(end, "onestep")
+        t, state = float(np.ravel(result.t)[-1]), np.ravel(result.y)
+        if t == recorder.reached:
+            continue  # after the times in between the end of the step comes once more
+        if inspect is not None:
+            inspect(t, state)
         recorder.steps += 1
-        reached = float(np.ravel(result.t)[-1])
-        recorder.take(reached, np.ravel(result.y))
-        if reached < t - 1e-12 * max(1.0, abs(t)):
-            values = [abs(g(reached, recorder.z[-1])) for g in events]
-            recorder.events.append((reached, int(np.argmin(values))))
+        recorder.reached = t
+        for due in recorder.due(t):
+            between = state if due >= t else np.ravel(step(float(due), "normal").y)
+            recorder.take(float(due), between)
+        if result.status == _ROOT:
+            values = [abs(g(t, state)) for g in events]
+            recorder.events.append((t, int(np.argmin(values))))
+            if recorder.time[-1] < t:
+                recorder.take(t, state)
             return
         if watch is not None:
-            watch(reached)
+            watch(t)

@@ -22,13 +22,18 @@ from mechid.kinematics.tables import Floats, Ints, Tables
 
 @dataclass(frozen=True)
 class Reduced:
-    """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies."""
+    """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies.
+
+    The tree accelerations are v̇ = Rᵀ ÿ + bias, with R of shape (n_i, n_v).
+    """
 
     M: Floats
     h: Floats
     load: Floats
     q: Floats
     v: Floats
+    R: Floats
+    bias: Floats
     kinetic: float
     potential: float
     dissipated: float
@@ -128,7 +133,7 @@ class Engine:
         energy = energies(
             d, self.phi, self._work.rotation, self._work.vectors, self._reduced.values
         )
-        return Reduced(M, h + load, load, q, v, *energy)
+        return Reduced(M, h + load, load, q, v, self._anchor.R.copy(), vd, *energy)
 
     def tree(self, q: Floats, v: Floats) -> OnTree:
         """Return the equations in the tree speeds at any state, closed or not."""

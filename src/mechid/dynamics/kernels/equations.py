@@ -23,7 +23,7 @@ from mechid.kinematics.kernels.closure import (
 from mechid.kinematics.kernels.follow import copy_into, follow
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.links import move_links, place_directions, place_links, place_markers
-from mechid.kinematics.kernels.rows import row_accelerations, row_entries, row_value
+from mechid.kinematics.kernels.rows import open_row, row_accelerations, row_entries, row_value
 
 
 class Room(NamedTuple):
@@ -192,10 +192,16 @@ def tree_equations(
     )
     for r in range(t.rows.size):
         values[r] = row_value(t, r, work.markers, work.directions)
-        for c in range(t.columns.size):
-            J[r, c] = 0.0
-        for n in range(t.rows[r].start, t.rows[r].end):
-            J[r, t.path[n].column] += work.entries[n]
+        open_row(
+            t,
+            r,
+            work.vectors[0],
+            work.axes,
+            work.markers,
+            work.directions,
+            work.entries,
+            J[r],
+        )
 
 
 @kernel

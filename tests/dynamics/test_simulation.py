@@ -39,9 +39,8 @@ AFTER_ONE_SECOND = -1.334765597
 def test_only_stabilisation_keeps_the_loops_closed(formulation: str) -> None:
     """Errors of the steps open the loops more and more, unless something holds them.
 
-    Φ'' = 0 keeps what the steps leave in Φ' and adds it up; over the 8 s of this fall that is
-    a factor of a hundred from the first quarter to the last. Baumgarte's terms forget within
-    a few 1/β.
+    Φ'' = 0 keeps what the steps leave in Φ' and adds it up: in four times the time the loops open
+    at least about four times as far. Baumgarte's terms forget within a few 1/β.
     """
     falling = load("four_bar@example-2")
     times = np.linspace(0, 8, 81)
@@ -49,7 +48,7 @@ def test_only_stabilisation_keeps_the_loops_closed(formulation: str) -> None:
     none = simulate(falling, times, stabilise="none", **options).constraint_error
     held = simulate(falling, times, stabilise="baumgarte", **options).constraint_error
     projected = simulate(falling, times, stabilise="projection", **options).constraint_error
-    assert none[60:].max() > 10 * none[:20].max()
+    assert none[60:].max() > 3 * none[:20].max()
     assert held[60:].max() < 10 * held[:20].max()
     assert held.max() < none.max() / 100
     assert projected.max() < 1e-12
@@ -322,6 +321,10 @@ def test_motions_without_mass_are_refused(formulation: str) -> None:
         ({"y0": np.zeros(2)}, "y must have shape"),
         ({"yd0": np.zeros(2)}, "yd must have shape"),
         ({"y0": np.array([np.inf])}, "not a finite number"),
+        ({"rtol": -1e-6}, "rtol must be a number of at least 2.2e-14, got -1e-06"),
+        ({"rtol": np.nan}, "rtol must be"),
+        ({"atol": -1e-6}, "atol must not be negative"),
+        ({"max_step": 0.0}, "max_step must be positive"),
         ({"formulation": "newton"}, "unknown formulation 'newton'.*gibbs-appell"),
         ({"integrator": "euler"}, "unknown integrator 'euler'.*DOP853"),
         ({"formulation": "gibbs-appell", "stabilise": "glue"}, "unknown stabilisation 'glue'"),
@@ -369,6 +372,27 @@ def test_a_start_that_cannot_be_evaluated_is_refused() -> None:
 
     with pytest.raises(UnreachablePoseError, match="no pose at all"):
         simulate(faller(), SECOND, forces=nowhere)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_poses_of_no_number_are_refused(value: float) -> None:
+    model = dynamic_model(rocker())
+    engine = Engine(model, cad_parameters(model))
+    with pytest.raises(UnreachablePoseError, match="no pose on this branch"):
+        engine.reduced(np.array([value]), np.zeros(1))
+    with pytest.raises(UnreachablePoseError):
+        engine.reduced(np.zeros(1), np.array([value]))
+    assert np.isfinite(engine.reduced(np.array([0.1]), np.zeros(1)).q).all()
+
+
+@pytest.mark.parametrize("method", ["CVODE", "CVODE-Adams", "IDA"])
+def test_nothing_is_printed(method: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """SUNDIALS would tell of failures on its own; the error says it."""
+    with pytest.raises(SimulationError):
+        simulate(rocker(), np.linspace(0, 2, 21), yd0=THROWN, integrator=method)
+    seen = capfd.readouterr()
+    assert not seen.out
+    assert not seen.err
 
 
 def test_a_start_out_of_reach_is_refused() -> None:

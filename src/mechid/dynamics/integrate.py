@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from io import TextIOBase
+from typing import Any, TextIO
 
 import numpy as np
 from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
 from scipy.optimize import brentq
 
-from mechid.errors import KinematicsError, MechidError
+from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.tables import Floats
 
 Rate = Callable[[float, Floats], Floats]
@@ -30,7 +35,10 @@ SUNDIALS = ("CVODE", "CVODE-Adams", "IDA")
 METHODS = (*SCIPY, *SUNDIALS)
 # After a step of these the state may be moved: they keep no history of earlier steps.
 ONE_STEP = ("RK23", "RK45", "DOP853", "Radau")
+LEAST_RTOL = 100 * float(np.finfo(float).eps)  # SciPy goes no lower
+_STALLED = 1000  # steps below the rounding of time, which LSODA and SUNDIALS would go on with
 _ROOT = 2  # status of SUNDIALS: the step ended at a zero of an event
+_NO_PROGRESS = "steps are too short to change the time"
 _REMEDY = "loosen the tolerances, or look for a singular pose or an impact there"
 
 
@@ -126,6 +134,7 @@ def integrate(
             f"projection moves the state, which {method} cannot follow",
             remedy=f"use one of {', '.join(ONE_STEP)}, or Baumgarte's stabilisation",
         )
+    _check_tolerances(rtol, atol, max_step)
     recorder = _Recorder(np.asarray(times, dtype=float), project)
     recorder.take(float(times[0]), z)
     recorder.reached = float(times[0])
@@ -135,7 +144,8 @@ def integrate(
         if method in SCIPY:
             _scipy(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
         else:
-            _sundials(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
+            with _silent_sundials():
+                _sundials(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
     except IntegrationError:
         raise
     except MechidError as error:
@@ -145,6 +155,19 @@ def integrate(
             error.what, recorder.trace(), reached, remedy=error.remedy
         ) from error
     return recorder.trace()
+
+
+def _check_tolerances(rtol: float, atol: float | Floats, max_step: float) -> None:
+    """Refuse what integrators would replace by something else."""
+    if not LEAST_RTOL <= rtol < np.inf:
+        raise DataError(
+            f"rtol must be a number of at least {LEAST_RTOL:.2g}, got {rtol:g}",
+            remedy="relative tolerances between 1e-3 and 1e-12 are usual",
+        )
+    if not np.all((np.asarray(atol) >= 0) & np.isfinite(atol)):
+        raise DataError(f"atol must not be negative, got {atol}", remedy="use rtol / 100, say")
+    if not max_step > 0:
+        raise DataError(f"max_step must be positive, got {max_step:g}")
 
 
 def _lost(method: str, recorder: _Recorder, t: float) -> IntegrationError:
@@ -173,6 +196,7 @@ def _scipy(
         return
     solver = SCIPY[method](f, start, z, end, rtol=rtol, atol=atol, max_step=max_step)
     before = [g(start, z) for g in events]
+    stalled = 0
     while solver.status == "running":
         try:
             message = solver.step()
@@ -182,9 +206,11 @@ def _scipy(
             raise _lost(method, recorder, float(solver.t)) from error
         if not np.all(np.isfinite(solver.y)):  # LSODA does not look
             raise _lost(method, recorder, float(solver.t_old))
-        if solver.status == "failed":
+        stalled = 0 if solver.t > solver.t_old else stalled + 1
+        if solver.status == "failed" or stalled > _STALLED:
+            why = str(message).rstrip(".") if solver.status == "failed" else _NO_PROGRESS
             raise IntegrationError(
-                f"{method} gave up: {str(message).rstrip('.')}",
+                f"{method} gave up: {why}",
                 recorder.trace(),
                 float(solver.t),
                 remedy=_REMEDY,
@@ -228,6 +254,46 @@ def _first_event(
             root = t if b == 0 else brentq(lambda s, g=g: g(s, between()(s)), t_old, t, xtol=1e-14)
             found.append((float(root), i))
     return (min(found) if found else None), after
+
+
+@contextmanager
+def _silent_sundials() -> Iterator[None]:
+    """Keep SUNDIALS from telling of troubles besides the errors that are raised for them.
+
+    Its library logs warnings to the standard error, unless a variable names a file when a solver
+    is made; scikit-sundae prints errors, and has no option against it.
+    """
+    variable = "SUNLOGGER_WARNING_FILENAME"
+    given = os.environ.get(variable)
+    os.environ.setdefault(variable, os.devnull)
+    try:
+        with redirect_stdout(_WithoutReports(sys.stdout)):
+            yield
+    finally:
+        if given is None:
+            del os.environ[variable]
+
+
+class _WithoutReports(TextIOBase):
+    """Passes on what is printed, by functions of the user, say, but for reports of SUNDIALS."""
+
+    _report = re.compile(r"\n\[\w+, Error: -?\d+\] ")
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._ended = True
+
+    def write(self, text: str) -> int:
+        if self._report.match(text):
+            self._ended = False
+            return len(text)
+        if not self._ended and text == "\n":  # `print` writes the end of its line apart
+            self._ended = True
+            return len(text)
+        return self._out.write(text)
+
+    def flush(self) -> None:
+        self._out.flush()
 
 
 def _sundials(
@@ -278,22 +344,26 @@ def _sundials(
         solver.init_step(start, z)
     end = float(recorder.wanted[-1])  # forces may not be known beyond
 
+    def gave_up(why: str) -> IntegrationError:
+        what = f"{method} gave up: {why}"
+        return IntegrationError(what, recorder.trace(), recorder.reached, remedy=_REMEDY)
+
     def step(t: float, mode: str) -> Any:
         result = solver.step(t, mode, tstop=end)
         if not result.success:
-            raise IntegrationError(
-                f"{method} gave up: {str(result.message).rstrip('.')}",
-                recorder.trace(),
-                recorder.reached,
-                remedy=_REMEDY,
-            )
+            raise gave_up(str(result.message).rstrip("."))
         return result
 
+    stalled = 0
     while recorder.reached < end:
         result = step(end, "onestep")
         t, state = float(np.ravel(result.t)[-1]), np.ravel(result.y)
-        if t == recorder.reached:
-            continue  # after the times in between the end of the step comes once more
+        if t == recorder.reached:  # after times in between the end of the step comes once more
+            stalled += 1
+            if stalled > _STALLED:
+                raise gave_up(_NO_PROGRESS)
+            continue
+        stalled = 0
         if inspect is not None:
             inspect(t, state)
         recorder.steps += 1

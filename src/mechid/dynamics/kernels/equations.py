@@ -13,6 +13,7 @@ from mechid.dynamics.kernels.measures import project_loads, read_measures
 from mechid.dynamics.kernels.partials import place_partials
 from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.kinematics.kernels.closure import (
+    NOT_CLOSED,
     OK,
     admissible,
     close_sample,
@@ -139,6 +140,8 @@ def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, 
     status of the closure.
     """
     for i in range(y.size):
+        if not (np.isfinite(y[i]) and np.isfinite(yd[i])):
+            return NOT_CLOSED  # steps towards nan have no size that could get too small
         for c in range(v.size):
             room.R[i, c] = anchor.R[i, c]
     copy_into(anchor.q, q)

@@ -12,8 +12,10 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.regressor import cad_parameters
 from mechid.kinematics.kernels.links import advance
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Coefficient, Mechanism, TorsionSpring
 from mechid.modelfile import load, zoo_names
+
+from ..kinematics.mechanisms import four_bar
 
 Array = npt.NDArray[np.float64]
 STEP = 1e-5  # of angles, and in parts of the mechanism's size
@@ -81,3 +83,35 @@ def test_cut_threads_are_exact_off_the_thread() -> None:
     thread = next(j for j in model.mechanism.joints if j.type == "helical")
     turns = model.kinematics.size / (thread.pitch / (2 * np.pi))  # over which the sine repeats
     check(model, sharp=turns**2)
+
+
+@pytest.mark.parametrize("normal", [(0, 0, 1), (1, 2, 3)])
+@pytest.mark.parametrize("cut", ["B", "C", "D"])
+def test_torsion_springs_on_cut_joints_count_turns(
+    cut: str, normal: tuple[float, float, float]
+) -> None:
+    """The crank turns three times, and so does the joint between it and the coupler.
+
+    In the tree the coordinate of the joint counts; cut, it must read the same.
+    """
+    bars = four_bar(normal=normal)
+    springs = tuple(
+        TorsionSpring(
+            f"spring_{joint}", joint, 0, Coefficient(float(k)), Coefficient(0.0), Coefficient(0.1)
+        )
+        for k, joint in enumerate("BCD", start=1)
+    )
+    potentials = []
+    for choice in (cut, "C" if cut == "B" else "B"):
+        model = dynamic_model(
+            replace(bars, elements=springs, cut=(choice,), gravity=(0.0, 0.0, 0.0))
+        )
+        engine = Engine(model, np.ones(len(model.columns)))
+        y = np.linspace(0, 6 * np.pi, 200)
+        found = []
+        for x in y:
+            e = engine.reduced(np.array([x]), np.zeros(1))
+            found.append((e.potential, *e.load, *e.h))
+        potentials.append(np.array(found))
+    assert np.ptp(potentials[0][:, 0]) > 100
+    assert potentials[0] == pytest.approx(potentials[1], abs=1e-9)

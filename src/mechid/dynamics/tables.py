@@ -34,6 +34,7 @@ MEASURE = np.dtype(
         ("x_b", np.int64),
         ("start", np.int64),  # SUM: its terms
         ("end", np.int64),
+        ("constant", np.float64),  # SUM only: what is added to its terms
     ]
 )
 TERM = np.dtype([("measure", np.int64), ("factor", np.float64)])

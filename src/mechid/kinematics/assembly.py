@@ -101,7 +101,7 @@ def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Fl
 
     They hold products of directions at zero, and a half turn about the other axis does that too.
     """
-    poses = _link_poses(c, q)
+    poses = link_poses(c, q)
 
     def placed(body: str, frame: Frame) -> Rigid:
         link, fixed = c.body_link[body]
@@ -124,7 +124,8 @@ def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Fl
             )
 
 
-def _link_poses(c: Compiled, q: Floats) -> list[Rigid]:
+def link_poses(c: Compiled, q: Floats) -> list[Rigid]:
+    """Return the pose of every link at given coordinates."""
     t = c.tables
     rotation, origin = np.zeros((t.links.size, 3, 3)), np.zeros((t.links.size, 3))
     rotation[0] = np.eye(3)

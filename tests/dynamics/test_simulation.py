@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -38,9 +39,8 @@ AFTER_ONE_SECOND = -1.334765597
 def test_only_stabilisation_keeps_the_loops_closed(formulation: str) -> None:
     """Errors of the steps open the loops more and more, unless something holds them.
 
-    Φ'' = 0 keeps what the steps leave in Φ' and adds it up; over the 8 s of this fall that is
-    a factor of a hundred from the first quarter to the last. Baumgarte's terms forget within
-    a few 1/β.
+    Φ'' = 0 keeps what the steps leave in Φ' and adds it up: in four times the time the loops open
+    at least about four times as far. Baumgarte's terms forget within a few 1/β.
     """
     falling = load("four_bar@example-2")
     times = np.linspace(0, 8, 81)
@@ -48,7 +48,7 @@ def test_only_stabilisation_keeps_the_loops_closed(formulation: str) -> None:
     none = simulate(falling, times, stabilise="none", **options).constraint_error
     held = simulate(falling, times, stabilise="baumgarte", **options).constraint_error
     projected = simulate(falling, times, stabilise="projection", **options).constraint_error
-    assert none[60:].max() > 10 * none[:20].max()
+    assert none[60:].max() > 3 * none[:20].max()
     assert held[60:].max() < 10 * held[:20].max()
     assert held.max() < none.max() / 100
     assert projected.max() < 1e-12
@@ -223,7 +223,7 @@ def test_a_motion_out_of_reach_keeps_what_was_computed(method: str) -> None:
         simulate(faller(), np.linspace(0, 1, 11), forces=edge, integrator=method, rtol=1e-5)
     partial = caught.value.partial
     n = len(partial.time)
-    assert f"stopped at t = {partial.time[-1]:g} s" in str(caught.value)
+    assert re.search(r"stopped at t = 0\.[2-5]\d* s: no pose", str(caught.value))
     assert partial.time == pytest.approx(np.linspace(0, 1, 11)[:n])
     assert n == 6 if method not in ("BDF", "LSODA") else 1 <= n <= 6  # these give up sooner
     assert partial.y[:, 0] == pytest.approx(-9.81 / 2 * partial.time**2, abs=1e-4)
@@ -242,17 +242,50 @@ def test_tree_formulations_pass_dead_centres(formulation: str) -> None:
     assert found.yd[0, 0] > 0 > found.yd[-1, 0]
 
 
-@pytest.mark.xfail(strict=False, reason="reduced coordinates may bounce off a dead centre")
-@pytest.mark.parametrize("method", ["RK45", "BDF", "CVODE"])
-def test_reduced_coordinates_do_not_bounce_off_dead_centres(method: str) -> None:
-    """Beyond the dead centre the mechanism is on its other branch: refused, or the right answer."""
+DEAD_CENTRE = 0.89395  # s, where the bar thrown at 1 rad/s turns back, as on the tree
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("method", METHODS)
+def test_reduced_coordinates_do_not_bounce_off_dead_centres(method: str, rtol: float) -> None:
+    """Beyond the dead centre the mechanism is on its other branch, which the angle cannot tell."""
     times = np.linspace(0, 2, 21)
     right = simulate(rocker(), times, yd0=THROWN, formulation="gibbs-appell").y
-    try:
-        found = simulate(rocker(), times, yd0=THROWN, integrator=method, rtol=1e-6, atol=1e-8)
-    except SimulationError:
-        return
-    assert np.abs(found.y - right).max() < 1e-3
+    with pytest.raises(SimulationError, match="dead centre") as caught:
+        simulate(rocker(), times, yd0=THROWN, integrator=method, rtol=rtol, atol=rtol / 100)
+    partial = caught.value.partial
+    assert len(partial.time) == 9  # 0 … 0.8 s
+    assert partial.y == pytest.approx(right[:9], abs=100 * rtol)
+    text = str(caught.value)
+    assert text.count("t = ") == 1
+    when = float(text.split("t = ")[1].split(" s")[0])
+    assert when == pytest.approx(DEAD_CENTRE, abs=0.01)
+
+
+def test_the_tree_turns_back_at_the_dead_centre() -> None:
+    found = simulate(
+        rocker(),
+        np.linspace(0, 2, 21),
+        yd0=THROWN,
+        formulation="gibbs-appell",
+        events=[lambda t, y, yd: yd[0]],
+    )
+    assert found.time[-1] == pytest.approx(DEAD_CENTRE, abs=1e-5)
+
+
+@pytest.mark.parametrize(("short", "end"), [(0.15, 2.0), (0.02, 4.0), (0.003, 4.0)])
+@pytest.mark.parametrize("method", METHODS)
+def test_motions_that_turn_back_before_a_dead_centre_are_regular(
+    method: str, short: float, end: float
+) -> None:
+    """A moment brakes the bar: all speeds change sign, as little as `short` before the end."""
+    times = np.linspace(0, end, 21)
+    energy = simulate(rocker(), times[:1], yd0=THROWN).kinetic[0]
+    options: dict[str, Any] = {"forces": np.array([-energy / (0.66385 - short)]), "yd0": THROWN}
+    right = simulate(rocker(), times, formulation="gibbs-appell", **options)
+    found = simulate(rocker(), times, integrator=method, rtol=1e-4, atol=1e-6, **options)
+    assert right.yd[0, 0] > 0 > right.yd.min()
+    assert found.y == pytest.approx(right.y, abs=5e-2)
 
 
 # --------------------------------------------------------------------------- wrong input
@@ -288,6 +321,10 @@ def test_motions_without_mass_are_refused(formulation: str) -> None:
         ({"y0": np.zeros(2)}, "y must have shape"),
         ({"yd0": np.zeros(2)}, "yd must have shape"),
         ({"y0": np.array([np.inf])}, "not a finite number"),
+        ({"rtol": -1e-6}, "rtol must be a number of at least 2.2e-14, got -1e-06"),
+        ({"rtol": np.nan}, "rtol must be"),
+        ({"atol": -1e-6}, "atol must not be negative"),
+        ({"max_step": 0.0}, "max_step must be positive"),
         ({"formulation": "newton"}, "unknown formulation 'newton'.*gibbs-appell"),
         ({"integrator": "euler"}, "unknown integrator 'euler'.*DOP853"),
         ({"formulation": "gibbs-appell", "stabilise": "glue"}, "unknown stabilisation 'glue'"),
@@ -358,6 +395,27 @@ def test_a_start_that_cannot_be_evaluated_is_refused() -> None:
 
     with pytest.raises(UnreachablePoseError, match="no pose at all"):
         simulate(faller(), SECOND, forces=nowhere)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_poses_of_no_number_are_refused(value: float) -> None:
+    model = dynamic_model(rocker())
+    engine = Engine(model, cad_parameters(model))
+    with pytest.raises(UnreachablePoseError, match="no pose on this branch"):
+        engine.reduced(np.array([value]), np.zeros(1))
+    with pytest.raises(UnreachablePoseError):
+        engine.reduced(np.zeros(1), np.array([value]))
+    assert np.isfinite(engine.reduced(np.array([0.1]), np.zeros(1)).q).all()
+
+
+@pytest.mark.parametrize("method", ["CVODE", "CVODE-Adams", "IDA"])
+def test_nothing_is_printed(method: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """SUNDIALS would tell of failures on its own; the error says it."""
+    with pytest.raises(SimulationError):
+        simulate(rocker(), np.linspace(0, 2, 21), yd0=THROWN, integrator=method)
+    seen = capfd.readouterr()
+    assert not seen.out
+    assert not seen.err
 
 
 def test_a_start_out_of_reach_is_refused() -> None:

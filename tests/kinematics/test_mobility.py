@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mechid.errors import KinematicsError, ModelError
 from mechid.kinematics.mobility import check_independent, dependent_rows, mobility
+from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import (
     GROUND,
     JOINT_KINDS,
@@ -19,6 +20,7 @@ from mechid.mechanism.records import (
     JointType,
     Mechanism,
 )
+from mechid.spatial.rotations import matrix_from_rpy
 
 from .mechanisms import (
     Build,
@@ -360,3 +362,31 @@ def test_place_scale_and_order_do_not_matter(seed: int, scale: float) -> None:
     moved = replace(original, bodies=tuple(poses[i] for i in order), joints=tuple(joints))
     before, after = mobility(original), mobility(moved)
     assert (after.dof, after.redundant_constraints) == (before.dof, before.redundant_constraints)
+
+
+def test_an_open_chain_of_balls_may_be_driven_whole() -> None:
+    """The first body spins about the line of its balls, unless all its angles are given."""
+    build = Build("balls")
+    build.body("one", (0, 0, 0)), build.body("two", (1, 0, 0))
+    build.joint("A", "spherical", GROUND, "one", (0, 0, 0))
+    build.joint("B", "spherical", "one", "two", (1, 0, 0))
+    for joint in "AB":
+        for k, angle in enumerate(("roll", "pitch", "yaw")):
+            build.drive(joint, k, f"{joint}.{angle}")
+    chain = build.mechanism()
+    expect(chain, 6, 6, passive=1)
+    y = np.random.default_rng(0).uniform(-1, 1, (4, 6))
+    bodies = solve_motion(chain, y, ordered=False).bodies()
+
+    def turned(joint: str, angles: np.ndarray) -> np.ndarray:
+        """Rotation of body b in body a."""
+        a, b = (
+            np.array(f.rotation) for f in (chain.joint(joint).frame_a, chain.joint(joint).frame_b)
+        )
+        return np.asarray(a @ matrix_from_rpy(angles) @ b.T)
+
+    for k, angles in enumerate(y):
+        one = turned("A", angles[:3])
+        assert bodies.rotation[k, 0] == pytest.approx(one, abs=1e-12)
+        assert bodies.position[k, 1] == pytest.approx(one @ X, abs=1e-12)
+        assert bodies.rotation[k, 1] == pytest.approx(one @ turned("B", angles[3:]), abs=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +24,15 @@ from mechid.dynamics.tables import (
     MeasureTables,
 )
 from mechid.errors import ModelError
+from mechid.kinematics.assembly import link_poses
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.order import link_drivers
 from mechid.kinematics.reference_point.constraints import body_numbers
-from mechid.kinematics.tables import Floats, Records
+from mechid.kinematics.tables import BALL, Floats, Records, Tables
 from mechid.mechanism.records import GROUND, Load, Mechanism, Point
+
+PARALLEL = 1e-12  # cosine of the angle between axes, off one by this: rounding
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class MeasureBuilder:
     model: KinematicModel
     markers: list[tuple[int, Floats]] = field(default_factory=list)
     directions: list[tuple[int, Floats]] = field(default_factory=list)
-    measures: list[dict[str, int]] = field(default_factory=list)
+    measures: list[dict[str, Any]] = field(default_factory=list)
     terms: list[tuple[int, float]] = field(default_factory=list)
     known: dict[Measure, int] = field(default_factory=dict)
 
@@ -122,7 +126,7 @@ class MeasureBuilder:
         self.terms += rows
         return {"kind": SUM, "start": start, "end": len(self.terms)}
 
-    def joint(self, name: str, index: int) -> dict[str, int]:
+    def joint(self, name: str, index: int) -> dict[str, Any]:
         """Measure a joint coordinate: a tree coordinate, or relative motion of a cut joint."""
         place = self.model.compiled.coordinate.get((name, index))
         if place is not None and not place.ball:
@@ -136,6 +140,8 @@ class MeasureBuilder:
         turn |= self.between(joint.body_a, joint.body_b)
         about_z = turn | {"axis": on_a[2], "x_a": on_a[0], "y_a": on_a[1], "x_b": on_b[0]}
         label = joint.kind.coordinates[index] if index < len(joint.kind.coordinates) else ""
+        if label == "angle" and (others := self.around(links[0], links[1], on_a[2])) is not None:
+            return self.turns(about_z, others)
         if label in ("angle", "angle_1"):
             return about_z
         if label == "angle_2":  # about x of b: the angle of z_a in the plane of y_b, z_b
@@ -153,6 +159,46 @@ class MeasureBuilder:
             remedy="attach the element to a coordinate of a joint of another kind, or use a "
             "two-point spring-damper",
         )
+
+    def around(self, a: int, b: int, axis: int) -> list[tuple[int, float]] | None:
+        """Return the columns that turn link b against link a, with their senses about an axis.
+
+        None if some of them turn about another axis: only parallel ones stay so, and add up.
+        """
+        t = self.model.tables
+        poses = link_poses(self.model.compiled, self.model.home_q)
+        link, local = self.directions[axis]
+        normal = poses[link].rotation @ local
+        chains = [_carriers(t, a), _carriers(t, b)]
+        found = []
+        for chain, other, sign in ((chains[1], chains[0], 1.0), (chains[0], chains[1], -1.0)):
+            for k in chain:
+                if k in other or not t.links.turn[k]:
+                    continue
+                sense = float(poses[k].rotation[:, 2] @ normal)
+                if t.links.kind[k] == BALL or abs(abs(sense) - 1) > PARALLEL:
+                    return None
+                found.append((int(t.links.v[k]), sign * np.sign(sense) * float(t.links.turn[k])))
+        return found
+
+    def turns(self, angle: dict[str, int], others: list[tuple[int, float]]) -> dict[str, Any]:
+        """Measure an angle that counts its turns: a sum of tree coordinates, as at home."""
+        poses = link_poses(self.model.compiled, self.model.home_q)
+        x_a, y_a, x_b = (
+            poses[self.directions[angle[name]][0]].rotation @ self.directions[angle[name]][1]
+            for name in ("x_a", "y_a", "x_b")
+        )
+        constant = float(np.arctan2(y_a @ x_b, x_a @ x_b))
+        coordinate = {
+            int(self.model.tables.links.v[k]): int(self.model.tables.links.q[k])
+            for k in range(1, self.model.tables.links.size)
+        }
+        start = len(self.terms)
+        for column, factor in others:
+            self.measures.append({"kind": COORDINATE, "q": coordinate[column], "v": column})
+            self.terms.append((len(self.measures) - 1, factor))
+            constant -= factor * float(self.model.home_q[coordinate[column]])
+        return {"kind": SUM, "start": start, "end": len(self.terms), "constant": constant}
 
     def load(self, load: Load) -> tuple[int, int, int, int]:
         """Place a load: (is it a moment, marker, direction, body)."""
@@ -190,11 +236,19 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     return DynamicModel(model, tables, columns, tuple(terms))
 
 
+def _carriers(t: Tables, link: int) -> list[int]:
+    chain = []
+    while link:
+        chain.append(link)
+        link = int(t.links.parent[link])
+    return chain
+
+
 def _rows(dtype: np.dtype[np.void], rows: Sequence[tuple[int | float, ...]]) -> Records:
     return np.array(list(rows), dtype=dtype).view(np.recarray)
 
 
-def _measures(entries: list[dict[str, int]]) -> Records:
+def _measures(entries: list[dict[str, Any]]) -> Records:
     table = np.zeros(len(entries), dtype=MEASURE).view(np.recarray)
     for i, entry in enumerate(entries):
         for name, value in entry.items():

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from io import TextIOBase
+from typing import Any, TextIO
 
 import numpy as np
 from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
 from scipy.optimize import brentq
 
-from mechid.errors import MechidError
+from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.tables import Floats
 
 Rate = Callable[[float, Floats], Floats]
 Event = Callable[[float, Floats], float]
+Inspect = Callable[[float, Floats], None]
 
 SCIPY = {
     "RK23": RK23,
@@ -28,6 +35,10 @@ SUNDIALS = ("CVODE", "CVODE-Adams", "IDA")
 METHODS = (*SCIPY, *SUNDIALS)
 # After a step of these the state may be moved: they keep no history of earlier steps.
 ONE_STEP = ("RK23", "RK45", "DOP853", "Radau")
+LEAST_RTOL = 100 * float(np.finfo(float).eps)  # SciPy goes no lower
+_STALLED = 1000  # steps below the rounding of time, which LSODA and SUNDIALS would go on with
+_ROOT = 2  # status of SUNDIALS: the step ended at a zero of an event
+_NO_PROGRESS = "steps are too short to change the time"
 _REMEDY = "loosen the tolerances, or look for a singular pose or an impact there"
 
 
@@ -42,11 +53,12 @@ class Trace:
 
 
 class IntegrationError(MechidError):
-    """The integration stopped early; `trace` holds what was computed until then."""
+    """The integration stopped early, at `time`; `trace` holds what was computed until then."""
 
-    def __init__(self, what: str, trace: Trace, *, where: str = "", remedy: str = "") -> None:
+    def __init__(self, what: str, trace: Trace, time: float, *, remedy: str = "") -> None:
         self.trace = trace
-        super().__init__(what, where=where, remedy=remedy)
+        self.time = time
+        super().__init__(what, where=f"t = {time:g} s", remedy=remedy)
 
 
 @dataclass
@@ -58,6 +70,7 @@ class _Recorder:
     time: list[float] = field(default_factory=list)
     z: list[Floats] = field(default_factory=list)
     steps: int = 0
+    reached: float = -np.inf  # end of the last step that was accepted
     events: list[tuple[float, int]] = field(default_factory=list)
 
     def take(self, t: float, z: Floats) -> None:
@@ -85,6 +98,7 @@ def integrate(
     max_step: float = np.inf,
     project: Callable[[Floats], Floats] | None = None,
     events: Sequence[Event] = (),
+    inspect: Inspect | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> Trace:
     """Integrate from times[0] and return the states at all of `times`.
@@ -100,6 +114,9 @@ def integrate(
         Applied to the state after every accepted step (one-step methods only).
     events : callables (t, z) -> float
         The integration stops at the first zero of any of them.
+    inspect : callable (t, z), optional
+        Called with the state at the end of every step before anything of the step is kept; a
+        `MechidError` in it refuses the step and ends the integration.
     watch : callable (t), optional
         Called after every step, for progress; an exception in it ends the integration.
 
@@ -117,30 +134,47 @@ def integrate(
             f"projection moves the state, which {method} cannot follow",
             remedy=f"use one of {', '.join(ONE_STEP)}, or Baumgarte's stabilisation",
         )
+    _check_tolerances(rtol, atol, max_step)
     recorder = _Recorder(np.asarray(times, dtype=float), project)
     recorder.take(float(times[0]), z)
+    recorder.reached = float(times[0])
     try:
         if not np.all(np.isfinite(f(float(times[0]), z))):
             raise _lost(method, recorder, float(times[0]))
         if method in SCIPY:
-            _scipy(f, z, recorder, method, rtol, atol, max_step, events, watch)
+            _scipy(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
         else:
-            _sundials(f, z, recorder, method, rtol, atol, max_step, events, watch)
+            with _silent_sundials():
+                _sundials(f, z, recorder, method, rtol, atol, max_step, events, inspect, watch)
     except IntegrationError:
         raise
     except MechidError as error:
-        reached = recorder.time[-1]
+        known = error.time if isinstance(error, KinematicsError) else None
+        reached = recorder.reached if known is None else known
         raise IntegrationError(
-            error.what, recorder.trace(), where=f"after t = {reached:g} s", remedy=error.remedy
+            error.what, recorder.trace(), reached, remedy=error.remedy
         ) from error
     return recorder.trace()
+
+
+def _check_tolerances(rtol: float, atol: float | Floats, max_step: float) -> None:
+    """Refuse what integrators would replace by something else."""
+    if not LEAST_RTOL <= rtol < np.inf:
+        raise DataError(
+            f"rtol must be a number of at least {LEAST_RTOL:.2g}, got {rtol:g}",
+            remedy="relative tolerances between 1e-3 and 1e-12 are usual",
+        )
+    if not np.all((np.asarray(atol) >= 0) & np.isfinite(atol)):
+        raise DataError(f"atol must not be negative, got {atol}", remedy="use rtol / 100, say")
+    if not max_step > 0:
+        raise DataError(f"max_step must be positive, got {max_step:g}")
 
 
 def _lost(method: str, recorder: _Recorder, t: float) -> IntegrationError:
     return IntegrationError(
         f"{method} gave up: the rates are not finite numbers",
         recorder.trace(),
-        where=f"t = {t:g} s",
+        t,
         remedy=_REMEDY,
     )
 
@@ -154,6 +188,7 @@ def _scipy(
     atol: float | Floats,
     max_step: float,
     events: Sequence[Event],
+    inspect: Inspect | None,
     watch: Callable[[float], None] | None,
 ) -> None:
     start, end = float(recorder.wanted[0]), float(recorder.wanted[-1])
@@ -161,6 +196,7 @@ def _scipy(
         return
     solver = SCIPY[method](f, start, z, end, rtol=rtol, atol=atol, max_step=max_step)
     before = [g(start, z) for g in events]
+    stalled = 0
     while solver.status == "running":
         try:
             message = solver.step()
@@ -170,25 +206,30 @@ def _scipy(
             raise _lost(method, recorder, float(solver.t)) from error
         if not np.all(np.isfinite(solver.y)):  # LSODA does not look
             raise _lost(method, recorder, float(solver.t_old))
-        if solver.status == "failed":
+        stalled = 0 if solver.t > solver.t_old else stalled + 1
+        if solver.status == "failed" or stalled > _STALLED:
+            why = str(message).rstrip(".") if solver.status == "failed" else _NO_PROGRESS
             raise IntegrationError(
-                f"{method} gave up: {str(message).rstrip('.')}",
+                f"{method} gave up: {why}",
                 recorder.trace(),
-                where=f"t = {solver.t:g} s",
+                float(solver.t),
                 remedy=_REMEDY,
             )
+        if inspect is not None:
+            inspect(float(solver.t), solver.y)
         recorder.steps += 1
-        between = solver.dense_output()
+        recorder.reached = float(solver.t)
+        between = cache(solver.dense_output)  # may take evaluations: made when it is asked for
         stop, before = _first_event(events, before, between, solver.t_old, solver.t, solver.y)
         for t in recorder.due(solver.t if stop is None else stop[0]):
-            state = between(t)
+            state = between()(t)
             if not np.all(np.isfinite(state)):  # interpolation may need rates beyond the step
                 raise _lost(method, recorder, float(solver.t_old))
             recorder.take(float(t), state)
         if stop is not None:
             recorder.events.append(stop)
             if recorder.time[-1] < stop[0]:
-                recorder.take(stop[0], between(stop[0]))
+                recorder.take(stop[0], between()(stop[0]))
             return
         if recorder.project is not None and solver.status == "running":
             solver.y = recorder.project(solver.y)
@@ -200,7 +241,7 @@ def _scipy(
 def _first_event(
     events: Sequence[Event],
     before: list[float],
-    between: Callable[[float], Floats],
+    between: Callable[[], Callable[[float], Floats]],
     t_old: float,
     t: float,
     z: Floats,
@@ -210,9 +251,49 @@ def _first_event(
     found = []
     for i, (g, a, b) in enumerate(zip(events, before, after, strict=True)):
         if a * b < 0 or (b == 0 and a != 0):
-            root = t if b == 0 else brentq(lambda s, g=g: g(s, between(s)), t_old, t, xtol=1e-14)
+            root = t if b == 0 else brentq(lambda s, g=g: g(s, between()(s)), t_old, t, xtol=1e-14)
             found.append((float(root), i))
     return (min(found) if found else None), after
+
+
+@contextmanager
+def _silent_sundials() -> Iterator[None]:
+    """Keep SUNDIALS from telling of troubles besides the errors that are raised for them.
+
+    Its library logs warnings to the standard error, unless a variable names a file when a solver
+    is made; scikit-sundae prints errors, and has no option against it.
+    """
+    variable = "SUNLOGGER_WARNING_FILENAME"
+    given = os.environ.get(variable)
+    os.environ.setdefault(variable, os.devnull)
+    try:
+        with redirect_stdout(_WithoutReports(sys.stdout)):
+            yield
+    finally:
+        if given is None:
+            del os.environ[variable]
+
+
+class _WithoutReports(TextIOBase):
+    """Passes on what is printed, by functions of the user, say, but for reports of SUNDIALS."""
+
+    _report = re.compile(r"\n\[\w+, Error: -?\d+\] ")
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._ended = True
+
+    def write(self, text: str) -> int:
+        if self._report.match(text):
+            self._ended = False
+            return len(text)
+        if not self._ended and text == "\n":  # `print` writes the end of its line apart
+            self._ended = True
+            return len(text)
+        return self._out.write(text)
+
+    def flush(self) -> None:
+        self._out.flush()
 
 
 def _sundials(
@@ -224,6 +305,7 @@ def _sundials(
     atol: float | Floats,
     max_step: float,
     events: Sequence[Event],
+    inspect: Inspect | None,
     watch: Callable[[float], None] | None,
 ) -> None:
     from sksundae.cvode import CVODE
@@ -261,21 +343,39 @@ def _sundials(
         solver = CVODE(rhs, method="Adams" if method == "CVODE-Adams" else "BDF", **options)
         solver.init_step(start, z)
     end = float(recorder.wanted[-1])  # forces may not be known beyond
-    for t in recorder.wanted[1:]:
-        result = solver.step(float(t), tstop=end)
+
+    def gave_up(why: str) -> IntegrationError:
+        what = f"{method} gave up: {why}"
+        return IntegrationError(what, recorder.trace(), recorder.reached, remedy=_REMEDY)
+
+    def step(t: float, mode: str) -> Any:
+        result = solver.step(t, mode, tstop=end)
         if not result.success:
-            raise IntegrationError(
-                f"{method} gave up: {result.message}",
-                recorder.trace(),
-                where=f"t = {float(np.ravel(result.t)[-1]):g} s",
-                remedy=_REMEDY,
-            )
+            raise gave_up(str(result.message).rstrip("."))
+        return result
+
+    stalled = 0
+    while recorder.reached < end:
+        result = step(end, "onestep")
+        t, state = float(np.ravel(result.t)[-1]), np.ravel(result.y)
+        if t == recorder.reached:  # after times in between the end of the step comes once more
+            stalled += 1
+            if stalled > _STALLED:
+                raise gave_up(_NO_PROGRESS)
+            continue
+        stalled = 0
+        if inspect is not None:
+            inspect(t, state)
         recorder.steps += 1
-        reached = float(np.ravel(result.t)[-1])
-        recorder.take(reached, np.ravel(result.y))
-        if reached < t - 1e-12 * max(1.0, abs(t)):
-            values = [abs(g(reached, recorder.z[-1])) for g in events]
-            recorder.events.append((reached, int(np.argmin(values))))
+        recorder.reached = t
+        for due in recorder.due(t):
+            between = state if due >= t else np.ravel(step(float(due), "normal").y)
+            recorder.take(float(due), between)
+        if result.status == _ROOT:
+            values = [abs(g(t, state)) for g in events]
+            recorder.events.append((t, int(np.argmin(values))))
+            if recorder.time[-1] < t:
+                recorder.take(t, state)
             return
         if watch is not None:
-            watch(reached)
+            watch(t)

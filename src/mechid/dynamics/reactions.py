@@ -103,18 +103,19 @@ def joint_reactions(
     found = JointReactions.empty(motion)
     parameters = np.ascontiguousarray(phi, dtype=float)
     forces = np.ascontiguousarray(tau, dtype=float)
-    arrays = (motion.q, motion.v, motion.vd, forces)
-    arrays += (found.force, found.moment, found.undetermined)
+    tables = (motion.model.tables, d, held, *actuation)
+    moved = (motion.q, motion.v, motion.vd, forces)
+    filled = (found.force, found.moment, found.undetermined)
+    for start in range(0, len(motion.y), _BLOCK):
+        size = min(_BLOCK, len(motion.y) - start)
 
-    def run(first: int, last: int) -> None:
-        tables = (motion.model.tables, d, held, *actuation)
-        reactions_batch(*tables, parameters, first, last, *arrays)
+        def run(first: int, last: int, start: int = start) -> None:
+            part = (start + first, start + last)
+            reactions_batch(*tables, parameters, *part, *moved, *filled)
 
-    for first in range(0, len(motion.y), _BLOCK):
-        size = min(_BLOCK, len(motion.y) - first)
-        spread(lambda a, b, first=first: run(first + a, first + b), size, _SHORTEST_PART)
+        spread(run, size, _SHORTEST_PART)
         if watch is not None:
-            watch(first + size)
+            watch(start + size)
     _refuse_infinite(motion, found)
     return found
 

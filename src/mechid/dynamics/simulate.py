@@ -18,13 +18,12 @@ from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.integrate import ONE_STEP, IntegrationError, Trace, integrate
+from mechid.dynamics.loads import Forces
 from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-
-Forces = Callable[[float, Floats, Floats], Floats]
 
 _DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
 FORMULATIONS = ("independent", *_DRIFTING)
@@ -32,7 +31,7 @@ STABILISATIONS = ("none", "baumgarte", "projection")
 # A pose out of reach may mean a step that was too long. After so many of them, with less progress
 # than this part of the time between, the motion itself leads there.
 _MOST_REFUSALS = 200
-_PROGRESS = 1e-6
+_PROGRESS = 1e-4
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ def simulate(
     z0 = np.concatenate([chosen.start(q, v), [0.0, 0.0]])
     act = _forces(model, forces)
     count = [0]
-    cause: list[MechidError] = []
+    cause: list[tuple[float, MechidError]] = []
     refused = _Refusals(_PROGRESS * float(wanted[-1] - wanted[0]))
 
     def rate(t: float, z: Floats) -> Floats:
@@ -173,7 +172,7 @@ def simulate(
             now = chosen.evaluate(state, act(t, y, yd))
         except KinematicsError as error:
             # Perhaps the step was only too long: nan makes the integrator try a shorter one.
-            cause[:] = [error]
+            cause[:] = [(t, error)]
             if refused.too_many(t):
                 raise
             return np.full(z.size, np.nan)
@@ -182,6 +181,11 @@ def simulate(
     def project(z: Floats) -> Floats:
         return np.concatenate([chosen.project(z[:-2]), z[-2:]])
 
+    inspect = None
+    if isinstance(chosen, Independent):
+        see = chosen.inspector(act, float(wanted[-1] - wanted[0]))
+        see(float(wanted[0]), z0[:-2])
+        inspect = lambda t, z: see(t, z[:-2])  # noqa: E731
     began = clock.perf_counter()
     failure: IntegrationError | None = None
     try:
@@ -197,6 +201,7 @@ def simulate(
                 max_step=max_step,
                 project=project if stabilisation == "projection" else None,
                 events=[_event(chosen, g) for g in events],
+                inspect=inspect,
                 watch=watch,
             )
     except IntegrationError as error:
@@ -207,21 +212,19 @@ def simulate(
         model, values, chosen, stabilisation, integrator, trace, act, count[0], seconds
     )
     if left is not None:
-        raise SimulationError(
-            f"the simulation stopped at t = {result.time[-1]:g} s: {left.what}",
-            result,
-            where=f"t = {trace.time[len(result.time)]:g} s",
-            remedy=left.remedy,
-        )
+        raise _stopped(float(trace.time[len(result.time)]), left, result)
     if failure is not None:
-        why = cause[0] if cause else failure
-        raise SimulationError(
-            f"the simulation stopped at t = {result.time[-1]:g} s: {why.what}",
-            result,
-            where=failure.where,
-            remedy=why.remedy,
-        )
+        # Integrators give up because poses were refused ahead; those before are forgotten.
+        refusals = [error for t, error in cause if t >= failure.time]
+        why = failure if isinstance(failure.__cause__, MechidError) else (*refusals, failure)[0]
+        raise _stopped(failure.time, why, result)
     return result
+
+
+def _stopped(time: float, why: MechidError, partial: Simulation) -> SimulationError:
+    return SimulationError(
+        f"the simulation stopped at t = {time:g} s: {why.what}", partial, remedy=why.remedy
+    )
 
 
 @dataclass

@@ -38,6 +38,7 @@ MEASURE = np.dtype(
         ("end", np.int64),
         ("body_a", np.int64),  # LENGTH, TURN, SLIDE: bodies that its force pushes apart
         ("body_b", np.int64),
+        ("constant", np.float64),  # SUM only: what is added to its terms
     ]
 )
 TERM = np.dtype([("measure", np.int64), ("factor", np.float64)])

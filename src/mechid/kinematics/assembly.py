@@ -39,7 +39,7 @@ def reference_coordinates(mechanism: Mechanism, tree: SpanningTree, c: Compiled)
     return q
 
 
-def close(c: Compiled, start: Floats) -> Floats:
+def close(c: Compiled, start: Floats, where: str = "") -> Floats:
     """Return closed tree coordinates near `start`: damped least-squares steps on the closure.
 
     No independent coordinate is held; every coordinate moves as little as it can.
@@ -47,7 +47,8 @@ def close(c: Compiled, start: Floats) -> Floats:
     Raises
     ------
     AssemblyError
-        If the residual cannot be brought to rounding; it names the row that stays open.
+        If the residual cannot be brought to rounding; it names the joint that stays open, and
+        `where`: the mechanism.
     """
     t = c.tables
     closure = t.rows.driver < 0
@@ -88,6 +89,7 @@ def close(c: Compiled, start: Floats) -> Floats:
         raise AssemblyError(
             f"the loops cannot be closed from the reference pose: {place} stays open by about "
             f"{gap:.3g} m",
+            where=where,
             remedy="check the lengths and points of its loop, or give a reference pose nearer to "
             "an assembled one",
         )
@@ -99,7 +101,7 @@ def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Fl
 
     They hold products of directions at zero, and a half turn about the other axis does that too.
     """
-    poses = _link_poses(c, q)
+    poses = link_poses(c, q)
 
     def placed(body: str, frame: Frame) -> Rigid:
         link, fixed = c.body_link[body]
@@ -122,7 +124,8 @@ def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Fl
             )
 
 
-def _link_poses(c: Compiled, q: Floats) -> list[Rigid]:
+def link_poses(c: Compiled, q: Floats) -> list[Rigid]:
+    """Return the pose of every link at given coordinates."""
     t = c.tables
     rotation, origin = np.zeros((t.links.size, 3, 3)), np.zeros((t.links.size, 3))
     rotation[0] = np.eye(3)

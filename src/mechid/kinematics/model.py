@@ -97,7 +97,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     passive = passive_parts(mechanism)
     compiled = compile_tables(mechanism, tree, passive)
     t = compiled.tables
-    home = close(compiled, reference_coordinates(mechanism, tree, compiled))
+    home = close(compiled, reference_coordinates(mechanism, tree, compiled), mechanism.name)
     refuse_reversed(mechanism, tree, compiled, home)
     rng = np.random.default_rng(0)
     poses = [generic_pose(compiled, home, rng) for _ in range(3)]

@@ -11,7 +11,7 @@ from mechid.kinematics.reference_point.passive import passive_spins
 from mechid.kinematics.reference_point.system import compile_system
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.parts import ball_parts
-from mechid.mechanism.records import Joint, Mechanism, Vec3
+from mechid.mechanism.records import Joint, JointCoordinate, Mechanism, Vec3
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,15 @@ class PassivePart:
 
 
 def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
-    """Find the parts that are attached to the rest by spherical joints on one line."""
+    """Find the parts that are attached to the rest by spherical joints on one line.
+
+    Where the whole orientation of one of these joints is declared as independent coordinates, as in
+    an open chain of balls, they drive the spin, and nothing must hold it.
+    """
     parts = []
     for part in ball_parts(mechanism):
         bodies, holders = part.bodies, part.holders
-        if len(holders) < 2:
+        if len(holders) < 2 or any(_driven(mechanism, j) for j in holders):
             continue
         centers = np.array([_center(mechanism, j, bodies) for j in holders])
         arms = centers - centers[0]
@@ -53,6 +57,16 @@ def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
             continue  # on one line in the reference pose only
         parts.append(_part(mechanism, bodies, holders, line))
     return tuple(parts)
+
+
+def _driven(mechanism: Mechanism, joint: Joint) -> bool:
+    """Tell whether all three angles of a spherical joint are independent coordinates."""
+    declared = {
+        c.index
+        for c in mechanism.coordinates
+        if isinstance(c, JointCoordinate) and c.joint == joint.name
+    }
+    return len(declared) == joint.kind.n_speeds
 
 
 def _always_spins(mechanism: Mechanism, bodies: tuple[str, ...]) -> bool:

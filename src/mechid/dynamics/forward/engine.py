@@ -34,7 +34,8 @@ from mechid.kinematics.tables import Floats, Ints, Tables
 class Reduced:
     """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies.
 
-    `gap` is the largest closure row, relative to the size of the mechanism.
+    The tree accelerations are v̇ = Rᵀ ÿ + bias, with R of shape (n_i, n_v); `gap` is the largest
+    closure row, relative to the size of the mechanism.
     """
 
     M: Floats
@@ -42,6 +43,8 @@ class Reduced:
     load: Floats
     q: Floats
     v: Floats
+    R: Floats
+    bias: Floats
     kinetic: float
     potential: float
     dissipated: float
@@ -173,6 +176,8 @@ class Engine:
             s.load.copy(),
             s.q.copy(),
             s.v.copy(),
+            s.anchor.R.copy(),
+            s.vd.copy(),
             x[KINETIC],
             x[POTENTIAL],
             x[DISSIPATED],

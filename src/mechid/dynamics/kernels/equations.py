@@ -13,6 +13,7 @@ from mechid.dynamics.kernels.measures import project_loads, read_measures
 from mechid.dynamics.kernels.partials import place_partials
 from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.kinematics.kernels.closure import (
+    NOT_CLOSED,
     OK,
     admissible,
     close_sample,
@@ -24,7 +25,7 @@ from mechid.kinematics.kernels.follow import combine, copy_into, follow
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.linear import factor, substitute
 from mechid.kinematics.kernels.links import move_links, place_directions, place_links, place_markers
-from mechid.kinematics.kernels.rows import row_accelerations, row_entries, row_value
+from mechid.kinematics.kernels.rows import open_row, row_accelerations, row_entries, row_value
 
 
 class Room(NamedTuple):
@@ -141,6 +142,8 @@ def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, 
     status of the closure.
     """
     for i in range(y.size):
+        if not (np.isfinite(y[i]) and np.isfinite(yd[i])):
+            return NOT_CLOSED  # steps towards nan have no size that could get too small
         for c in range(v.size):
             room.R[i, c] = anchor.R[i, c]
     copy_into(anchor.q, q)
@@ -283,10 +286,16 @@ def tree_equations(
     )
     for r in range(t.rows.size):
         values[r] = row_value(t, r, work.markers, work.directions)
-        for c in range(t.columns.size):
-            J[r, c] = 0.0
-        for n in range(t.rows[r].start, t.rows[r].end):
-            J[r, t.path[n].column] += work.entries[n]
+        open_row(
+            t,
+            r,
+            work.vectors[0],
+            work.axes,
+            work.markers,
+            work.directions,
+            work.entries,
+            J[r],
+        )
 
 
 @kernel

@@ -33,8 +33,7 @@ def read_measures(
         elif kind == TURN:
             _read_turn(d, m, rotation, vectors, partial_omega, values, partial)
         elif kind == SUM:
-            for i in range(3):
-                values[m, i] = 0.0
+            values[m, 0], values[m, 1], values[m, 2] = measure.constant, 0.0, 0.0
             for y in range(n_i):
                 partial[m, y] = 0.0
             for n in range(measure.start, measure.end):  # its terms stand before it
@@ -75,8 +74,8 @@ def marker_offset(d, i, rotation):
 def _read_turn(d, m, rotation, vectors, partial_omega, values, partial):
     """Angle about an axis: rate (ω_b - ω_a) · axis, with the axis carried by one of the two.
 
-    The angle lies within ±π: a cut joint does not count its turns (the tree keeps joints with
-    torsion springs, where that would matter, if it can).
+    The angle lies within ±π: a cut joint does not count its turns. Where that would matter, for
+    torsion springs, the tree keeps the joint if it can, and planar loops sum up other angles.
     """
     measure = d.measures[m]
     n0, n1, n2 = placed_direction(d, measure.axis, rotation)

@@ -5,17 +5,26 @@ a marker on side b; DOT is the product of a direction of each side. At a closed 
 row by a column with axis x through o is then, up to the sign of the side,
 
     turn x · ((m_b - o) × d) + shift x · d        (DOT: turn x · (d_b × d_a)).
+
+Newton's method gets along with these rates on its way to a closed pose. Dynamics with loops that
+may be open takes `open_row`, which is exact at any pose and costs more: columns that carry both
+sides of a POINT row move it too while its ends are apart.
 """
 
 import numpy as np
 
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
-from mechid.kinematics.tables import DISTANCE, DOT, PLANE, POINT
+from mechid.kinematics.tables import BALL, DISTANCE, DOT, PLANE, POINT, SCREW_ROW
 
 
 @inlined_kernel
 def _inner(a, i, b, j):
     return a[i, 0] * b[j, 0] + a[i, 1] * b[j, 1] + a[i, 2] * b[j, 2]
+
+
+@inlined_kernel
+def _vector(a, i):
+    return a[i, 0], a[i, 1], a[i, 2]
 
 
 @inlined_kernel
@@ -124,6 +133,94 @@ def _point_entries(t, items, n, count, origin, axes, markers, entries):
             entries[t.rows[r].start + s] = d0 * w0 + d1 * w1 + d2 * w2
 
 
+@kernel
+def open_row(t, r, origin, axes, markers, directions, entries, out):
+    """Fill out (n_v,) with the rates of row r by all columns, exact whether closed or open.
+
+    `entries` are those of `row_entries`.
+    """
+    row = t.rows[r]
+    for c in range(out.size):
+        out[c] = 0.0
+    if row.kind == POINT:
+        _carry(t, r, row.marker_b, 1.0, origin, axes, markers, out)
+        _carry(t, r, row.marker_a, -1.0, origin, axes, markers, out)
+    elif row.kind == SCREW_ROW:
+        _open_thread(t, r, origin, axes, markers, directions, out)
+    else:
+        for n in range(row.start, row.end):
+            out[t.path[n].column] += entries[n]
+
+
+@kernel
+def _carry(t, r, m, sign, origin, axes, markers, out):
+    """Add the rates of a marker along the fixed direction of a row by all columns that carry it."""
+    d0, d1, d2 = t.row_vector[r, 0], t.row_vector[r, 1], t.row_vector[r, 2]
+    k = t.marker_link[m]
+    while k > 0:
+        s0, s1, s2 = (
+            markers[m, 0] - origin[k, 0],
+            markers[m, 1] - origin[k, 1],
+            markers[m, 2] - origin[k, 2],
+        )
+        # what a turn about an axis x contributes is x · (s × d)
+        w0, w1, w2 = s1 * d2 - s2 * d1, s2 * d0 - s0 * d2, s0 * d1 - s1 * d0
+        first = t.links[k].v
+        for c in range(first, first + (3 if t.links[k].kind == BALL else 1)):
+            turn, shift = t.columns[c].turn, t.columns[c].shift
+            out[c] += sign * (
+                axes[c, 0] * (turn * w0 + shift * d0)
+                + axes[c, 1] * (turn * w1 + shift * d1)
+                + axes[c, 2] * (turn * w2 + shift * d2)
+            )
+        k = t.links[k].parent
+
+
+@kernel
+def _thread(t, r, markers, directions):
+    """Displacement of a screw row in radians, its sine and cosine products, and its sense.
+
+    The value of the row is pitch · (sine cos φ - cosine sin φ), reversed beyond a quarter turn.
+    """
+    row = t.rows[r]
+    a, b, d = row.marker_a, row.marker_b, row.direction_a
+    along = (
+        directions[d, 0] * (markers[b, 0] - markers[a, 0])
+        + directions[d, 1] * (markers[b, 1] - markers[a, 1])
+        + directions[d, 2] * (markers[b, 2] - markers[a, 2])
+    )
+    sine = _inner(directions, row.y_a, directions, row.x_b)
+    cosine = _inner(directions, row.x_a, directions, row.x_b)
+    phi = along / row.pitch
+    sense = -1.0 if (cosine * np.cos(phi) + sine * np.sin(phi)).real < 0.0 else 1.0
+    return phi, sine, cosine, sense
+
+
+@kernel
+def _open_thread(t, r, origin, axes, markers, directions, out):
+    row = t.rows[r]
+    phi, sine, cosine, sense = _thread(t, r, markers, directions)
+    c, s = np.cos(phi), np.sin(phi)
+    slope = -sense * (sine * s + cosine * c)  # by the displacement
+    d0, d1, d2 = _vector(directions, row.direction_a)
+    x0, x1, x2 = _vector(directions, row.x_a)
+    y0, y1, y2 = _vector(directions, row.y_a)
+    e0, e1, e2 = c * y0 - s * x0, c * y1 - s * x1, c * y2 - s * x2
+    b0, b1, b2 = _vector(directions, row.x_b)
+    f = sense * row.pitch
+    w0, w1, w2 = f * (b1 * e2 - b2 * e1), f * (b2 * e0 - b0 * e2), f * (b0 * e1 - b1 * e0)
+    m0, m1, m2 = _vector(markers, row.marker_b)
+    for n in range(row.start, row.end):
+        j = t.path[n].column
+        k, turn, shift = t.columns[j].link, t.columns[j].turn, t.columns[j].shift
+        s0, s1, s2 = m0 - origin[k, 0], m1 - origin[k, 1], m2 - origin[k, 2]
+        g0 = turn * (w0 + slope * (s1 * d2 - s2 * d1)) + slope * shift * d0
+        g1 = turn * (w1 + slope * (s2 * d0 - s0 * d2)) + slope * shift * d1
+        g2 = turn * (w2 + slope * (s0 * d1 - s1 * d0)) + slope * shift * d2
+        rate = axes[j, 0] * g0 + axes[j, 1] * g1 + axes[j, 2] * g2
+        out[j] += rate if t.path[n].side == 1 else -rate
+
+
 @inlined_kernel
 def point_rates(vectors, k, x, y, z):
     """Velocity and acceleration of the point of link k at (x, y, z) from its origin."""
@@ -205,16 +302,36 @@ def _acceleration(t, r, vectors, markers, directions):
     )  # fmt: skip
     if kind == PLANE:
         return along
-    ka, kb = t.direction_link[da], t.direction_link[row.x_b]
-    turn = (
-        (vectors[4, kb, 0] - vectors[4, ka, 0]) * d0
-        + (vectors[4, kb, 1] - vectors[4, ka, 1]) * d1
-        + (vectors[4, kb, 2] - vectors[4, ka, 2]) * d2
-        + (vectors[2, kb, 0] - vectors[2, ka, 0]) * p0
-        + (vectors[2, kb, 1] - vectors[2, ka, 1]) * p1
-        + (vectors[2, kb, 2] - vectors[2, ka, 2]) * p2
+    x0, x1, x2 = _vector(directions, row.x_b)
+    e0, e1, e2, f0, f1, f2 = _direction_rates(t, row.x_b, directions, vectors)
+    sine1, sine2 = _product_rates(
+        t, row.y_a, x0, x1, x2, e0, e1, e2, f0, f1, f2, directions, vectors
     )
-    return row.pitch * turn - along
+    cosine1, cosine2 = _product_rates(
+        t, row.x_a, x0, x1, x2, e0, e1, e2, f0, f1, f2, directions, vectors
+    )
+    phi, sine, cosine, sense = _thread(t, r, markers, directions)
+    phi1 = (p0 * x + p1 * y + p2 * z + d0 * v0 + d1 * v1 + d2 * v2) / row.pitch
+    c, s = np.cos(phi), np.sin(phi)
+    return sense * (
+        row.pitch * (sine2 * c - cosine2 * s)
+        - 2.0 * row.pitch * phi1 * (sine1 * s + cosine1 * c)
+        - row.pitch * phi1 * phi1 * (sine * c - cosine * s)
+        - along * (sine * s + cosine * c)
+    )
+
+
+@kernel
+def _product_rates(t, d, x0, x1, x2, e0, e1, e2, f0, f1, f2, directions, vectors):
+    """Derivatives of the product of direction d with a vector x whose own are e and f."""
+    p0, p1, p2, q0, q1, q2 = _direction_rates(t, d, directions, vectors)
+    d0, d1, d2 = _vector(directions, d)
+    return (
+        p0 * x0 + p1 * x1 + p2 * x2 + d0 * e0 + d1 * e1 + d2 * e2,
+        q0 * x0 + q1 * x1 + q2 * x2
+        + 2.0 * (p0 * e0 + p1 * e1 + p2 * e2)
+        + d0 * f0 + d1 * f1 + d2 * f2,
+    )  # fmt: skip
 
 
 @inlined_kernel

@@ -1,8 +1,8 @@
 """Published base parameters beside ours, factor by factor.
 
 The source's tie rods have their x axis from the rack to the upright (entry 15 of table 5.3:
-mx_4 + Iyy_4/l4), ours the other way. A turn by 180° about z leads from one to the other: mx, my, Ixz
-and Iyz of bodies 4 and 12 change sign.
+mx_4 + Iyy_4/l4), ours the other way. A turn by 180° about z leads from one to the other: mx, my,
+Ixz and Iyz of bodies 4 and 12 change sign.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def differences(base_set: BaseSet, printed: Mapping[int, str]) -> list[Differenc
     return sorted(found, key=lambda d: d.entry)
 
 
-def printed_matrix(base_set: BaseSet, printed: Mapping[int, str], only: int | None = None) -> Floats:
+def printed_matrix(
+    base_set: BaseSet, printed: Mapping[int, str], only: int | None = None
+) -> Floats:
     """Return B with printed factors (of one entry, or of all), the rest ours."""
     B = base_set.matrix.copy()
     at = {n: i for i, n in enumerate(base_set.null_space.names)}
@@ -74,5 +76,3 @@ def printed_matrix(base_set: BaseSet, printed: Mapping[int, str], only: int | No
             row[at[name]] = float(factor.subs(values))
         B[base_set.base.index(head)] = row
     return B
-
-

@@ -73,6 +73,7 @@ def _lines() -> Iterator[str]:
     W, phi = observed(null)
     inertial = [n for n in t1.base if not n.startswith(("k_", "c_"))]
     slips = differences(t1, T1)
+    printed = published_factors(t1, T1)
     yield from _head(null, t1, len(inertial))
     yield from _choices(null, lists)
     yield from _table(t1)
@@ -97,7 +98,7 @@ def _lines() -> Iterator[str]:
     yield "| entry | of | factor of | printed | exact | forces off by | what is wrong |"
     yield "|---|---|---|---|---|---|---|"
     for entry in dict.fromkeys(d.entry for d in slips):
-        off = _rough(error(t1, printed_matrix(t1, T1, only=entry), W, phi))
+        off = _rough(error(t1, printed_matrix(t1, printed, only=entry), W, phi))
         for k, d in enumerate(x for x in slips if x.entry == entry):
             said = f"{off} | {REMARKS[entry]}" if k == 0 else " | "
             factors = f"`{d.parameter}` | `{d.printed}` | `{d.exact}`"
@@ -105,8 +106,8 @@ def _lines() -> Iterator[str]:
     yield ""
     yield (
         "With all entries as printed, forces are off by "
-        f"{_rough(error(t1, printed_matrix(t1, T1), W, phi))}; with those of annex A by "
-        f"{_rough(error(t2, printed_matrix(t2, T2), W, phi))}."
+        f"{_rough(error(t1, printed_matrix(t1, printed), W, phi))}; with those of annex A by "
+        f"{_rough(error(t2, printed_matrix(t2, published_factors(t2, T2)), W, phi))}."
     )
 
 

@@ -10,6 +10,7 @@ from mechid.base.choose import (
     MASS_FIRST_TENSOR,
     as_listed,
     at_random,
+    by_name,
     converge_on,
     first,
     in_order,
@@ -114,6 +115,17 @@ def test_refusals_say_what_depends_on_what() -> None:
     with pytest.raises(MechidError, match="m_5 is listed twice"):
         as_listed(null, ["m_5", "m_5"])
     assert set(as_listed(null, [*LISTS["T1"], "my_1"])) == set(LISTS["T1"])  # without effect
+
+
+def test_lists_of_the_model_file() -> None:
+    null = null_of(SUSPENSION)
+    assert set(by_name(null, "T4")) == set(LISTS["T4"])
+    with pytest.raises(MechidError, match=r"base set T5: .*has rank 22"):
+        by_name(null, "T5")
+    with pytest.raises(MechidError, match="no base set T6; named are T1, T2, T3, T4, T5"):
+        by_name(null, "T6")
+    with pytest.raises(MechidError, match="the model file names none"):
+        by_name(null_of("four_bar"), "T1")
 
 
 # --------------------------------------------------------------------------------------- comparing

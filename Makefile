@@ -98,8 +98,19 @@ bench: $(BENCH_READY) $(KERNELS_READY) ## Run benchmarks/bench_*.py one after th
 	  [ $${#files[@]} -gt 0 ] || echo 'no benchmarks/bench_*.py'; \
 	  for file in "$${files[@]}"; do printf '\n=== %s\n' "$$file"; $(BIN)/python "$$file"; done
 
-coverage: $(TEST_READY) ## Run the tests with uncompiled kernels and show what they do not reach
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile --cov
+# Compiled kernels cannot be measured, and uncompiled ones are a thousand times slower: all tests
+# run compiled, then some that reach the kernels run again without compilation (not those of cut
+# threads, which take many small steps).
+UNCOMPILED := tests/contract/test_uncompiled.py tests/dynamics/test_inverse.py \
+	tests/kinematics/test_closed_forms.py
+
+coverage: $(TEST_READY) $(KERNELS_READY) ## Show what the tests do not reach, kernels included
+	$(call heading,all tests)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile \
+	  --cov --cov-report=
+	$(call heading,some of them with uncompiled kernels)
+	@OPENBLAS_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) \
+	  --cov --cov-append $(UNCOMPILED) -k 'not thread'
 
 docs: $(TEST_READY) ## Build the documentation into site/
 	@$(BIN)/mkdocs build --strict --site-dir site

@@ -9,10 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mechid.base.analyse import BaseParameters, base_parameters
+    from mechid.base.baseset import BaseSet, base_set
+    from mechid.base.experiment import Experiment
+    from mechid.base.nullspace import NullSpace, null_space
     from mechid.dynamics.inverse import InverseDynamics, inverse_dynamics
     from mechid.dynamics.loads import table_forces
+    from mechid.dynamics.reactions import JointReactions
+    from mechid.dynamics.reference_point.observation import observation_matrix_reference
+    from mechid.dynamics.regressor import Observation, observation_matrix
     from mechid.dynamics.simulate import Simulation, SimulationError, simulate
-    from mechid.dynamics.trajectory import simulated_motion
+    from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
     from mechid.errors import (
         AssemblyError,
         BranchJumpError,
@@ -42,10 +49,17 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "mechid.base.analyse": ("BaseParameters", "base_parameters"),
+    "mechid.base.baseset": ("BaseSet", "base_set"),
+    "mechid.base.experiment": ("Experiment",),
+    "mechid.base.nullspace": ("NullSpace", "null_space"),
     "mechid.dynamics.inverse": ("InverseDynamics", "inverse_dynamics"),
     "mechid.dynamics.loads": ("table_forces",),
+    "mechid.dynamics.reactions": ("JointReactions",),
+    "mechid.dynamics.reference_point.observation": ("observation_matrix_reference",),
+    "mechid.dynamics.regressor": ("Observation", "observation_matrix"),
     "mechid.dynamics.simulate": ("Simulation", "SimulationError", "simulate"),
-    "mechid.dynamics.trajectory": ("simulated_motion",),
+    "mechid.dynamics.trajectory": ("simulated_motion", "simulated_reactions"),
     "mechid.errors": (
         "AssemblyError",
         "BranchJumpError",
@@ -76,11 +90,15 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AssemblyError",
+    "BaseParameters",
+    "BaseSet",
     "BranchJumpError",
     "DataError",
+    "Experiment",
     "FrameMotion",
     "InverseDynamics",
     "JointMotion",
+    "JointReactions",
     "KinematicModel",
     "KinematicsError",
     "Mechanism",
@@ -89,12 +107,16 @@ __all__ = [
     "ModelError",
     "Motion",
     "MotionTable",
+    "NullSpace",
+    "Observation",
     "Sensitivities",
     "Simulation",
     "SimulationError",
     "SingularPoseError",
     "UnreachablePoseError",
     "__version__",
+    "base_parameters",
+    "base_set",
     "build",
     "dumps",
     "frame_motion",
@@ -104,6 +126,9 @@ __all__ = [
     "load",
     "loads",
     "mobility",
+    "null_space",
+    "observation_matrix",
+    "observation_matrix_reference",
     "point_motion",
     "rates",
     "read_motion",
@@ -111,6 +136,7 @@ __all__ = [
     "sensitivities",
     "simulate",
     "simulated_motion",
+    "simulated_reactions",
     "singularity_margin",
     "solve_motion",
     "table_forces",

@@ -57,12 +57,25 @@ def test_reactions_leave_open_what_is_open(run, motion):
     assert "largest force, N" in shown
 
 
+def test_second_formulation(run, motion):
+    fast = run("inverse", "quarter_vehicle", motion, "--reactions", "--json").json
+    for arguments in ([], ["--elimination", "svd"], ["--elimination", "gauss"]):
+        found = run("inverse", "quarter_vehicle", motion, "--reactions", "--json",
+                    "--formulation", "reference-point", *arguments).json  # fmt: skip
+        for name, force in fast["forces"].items():
+            assert found["forces"][name]["max_abs"] == pytest.approx(force["max_abs"], rel=1e-9)
+        for name, r in fast["reactions"].items():
+            assert found["reactions"][name]["force_max"] == pytest.approx(r["force_max"], rel=1e-9)
+            assert found["reactions"][name]["undetermined"] == r["undetermined"]
+
+
 def test_wrong_input(run, motion):
     for arguments, line in (
         (["quarter_vehicle", "none.csv"], "none.csv: there is no such file"),
         (["quarter_vehicle", motion, "-o", "out.txt"], "use a .csv or a .parquet file"),
         (["quarter_vehicle", motion, "--plot", "out.txt"], "use a .png, .svg or .html file"),
         (["four_bar", motion], "there is no column q1"),
+        (["quarter_vehicle", motion, "--elimination", "qr"], "tree has no elimination to choose"),
     ):
         done = run("inverse", *arguments)
         assert done.status == 2

@@ -80,6 +80,20 @@ def test_files(run):
     assert Path("out.html").stat().st_size > 1e5
 
 
+def test_reactions(run):
+    """A quarter vehicle at rest on its spring: the reactions of the table are those of inverse."""
+    done = run("simulate", "quarter_vehicle", "--t-end", "0.1", "--rate", "50", "-o", "out.csv",
+               "--reactions", "--json")  # fmt: skip
+    assert "A" in done.json["reactions"]
+    run("inverse", "quarter_vehicle", "out.csv", "--reactions", "-o", "again.csv")
+    names = [name for name in read_columns("again.csv") if name.startswith(("A.", "hub."))]
+    assert {"A.fy", "A.fz", "hub.mz"} <= set(names)
+    for name in names:
+        np.testing.assert_allclose(column("out.csv", name), column("again.csv", name), atol=1e-6)
+    shown = run("simulate", "quarter_vehicle", "--t-end", "0.1", "--reactions").out
+    assert "largest force, N" in shown
+
+
 def test_start_speed_and_force(run):
     found = run("simulate", "pendulum", "--at", "0,0.001", "--start", "angle=45 deg", "--speed",
                 "angle=2", "--force", "M_hinge=1/2", "--json").json  # fmt: skip

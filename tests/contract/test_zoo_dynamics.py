@@ -9,6 +9,7 @@ import pytest
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.forward.engine import Engine
+from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import Observation, cad_parameters, observation_matrix
 from mechid.dynamics.simulate import FORMULATIONS
 from mechid.kinematics.motion import Motion, solve_motion
@@ -102,6 +103,28 @@ def test_power_balance(spec: str) -> None:
     # Truncation is 1e-8 of the energies that change (differences.py), at rates up to a few rad/s.
     changed = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(fed).max()))
     assert np.abs(fed - rate).max() <= 1e-7 * changed
+
+
+@every_model
+def test_work_is_energy_and_losses(spec: str) -> None:
+    """Over a whole course: the work of τ and loads, less losses, is the difference of energies.
+
+    Gauss' rule with ten points in each of twenty parts of the course. Friction that changes its
+    sign has a kink, but takes in the losses what it adds to τ.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    parts = np.linspace(0, LENGTH, 21)
+    half = LENGTH / 40
+    inner = (parts[:-1, None] + half * (1 + nodes)).ravel()
+    motion = solve_course(zoo_model(spec), zoo_course(spec), [0.0, *inner, LENGTH])
+    power = VirtualPower(motion)
+    tau = inverse_dynamics(motion).tau
+    fed = np.sum((tau + power.loads.force) * motion.yd, axis=1) - power.losses
+    work = half * np.tile(weights, 20) @ fed[1:-1]
+    kinetic, potential = power.energy
+    gained = (kinetic + potential)[-1] - (kinetic + potential)[0]
+    changed = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(fed).max()))
+    assert abs(work - gained) <= 1e-7 * changed
 
 
 @every_model

@@ -7,12 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import mechid
 from mechid.dynamics.compile import dynamic_model
-from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.inverse import ELIMINATIONS, inverse_dynamics
+from mechid.dynamics.reactions import joint_reactions
+from mechid.dynamics.reference_point import joint_reactions_reference
 from mechid.dynamics.regressor import observation_matrix
 from mechid.dynamics.simulate import simulate
-from mechid.dynamics.trajectory import simulated_motion
-from mechid.errors import MechidError, ModelError
+from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
+from mechid.errors import MechidError, ModelError, SingularPoseError
 from mechid.kinematics.frames import body_frames, frame_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import GROUND
@@ -119,7 +122,7 @@ def test_undetermined_components_are_flagged():
     """In a planar linkage of revolute joints, what is normal to the plane is left open."""
     seen = []
     result = inverse_dynamics(motion_of("four_bar", 3), reactions=True, watch=seen.append)
-    assert seen == [1, 2, 3]
+    assert seen == [3]
     r = result.reactions
     assert r.open_joints == ("q1", "q2", "q3", "q4")
     np.testing.assert_array_equal(
@@ -135,3 +138,97 @@ def test_a_pendulum_hangs_by_its_weight():
     grounded = [j.name for j in mechanism.joints if GROUND in (j.body_a, j.body_b)]
     force = result.reactions.force[0, result.reactions.joints.index(grounded[0])]
     np.testing.assert_allclose(force, -mass * np.array(mechanism.gravity), atol=1e-12)
+
+
+def test_progress_of_reactions_comes_in_blocks(monkeypatch):
+    monkeypatch.setattr("mechid.dynamics.reactions._BLOCK", 3)
+    seen = []
+    motion = motion_of("sla_suspension", 7)
+    parts = inverse_dynamics(motion, reactions=True, watch=seen.append).reactions
+    assert seen == [3, 6, 7]
+    monkeypatch.undo()
+    whole = inverse_dynamics(motion, reactions=True).reactions
+    np.testing.assert_array_equal(parts.force, whole.force)
+    np.testing.assert_array_equal(parts.moment, whole.moment)
+
+
+def test_reactions_that_are_not_finite_are_refused():
+    motion = motion_of("four_bar", 3)
+    result = inverse_dynamics(motion)
+    result.tau[1] = np.nan
+    with pytest.raises(SingularPoseError, match="do not determine the reactions") as caught:
+        joint_reactions(motion, result.phi, result.tau)
+    assert (caught.value.sample, caught.value.time) == (1, motion.time[1])
+
+
+def test_a_part_that_is_left_undetermined_changes_nothing():
+    """An internal state of stress of a planar linkage: the reactions are normal to all of them."""
+    motion = motion_of("four_bar", 2)
+    r = inverse_dynamics(motion, reactions=True).reactions
+    # Forces normal to the plane would sum up to nothing on every bar, and are not needed.
+    assert np.abs(r.force[:, :, 2]).max() < 1e-12
+    assert np.abs(r.moment[:, :, :2]).max() < 1e-12
+
+
+@pytest.mark.parametrize("elimination", [None, *ELIMINATIONS])
+@pytest.mark.parametrize("name", ["four_bar", "spatial_slider_crank@two-balls", "sla_suspension"])
+def test_the_second_formulation_gives_the_same(name, elimination):
+    """Whichever way constraint forces are eliminated; reactions too."""
+    motion = motion_of(name, 2)
+    want = inverse_dynamics(motion, reactions=True)
+    seen = []
+    found = inverse_dynamics(
+        motion,
+        reactions=True,
+        formulation="reference-point",
+        elimination=elimination,
+        watch=seen.append,
+    )
+    assert seen == [1, 2]
+    scale = np.abs(want.reactions.force).max()
+    np.testing.assert_allclose(found.tau, want.tau, rtol=0, atol=1e-9 * scale)
+    np.testing.assert_allclose(
+        found.reactions.force, want.reactions.force, rtol=0, atol=1e-9 * scale
+    )
+
+
+def test_eliminations_give_one_matrix():
+    """In the declared coordinates W does not depend on the basis of the null space."""
+    motion = motion_of("quarter_vehicle", 2)
+    want = mechid.observation_matrix(motion)
+    for elimination in ELIMINATIONS:
+        found = mechid.observation_matrix_reference(motion.model.mechanism, motion, elimination)
+        assert found.columns == want.columns
+        np.testing.assert_allclose(found.W, want.W, rtol=0, atol=1e-11 * np.abs(want.W).max())
+        np.testing.assert_allclose(found.known, want.known, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"formulation": "newton"}, "unknown formulation 'newton'; choose one of tree"),
+        ({"elimination": "svd"}, "tree has no elimination to choose"),
+        (
+            {"formulation": "reference-point", "elimination": "lu"},
+            "unknown elimination 'lu'; choose one of partition, svd, qr, gauss",
+        ),
+    ],
+)
+def test_wrong_options_are_refused(options, words):
+    with pytest.raises(MechidError, match=words):
+        inverse_dynamics(motion_of("four_bar", 2), **options)
+
+
+@pytest.mark.parametrize("formulation", ["independent", "udwadia-kalaba"])
+def test_reactions_of_a_simulation(formulation):
+    """With other parameters than those of the file; at the forces that were applied."""
+    mechanism = load("sla_suspension")
+    phi = 1.3 * inverse_dynamics(motion_of("sla_suspension", 2)).phi
+    forces = np.array([20.0, -30.0, 5.0, 4.0, 3.0])
+    s = simulate(mechanism, np.linspace(0, 0.1, 4), phi=phi, forces=forces, formulation=formulation)
+    found = simulated_reactions(s)
+    motion = simulated_motion(s)
+    want = joint_reactions_reference(motion, phi, s.tau)
+    scale = np.abs(want.force).max()
+    np.testing.assert_allclose(found.force, want.force, rtol=0, atol=1e-8 * scale)
+    np.testing.assert_allclose(found.moment, want.moment, rtol=0, atol=1e-8 * scale)

@@ -312,6 +312,29 @@ def test_times_must_increase(times: list[Any]) -> None:
         simulate(faller(), np.array(times))
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_an_integrator_that_fails(method: str) -> None:
+    """ẍ = 6 x² has the solution (1 - t)⁻², which ends at t = 1: no step is small enough.
+
+    The error names the time and the cause, and what was computed is the solution.
+    """
+
+    def forces(t: float, y: Array, yd: Array) -> Array:
+        return 2 * (6 * y**2 + 9.81)
+
+    start = {"y0": np.ones(1), "yd0": 2 * np.ones(1)}
+    options: dict[str, Any] = {"integrator": method, "rtol": 1e-6, "atol": 1e-8}
+    with pytest.raises(SimulationError) as caught:
+        simulate(faller(), 0.35 * np.arange(5), forces=forces, **start, **options)
+    partial = caught.value.partial
+    assert partial.time == pytest.approx(0.35 * np.arange(3))
+    assert "the simulation stopped at t = 0.7 s: " in str(caught.value)
+    assert f"{method} gave up" in str(caught.value)
+    assert caught.value.where.endswith(" s")
+    assert partial.y[:, 0] == pytest.approx((1 - partial.time) ** -2, rel=1e-3)
+    assert np.all(np.isfinite(partial.energy_error))
+
+
 @pytest.mark.parametrize("method", ["DOP853", "LSODA", "BDF", "CVODE", "IDA"])
 def test_forces_that_fail_on_the_way(method: str) -> None:
     """What was computed until then is kept."""

@@ -50,6 +50,7 @@ class Experiment:
         return mechanism.gravity if self.gravity is None else self.gravity
 
 
+EVERYTHING = Experiment()
 NO_GRAVITY: Vec3 = (0.0, 0.0, 0.0)
 
 

@@ -13,9 +13,10 @@ import numpy as np
 import sympy as sp
 from flint import ctx
 
+from mechid.base.couplings import couplings
+from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
-from mechid.dynamics.columns import Column
-from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.columns import Column, element_terms, inertial_columns
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
@@ -62,25 +63,29 @@ class NullSpace:
         return np.asarray(N / np.where(lengths > 0, lengths, 1.0))
 
     @cached_property
+    def basis(self) -> SparseBasis:
+        """Independent transfers after elimination."""
+        place = {name: i for i, name in enumerate(self.names)}
+        vectors = []
+        for transfer in self.transfers:
+            entries = {place[n]: float(self.geometry.balls(x).mid()) for n, x in transfer.entries}
+            length = sum(x * x for x in entries.values()) ** 0.5
+            vectors.append({i: x / length for i, x in entries.items() if x} if length else {})
+        return sparse_basis(vectors, RANK_TOLERANCE)
+
+    @cached_property
     def rank(self) -> int:
         """Number of independent transfers."""
-        if not self.transfers:
-            return 0
-        s = np.linalg.svd(self.matrix, compute_uv=False)
-        return int(np.sum(s > RANK_TOLERANCE * s[0]))
+        return self.basis.rank
 
     @cached_property
     def without_effect(self) -> tuple[str, ...]:
         """Parameters that no force depends on: unit vectors in the span of N."""
-        if not self.transfers:
-            return ()
-        U, _, _ = np.linalg.svd(self.matrix, full_matrices=False)
-        U = U[:, : self.rank]
-        # The distance of a unit vector from the span, not its length within: that is next to one
-        # for a small part outside too, as of the axis of a highly geared rotor.
-        outside = np.linalg.norm(np.eye(len(U)) - U @ U.T, axis=1)
+        basis = self.basis
         return tuple(
-            name for name, x in zip(self.names, outside, strict=True) if x < RANK_TOLERANCE
+            name
+            for i, name in enumerate(self.names)
+            if i in basis.pivots and basis.contains({i: 1.0}, RANK_TOLERANCE)
         )
 
     def symbolic(self) -> dict[tuple[str, int], sp.Expr]:
@@ -90,6 +95,12 @@ class NullSpace:
             for k, transfer in enumerate(self.transfers)
             for name, entry in transfer.entries
         }
+
+
+def parameter_columns(mechanism: Mechanism) -> tuple[Column, ...]:
+    """Return the columns of the observation matrix; no pose is needed to know them."""
+    elements = (term.column for term in element_terms(mechanism) if not term.known)
+    return (*inertial_columns(mechanism), *elements)
 
 
 def null_space(
@@ -115,11 +126,12 @@ def null_space(
     # What counts as zero among exact numbers is far below double precision.
     old, ctx.prec = ctx.prec, PRECISION
     try:
-        moved = transfers(found, gravity)
+        weight = mechanism.gravity if gravity is None else gravity
+        moved = (*transfers(found, gravity), *couplings(found, weight))
     finally:
         ctx.prec = old
     return NullSpace(
-        columns=dynamic_model(mechanism).columns,
+        columns=parameter_columns(mechanism),
         transfers=moved,
         geometry=found,
         zeros=frozenset(massless),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,10 +18,27 @@ from mechid.cli.common import (
     print_table,
     solve_file,
 )
+from mechid.cli.reactions import print_reactions, reaction_summary
 
 if TYPE_CHECKING:
     from mechid.dynamics.inverse import InverseDynamics
     from mechid.kinematics.motion import Motion
+
+
+class Formulation(StrEnum):
+    """Which equations the forces come from."""
+
+    TREE = "tree"
+    REFERENCE_POINT = "reference-point"
+
+
+class Elimination(StrEnum):
+    """How the second formulation eliminates constraint forces."""
+
+    PARTITION = "partition"
+    SVD = "svd"
+    QR = "qr"
+    GAUSS = "gauss"
 
 
 def inverse(
@@ -37,6 +55,16 @@ def inverse(
     reactions: Annotated[
         bool, typer.Option("--reactions", help="Forces and moments in every joint, too.")
     ] = False,
+    formulation: Annotated[
+        Formulation,
+        typer.Option(help="reference-point is the independent check: some 0.01 s per sample."),
+    ] = Formulation.TREE,
+    elimination: Annotated[
+        Elimination | None,
+        typer.Option(
+            help="How reference-point eliminates constraint forces.", show_default="partition"
+        ),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Plot to write: .png, .svg or .html.")] = None,
     json: Json = False,
 ) -> None:
@@ -55,7 +83,8 @@ def inverse(
         check_plot_path(plot)
     ready = load_model(model)
     table, moved = solve_file(ready, motion)
-    result = _solved(moved, reactions)
+    chosen = None if elimination is None else elimination.value
+    result = _solved(moved, reactions, formulation=formulation.value, elimination=chosen)
     written = _write(result, output, plot)
     found = summary(result) | {"output": written}
     found["notes"] = [*table.notes, *found["notes"]]
@@ -65,14 +94,14 @@ def inverse(
         _show(found)
 
 
-def _solved(motion: Motion, reactions: bool) -> InverseDynamics:
+def _solved(motion: Motion, reactions: bool, **options: Any) -> InverseDynamics:
     from mechid.cli.progress import progress
     from mechid.dynamics.inverse import inverse_dynamics
 
     if not reactions:
-        return inverse_dynamics(motion)
+        return inverse_dynamics(motion, **options)
     with progress("reactions", len(motion.y)) as show:
-        return inverse_dynamics(motion, reactions=True, watch=show)
+        return inverse_dynamics(motion, reactions=True, watch=show, **options)
 
 
 def _write(result: InverseDynamics, output: Path | None, plot: Path | None) -> list[str]:
@@ -114,30 +143,7 @@ def summary(result: InverseDynamics) -> dict[str, Any]:
             "rms": float(np.sqrt(np.mean(values**2))),
         }
     if result.reactions is not None:
-        found["reactions"] = _reactions(result)
-    return found
-
-
-def _reactions(result: InverseDynamics) -> dict[str, Any]:
-    """Return the largest force and moment of each joint, of the components that are determined."""
-    import numpy as np
-
-    from mechid.tables.forces import COMPONENTS
-
-    r = result.reactions
-    assert r is not None
-    found = {}
-    for j, name in enumerate(r.joints):
-        left_open = np.asarray(np.any(r.undetermined[:, j], axis=0))
-        force = np.where(left_open[:3], 0.0, r.force[:, j])
-        moment = np.where(left_open[3:], 0.0, r.moment[:, j])
-        found[name] = {
-            "force_max": float(np.linalg.norm(force, axis=1).max()),
-            "moment_max": float(np.linalg.norm(moment, axis=1).max()),
-            "undetermined": [
-                c for c, is_open in zip(COMPONENTS, left_open, strict=True) if is_open
-            ],
-        }
+        found["reactions"] = reaction_summary(result.reactions)
     return found
 
 
@@ -153,18 +159,7 @@ def _show(found: dict[str, Any]) -> None:
     )
     if "reactions" in found:
         typer.echo("")
-        print_table(
-            ("joint", "largest force, N", "moment, N m", "undetermined"),
-            [
-                (
-                    name,
-                    f"{r['force_max']:.6g}",
-                    f"{r['moment_max']:.6g}",
-                    " ".join(r["undetermined"]),
-                )
-                for name, r in found["reactions"].items()
-            ],
-        )
+        print_reactions(found["reactions"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")

@@ -79,6 +79,9 @@ def simulate(
     speed: Annotated[
         Given, typer.Option(metavar="NAME=VALUE", help="Speed at the start, m/s or rad/s.")
     ] = None,
+    reactions: Annotated[
+        bool, typer.Option("--reactions", help="Forces and moments in every joint, too.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Table to write: .csv or .parquet.")
     ] = None,
@@ -105,6 +108,7 @@ def simulate(
     done = carry_out(
         ready.mechanism,
         times,
+        reactions=reactions,
         forces=applied.until(times[-1]),
         y0=y0,
         yd0=yd0,

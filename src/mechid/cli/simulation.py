@@ -13,10 +13,12 @@ import typer
 from mechid.cli.common import print_json, print_notes, print_pairs, print_table
 from mechid.cli.given import assignments, number_list
 from mechid.cli.progress import interruptible, progress
+from mechid.cli.reactions import print_reactions, reaction_summary
 from mechid.dynamics.loads import Interpolation, table_forces
+from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.simulate import Simulation, SimulationError
 from mechid.dynamics.simulate import simulate as run
-from mechid.dynamics.trajectory import simulated_motion
+from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
 from mechid.errors import DataError, MechidError
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import Motion
@@ -121,9 +123,12 @@ class Done:
     motion: Motion
     error: SimulationError | None = None
     interrupted: bool = False
+    reactions: JointReactions | None = None
 
 
-def carry_out(mechanism: Mechanism, times: Floats, **options: Any) -> Done:
+def carry_out(
+    mechanism: Mechanism, times: Floats, *, reactions: bool = False, **options: Any
+) -> Done:
     """Simulate with progress; Ctrl-C and failures leave what was computed."""
     error: SimulationError | None = None
     with interruptible() as interrupt, progress("simulating", float(times[-1])) as show:
@@ -136,7 +141,8 @@ def carry_out(mechanism: Mechanism, times: Floats, **options: Any) -> Done:
             result = run(mechanism, times, watch=watch, **options)
         except SimulationError as failure:
             result, error = failure.partial, failure
-    return Done(result, simulated_motion(result), error, interrupt.asked)
+    found = simulated_reactions(result) if reactions else None
+    return Done(result, simulated_motion(result), error, interrupt.asked, found)
 
 
 @dataclass(frozen=True)
@@ -167,7 +173,8 @@ class Outputs:
     def write(self, done: Done) -> None:
         """Write the files."""
         if self.table is not None:
-            write_table(self.table, simulation_columns(done.simulation, done.motion))
+            columns = simulation_columns(done.simulation, done.motion, done.reactions)
+            write_table(self.table, columns)
         if self.plot is not None:
             from mechid.plots import save_plot, simulation_panels
 
@@ -205,7 +212,7 @@ def summary(
     chosen = slice(None) if printed is None else np.flatnonzero(np.isin(s.time, printed))
     ranges = [np.ptp(e) for e in (s.kinetic, s.potential, s.work, s.dissipated)]
     worst = float(s.constraint_error.max())
-    return {
+    found: dict[str, Any] = {
         "model": mechanism.name,
         "formulation": s.formulation,
         "stabilisation": s.stabilisation,
@@ -226,6 +233,9 @@ def summary(
         "notes": [*notes, *limit_notes(motion)],
         "output": [str(path) for path in outputs.paths],
     }
+    if done.reactions is not None:
+        found["reactions"] = reaction_summary(done.reactions)
+    return found
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -246,6 +256,9 @@ def _show(found: dict[str, Any]) -> None:
         ("coordinate", *(f"{times[k]:g} s" for k in shown)),
         [(name, *(f"{v[k]:.9g}" for k in shown)) for name, v in found["coordinates"].items()],
     )
+    if "reactions" in found:
+        typer.echo("")
+        print_reactions(found["reactions"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")

@@ -20,11 +20,13 @@ from mechid.dynamics.tables import (
     TERM,
     TURN,
     DynamicTables,
+    MeasureTables,
 )
 from mechid.errors import ModelError
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.order import link_drivers
+from mechid.kinematics.reference_point.constraints import body_numbers
 from mechid.kinematics.tables import Floats, Records
 from mechid.mechanism.records import GROUND, Load, Mechanism, Point
 
@@ -45,7 +47,9 @@ class DynamicModel:
 
 
 @dataclass
-class _Builder:
+class MeasureBuilder:
+    """Collects markers, directions and measures."""
+
     model: KinematicModel
     markers: list[tuple[int, Floats]] = field(default_factory=list)
     directions: list[tuple[int, Floats]] = field(default_factory=list)
@@ -53,25 +57,41 @@ class _Builder:
     terms: list[tuple[int, float]] = field(default_factory=list)
     known: dict[Measure, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Begin with the marker and the direction that entries which mean "none" point to."""
+        self.numbers = body_numbers(self.model.mechanism)
+        self.marker(GROUND, (0.0, 0.0, 0.0))
+        self.direction(GROUND, (1.0, 0.0, 0.0))
+
+    def tables(self) -> MeasureTables:
+        """Return what was collected."""
+        return MeasureTables(
+            marker_link=np.array([k for k, _ in self.markers], dtype=np.int64),
+            marker_local=np.array([x for _, x in self.markers]),
+            direction_link=np.array([k for k, _ in self.directions], dtype=np.int64),
+            direction_local=np.array([x for _, x in self.directions]),
+            measures=_measures(self.measures),
+            terms=_rows(TERM, self.terms),
+        )
+
     def marker(self, body: str, local: object) -> int:
+        """Place a point of a body."""
         link, fixed = self.model.compiled.body_link[body]
         self.markers.append((link, fixed.translation + fixed.rotation @ np.array(local)))
         return len(self.markers) - 1
 
     def direction(self, body: str, local: object) -> int:
+        """Place a direction of a body."""
         link, fixed = self.model.compiled.body_link[body]
         self.directions.append((link, fixed.rotation @ np.array(local)))
         return len(self.directions) - 1
 
     def measure(self, key: Measure) -> int:
+        """Return the number of a measure, a new one if it was not met before."""
         if key not in self.known:
             match key:
                 case ("length", Point() as a, Point() as b):
-                    entry = {
-                        "kind": LENGTH,
-                        "marker_a": self.marker(a.body, a.local),
-                        "marker_b": self.marker(b.body, b.local),
-                    }
+                    entry = self.apart(LENGTH, a, b)
                 case ("joint", str(name), int(index)):
                     entry = self.joint(name, index)
                 case ("sum", *parts):
@@ -82,7 +102,21 @@ class _Builder:
             self.known[key] = len(self.measures) - 1
         return self.known[key]
 
+    def apart(self, kind: int, a: Point, b: Point) -> dict[str, int]:
+        """Measure the vector from a to b: its length, or its part along an axis."""
+        return {
+            "kind": kind,
+            "marker_a": self.marker(a.body, a.local),
+            "marker_b": self.marker(b.body, b.local),
+            **self.between(a.body, b.body),
+        }
+
+    def between(self, a: str, b: str) -> dict[str, int]:
+        """Say which bodies the force on a measure pushes apart."""
+        return {"body_a": self.numbers[a], "body_b": self.numbers[b]}
+
     def sum(self, parts: list[tuple[Measure, float]]) -> dict[str, int]:
+        """Measure a sum of other measures."""
         rows = [(self.measure(key), float(factor)) for key, factor in parts if factor]
         start = len(self.terms)
         self.terms += rows
@@ -99,6 +133,7 @@ class _Builder:
         on_b = [self.direction(joint.body_b, b[:, k]) for k in range(3)]
         links = [self.model.compiled.body_link[x][0] for x in (joint.body_a, joint.body_b)]
         turn = {"kind": TURN, "link_a": links[0], "link_b": links[1]}
+        turn |= self.between(joint.body_a, joint.body_b)
         about_z = turn | {"axis": on_a[2], "x_a": on_a[0], "y_a": on_a[1], "x_b": on_b[0]}
         label = joint.kind.coordinates[index] if index < len(joint.kind.coordinates) else ""
         if label in ("angle", "angle_1"):
@@ -107,12 +142,11 @@ class _Builder:
             return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
         if label in ("displacement", "x", "y", "z") and joint.type not in ("spherical",):
             axis = {"displacement": 2, "x": 0, "y": 1, "z": 2}[label]
-            return {
-                "kind": SLIDE,
-                "marker_a": self.marker(joint.body_a, joint.frame_a.origin),
-                "marker_b": self.marker(joint.body_b, joint.frame_b.origin),
-                "axis": on_a[axis],
-            }
+            ends = (
+                Point(name, joint.body_a, joint.frame_a.origin),
+                Point(name, joint.body_b, joint.frame_b.origin),
+            )
+            return self.apart(SLIDE, *ends) | {"axis": on_a[axis]}
         raise ModelError(
             f"joint {name} has no single coordinate number {index} that a force can act on",
             path=("elements",),
@@ -120,20 +154,19 @@ class _Builder:
             "two-point spring-damper",
         )
 
-    def load(self, load: Load) -> tuple[int, int, int]:
+    def load(self, load: Load) -> tuple[int, int, int, int]:
+        """Place a load: (is it a moment, marker, direction, body)."""
         local = load.point.local if load.point is not None else (0.0, 0.0, 0.0)
         marker = self.marker(load.body, local)
         direction = self.direction(load.axes_of or GROUND, load.vector)
-        return (int(load.kind == "moment"), marker, direction)
+        return (int(load.kind == "moment"), marker, direction, self.numbers[load.body])
 
 
 @lru_cache(maxsize=32)
 def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     """Compile the dynamics of a mechanism (its kinematics too, if that was not done yet)."""
     model = kinematic_model(mechanism)
-    builder = _Builder(model)
-    builder.marker(GROUND, (0.0, 0.0, 0.0))  # entries that mean "none" point here
-    builder.direction(GROUND, (1.0, 0.0, 0.0))
+    builder = MeasureBuilder(model)
     terms = element_terms(mechanism)
     rows = [
         (builder.measure(x.measure), x.takes, x.offset, float(x.column.value or 0.0)) for x in terms
@@ -147,12 +180,7 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
         body_origin=np.array([x.translation for _, x in fixed]).reshape(-1, 3),
         reach_start=np.array([0, *np.cumsum([len(r) for r in reach])], dtype=np.int64),
         reach=np.array([y for part in reach for y in part], dtype=np.int64),
-        marker_link=np.array([k for k, _ in builder.markers], dtype=np.int64),
-        marker_local=np.array([x for _, x in builder.markers]),
-        direction_link=np.array([k for k, _ in builder.directions], dtype=np.int64),
-        direction_local=np.array([x for _, x in builder.directions]),
-        measures=_measures(builder.measures),
-        terms=_rows(TERM, builder.terms),
+        **builder.tables()._asdict(),
         columns=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if not x.known]),
         known=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if x.known]),
         loads=_rows(LOAD, loads),

@@ -49,13 +49,16 @@ class Simulation:
     tau : array (N, n_i)
         Applied forces on the independent coordinates.
     multipliers : array (N, m)
-        Of the closure rows; empty for the formulation "independent".
+        Of the closure rows; empty for the formulation "independent". For the forces in joints see
+        `mechid.simulated_reactions`.
     kinetic, potential : arrays (N,)
         Energies, J.
     work, dissipated : arrays (N,)
         Work of forces and loads since the start, and what dampers and friction took, J.
     constraint_error : array (N,)
         Largest closure row, relative to the size of the mechanism.
+    phi : array (p,)
+        The parameters that were simulated with.
     evaluations, steps : int
     seconds : float
     """
@@ -77,6 +80,7 @@ class Simulation:
     work: Floats
     dissipated: Floats
     constraint_error: Floats
+    phi: Floats
     evaluations: int
     steps: int
     seconds: float
@@ -181,23 +185,27 @@ def simulate(
     began = clock.perf_counter()
     failure: IntegrationError | None = None
     try:
-        trace = integrate(
-            rate,
-            z0,
-            wanted,
-            method=integrator,
-            rtol=rtol,
-            atol=atol,
-            max_step=max_step,
-            project=project if stabilisation == "projection" else None,
-            events=[_event(chosen, g) for g in events],
-            watch=watch,
-        )
+        # A state that runs away overflows: that is for the integrator to see, not a warning.
+        with np.errstate(over="ignore", invalid="ignore"):
+            trace = integrate(
+                rate,
+                z0,
+                wanted,
+                method=integrator,
+                rtol=rtol,
+                atol=atol,
+                max_step=max_step,
+                project=project if stabilisation == "projection" else None,
+                events=[_event(chosen, g) for g in events],
+                watch=watch,
+            )
     except IntegrationError as error:
         failure, trace = error, error.trace
     seconds = clock.perf_counter() - began
     chosen.start(q, v)  # instants are followed from the start again
-    result, left = _collect(model, chosen, stabilisation, integrator, trace, act, count[0], seconds)
+    result, left = _collect(
+        model, values, chosen, stabilisation, integrator, trace, act, count[0], seconds
+    )
     if left is not None:
         raise SimulationError(
             f"the simulation stopped at t = {result.time[-1]:g} s: {left.what}",
@@ -312,6 +320,7 @@ def _forces(model: DynamicModel, forces: Forces | Floats | None) -> Forces:
 
 def _collect(
     model: DynamicModel,
+    phi: Floats,
     chosen: Formulation,
     stabilisation: str,
     integrator: str,
@@ -359,6 +368,7 @@ def _collect(
         work=work,
         dissipated=dissipated,
         constraint_error=errors,
+        phi=phi,
         evaluations=evaluations,
         steps=trace.steps,
         seconds=seconds,

@@ -4,6 +4,8 @@ A *measure* is a scalar that a force element reads and acts on: the length of a 
 a joint, the angle of a motor. Every force element is a function of one measure s, of its rate and
 of its second derivative, and does work on it, so its generalised force on the independent
 coordinate y_j is that function times ∂s/∂y_j.
+
+Bodies are numbered in the order of the mechanism, the ground last.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ MEASURE = np.dtype(
         ("x_b", np.int64),
         ("start", np.int64),  # SUM: its terms
         ("end", np.int64),
+        ("body_a", np.int64),  # LENGTH, TURN, SLIDE: bodies that its force pushes apart
+        ("body_b", np.int64),
     ]
 )
 TERM = np.dtype([("measure", np.int64), ("factor", np.float64)])
@@ -45,7 +49,20 @@ ELEMENT = np.dtype(
         ("known", np.float64),  # value of a known coefficient
     ]
 )
-LOAD = np.dtype([("moment", np.int64), ("marker", np.int64), ("direction", np.int64)])
+LOAD = np.dtype(
+    [("moment", np.int64), ("marker", np.int64), ("direction", np.int64), ("body", np.int64)]
+)
+
+
+class MeasureTables(NamedTuple):
+    """Measures and the markers and directions that they read, named as in `DynamicTables`."""
+
+    marker_link: Ints
+    marker_local: Floats
+    direction_link: Ints
+    direction_local: Floats
+    measures: Records
+    terms: Records
 
 
 class DynamicTables(NamedTuple):

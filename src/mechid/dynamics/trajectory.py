@@ -1,9 +1,11 @@
-"""A simulated motion as a `Motion`, for everything that reads one."""
+"""A simulated motion as a `Motion`, for everything that reads one, and its joint reactions."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.simulate import Simulation
 from mechid.kinematics.motion import Motion, rates
 
@@ -21,3 +23,13 @@ def simulated_motion(simulation: Simulation) -> Motion:
     linear = rates(motion)
     vd = np.einsum("nvi,ni->nv", linear.R, ydd) + linear.bias
     return Motion(s.model.kinematics, s.time, y, yd, ydd, q, v, vd, ordered=True)
+
+
+def simulated_reactions(simulation: Simulation) -> JointReactions:
+    """Return the forces and moments in every joint, at all instants of a simulation.
+
+    They belong to the accelerations of the simulation, with the parameters it was made with.
+    """
+    result = inverse_dynamics(simulated_motion(simulation), simulation.phi, reactions=True)
+    assert result.reactions is not None
+    return result.reactions

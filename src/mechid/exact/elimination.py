@@ -15,14 +15,15 @@ class Pivots:
 
     Attributes
     ----------
-    columns : tuple of int
-        Columns of the pivots, in the order found; their minor is nonzero.
+    rows, columns : tuples of int
+        Places of the pivots, in the order found; their minor is nonzero.
     sizes : tuple of float
         Absolute values of the pivots, columns equilibrated.
     left : float
         Largest entry (with its radius) left when no pivot excluded zero any more.
     """
 
+    rows: tuple[int, ...]
     columns: tuple[int, ...]
     sizes: tuple[float, ...]
     left: float
@@ -41,6 +42,8 @@ def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
     A = A[:, free]
     for j in range(len(free)):
         A[:, j] = A[:, j] / arb(_norm(A[:, j]))
+    lines = np.arange(len(A))
+    chosen: list[int] = []
     columns: list[int] = []
     sizes: list[float] = []
     while len(A) and len(free):
@@ -51,9 +54,10 @@ def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
             # The largest midpoint may lie in a wide ball; any other that excludes zero will do.
             sure = np.array([[not t.contains(0) for t in row] for row in A])
             if not sure.any():
-                return Pivots(tuple(columns), tuple(sizes), _largest(A))
+                return Pivots(tuple(chosen), tuple(columns), tuple(sizes), _largest(A))
             i, j = divmod(int(np.argmax(np.where(sure, mags, -1.0))), mags.shape[1])
             pivot = A[i, j]
+        chosen.append(int(lines[i]))
         columns.append(int(free[j]))
         sizes.append(float(mags[i, j]))
         row = np.delete(A[i], j) / pivot
@@ -65,8 +69,8 @@ def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
         if len(used) and len(live):
             block = np.ix_(used, live)
             others[block] = others[block] - np.outer(heads[used], row[live])
-        A, free = others, np.delete(free, j)
-    return Pivots(tuple(columns), tuple(sizes), 0.0)
+        A, free, lines = others, np.delete(free, j), np.delete(lines, i)
+    return Pivots(tuple(chosen), tuple(columns), tuple(sizes), 0.0)
 
 
 def _sizes(A: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ Frames: TypeAlias = Literal["model", "exact"]
 
 # Hardpoints of the reference pose went through one rotation and back.
 _CARRIED = 4e-15
+_ORTHOGONAL = 1e-50  # of 60 digits
 _NEEDED = {
     "revolute": ((2,), (2,)),
     "helical": ((2,), (2,)),
@@ -67,6 +69,11 @@ class Geometry:
     rounded: tuple[str, ...]
     values: dict[sp.Symbol, sp.Expr]
     balls: Balls = field(repr=False)
+
+    @cached_property
+    def ends(self) -> dict[str, list[tuple[Joint, int]]]:
+        """Joints of each body, with the side it is on: searching all joints would be quadratic."""
+        return joint_ends(self.mechanism)
 
     def point(self, body: str, local: Vec3, expr: Expr3 | None = None) -> Vector:
         """Return a point of a body, in the frame that is used for it."""
@@ -126,8 +133,8 @@ class _Reader:
         second = self.direction(body, _column(frame, order[1]), what)
         if len(needed) < 2:
             del self.rounded[noted:]
-        overlap = sp.nsimplify(dot(found[0], second))
-        if overlap != 0:
+        overlap = dot(found[0], second)
+        if abs(sp.N(overlap, 60)) > _ORTHOGONAL:
             if len(needed) == 2:
                 self.rounded.append(f"{what}: axes")
             second = normalised([b - overlap * a for a, b in zip(found[0], second, strict=True)])
@@ -175,11 +182,7 @@ def exact_geometry(mechanism: Mechanism, frames: Frames = "model") -> Geometry:
     turned: set[str] = set()
     found: dict[tuple[str, int], ExactFrame] = {}
     rounded: list[str] = []
-    sides: dict[str, list[tuple[Joint, int]]] = {}
-    for joint in mechanism.joints:
-        for side, body in enumerate((joint.body_a, joint.body_b)):
-            sides.setdefault(body, []).append((joint, side))
-    for body, ends in sides.items():
+    for body, ends in joint_ends(mechanism).items():
         own = _Reader(mechanism, False)
         best = (own, {(j.name, side): own.frame(j, side) for j, side in ends})
         if own.rounded and frames == "exact" and body != GROUND:
@@ -192,6 +195,15 @@ def exact_geometry(mechanism: Mechanism, frames: Frames = "model") -> Geometry:
         found |= best[1]
     values = parameter_values(mechanism)
     return Geometry(mechanism, found, frozenset(turned), tuple(rounded), values, Balls(values))
+
+
+def joint_ends(mechanism: Mechanism) -> dict[str, list[tuple[Joint, int]]]:
+    """Return the joints of each body in the order of the model, and the side it is on."""
+    sides: dict[str, list[tuple[Joint, int]]] = {}
+    for joint in mechanism.joints:
+        for side, body in enumerate((joint.body_a, joint.body_b)):
+            sides.setdefault(body, []).append((joint, side))
+    return sides
 
 
 def dot(a: Sequence[sp.Expr], b: Sequence[sp.Expr]) -> sp.Expr:

@@ -55,13 +55,12 @@ def ball_observation(
         system = exact_system(geometry, x[0])
         found = measures(system)
         blocks, radius, error = [], 0.0, 0.0
-        near = [0.0] * len(found.rows)
         for k in range(len(x)):
             pose = enclose(system, x[k], motion.y[k].tolist())
             radius = max(radius, pose.radius)
             for row in system.aside:
                 error = max(error, float(value(pose.configuration, row).abs_upper()))
-            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], gravity, near)
+            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], gravity, motion.y[k])
             blocks.append(W)
             if watch is not None:
                 watch(1)
@@ -72,6 +71,13 @@ def ball_observation(
 
 def reference_poses(geometry: Geometry, motion: Motion) -> Floats:
     """Return position and Euler parameters of the frames that the geometry uses, (N, 7 n_b)."""
+    position, rotation = frame_poses(geometry, motion)
+    e = quaternion_from_matrix(rotation)
+    return np.concatenate([position, e], axis=-1).reshape(len(position), -1)
+
+
+def frame_poses(geometry: Geometry, motion: Motion) -> tuple[Floats, Floats]:
+    """Return origins (N, n_b, 3) and axes (N, n_b, 3, 3) of the frames that the geometry uses."""
     bodies = motion.bodies()
     position, rotation = bodies.position.copy(), bodies.rotation.copy()
     for i, body in enumerate(geometry.mechanism.bodies):
@@ -79,8 +85,7 @@ def reference_poses(geometry: Geometry, motion: Motion) -> Floats:
             R0, p0 = np.array(body.frame.rotation), np.array(body.frame.origin)
             rotation[:, i] = rotation[:, i] @ R0.T
             position[:, i] -= rotation[:, i] @ p0
-    e = quaternion_from_matrix(rotation)
-    return np.concatenate([position, e], axis=-1).reshape(len(position), -1)
+    return position, rotation
 
 
 def stacked(blocks: Sequence[arb_mat], rows: Sequence[int]) -> list[list[arb]]:

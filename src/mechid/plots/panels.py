@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,13 +88,19 @@ def save_plot(path: str | Path, panels: Sequence[Panel], title: str = "") -> Pat
     DataError
         If the ending is none of these, or the file cannot be written.
     """
+    path = Path(path)
+    check_plot_path(path)
+    return write_figure(path, lambda: _figure(panels, title), title)
+
+
+def write_figure(path: Path, draw: Callable[[], Figure], title: str = "") -> Path:
+    """Draw a figure in the style of all plots, and write it as PNG, SVG or an HTML page."""
     import matplotlib
 
-    path = Path(path)
     suffix = check_plot_path(path)
     buffer = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
-        figure = _figure(panels, title)
+        figure = draw()
         kind = "png" if suffix == ".png" else "svg"
         metadata: dict[str, Any] = {"Software": None} if kind == "png" else {"Date": None}
         figure.savefig(buffer, format=kind, dpi=150, metadata=metadata)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mechid.dynamics.inverse import InverseDynamics, JointReactions
+from mechid.dynamics.inverse import InverseDynamics
+from mechid.dynamics.reactions import JointReactions
 from mechid.errors import DataError
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
 from mechid.tables.files import Floats, numbers, read_columns
@@ -63,21 +64,22 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
 
 
 def inverse_columns(result: InverseDynamics) -> Columns:
-    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too.
-
-    Components of reactions that redundant constraints leave open are empty (nan), and left out if
-    they are open in every sample.
-    """
+    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too."""
     motion = result.motion
     coordinates = motion.model.mechanism.coordinates
     columns: Columns = {} if motion.time is None else {TIME: motion.time}
     columns |= {c.force: result.tau[:, i] for i, c in enumerate(coordinates)}
     if result.reactions is not None:
-        columns |= _reactions(result.reactions)
+        columns |= reaction_columns(result.reactions)
     return columns
 
 
-def _reactions(found: JointReactions) -> Columns:
+def reaction_columns(found: JointReactions) -> Columns:
+    """Return the reactions as `joint.fx` … `joint.mz` (N, N m).
+
+    Components that redundant constraints leave open are empty (nan), and left out if they are open
+    in every sample.
+    """
     values = np.concatenate([found.force, found.moment], axis=2)
     values = np.where(found.undetermined, np.nan, values)
     return {

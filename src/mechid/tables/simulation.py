@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.simulate import Simulation
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import JointCoordinate
+from mechid.tables.forces import reaction_columns
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns, coordinate_columns
 
@@ -29,7 +31,9 @@ def named_coordinates(motion: Motion) -> Columns:
     return columns
 
 
-def simulation_columns(simulation: Simulation, motion: Motion) -> Columns:
+def simulation_columns(
+    simulation: Simulation, motion: Motion, reactions: JointReactions | None = None
+) -> Columns:
     """Return time, coordinates with their rates, forces, energies (J) and errors by name.
 
     `constraint.error` is relative to the size of the mechanism.
@@ -39,12 +43,16 @@ def simulation_columns(simulation: Simulation, motion: Motion) -> Columns:
     simulation : Simulation
     motion : Motion
         The same states, from `simulated_motion`.
+    reactions : JointReactions, optional
+        Columns `joint.fx` … `joint.mz` too, from `simulated_reactions`.
     """
     s = simulation
     columns = {TIME: s.time, **coordinate_columns(motion)}
     columns |= {k: v for k, v in named_coordinates(motion).items() if k not in columns}
     for i, coordinate in enumerate(s.model.mechanism.coordinates):
         columns.setdefault(coordinate.force, s.tau[:, i])
+    if reactions is not None:
+        columns |= reaction_columns(reactions)
     return columns | {
         "energy.kinetic": s.kinetic,
         "energy.potential": s.potential,

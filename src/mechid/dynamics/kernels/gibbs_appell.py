@@ -6,8 +6,7 @@ the tree this is the recursive Gibbs-Appell algorithm; with the independent spee
 reduced equations at once.
 """
 
-import numpy as np
-
+from mechid.dynamics.kernels.bodies import body_pose, newton_euler
 from mechid.dynamics.kernels.measures import element_factor
 from mechid.dynamics.tables import INERTIA
 from mechid.kinematics.kernels.jit import kernel
@@ -30,47 +29,9 @@ def body_equations(
         m0, m1, m2 = phi[10 * b + 1], phi[10 * b + 2], phi[10 * b + 3]
         i0, i1, i2 = phi[10 * b + 4], phi[10 * b + 5], phi[10 * b + 6]
         i3, i4, i5 = phi[10 * b + 7], phi[10 * b + 8], phi[10 * b + 9]
-        F = d.body_rotation
-        r = rotation
-        r00 = r[k, 0, 0] * F[b, 0, 0] + r[k, 0, 1] * F[b, 1, 0] + r[k, 0, 2] * F[b, 2, 0]
-        r01 = r[k, 0, 0] * F[b, 0, 1] + r[k, 0, 1] * F[b, 1, 1] + r[k, 0, 2] * F[b, 2, 1]
-        r02 = r[k, 0, 0] * F[b, 0, 2] + r[k, 0, 1] * F[b, 1, 2] + r[k, 0, 2] * F[b, 2, 2]
-        r10 = r[k, 1, 0] * F[b, 0, 0] + r[k, 1, 1] * F[b, 1, 0] + r[k, 1, 2] * F[b, 2, 0]
-        r11 = r[k, 1, 0] * F[b, 0, 1] + r[k, 1, 1] * F[b, 1, 1] + r[k, 1, 2] * F[b, 2, 1]
-        r12 = r[k, 1, 0] * F[b, 0, 2] + r[k, 1, 1] * F[b, 1, 2] + r[k, 1, 2] * F[b, 2, 2]
-        r20 = r[k, 2, 0] * F[b, 0, 0] + r[k, 2, 1] * F[b, 1, 0] + r[k, 2, 2] * F[b, 2, 0]
-        r21 = r[k, 2, 0] * F[b, 0, 1] + r[k, 2, 1] * F[b, 1, 1] + r[k, 2, 2] * F[b, 2, 1]
-        r22 = r[k, 2, 0] * F[b, 0, 2] + r[k, 2, 1] * F[b, 1, 2] + r[k, 2, 2] * F[b, 2, 2]
-        p0, p1, p2 = d.body_origin[b, 0], d.body_origin[b, 1], d.body_origin[b, 2]
-        s0 = r[k, 0, 0] * p0 + r[k, 0, 1] * p1 + r[k, 0, 2] * p2
-        s1 = r[k, 1, 0] * p0 + r[k, 1, 1] * p1 + r[k, 1, 2] * p2
-        s2 = r[k, 2, 0] * p0 + r[k, 2, 1] * p1 + r[k, 2, 2] * p2
-        o0, o1, o2 = vectors[2, k, 0], vectors[2, k, 1], vectors[2, k, 2]
-        u0, u1, u2 = vectors[4, k, 0], vectors[4, k, 1], vectors[4, k, 2]
-        c0, c1, c2 = o1 * s2 - o2 * s1, o2 * s0 - o0 * s2, o0 * s1 - o1 * s0
-        x0 = vectors[3, k, 0] + u1 * s2 - u2 * s1 + o1 * c2 - o2 * c1 - d.gravity[0]
-        x1 = vectors[3, k, 1] + u2 * s0 - u0 * s2 + o2 * c0 - o0 * c2 - d.gravity[1]
-        x2 = vectors[3, k, 2] + u0 * s1 - u1 * s0 + o0 * c1 - o1 * c0 - d.gravity[2]
-        a0 = r00 * x0 + r10 * x1 + r20 * x2
-        a1 = r01 * x0 + r11 * x1 + r21 * x2
-        a2 = r02 * x0 + r12 * x1 + r22 * x2
-        w0 = r00 * o0 + r10 * o1 + r20 * o2
-        w1 = r01 * o0 + r11 * o1 + r21 * o2
-        w2 = r02 * o0 + r12 * o1 + r22 * o2
-        e0 = r00 * u0 + r10 * u1 + r20 * u2
-        e1 = r01 * u0 + r11 * u1 + r21 * u2
-        e2 = r02 * u0 + r12 * u1 + r22 * u2
-        # force and moment that the motion asks for, about the frame origin, body axes
-        y0, y1, y2 = w1 * m2 - w2 * m1, w2 * m0 - w0 * m2, w0 * m1 - w1 * m0
-        f0 = m * a0 + e1 * m2 - e2 * m1 + w1 * y2 - w2 * y1
-        f1 = m * a1 + e2 * m0 - e0 * m2 + w2 * y0 - w0 * y2
-        f2 = m * a2 + e0 * m1 - e1 * m0 + w0 * y1 - w1 * y0
-        g0 = i0 * w0 + i1 * w1 + i2 * w2
-        g1 = i1 * w0 + i3 * w1 + i4 * w2
-        g2 = i2 * w0 + i4 * w1 + i5 * w2
-        n0 = m1 * a2 - m2 * a1 + i0 * e0 + i1 * e1 + i2 * e2 + w1 * g2 - w2 * g1
-        n1 = m2 * a0 - m0 * a2 + i1 * e0 + i3 * e1 + i4 * e2 + w2 * g0 - w0 * g2
-        n2 = m0 * a1 - m1 * a0 + i2 * e0 + i4 * e1 + i5 * e2 + w0 * g1 - w1 * g0
+        pose = body_pose(d, b, rotation)
+        r00, r01, r02, r10, r11, r12, r20, r21, r22, s0, s1, s2 = pose
+        f0, f1, f2, n0, n1, n2 = newton_euler(d, b, phi, vectors, pose)
         for n in range(first, last):
             y = reach[n]
             h0, h1, h2 = partial_omega[y, k, 0], partial_omega[y, k, 1], partial_omega[y, k, 2]
@@ -145,33 +106,3 @@ def zero_equations(M, h):
         h[i] = 0.0
         for j in range(h.size):
             M[i, j] = 0.0
-
-
-@kernel
-def solve_spd(M, b):
-    """Solve M x = b in place by Cholesky; return False if M is not positive definite."""
-    n = b.size
-    for j in range(n):
-        x = M[j, j]
-        for k in range(j):
-            x -= M[j, k] * M[j, k]
-        if not x > 0.0:
-            return False
-        root = np.sqrt(x)
-        M[j, j] = root
-        for i in range(j + 1, n):
-            x = M[i, j]
-            for k in range(j):
-                x -= M[i, k] * M[j, k]
-            M[i, j] = x / root
-    for i in range(n):
-        x = b[i]
-        for k in range(i):
-            x -= M[i, k] * b[k]
-        b[i] = x / M[i, i]
-    for i in range(n - 1, -1, -1):
-        x = b[i]
-        for k in range(i + 1, n):
-            x -= M[k, i] * b[k]
-        b[i] = x / M[i, i]
-    return True

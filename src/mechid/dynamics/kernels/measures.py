@@ -48,7 +48,8 @@ def read_measures(
 
 
 @kernel
-def _direction(d, i, rotation):
+def placed_direction(d, i, rotation):
+    """Return a direction in ground axes."""
     k = d.direction_link[i]
     x, y, z = d.direction_local[i, 0], d.direction_local[i, 1], d.direction_local[i, 2]
     return (
@@ -78,10 +79,10 @@ def _read_turn(d, m, rotation, vectors, partial_omega, values, partial):
     torsion springs, where that would matter, if it can).
     """
     measure = d.measures[m]
-    n0, n1, n2 = _direction(d, measure.axis, rotation)
-    x0, x1, x2 = _direction(d, measure.x_a, rotation)
-    y0, y1, y2 = _direction(d, measure.y_a, rotation)
-    b0, b1, b2 = _direction(d, measure.x_b, rotation)
+    n0, n1, n2 = placed_direction(d, measure.axis, rotation)
+    x0, x1, x2 = placed_direction(d, measure.x_a, rotation)
+    y0, y1, y2 = placed_direction(d, measure.y_a, rotation)
+    b0, b1, b2 = placed_direction(d, measure.x_b, rotation)
     sine, cosine = y0 * b0 + y1 * b1 + y2 * b2, x0 * b0 + x1 * b1 + x2 * b2
     # The second part is zero but for complex steps, whose derivative it carries.
     values[m, 0] = np.arctan2(sine.real, cosine.real) + (cosine.real * sine - sine.real * cosine)
@@ -131,7 +132,7 @@ def _read_line(d, m, rotation, vectors, partial_velocity, partial_omega, values,
         values[m, 2] = n0 * w0 + n1 * w1 + n2 * w2 + (square - rate * rate) / length
     else:
         kn = d.direction_link[measure.axis]
-        n0, n1, n2 = _direction(d, measure.axis, rotation)
+        n0, n1, n2 = placed_direction(d, measure.axis, rotation)
         # the axis as a point of its link, seen from the link's origin
         e0, e1, e2, f0, f1, f2 = point_rates(vectors, kn, n0, n1, n2)
         e0, e1, e2 = e0 - vectors[1, kn, 0], e1 - vectors[1, kn, 1], e2 - vectors[1, kn, 2]
@@ -200,7 +201,7 @@ def project_loads(d, rotation, partial_velocity, partial_omega, force):
         force[y] = 0.0
     for e in range(d.loads.size):
         load = d.loads[e]
-        f0, f1, f2 = _direction(d, load.direction, rotation)
+        f0, f1, f2 = placed_direction(d, load.direction, rotation)
         k = d.marker_link[load.marker]
         b0, b1, b2 = marker_offset(d, load.marker, rotation)
         for y in range(force.size):

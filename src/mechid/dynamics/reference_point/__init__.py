@@ -4,6 +4,7 @@ The independent check of the fast formulation, with which it shares no kernel; a
 knows constraint forces.
 """
 
+from mechid.dynamics.reference_point.along_motion import joint_reactions_reference
 from mechid.dynamics.reference_point.augmented import (
     Accelerations,
     Augmented,
@@ -37,6 +38,7 @@ __all__ = [
     "constraint_error",
     "inverse_dynamics",
     "joint_reactions",
+    "joint_reactions_reference",
     "mass_and_bias",
     "multipliers_of",
     "null_basis",

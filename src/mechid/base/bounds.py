@@ -1,0 +1,302 @@
+"""How many parameters can be identified: bounded from above by transfers, from below by balls.
+
+Every transfer is a null vector of the observation matrix, so the number of base parameters is at
+most that of all parameters less the rank of N. A minor of W that excludes zero in ball
+arithmetic, at poses that are enclosed, shows that it is at least the size of the minor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import arb, ctx
+from scipy.linalg import qr
+
+from mechid.base.confinement import SAMPLES
+from mechid.base.constant import constants
+from mechid.base.experiment import EVERYTHING, Experiment, checked, measured_rows, random_states
+from mechid.base.loops import Confinement, confinement, loop_transfers
+from mechid.base.nullspace import NullSpace, null_space
+from mechid.base.proof import Count, count
+from mechid.dynamics.regressor import observation_matrix
+from mechid.exact.elimination import Pivots, eliminate
+from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.exact.numbers import PRECISION
+from mechid.exact.stack import BallObservation, ball_observation, stacked
+from mechid.kinematics.motion import Motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism
+
+Watch = Callable[[str, int, int], None]
+
+_TRIAL = 200  # float states that tell how much each force sees
+_FLOAT_RANK = 1e-11
+_SPARE = 4  # rows more than the rank that is looked for
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Upper and lower bound of the number of base parameters of an experiment.
+
+    Attributes
+    ----------
+    null : NullSpace
+        All transfers, in the frames where most numbers are exact: those by the joints, then those
+        by the loops.
+    by_joints : int
+        Independent transfers that hold by the joints alone.
+    proof : Count or None
+        That the loops confine the bodies as the other transfers need; None if there are none.
+    mobility : Count or None
+        That redundant constraints follow from the others; None if there are none.
+    candidates : tuple of str
+        Parameters left when as many as there are independent transfers are dropped.
+    states : Motion
+        States at which W was enclosed.
+    observation : BallObservation
+    pivots : Pivots
+        Over the candidates: their number is the lower bound.
+    precision : int
+        Bits.
+    """
+
+    mechanism: Mechanism
+    experiment: Experiment
+    null: NullSpace
+    by_joints: int
+    proof: Count | None
+    mobility: Count | None
+    candidates: tuple[str, ...]
+    states: Motion
+    observation: BallObservation
+    pivots: Pivots
+    precision: int
+
+    @property
+    def parameters(self) -> int:
+        """Number of parameters, those of massless bodies left out."""
+        return len(self.null.names) - len(self.null.zeros)
+
+    @property
+    def upper(self) -> int:
+        """Number of parameters less independent transfers."""
+        return len(self.candidates)
+
+    @property
+    def lower(self) -> int:
+        """Proven rank."""
+        return self.pivots.rank
+
+    @property
+    def certified(self) -> bool:
+        """Whether both bounds meet, and every transfer is proved."""
+        return self.lower == self.upper and not self.open_questions
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """What is not proved, though it holds to all digits in all poses tried."""
+        found = []
+        if self.proof is not None and not self.proof.proves:
+            found.append(
+                f"that the loops confine the bodies as found is not proved: {self.proof.words}"
+            )
+        if self.mobility is not None and not self.mobility.proves:
+            found.append(
+                f"that {self.observation.aside} constraints follow from the others is not proved "
+                f"(they hold to {self.observation.closure_error:.0e}): {self.mobility.words}"
+            )
+        if self.null.geometry.rounded:
+            found.append(
+                f"{len(self.null.geometry.rounded)} numbers of the geometry were not recognised; "
+                f"their binary values count: {'; '.join(self.null.geometry.rounded[:3])}"
+            )
+        return tuple(found)
+
+    @property
+    def rows(self) -> list[list[arb]]:
+        """W over the candidates, measured rows of all states, in balls."""
+        place = {name: i for i, name in enumerate(self.null.names)}
+        chosen = [place[name] for name in self.candidates]
+        whole = stacked(self.observation.W, measured_rows(self.experiment, self.mechanism))
+        return [[row[j] for j in chosen] for row in whole]
+
+
+def bounds(
+    mechanism: Mechanism,
+    experiment: Experiment = EVERYTHING,
+    *,
+    motion: Motion | None = None,
+    seed: int = 0,
+    precision: int = PRECISION,
+    watch: Watch | None = None,
+) -> Bounds:
+    """Bound the number of base parameters from above and below.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    experiment : Experiment
+        What is moved and measured.
+    motion : Motion, optional
+        A trajectory; then the bounds are those of what it shows, taken from samples of it.
+    seed : int
+        Of the random states.
+    precision : int
+        Bits of the ball arithmetic.
+    watch : callable, optional
+        Told (what, done, of) as the work goes on.
+    """
+    experiment = checked(experiment, mechanism)
+    geometry = exact_geometry(mechanism, "exact")
+    null, by_joints, proof = all_transfers(geometry, experiment, seed)
+    kept = candidates(null)
+    pivots: Pivots | None = None
+    n = _states_needed(mechanism, experiment, null, kept, seed)
+    for _ in range(_ROUNDS):
+        states = _states(mechanism, experiment, motion, n, seed)
+        found = _enclosed(geometry, states, experiment, precision, watch)
+        before = pivots
+        trial = Bounds(
+            mechanism,
+            experiment,
+            null,
+            by_joints,
+            proof,
+            None,
+            kept,
+            states,
+            found,
+            _NONE,
+            precision,
+        )
+        pivots = _eliminated(trial)
+        if pivots.rank == len(kept) or (before is not None and before.rank == pivots.rank):
+            break
+        n += max(_SPARE, (len(kept) - pivots.rank) // 2)
+    assert pivots is not None
+    mobility = joint_count(geometry, states) if found.aside else None
+    return replace(trial, pivots=pivots, mobility=mobility)
+
+
+def _states(
+    mechanism: Mechanism, experiment: Experiment, motion: Motion | None, n: int, seed: int
+) -> Motion:
+    """Return random states, or samples spread over a trajectory."""
+    if motion is None:
+        return random_states(mechanism, experiment, n, seed)
+    samples = np.unique(np.linspace(0, len(motion.y) - 1, n).round().astype(int))
+    return motion.chosen(samples)
+
+
+def joint_count(geometry: Geometry, states: Motion) -> Count:
+    """Count the equations of the mechanism, given what its joints alone leave at rest."""
+    rest = constants(geometry, geometry.mechanism.gravity)
+    confined = Confinement(rest, rest, ())
+    return count(geometry, states, confined, len(geometry.mechanism.coordinates))
+
+
+_NONE = Pivots((), (), (), 0.0)
+
+
+def all_transfers(
+    geometry: Geometry, experiment: Experiment, seed: int = 0
+) -> tuple[NullSpace, int, Count | None]:
+    """Return the transfers by joints and by loops, the rank of the former alone, and a proof.
+
+    The proof is that of the confinement by the loops; None if they add nothing.
+    """
+    mechanism = geometry.mechanism
+    gravity = experiment.gravity_of(mechanism)
+    old, ctx.prec = ctx.prec, PRECISION
+    try:
+        by_joints = null_space(mechanism, gravity, geometry)
+        rank = by_joints.rank
+        states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1)
+        found = confinement(geometry, states, gravity)
+        more = loop_transfers(geometry, by_joints.transfers, found)
+        if not more:
+            return by_joints, rank, None
+        proof = count(geometry, states, found, len(mechanism.coordinates))
+    finally:
+        ctx.prec = old
+    together = (*by_joints.transfers, *more)
+    return NullSpace(by_joints.columns, together, geometry, by_joints.zeros), rank, proof
+
+
+def candidates(null: NullSpace) -> tuple[str, ...]:
+    """Return the parameters left when a well conditioned set of dependent ones is dropped."""
+    zero = [i for i, name in enumerate(null.names) if name in null.zeros]
+    dropped = set(zero)
+    if null.transfers:
+        N = null.matrix
+        if zero:  # known zeros become dependent first: what is left acts on the others only
+            _, s, Vt = np.linalg.svd(N[zero])
+            rank = int(np.sum(s > 1e-9 * max(1.0, float(s[0]))))
+            N = N @ Vt[rank:].T
+        order = qr(N.T, mode="r", pivoting=True)[-1]
+        s = np.linalg.svd(N, compute_uv=False)
+        rank = int(np.sum(s > 1e-9 * max(1.0, float(s[0])))) if s.size else 0
+        dropped |= {int(i) for i in order[:rank]}
+    return tuple(name for i, name in enumerate(null.names) if i not in dropped)
+
+
+def _states_needed(
+    mechanism: Mechanism, experiment: Experiment, null: NullSpace, kept: tuple[str, ...], seed: int
+) -> int:
+    """Estimate how many states show the rank: each force sees only so much, however often."""
+    W = _float_observation(mechanism, experiment, null, kept, seed)
+    sees = [_float_rank(W[:, j]) for j in range(W.shape[1])]
+    wanted = min(len(kept), sum(sees)) + _SPARE
+    n = 2
+    while sum(min(n, s) for s in sees) < wanted and n < max([*sees, 2]):
+        n += 1
+    return n + 2
+
+
+def _float_observation(
+    mechanism: Mechanism, experiment: Experiment, null: NullSpace, kept: tuple[str, ...], seed: int
+) -> Floats:
+    motion = random_states(mechanism, experiment, _TRIAL, seed)
+    place = {name: i for i, name in enumerate(null.names)}
+    columns = [place[name] for name in kept]
+    rows = measured_rows(experiment, mechanism)
+    return np.asarray(observation_matrix(motion).W[:, rows][:, :, columns])
+
+
+def _float_rank(W: Floats) -> int:
+    norms = np.linalg.norm(W, axis=0)
+    clear = norms > 1e-9 * max(float(norms.max(initial=0.0)), 1e-300)
+    if not clear.any():
+        return 0
+    s = np.linalg.svd(W[:, clear] / norms[clear], compute_uv=False)
+    return int(np.sum(s > _FLOAT_RANK * s[0]))
+
+
+def _enclosed(
+    geometry: Geometry,
+    states: Motion,
+    experiment: Experiment,
+    precision: int,
+    watch: Watch | None,
+) -> BallObservation:
+    of, done = len(states.y), 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if watch is not None:
+            watch("poses enclosed", done, of)
+
+    gravity = experiment.gravity_of(geometry.mechanism)
+    return ball_observation(geometry, states, gravity, precision=precision, watch=step)
+
+
+def _eliminated(trial: Bounds) -> Pivots:
+    old, ctx.prec = ctx.prec, trial.precision
+    try:
+        return eliminate(trial.rows)
+    finally:
+        ctx.prec = old

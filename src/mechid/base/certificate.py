@@ -1,0 +1,177 @@
+"""A small file that lets anybody recheck the number of base parameters.
+
+It holds the model, the experiment, the states and the minors that were found; see `verify.py` for
+what they prove.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.linalg import qr
+
+from mechid.base.bounds import Bounds
+from mechid.base.experiment import Experiment, measured_rows
+from mechid.base.nullspace import RANK_TOLERANCE
+from mechid.errors import DataError
+from mechid.exact.stack import reference_poses
+from mechid.kinematics.tables import Floats
+from mechid.modelfile.api import dumps
+
+FORMAT = "mechid certificate 1"
+
+
+@dataclass(frozen=True)
+class State:
+    """One state: a float pose near the exact one, and exact numbers for the rest."""
+
+    y: tuple[float, ...]
+    yd: tuple[float, ...]
+    ydd: tuple[float, ...]
+    pose: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a checker needs.
+
+    Attributes
+    ----------
+    model : str
+        The model file.
+    experiment : Experiment
+    parameters, upper, lower : int
+    certified : bool
+    open_questions : tuple of str
+    dependent, vectors : tuples
+        Names and numbers of transfers whose minor of N is nonzero: the upper bound.
+    columns : tuple of str
+    rows : tuple of (int, int)
+        Names, and (state, force) pairs, whose minor of W is nonzero: the lower bound.
+    states : tuple of State
+    precision : int
+        Bits.
+    """
+
+    model: str
+    experiment: Experiment
+    parameters: int
+    upper: int
+    lower: int
+    certified: bool
+    open_questions: tuple[str, ...]
+    dependent: tuple[str, ...]
+    vectors: tuple[int, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[int, int], ...]
+    states: tuple[State, ...]
+    precision: int
+
+
+def certificate(found: Bounds) -> Certificate:
+    """Return the certificate of an analysis."""
+    dependent = _dependent(found)
+    measured = measured_rows(found.experiment, found.mechanism)
+    places = [divmod(row, len(measured)) for row in found.pivots.rows]
+    used = sorted({state for state, _ in places})
+    number = {state: i for i, state in enumerate(used)}
+    poses = reference_poses(found.null.geometry, found.states)
+    states = tuple(
+        State(
+            _numbers(found.states.y[k]),
+            _numbers(found.states.yd[k]),
+            _numbers(found.states.ydd[k]),
+            _numbers(poses[k]),
+        )
+        for k in used
+    )
+    return Certificate(
+        model=dumps(found.mechanism),
+        experiment=found.experiment,
+        parameters=found.parameters,
+        upper=found.upper,
+        lower=found.lower,
+        certified=found.certified,
+        open_questions=found.open_questions,
+        dependent=dependent,
+        vectors=_vectors(found, dependent),
+        columns=tuple(found.candidates[j] for j in found.pivots.columns),
+        rows=tuple((number[state], measured[row]) for state, row in places),
+        states=states,
+        precision=found.precision,
+    )
+
+
+def _dependent(found: Bounds) -> tuple[str, ...]:
+    """Return what is no candidate; of known zeros, as many as transfers can tell apart."""
+    null = found.null
+    zero = [i for i, name in enumerate(null.names) if name in null.zeros]
+    kept: set[int] = set()
+    if zero and null.transfers:
+        rows = null.matrix[zero]
+        rank = np.linalg.matrix_rank(rows, tol=RANK_TOLERANCE)
+        kept = {zero[int(i)] for i in qr(rows.T, mode="r", pivoting=True)[-1][:rank]}
+    spare = set(zero) - kept
+    chosen = set(found.candidates)
+    return tuple(n for i, n in enumerate(null.names) if n not in chosen and i not in spare)
+
+
+def _vectors(found: Bounds, dependent: tuple[str, ...]) -> tuple[int, ...]:
+    """Choose transfers whose entries at the dependent parameters form a regular matrix."""
+    place = {name: i for i, name in enumerate(found.null.names)}
+    if not dependent or not found.null.transfers:
+        return ()
+    rows = found.null.matrix[[place[name] for name in dependent]]
+    order = qr(rows, mode="r", pivoting=True)[-1]
+    return tuple(sorted(int(k) for k in order[: found.null.rank]))
+
+
+def _numbers(values: Floats) -> tuple[float, ...]:
+    return tuple(float(x) for x in np.ravel(values))
+
+
+def write_certificate(path: Path, found: Certificate) -> None:
+    """Write a certificate as JSON."""
+    path.write_text(json.dumps({"format": FORMAT} | asdict(found), indent=1), encoding="utf-8")
+
+
+def read_certificate(path: Path) -> Certificate:
+    """Read a certificate.
+
+    Raises
+    ------
+    DataError
+        If the file is none.
+    """
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if data.pop("format") != FORMAT:
+            raise ValueError("another format")
+        e = data["experiment"]
+        measure, gravity = e["measure"], e["gravity"]
+        data["experiment"] = Experiment(
+            tuple(e["hold"]),
+            None if measure is None else tuple(measure),
+            bool(e["static"]),
+            None if gravity is None else (gravity[0], gravity[1], gravity[2]),
+        )
+        data["states"] = tuple(
+            State(tuple(s["y"]), tuple(s["yd"]), tuple(s["ydd"]), tuple(s["pose"]))
+            for s in data["states"]
+        )
+        data["rows"] = tuple((int(a), int(b)) for a, b in data["rows"])
+        for key in ("open_questions", "dependent", "vectors", "columns"):
+            data[key] = tuple(data[key])
+        return Certificate(**data)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise DataError(
+            "this is no certificate of mechid",
+            where=str(path),
+            remedy="write one with: mechid base MODEL --certificate FILE",
+        ) from error

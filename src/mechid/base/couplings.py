@@ -1,0 +1,167 @@
+"""Transfers of another kind: springs that act like weights, masses like moments of inertia.
+
+- A spring of unknown free length from the ground to an arm that turns about a fixed axis: its
+  potential ½ k s² is that of a first moment of the arm (the principle of static balancing).
+- A nut that a thread moves along the axis of its screw: its mass is a moment of inertia of the
+  screw, if gravity does no work on it.
+- A rod from a crank to a slide along the crank's axis: its ends move across each other, so the
+  product of the two has no energy, and its weight is that of a first moment of the crank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy as sp
+
+from mechid.base.constant import Constant, constants, zero_of
+from mechid.base.moments import symmetric_product
+from mechid.base.shared import Shared, direction, point, shared_vectors
+from mechid.base.spaces import size
+from mechid.base.transfers import Transfer, entries_of
+from mechid.dynamics.columns import element_terms
+from mechid.dynamics.tables import STIFFNESS
+from mechid.exact.geometry import Geometry, Vector, cross, dot
+from mechid.exact.numbers import recognise
+from mechid.mechanism.records import GROUND, Joint, Vec3
+
+
+def couplings(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
+    """Return the transfers that tie springs to weights and masses to moments of inertia."""
+    x, y, z = (recognise(c)[0] for c in gravity)
+    g: Vector = (x, y, z)
+    numbers = {body.name: i for i, body in enumerate(geometry.mechanism.bodies, start=1)}
+    return (
+        *_springs(geometry, g, numbers),
+        *_threads(geometry, g, numbers, constants(geometry, gravity)),
+        *_rods(geometry, g, numbers),
+    )
+
+
+def _hinge(geometry: Geometry, body: str) -> tuple[Joint, int] | None:
+    """Return the revolute joint between a body and the ground, and the side of the body."""
+    return _to_ground(geometry, body, "revolute")
+
+
+def _to_ground(geometry: Geometry, body: str, kind: str) -> tuple[Joint, int] | None:
+    for joint, side in geometry.ends.get(body, []):
+        if joint.type == kind and (joint.body_a, joint.body_b)[1 - side] == GROUND:
+            return joint, side
+    return None
+
+
+def _none(geometry: Geometry, x: sp.Expr) -> bool:
+    return size(geometry.balls(x)) <= zero_of(geometry)
+
+
+def _minus(a: Vector, b: Vector) -> Vector:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def _sum(a: Vector, x: sp.Expr, b: Vector, y: sp.Expr) -> Vector:
+    return (x * a[0] + y * b[0], x * a[1] + y * b[1], x * a[2] + y * b[2])
+
+
+def _springs(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator[Transfer]:
+    """½ s² = const - a · R b, with a from the hinge to the anchor and b to the end on the arm.
+
+    Across the axis u, a = α g + β u × g, so that a · R b = g · R (α b - β u × b).
+    """
+    for term in element_terms(geometry.mechanism):
+        if term.known or term.takes != STIFFNESS or term.offset or term.measure[0] != "length":
+            continue
+        ends = term.measure[1:]
+        if (ends[0].body == GROUND) == (ends[1].body == GROUND):
+            continue
+        anchor, end = ends if ends[0].body == GROUND else reversed(ends)
+        hinge = _hinge(geometry, end.body)
+        if hinge is None:
+            continue
+        joint, side = hinge
+        on_ground, on_body = (geometry.frames[joint.name, s] for s in (1 - side, side))
+        u = on_ground.axes[2]
+        across = _sum(g, sp.Integer(1), u, -dot(g, u))
+        if _none(geometry, dot(across, across)):
+            continue
+        a = _minus(geometry.point(GROUND, anchor.local, anchor.expr), on_ground.origin)
+        b = _minus(geometry.point(end.body, end.local, end.expr), on_body.origin)
+        alpha = dot(a, across) / dot(across, across)
+        beta = dot(a, cross(u, across)) / dot(across, across)
+        axis = on_body.axes[2]
+        b = _sum(b, sp.Integer(1), axis, -dot(b, axis))
+        moment = _sum(b, alpha, cross(axis, b), -beta)
+        ten = symmetric_product(point(on_body.origin), direction(moment))
+        entries = ((term.column.name, sp.Integer(1)), *entries_of(numbers[end.body], ten, -1))
+        words = f"{term.column.name} to the weight of {end.body}, as a balancing spring"
+        yield Transfer(words, term.column.owner, end.body, entries, joint.name)
+
+
+def _threads(
+    geometry: Geometry, g: Vector, numbers: dict[str, int], rest: dict[str, Constant]
+) -> Iterator[Transfer]:
+    """A nut that cannot turn moves by the lead per radian of its screw, along the screw's axis."""
+    for joint in geometry.mechanism.joints:
+        if joint.type != "helical" or GROUND in (joint.body_a, joint.body_b):
+            continue
+        ends = (joint.body_a, joint.body_b)
+        for turning, sliding in (ends, ends[::-1]):
+            hinge = _hinge(geometry, turning)
+            if hinge is None or len(rest[sliding].directions) != 3:
+                continue
+            pin = geometry.frames[hinge[0].name, 1 - hinge[1]].axes[2]
+            thread = geometry.frames[joint.name, ends.index(turning)].axes[2]
+            axis = geometry.frames[hinge[0].name, hinge[1]].axes[2]
+            off = cross(thread, axis)
+            if not _none(geometry, dot(off, off)) or not _none(geometry, dot(g, pin)):
+                continue
+            lead = recognise(joint.pitch)[0] / (2 * sp.pi)
+            tensor = [axis[i] * axis[j] for i in range(3) for j in range(i, 3)]
+            turned = (0, 0, 0, 0, *tensor)
+            entries = (
+                (f"m_{numbers[sliding]}", sp.Integer(1)),
+                *entries_of(numbers[turning], tuple(-(lead**2) * x for x in turned)),
+            )
+            words = (
+                f"mass of {sliding} to the moment of inertia of {turning}, by thread {joint.name}"
+            )
+            yield Transfer(words, sliding, turning, entries, joint.name)
+
+
+def _points(geometry: Geometry, body: str) -> Iterator[tuple[str, Shared, int]]:
+    """Yield the points that a body shares with others: other body, shared point, own side."""
+    for joint, side in geometry.ends.get(body, []):
+        ends = (joint.body_a, joint.body_b)
+        if GROUND not in ends:
+            for shared in shared_vectors(joint, geometry):
+                if shared.is_point:
+                    yield ends[1 - side], shared, side
+
+
+def _rods(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator[Transfer]:
+    for body in geometry.mechanism.bodies:
+        ends = list(_points(geometry, body.name))
+        for crank, near, near_side in ends:
+            hinge = _hinge(geometry, crank)
+            for slide, far, far_side in ends:
+                guide = _to_ground(geometry, slide, "prismatic")
+                if hinge is None or guide is None:
+                    continue
+                rail = geometry.frames[guide[0].name, 1 - guide[1]].axes[2]
+                pin = geometry.frames[hinge[0].name, 1 - hinge[1]].axes[2]
+                off = cross(rail, pin)
+                if not _none(geometry, dot(off, off)) or not _none(geometry, dot(g, rail)):
+                    continue
+                rod = symmetric_product(near.on(near_side), far.on(far_side))
+                center = geometry.frames[hinge[0].name, hinge[1]].origin
+                end = near.on(1 - near_side)
+                arm: Vector = (end[0] - center[0], end[1] - center[1], end[2] - center[2])
+                weight = symmetric_product(point(center), direction(arm))
+                entries = (
+                    *entries_of(numbers[body.name], rod),
+                    *entries_of(numbers[crank], weight, -1),
+                )
+                words = (
+                    f"product of the ends of {body.name}, which move across each other, to the "
+                    f"weight of {crank}"
+                )
+                yield Transfer(words, body.name, crank, entries)

@@ -1,0 +1,271 @@
+"""Base parameters the usual way: the numerical rank of an observation matrix.
+
+Columns that hold nothing but rounding go first: scaled to unit length they would count as much as
+any other. What is left is equilibrated, its rank is read off the singular values or off the
+diagonal of a QR factorisation with pivoting, and a basis of the null space says what goes where.
+
+For mechanisms with loops the rank read so may be wrong, in any precision that hardware has: the
+reading says what it is worth, and `exact` proves what the rank is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+from scipy.linalg import qr, solve_triangular
+
+from mechid.base.effect import uncancelled
+from mechid.base.partition import Choice, dependent_rows, regrouping
+from mechid.base.precise import factorise, null_basis
+from mechid.base.spectrum import Reading, Verdict, read_rank
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import MechidError
+from mechid.exact.geometry import exact_geometry
+from mechid.exact.stack import ball_observation
+from mechid.kinematics.motion import Motion
+from mechid.kinematics.tables import Floats
+
+Method: TypeAlias = Literal["svd", "qr"]
+# Bits, where it is a number.
+Precision: TypeAlias = Literal["single", "double"] | int
+
+# Rounding of one entry of W, in units of eps times the size of what cancelled in it.
+_NOTHING = 64.0
+
+
+@dataclass(frozen=True, eq=False)
+class NumericBase:
+    """A base set read off an observation matrix.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The p parameters.
+    without_effect : tuple of str
+        Those whose columns hold nothing but rounding; they are in neither of the other sets.
+    base, dependent : tuples of str
+        W φ = W_b (φ_b + β φ_d).
+    beta : array (b, d)
+    reading : Reading
+        The whole spectrum, the gap, and what the rank is worth.
+    effect : array (p,)
+        Length of each column, relative to that without cancellation (or to the largest column).
+    method : "svd" or "qr"
+    precision : "single", "double" or int
+        Arithmetic; a number is bits.
+    turned : frozenset of str
+        Bodies whose parameters refer to ground axes of the reference pose (`exact.geometry`).
+    """
+
+    names: tuple[str, ...]
+    without_effect: tuple[str, ...]
+    base: tuple[str, ...]
+    dependent: tuple[str, ...]
+    beta: Floats
+    reading: Reading
+    effect: Floats
+    method: Method
+    precision: Precision
+    turned: frozenset[str] = frozenset()
+
+    @property
+    def rank(self) -> int:
+        """Number of base parameters."""
+        return self.reading.rank
+
+    @property
+    def spectrum(self) -> Floats:
+        """Singular values, or pivots, relative to the largest."""
+        return self.reading.spectrum
+
+    @property
+    def gap(self) -> float:
+        """Ratio of the smallest value kept to the largest dropped."""
+        return self.reading.gap
+
+    @property
+    def confidence(self) -> Verdict:
+        """What the rank is worth, in a word."""
+        return self.reading.verdict
+
+
+def numeric_base(
+    W: Floats,
+    names: Sequence[str],
+    *,
+    scale: Floats | None = None,
+    method: Method = "svd",
+    precision: Literal["single", "double"] = "double",
+    choice: Choice = "pivot",
+    tolerance: float | None = None,
+) -> NumericBase:
+    """Read a base set off an observation matrix.
+
+    Parameters
+    ----------
+    W : array (M, p)
+    names : sequence of str
+        Of the columns.
+    scale : array (p,), optional
+        Length that each column would have without cancellation (`effect.uncancelled`); without it,
+        columns are compared with the largest, and small ones that count may be lost.
+    method : "svd" or "qr"
+        Singular values, or QR with pivoting.
+    precision : "single" or "double"
+        "single": W is rounded, and everything is computed, in single precision.
+    choice : "pivot", "first" or "last"
+        Which parameters become dependent: the best conditioned set, the first or the last.
+    tolerance : float, optional
+        Singular values above this part of the largest count; by default eps max(M, p).
+    """
+    kind = np.float32 if precision == "single" else np.float64
+    A = np.asarray(W, dtype=kind)
+    if A.ndim != 2 or A.shape[1] != len(names):
+        raise MechidError(
+            f"W is {A.shape}, but there are {len(names)} names",
+            where="numeric base parameters",
+            remedy="stack the samples: W.reshape(-1, p)",
+        )
+    eps = float(np.finfo(kind).eps)
+    norms = np.linalg.norm(A, axis=0)
+    sizes = np.full(len(names), norms.max(initial=0.0)) if scale is None else np.asarray(scale)
+    effect = np.where(norms > 0, norms / np.where(sizes > 0, sizes, 1.0), 0.0)
+    kept = np.flatnonzero(effect > _NOTHING * eps)
+    scaled = A[:, kept] / norms[kept]
+    values, null = (_by_svd if method == "svd" else _by_qr)(scaled)
+    reading = read_rank(values, scaled.shape, eps, tolerance)
+    Z = null(reading.rank)
+    return _record(
+        tuple(names), kept, norms[kept], Z, reading, effect, method, precision, choice, frozenset()
+    )
+
+
+def observed_base(
+    motion: Motion,
+    *,
+    method: Method | None = None,
+    precision: Precision = "double",
+    choice: Choice = "pivot",
+    tolerance: float | None = None,
+) -> NumericBase:
+    """Read a base set off the observation matrix of a solved motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        A trajectory, or random states (`experiment.random_states`).
+    method : "svd" or "qr", optional
+        "svd" unless the precision is a number of bits; then there is "qr" only.
+    precision : "single", "double" or int
+        Bits of multiprecision: the poses are solved again, and W and its factors computed, with
+        that many. Bodies may then be described in other frames (`NumericBase.turned`).
+    choice, tolerance
+        As in `numeric_base`.
+    """
+    if isinstance(precision, int):
+        if method == "svd":
+            raise MechidError(
+                "singular values are computed in single and double precision only",
+                where="numeric base parameters",
+                remedy='use method="qr" in multiprecision',
+            )
+        return _multiprecision(motion, precision, choice, tolerance)
+    found = observation_matrix(motion)
+    sizes = uncancelled(motion)
+    # Rows in units of their coordinate, so that forces and torques weigh alike.
+    rows = np.sqrt(np.mean(np.square(sizes[:, :, 0]), axis=0))[None, :, None]
+    p = len(found.columns)
+    W, scale = (found.W / rows).reshape(-1, p), (sizes / rows).reshape(-1, p)
+    return numeric_base(
+        W,
+        [c.name for c in found.columns],
+        scale=np.linalg.norm(scale, axis=0),
+        method=method or "svd",
+        precision=precision,
+        choice=choice,
+        tolerance=tolerance,
+    )
+
+
+def _by_svd(A: Any) -> tuple[Floats, Any]:
+    _, s, Vt = np.linalg.svd(A, full_matrices=True)
+    return s.astype(np.float64), lambda rank: Vt[rank:].T
+
+
+def _by_qr(A: Any) -> tuple[Floats, Any]:
+    R, order = qr(A, mode="r", pivoting=True)
+    p = A.shape[1]
+
+    def null(rank: int) -> Any:
+        Z = np.zeros((p, p - rank), dtype=A.dtype)
+        Z[order[rank:]] = np.eye(p - rank)
+        if 0 < rank < p:
+            Z[order[:rank]] = -solve_triangular(R[:rank, :rank], R[:rank, rank:])
+        return Z
+
+    return np.abs(np.diag(R)).astype(np.float64), null
+
+
+def _multiprecision(
+    motion: Motion, bits: int, choice: Choice, tolerance: float | None
+) -> NumericBase:
+    mechanism = motion.model.mechanism
+    geometry = exact_geometry(mechanism, "exact")
+    found = ball_observation(geometry, motion, mechanism.gravity, precision=bits)
+    names = [c.name for c in observation_matrix(motion.part(slice(0, 1))).columns]
+    rows = [row for block in found.W for row in block.tolist()]
+    # Squares need twice the digits.
+    old, ctx.prec = ctx.prec, 2 * bits
+    try:
+        A = np.array(rows, dtype=object)
+        effective = [not all(x.contains(0) for x in A[:, j]) for j in range(A.shape[1])]
+        kept = np.flatnonzero(effective)
+        norms = np.linalg.norm([[float(x.mid()) for x in row] for row in rows], axis=0)
+        scaled = A[:, kept] / np.array([arb(x) for x in norms[kept]], dtype=object)
+        eps = max((float(x.rad()) for x in scaled.ravel()), default=0.0)
+        mids = [[x.mid() for x in row] for row in scaled.tolist()]
+        factors = factorise(arb_mat(mids))
+        reading = read_rank(factors.diagonal, scaled.shape, max(eps, 2.0**-bits), tolerance)
+        Z = null_basis(factors, reading.rank)
+    finally:
+        ctx.prec = old
+    effect = np.where(effective, norms / max(float(norms.max(initial=0.0)), 1e-300), 0.0)
+    return _record(
+        tuple(names), kept, norms[kept], Z, reading, effect, "qr", bits, choice, geometry.turned
+    )
+
+
+def _record(
+    names: tuple[str, ...],
+    kept: np.ndarray,
+    norms: Floats,
+    Z: Floats,
+    reading: Reading,
+    effect: Floats,
+    method: Method,
+    precision: Precision,
+    choice: Choice,
+    turned: frozenset[str],
+) -> NumericBase:
+    """Choose the dependent parameters, and undo the equilibration in β."""
+    dependent = dependent_rows(Z, choice)
+    base = np.setdiff1d(np.arange(len(kept)), dependent)
+    beta = regrouping(Z, dependent).astype(np.float64)
+    beta = beta * norms[dependent][None, :] / norms[base][:, None]
+    gone = np.setdiff1d(np.arange(len(names)), kept)
+    return NumericBase(
+        names=names,
+        without_effect=tuple(names[i] for i in gone),
+        base=tuple(names[kept[i]] for i in base),
+        dependent=tuple(names[kept[i]] for i in dependent),
+        beta=beta,
+        reading=reading,
+        effect=effect,
+        method=method,
+        precision=precision,
+        turned=turned,
+    )

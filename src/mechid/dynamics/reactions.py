@@ -1,0 +1,133 @@
+"""Joint reactions along a motion: the force and the moment that each joint transmits.
+
+The net wrench that every body needs is summed from the leaves of the spanning tree to its root.
+What a tree joint must transmit is this sum less what cut joints supply; along its own freedoms it
+can transmit nothing, and that determines the multipliers of the cut joints.
+
+Where constraints are redundant, the reactions are those of least norm,
+
+    Σ over all joints of L² |f|² + |m|²,
+
+with the size L of the mechanism, forces f and moments m as in `JointReactions` (the moment along a
+thread is not counted beside its force), and the moments that hold passive spins. These are the
+shortest multipliers of the reference-point formulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.kernels.reactions import reactions_batch
+from mechid.dynamics.reaction_tables import reaction_tables
+from mechid.errors import SingularPoseError
+from mechid.kinematics.motion import Motion
+from mechid.kinematics.refusals import place_of
+from mechid.kinematics.tables import Floats
+from mechid.kinematics.threads import spread
+
+_BLOCK = 2048  # samples between two reports of progress
+_SHORTEST_PART = 64  # samples that are worth a thread
+
+
+@dataclass(frozen=True, eq=False)
+class JointReactions:
+    """What each joint does to its second body, along a motion.
+
+    Forces and moments act on body b at the origin of b's joint frame, in ground axes; body a
+    receives the opposite. Actuators are not part of them.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Names, in the order of the mechanism.
+    force, moment : arrays (N, n_joints, 3)
+        N and N m.
+    undetermined : array of bool (N, n_joints, 6)
+        Components (force, moment) that redundant constraints leave open. They carry the value of
+        least norm (see the head of this module), which no real mechanism need have.
+    """
+
+    joints: tuple[str, ...]
+    force: Floats
+    moment: Floats
+    undetermined: npt.NDArray[np.bool_]
+
+    @property
+    def open_joints(self) -> tuple[str, ...]:
+        """Joints with an undetermined component in some sample."""
+        found = np.any(self.undetermined, axis=(0, 2)).tolist()
+        return tuple(name for name, is_open in zip(self.joints, found, strict=True) if is_open)
+
+    @staticmethod
+    def empty(motion: Motion) -> JointReactions:
+        """Return zeros for the samples and joints of a motion."""
+        joints = tuple(joint.name for joint in motion.model.mechanism.joints)
+        shape = (len(motion.y), len(joints))
+        is_open = np.zeros((*shape, 6), dtype=bool)
+        return JointReactions(joints, np.zeros((*shape, 3)), np.zeros((*shape, 3)), is_open)
+
+
+def joint_reactions(
+    motion: Motion, phi: Floats, tau: Floats, watch: Callable[[int], None] | None = None
+) -> JointReactions:
+    """Return the reactions of all joints along a motion under the forces τ that it takes.
+
+    What bodies and elements ask for, less the actuators, is what the constraints supply. A part
+    that can spin between spherical joints is held as in the motion; the moment that holds it
+    belongs to no joint.
+
+    Parameters
+    ----------
+    motion : Motion
+    phi : array (p,)
+        Parameters in the order of the columns of W.
+    tau : array (N, n_i)
+        Forces on the independent coordinates (N or N m), as inverse dynamics gives them for this
+        motion and these parameters.
+    watch : callable (samples), optional
+        Called from time to time with the number of samples that are done.
+
+    Raises
+    ------
+    SingularPoseError
+        Naming the first sample in which the reactions are not finite.
+    """
+    mechanism = motion.model.mechanism
+    held, actuation = reaction_tables(mechanism)
+    d = dynamic_model(mechanism).tables
+    found = JointReactions.empty(motion)
+    parameters = np.ascontiguousarray(phi, dtype=float)
+    forces = np.ascontiguousarray(tau, dtype=float)
+    arrays = (motion.q, motion.v, motion.vd, forces)
+    arrays += (found.force, found.moment, found.undetermined)
+
+    def run(first: int, last: int) -> None:
+        tables = (motion.model.tables, d, held, *actuation)
+        reactions_batch(*tables, parameters, first, last, *arrays)
+
+    for first in range(0, len(motion.y), _BLOCK):
+        size = min(_BLOCK, len(motion.y) - first)
+        spread(lambda a, b, first=first: run(first + a, first + b), size, _SHORTEST_PART)
+        if watch is not None:
+            watch(first + size)
+    _refuse_infinite(motion, found)
+    return found
+
+
+def _refuse_infinite(motion: Motion, found: JointReactions) -> None:
+    finite = np.isfinite(found.force).all(axis=(1, 2)) & np.isfinite(found.moment).all(axis=(1, 2))
+    if not finite.all():
+        sample = int(np.argmin(finite))
+        where, when = place_of(sample, motion.time)
+        raise SingularPoseError(
+            "the constraints do not determine the reactions in this pose",
+            where=where,
+            remedy="keep the motion away from this pose",
+            sample=sample,
+            time=when,
+        )

@@ -1,0 +1,233 @@
+"""The rank of the observation matrix over prime fields: exact, on the branch of the start pose.
+
+A minor that does not vanish modulo p along a curve on the branch does not vanish over the numbers
+of the model: the rank found is a lower bound of the true rank, without any tolerance. It falls
+short of it only by accident, with a probability of about one over p, or because the series are too
+short; several primes and longer series agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from mechid.dynamics.columns import element_terms
+from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.reference_point.elements import measure_parts
+from mechid.errors import MechidError
+from mechid.exact.energies import energy_rows, exact_length, length, spring_points
+from mechid.exact.equations import FieldSystem, field_system
+from mechid.exact.jets import lift
+from mechid.exact.modular import Ints, echelon, rank
+from mechid.exact.residues import good_primes
+from mechid.exact.start import Start, starts
+from mechid.kinematics.passive import PassivePart, passive_parts
+from mechid.mechanism.records import Mechanism, Vec3
+
+_TANGENTS = 6
+_CURVES = 12
+_SPARE = 4  # coefficients beyond those that just suffice
+
+
+@dataclass(frozen=True, eq=False)
+class FieldRank:
+    """Rank over prime fields.
+
+    Attributes
+    ----------
+    rank : int
+        Proven lower bound of the number of base parameters, on the branch of the reference pose.
+    names : tuple of str
+        The parameters.
+    base : tuple of str
+        Parameters whose columns are independent: each adds to those before it.
+    primes : tuple of int
+        Fields that were used, and
+    ranks : tuple of int
+        the rank in each.
+    order, curves : int
+        Coefficients of the series, and how many curves.
+    turned : frozenset of str
+        Bodies described in ground axes of the reference pose.
+    rounded : tuple of str
+        Numbers that were not recognised. If there are any, the rank is that of a mechanism nearby.
+    """
+
+    rank: int
+    names: tuple[str, ...]
+    base: tuple[str, ...]
+    primes: tuple[int, ...]
+    ranks: tuple[int, ...]
+    order: int
+    curves: int
+    turned: frozenset[str]
+    rounded: tuple[str, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is the rank of the model itself."""
+        return not self.rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A mechanism with an exact closed pose, and what is needed to go to a prime field."""
+
+    start: Start
+    spins: tuple[PassivePart, ...]
+    names: tuple[str, ...]
+    gravity: Vec3
+
+    @property
+    def n_independent(self) -> int:
+        """Number of independent coordinates."""
+        return len(self.start.mechanism.coordinates)
+
+    def systems(self, first: int = 0) -> Iterator[FieldSystem]:
+        """Yield the equations in one field after the other."""
+        for residues in good_primes(_numbers(self.start), self.start.values, first):
+            yield field_system(self.start, residues, self.spins)
+
+
+def field_rank(
+    mechanism: Mechanism,
+    gravity: Vec3 | None = None,
+    *,
+    primes: int = 2,
+    enough: int | None = None,
+    nearby: bool = False,
+    seed: int = 0,
+) -> FieldRank:
+    """Return the rank of the observation matrix over prime fields.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    gravity : Vec3, optional
+        Weight per unit mass, if not that of the model.
+    primes : int
+        How many fields.
+    enough : int, optional
+        An upper bound of the rank, known otherwise: no more rows are added when it is reached.
+    nearby : bool
+        Whether to take the hardpoints of the reference pose as they are where no closed pose is
+        known in exact numbers. The rank is then that of a mechanism nearby, and `rounded` says
+        why.
+    seed : int
+        Of curves and tangents.
+
+    Raises
+    ------
+    MechidError
+        If the model is not algebraic (threads, springs on angles), or if no closed pose in exact
+        numbers is known.
+    """
+    problem = exact_problem(mechanism, gravity, nearby=nearby)
+    ranks, used, found, order, curves = [], [], None, 0, 0
+    for system in islice(problem.systems(), primes):
+        rows, order, curves = field_rows(problem, system, seed, enough)
+        pivots = echelon(rows, system.p)[1]
+        ranks.append(len(pivots))
+        used.append(system.p)
+        if found is None or len(pivots) > len(found):
+            found = pivots
+    assert found is not None
+    return FieldRank(
+        rank=max(ranks),
+        names=problem.names,
+        base=tuple(problem.names[j] for j in found),
+        primes=tuple(used),
+        ranks=tuple(ranks),
+        order=order,
+        curves=curves,
+        turned=problem.start.turned,
+        rounded=problem.start.rounded,
+    )
+
+
+def exact_problem(
+    mechanism: Mechanism, gravity: Vec3 | None = None, *, nearby: bool = False
+) -> Problem:
+    """Find a reading of the model with a closed pose in exact numbers."""
+    names = tuple(column.name for column in dynamic_model(mechanism).columns)
+    g = mechanism.gravity if gravity is None else gravity
+    spins = passive_parts(mechanism)
+    readings = starts(mechanism, spring_points(mechanism))
+    why = ""
+    for start in readings:
+        if start.rounded:
+            continue
+        problem = Problem(start, spins, names, g)
+        try:
+            _checked(problem, next(problem.systems()))
+        except MechidError as error:
+            why = error.what
+            continue
+        return problem
+    if nearby:
+        problem = Problem(readings[0], spins, names, g)
+        _checked(problem, next(problem.systems()))
+        return problem
+    what = why or f"no closed pose is known in exact numbers ({readings[0].rounded[0]}, …)"
+    raise MechidError(
+        what,
+        where=f"exact rank of {mechanism.name}",
+        remedy="use ball arithmetic, or accept a mechanism nearby",
+    )
+
+
+def _checked(problem: Problem, system: FieldSystem) -> None:
+    lift(system.F, system.x0, system.n, 3, 1, np.random.default_rng(0), system.p)
+    free = system.n - rank(system.F.jacobian(system.x0, system.p)[:, : system.n], system.p)
+    if free != problem.n_independent:
+        raise MechidError(
+            f"the reference pose has {free} motions, the model {problem.n_independent}",
+            where="exact rank",
+            remedy="give a reference pose that is not singular",
+        )
+
+
+def field_rows(
+    problem: Problem, system: FieldSystem, seed: int, enough: int | None = None
+) -> tuple[Ints, int, int]:
+    """Return rows with the null space of W, the order of the series, and the number of curves.
+
+    All curves pass through the same point, so that functions of one coordinate only tell as many
+    rows as a series has coefficients: series are made longer until the rank grows no more.
+    """
+    rng = np.random.default_rng(seed)
+    k = min(problem.n_independent, _TANGENTS)
+    width = len(problem.names)
+    order = -(-width // (k * (k + 1) // 2 + k)) + _SPARE
+    rows = np.zeros((0, width), dtype=np.int64)
+    before, curves = -1, 0
+    while len(rows) > before and curves < _CURVES:
+        before = len(rows)
+        if curves:
+            order *= 2
+        curve = lift(system.F, system.x0, system.n, order, k, rng, system.p)
+        more = energy_rows(system, curve, problem.gravity)
+        rows = echelon(np.concatenate([rows, more]), system.p)[0]
+        curves += 1
+        if enough is not None and len(rows) >= enough:
+            break
+    return rows, order, curves
+
+
+def _numbers(start: Start) -> list[object]:
+    """Return all numbers that need a residue: geometry, and lengths that force elements take."""
+    numbers: list[object] = list(start.numbers())
+    for term in element_terms(start.mechanism):
+        if term.known:
+            continue
+        if term.measure[0] == "length":
+            numbers.append(exact_length(start, term).subs(start.values))
+            continue
+        for (_, name, _), _ in measure_parts(term.measure):
+            joint = start.joints[name, 0]
+            numbers.append(length(joint.axes[2]))
+            numbers.append(length(start.joints[name, 1].axes[0]))
+    return numbers

@@ -1,0 +1,250 @@
+"""A closed pose in exact numbers, and the joints there.
+
+Two readings of a model are tried. In the first every body has the axes of the ground in the
+reference pose, so that the pose is the identity, and the hardpoints must be numbers that are
+recognised. In the second every body has its own frame (`exact.geometry`), and the reference pose of
+these frames must be recognised. Whether the joints are closed in such a pose is decided later, in
+the prime field. Constraints do not care how long an axis is, so axes need not be unit vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import sympy as sp
+
+from mechid.exact.geometry import Geometry, Vector, cross, dot, exact_geometry
+from mechid.exact.numbers import parameter_values, recognise
+from mechid.mechanism.records import GROUND, Expr3, Frame, Joint, Mechanism, Point, Vec3
+
+ZERO, ONE = sp.Integer(0), sp.Integer(1)
+IDENTITY: tuple[Vector, Vector, Vector] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+ORIGIN: Vector = (ZERO, ZERO, ZERO)
+Pose: TypeAlias = tuple[Vector, tuple[Vector, Vector, Vector]]
+# Hardpoints went through one rotation and back.
+_CARRIED = 4e-15
+
+
+@dataclass(frozen=True)
+class JointAxes:
+    """Origin and axes x, y, z of a joint frame in a body; axes are normal, of any length."""
+
+    origin: Vector
+    axes: tuple[Vector, Vector, Vector]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Joint frames in the bodies, and a pose of the bodies.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    joints : mapping
+        (joint, 0 or 1) → frame in body a or b.
+    poses : mapping
+        Body → origin and rows of the rotation matrix.
+    turned : frozenset of str
+        Bodies that have the axes of the ground in the reference pose.
+    rounded : tuple of str
+        Numbers that were not recognised: their binary value counts.
+    values : mapping
+        Exact values of the named parameters.
+    """
+
+    mechanism: Mechanism
+    joints: dict[tuple[str, int], JointAxes]
+    poses: dict[str, Pose]
+    turned: frozenset[str]
+    rounded: tuple[str, ...]
+    values: dict[sp.Symbol, sp.Expr]
+    points: dict[Point, Vector]
+
+    def numbers(self) -> Iterator[sp.Expr]:
+        """Yield all numbers."""
+        for joint in self.joints.values():
+            yield from joint.origin
+            for axis in joint.axes:
+                yield from axis
+        for p, rows in self.poses.values():
+            yield from p
+            for row in rows:
+                yield from row
+        for point in self.points.values():
+            yield from point
+
+
+def starts(mechanism: Mechanism, points: tuple[Point, ...]) -> tuple[Start, Start]:
+    """Return both readings of a mechanism.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    points : tuple of Point
+        Points besides the joints that are needed: ends of springs.
+    """
+    return _turned(mechanism, points), _own(mechanism, points)
+
+
+def _turned(mechanism: Mechanism, points: tuple[Point, ...]) -> Start:
+    reader = _Reader(mechanism)
+    joints = {}
+    for joint in mechanism.joints:
+        on_a, read_b = reader.joint(joint, 0), reader.joint(joint, 1)
+        on_b = _closed(joint, on_a, read_b)
+        if on_b.origin != read_b.origin or (
+            joint.type == "universal" and on_b.axes[0] != read_b.axes[0]
+        ):
+            reader.rounded.append(f"joint {joint.name}: its two frames do not meet exactly")
+        joints[joint.name, 0], joints[joint.name, 1] = on_a, on_b
+    names = [body.name for body in mechanism.bodies]
+    poses = dict.fromkeys(names, (ORIGIN, IDENTITY))
+    read = {p: reader.point(p.body, p.local, f"point {p.name}") for p in points}
+    return Start(
+        mechanism, joints, poses, frozenset(names), tuple(dict.fromkeys(reader.rounded)), {}, read
+    )
+
+
+def _closed(joint: Joint, on_a: JointAxes, on_b: JointAxes) -> JointAxes:
+    """Return frame b moved onto frame a, as far as the joint demands: nothing, in exact numbers."""
+    if joint.type == "free":
+        return on_b
+    z = on_a.axes[2]
+    apart = [b - a for a, b in zip(on_a.origin, on_b.origin, strict=True)]
+    along = dot(apart, z) / dot(z, z)
+    if joint.type in ("prismatic", "cylindrical", "helical"):
+        apart = [along * t for t in z]
+    elif joint.type == "planar":
+        apart = [t - along * u for t, u in zip(apart, z, strict=True)]
+    else:
+        apart = [ZERO] * 3
+    x, y, w = (sp.expand(a + t) for a, t in zip(on_a.origin, apart, strict=True))
+    if joint.type != "universal":
+        return JointAxes((x, y, w), on_a.axes)
+    axis = on_b.axes[0]
+    tilt = dot(axis, z) / dot(z, z)
+    u, v, t = (sp.expand(b - tilt * a) for a, b in zip(z, axis, strict=True))
+    return JointAxes((x, y, w), normal_axes((u, v, t), 0))
+
+
+class _Reader:
+    """Reads numbers in ground axes of the reference pose, and notes those not recognised."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self.rounded: list[str] = []
+
+    def point(self, body: str, local: Vec3, what: str) -> Vector:
+        frame = self._mechanism.body(body).frame
+        place = np.array(frame.origin) + np.array(frame.rotation) @ np.array(local)
+        return self._vector(place.tolist(), what)
+
+    def joint(self, joint: Joint, side: int) -> JointAxes:
+        body = (joint.body_a, joint.body_b)[side]
+        frame = (joint.frame_a, joint.frame_b)[side]
+        what = f"joint {joint.name}"
+        origin = self.point(body, frame.origin, what)
+        axes = IDENTITY
+        if joint.type not in ("spherical", "free", "fixed"):
+            k = 0 if joint.type == "universal" and side == 1 else 2
+            axes = normal_axes(self._axis(body, frame, k, what), k)
+        return JointAxes(origin, axes)
+
+    def _axis(self, body: str, frame: Frame, k: int, what: str) -> Vector:
+        turned = np.array(self._mechanism.body(body).frame.rotation) @ np.array(frame.rotation)
+        column = turned[:, k]
+        plain = [recognise(float(x), _CARRIED) for x in column]
+        if all(exact and x.is_rational for x, exact in plain):
+            return (plain[0][0], plain[1][0], plain[2][0])
+        return self._vector((column / np.abs(column).max()).tolist(), f"axis of {what}")
+
+    def _vector(self, values: list[float], what: str) -> Vector:
+        out = []
+        for value in values:
+            number, exact = recognise(float(value), _CARRIED)
+            if not exact:
+                self.rounded.append(what)
+            out.append(number)
+        return (out[0], out[1], out[2])
+
+
+def normal_axes(axis: Vector, k: int) -> tuple[Vector, Vector, Vector]:
+    """Return three normal axes, not of unit length, with `axis` as number k."""
+    sizes = [abs(float(x)) for x in axis]
+    helper = sizes.index(min(sizes))
+    unit: Vector = (sp.Integer(helper == 0), sp.Integer(helper == 1), sp.Integer(helper == 2))
+    first = cross(unit, axis)
+    found = {k: axis, (k + 1) % 3: first, (k + 2) % 3: cross(axis, first)}
+    return (found[0], found[1], found[2])
+
+
+def _own(mechanism: Mechanism, points: tuple[Point, ...]) -> Start:
+    geometry = exact_geometry(mechanism, "exact")
+    rounded = list(geometry.rounded)
+    if len(mechanism.joints) == len(mechanism.bodies):
+        poses = _hung(geometry)
+    else:
+        poses = {}
+        for body in mechanism.bodies:
+            turned = body.name in geometry.turned
+            found = (ORIGIN, IDENTITY) if turned else _recognised(body.frame)
+            if found is None:
+                rounded.append(f"pose of {body.name}")
+                found = (ORIGIN, IDENTITY)
+            poses[body.name] = found
+    joints = {key: JointAxes(f.origin, f.axes) for key, f in geometry.frames.items()}
+    read = {p: geometry.point(p.body, p.local, _expr(p)) for p in points}
+    return Start(
+        mechanism,
+        joints,
+        poses,
+        geometry.turned,
+        tuple(dict.fromkeys(rounded)),
+        parameter_values(mechanism),
+        read,
+    )
+
+
+def _recognised(frame: Frame) -> Pose | None:
+    """Return the pose of a frame, if all its numbers are recognised."""
+    read = [
+        recognise(value, _CARRIED)
+        for value in (*frame.origin, *(x for row in frame.rotation for x in row))
+    ]
+    if not all(exact for _, exact in read):
+        return None
+    v = [number for number, _ in read]
+    return (v[0], v[1], v[2]), ((v[3], v[4], v[5]), (v[6], v[7], v[8]), (v[9], v[10], v[11]))
+
+
+def _hung(geometry: Geometry) -> dict[str, Pose]:
+    """Return the pose of a mechanism without loops in which the two frames of each joint meet."""
+    poses: dict[str, Pose] = {GROUND: (ORIGIN, IDENTITY)}
+    waiting = list(geometry.mechanism.joints)
+    while waiting:
+        joint = next(j for j in waiting if (j.body_a in poses) != (j.body_b in poses))
+        waiting.remove(joint)
+        side = 0 if joint.body_a in poses else 1
+        known, other = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
+        p, R = poses[(joint.body_a, joint.body_b)[side]]
+        axes = [[dot(row, axis) for axis in known.axes] for row in R]  # ground ← joint
+        back = [[other.axes[k][i] for i in range(3)] for k in range(3)]  # joint ← other body
+        turn = [
+            [sp.expand(sum(axes[i][k] * back[k][j] for k in range(3))) for j in range(3)]
+            for i in range(3)
+        ]
+        place = [
+            sp.expand(p[i] + dot(R[i], known.origin) - dot(turn[i], other.origin)) for i in range(3)
+        ]
+        poses[(joint.body_a, joint.body_b)[1 - side]] = (
+            (place[0], place[1], place[2]),
+            tuple((row[0], row[1], row[2]) for row in turn),  # type: ignore[assignment]
+        )
+    return poses
+
+
+def _expr(point: Point) -> Expr3 | None:
+    return None if point.body == GROUND else point.expr

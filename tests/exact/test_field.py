@@ -1,0 +1,243 @@
+"""Ranks over prime fields: residues, curves, ranks known otherwise, exact coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import ctx
+
+from mechid.base.experiment import Experiment, random_states
+from mechid.base.nullspace import null_space
+from mechid.base.numeric import observed_base
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import MechidError
+from mechid.exact.field import exact_problem, field_rank
+from mechid.exact.geometry import exact_geometry
+from mechid.exact.jets import Bilinear, lift, multiply
+from mechid.exact.numbers import PRECISION
+from mechid.exact.reconstruct import chinese, rational
+from mechid.exact.regroup import field_regrouping
+from mechid.exact.residues import NoResidueError, good_primes
+from mechid.mechanism.records import (
+    GROUND,
+    IDENTITY,
+    DistanceCoordinate,
+    Frame,
+    Mechanism,
+    Point,
+    PointCoordinate,
+    SpringDamper,
+)
+from mechid.modelfile import load
+
+# --------------------------------------------------------------------------- residues
+
+
+def test_residues_keep_sums_and_products() -> None:
+    root, fifth = sp.sqrt, sp.pi / 5
+    numbers = [root(7), root(2), root(6), sp.cos(fifth), sp.cos(sp.pi * 33 / 180)]
+    fields = good_primes(numbers, {})
+    for _ in range(3):
+        f = next(fields)
+        assert f(root(6)) == f(root(2)) * f(root(3)) % f.p
+        assert f(root(7)) ** 2 % f.p == 7
+        assert f(sp.cos(fifth)) == f((1 + root(5)) / 4)
+        assert f(sp.cos(sp.pi / 6, evaluate=False)) == f(root(3) / 2)
+        assert f(sp.sin(sp.pi / 6, evaluate=False)) == f(sp.Rational(1, 2))
+        assert (f(sp.cos(sp.pi * 33 / 180)) ** 2 + f(sp.sin(sp.pi * 33 / 180)) ** 2) % f.p == 1
+
+
+def test_numbers_without_residues_are_refused() -> None:
+    with pytest.raises(NoResidueError, match="not a rational"):
+        next(good_primes([sp.sqrt(1 + sp.sqrt(2))], {}))
+
+
+def test_reconstruction() -> None:
+    primes = [2147482801, 2147477761]
+    x = Fraction(-1234567, 678901)
+    residues = [x.numerator * pow(x.denominator, -1, p) % p for p in primes]
+    assert rational(*chinese(residues, primes)) == x
+    # With one prime there is no room for numbers of this size.
+    assert rational(residues[0], primes[0]) != x
+
+
+# --------------------------------------------------------------------------- curves
+
+
+def test_curve_stays_on_the_circle() -> None:
+    p = 2147482801
+    circle = Bilinear.of([[({0: 1}, {0: 1}), ({1: 1}, {1: 1}), ({2: 1}, {2: p - 1})]], p)
+    x0 = np.array([3 * pow(5, -1, p) % p, 4 * pow(5, -1, p) % p, 1])
+    curve = lift(circle, x0, 2, 12, 1, np.random.default_rng(0), p)
+    assert not circle.values(curve.x, p).any()
+    assert not circle.along(curve.x, curve.V, p).any()
+    assert curve.V[:2].any()
+
+
+def test_open_and_singular_poses_are_refused() -> None:
+    p = 2147482801
+    cross = Bilinear.of([[({0: 1}, {1: 1})]], p)  # x y = 0
+    with pytest.raises(MechidError, match="not closed"):
+        lift(cross, np.array([1, 1]), 2, 4, 1, np.random.default_rng(0), p)
+    with pytest.raises(MechidError, match="singular"):
+        lift(cross, np.array([0, 0]), 2, 4, 1, np.random.default_rng(0), p)
+
+
+def test_product_of_series() -> None:
+    a, b = np.array([1, 2, 3]), np.array([4, 5, 6])
+    assert multiply(a, b, 97).tolist() == [4, 13, 28]
+
+
+# --------------------------------------------------------------------------- ranks
+
+# By transfers, or proved in ball arithmetic where loops confine a body further.
+EXACT = {
+    "five_bar": 11,
+    "pendulum": 3,
+    "pendulum@friction": 5,
+    "puma560@bare": 36,
+    "puma560": 52,
+    "double_wishbone": 65,
+    "quarter_vehicle": 15,
+    "spatial_slider_crank": 11,
+    "three_rps": 25,
+    "n_pendulum": 52,
+    "n_pendulum@plane": 24,
+    "bricard@cube": 19,
+}
+NEARBY = {"four_bar": 8, "planar_3rrr": 13, "sla_suspension": 87, "stewart_platform": 82}
+
+
+@pytest.mark.parametrize("spec", EXACT)
+def test_rank(spec: str) -> None:
+    found = field_rank(load(spec))
+    assert found.exact
+    assert found.rank == EXACT[spec] == len(found.base)
+    assert found.ranks == (found.rank,) * 2
+
+
+@pytest.mark.parametrize("spec", ["double_wishbone@free", "macpherson", "macpherson@bearing"])
+def test_rank_is_that_of_floats_where_they_are_clear(spec: str) -> None:
+    mechanism = load(spec)
+    n = 15 * len(mechanism.bodies) // len(mechanism.coordinates)
+    numeric = observed_base(random_states(mechanism, Experiment(), n + 10))
+    assert numeric.confidence == "clear"
+    assert field_rank(mechanism, primes=1).rank == numeric.rank
+
+
+def test_pushrod_suspension() -> None:
+    """Transfers leave 126 of 220; double precision shows less, and its rank is ambiguous."""
+    mechanism = load("pushrod_suspension")
+    old, ctx.prec = ctx.prec, PRECISION
+    try:
+        null = null_space(mechanism, geometry=exact_geometry(mechanism, "exact"))
+        upper = len(null.names) - null.rank
+    finally:
+        ctx.prec = old
+    found = field_rank(mechanism, primes=1, enough=upper)
+    assert found.exact
+    assert found.rank == upper == 126
+
+
+@pytest.mark.parametrize("spec", NEARBY)
+def test_rank_of_a_mechanism_nearby(spec: str) -> None:
+    found = field_rank(load(spec), primes=1, nearby=True)
+    assert found.rank == NEARBY[spec]
+
+
+def test_nearby_is_not_the_same() -> None:
+    """Rounded hardpoints are no parallelograms: the platform of the Delta robot turns a little."""
+    delta = load("delta")
+    with pytest.raises(MechidError, match="no closed pose"):
+        field_rank(delta)
+    found = field_rank(delta, primes=1, nearby=True)
+    assert not found.exact
+    assert found.rank > 34
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"), [("screw_press", "thread"), ("pendulum@spring", "stiffness")]
+)
+def test_what_is_not_algebraic_is_refused(spec: str, reason: str) -> None:
+    with pytest.raises(MechidError, match=reason):
+        field_rank(load(spec), nearby=True)
+
+
+# --------------------------------------------------------------------------- coefficients
+
+
+def in_ground_axes(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with all body frames at the ground's in the reference pose."""
+
+    def moved(body: str, frame: Frame) -> Frame:
+        own = mechanism.body(body).frame
+        R = np.array(own.rotation)
+        origin = np.array(own.origin) + R @ np.array(frame.origin)
+        return Frame(tuple(origin.tolist()), tuple(map(tuple, (R @ frame.rotation).tolist())))
+
+    def point(p: Point) -> Point:
+        origin = moved(p.body, Frame(p.local, IDENTITY.rotation)).origin
+        return replace(p, local=origin, expr=None)
+
+    coordinates = []
+    for c in mechanism.coordinates:
+        if isinstance(c, PointCoordinate):
+            coordinates.append(replace(c, point=point(c.point)))
+        elif isinstance(c, DistanceCoordinate):
+            coordinates.append(replace(c, point_a=point(c.point_a), point_b=point(c.point_b)))
+        else:
+            coordinates.append(c)
+    return replace(
+        mechanism,
+        bodies=tuple(replace(b, frame=IDENTITY) for b in mechanism.bodies),
+        joints=tuple(
+            replace(j, frame_a=moved(j.body_a, j.frame_a), frame_b=moved(j.body_b, j.frame_b))
+            for j in mechanism.joints
+        ),
+        elements=tuple(
+            replace(e, point_a=point(e.point_a), point_b=point(e.point_b))
+            if isinstance(e, SpringDamper)
+            else e
+            for e in mechanism.elements
+        ),
+        coordinates=tuple(coordinates),
+        points=tuple(point(p) if p.body != GROUND else p for p in mechanism.points),
+    )
+
+
+@pytest.mark.parametrize("spec", ["five_bar", "double_wishbone"])
+def test_rational_coefficients(spec: str) -> None:
+    mechanism = load(spec)
+    found = field_regrouping(mechanism)
+    assert len(found.base) == EXACT[spec]
+    assert found.turned == {b.name for b in mechanism.bodies}
+    motion = random_states(in_ground_axes(mechanism), Experiment(), 40)
+    observation = observation_matrix(motion)
+    W = observation.W.reshape(-1, len(observation.columns))
+    place = {c.name: i for i, c in enumerate(observation.columns)}
+    W_b, W_d = W[:, [place[n] for n in found.base]], W[:, [place[n] for n in found.dependent]]
+    size = np.abs(W_b) @ np.abs(found.matrix()) + np.abs(W_d)
+    assert np.all(np.abs(W_d - W_b @ found.matrix()) <= 1e-11 * size.max(axis=0))
+
+
+def test_chosen_parameters_come_first() -> None:
+    linkage = load("five_bar")
+    default = field_regrouping(linkage)
+    other = field_regrouping(linkage, base_first=default.dependent)
+    assert set(default.base) != set(other.base)
+    assert len(default.base) == len(other.base) == 11
+
+
+def test_irrational_geometry_has_no_rational_coefficients() -> None:
+    with pytest.raises(MechidError, match="not rational"):
+        field_regrouping(load("three_rps"))
+
+
+def test_problem_names_its_parameters() -> None:
+    problem = exact_problem(load("five_bar"))
+    assert problem.n_independent == 2
+    assert problem.names[0] == "m_1"

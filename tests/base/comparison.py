@@ -1,20 +1,24 @@
 """Published base parameters beside ours, factor by factor.
 
 The source's tie rods have their x axis from the rack to the upright (entry 15 of table 5.3:
-mx_4 + Iyy_4/l4), ours the other way. A turn by 180° about z leads from one to the other: mx, my, Ixz
-and Iyz of bodies 4 and 12 change sign.
+mx_4 + Iyy_4/l4), ours the other way. A turn by 180° about z leads from one to the other: mx, my,
+Ixz and Iyz of bodies 4 and 12 change sign.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
 
 from mechid.base.baseset import BaseSet
 from mechid.kinematics.tables import Floats
+
+# Head → number of the entry, and parameter → factor.
+Published: TypeAlias = dict[str, tuple[int, dict[str, sp.Expr]]]
 
 TURNED = tuple(f"{name}_{body}" for body in (4, 12) for name in ("mx", "my", "Ixz", "Iyz"))
 
@@ -30,9 +34,7 @@ class Difference:
     exact: sp.Expr
 
 
-def published_factors(
-    base_set: BaseSet, printed: Mapping[int, str]
-) -> dict[str, tuple[int, dict[str, sp.Expr]]]:
+def published_factors(base_set: BaseSet, printed: Mapping[int, str]) -> Published:
     """Return head → (entry, parameter → factor) of printed expressions, in our frames."""
     names = {n: sp.Symbol(n) for n in base_set.null_space.names}
     lengths = {str(s): s for s in base_set.null_space.geometry.values}
@@ -61,12 +63,12 @@ def differences(base_set: BaseSet, printed: Mapping[int, str]) -> list[Differenc
     return sorted(found, key=lambda d: d.entry)
 
 
-def printed_matrix(base_set: BaseSet, printed: Mapping[int, str], only: int | None = None) -> Floats:
+def printed_matrix(base_set: BaseSet, published: Published, only: int | None = None) -> Floats:
     """Return B with printed factors (of one entry, or of all), the rest ours."""
     B = base_set.matrix.copy()
     at = {n: i for i, n in enumerate(base_set.null_space.names)}
     values = base_set.null_space.geometry.values
-    for head, (entry, factors) in published_factors(base_set, printed).items():
+    for head, (entry, factors) in published.items():
         if only is not None and entry != only:
             continue
         row = np.zeros(len(at))
@@ -74,5 +76,3 @@ def printed_matrix(base_set: BaseSet, printed: Mapping[int, str], only: int | No
             row[at[name]] = float(factor.subs(values))
         B[base_set.base.index(head)] = row
     return B
-
-

@@ -3,8 +3,8 @@
 Transcribed entry by entry from the text of the source (its number 000; the text is a reading of a
 scan). Only this is normalised: l_1 on the right side of table 5.3 and l_10 in annex A are written
 l7 and l4, as their meaning demands; in entry 5 of table 5.3 the text reads a product
-m_7 · Iyy_2/Ds4², which is taken as a difference, for base parameters are linear; entry 83 of annex A
-is missing in the text and completed. Everything else stands as printed, right or wrong.
+m_7 · Iyy_2/Ds4², which is taken as a difference, for base parameters are linear; entry 83 of
+annex A is missing in the text and completed. Everything else stands as printed, right or wrong.
 """
 
 from __future__ import annotations

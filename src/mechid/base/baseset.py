@@ -120,7 +120,8 @@ def base_set(null_space: NullSpace, dependent: Iterable[str]) -> BaseSet:
     ----------
     null_space : NullSpace
     dependent : iterable of str
-        As one of the rules of `choose` returns them; those without effect need not be named.
+        As one of the rules of `choose` returns them; those without effect need not be named. What
+        else is missing is completed, the first parameters first.
     """
     chosen = _completed(null_space, dependent)
     with ExactContext():

@@ -133,6 +133,22 @@ def as_listed(null_space: NullSpace, names: Sequence[str]) -> tuple[str, ...]:
     raise MechidError(what, where=where, remedy=instead if missing else "leave these out")
 
 
+def by_name(null_space: NullSpace, name: str) -> tuple[str, ...]:
+    """Return a choice that the model file names under `base_sets`, if it is valid."""
+    mechanism = null_space.geometry.mechanism
+    known = {s.name: s for s in mechanism.base_sets}
+    if name not in known:
+        raise MechidError(
+            f"there is no base set {name}",
+            where=mechanism.name,
+            remedy=f"named are {', '.join(known)}" if known else "the model file names none",
+        )
+    try:
+        return as_listed(null_space, known[name].dependent)
+    except MechidError as error:
+        raise error.located(f"base set {name}") from None
+
+
 def with_effect(m: Matroid, chosen: Sequence[str]) -> tuple[str, ...]:
     """Return a choice without the parameters that no force depends on."""
     without = _without_effect(m)

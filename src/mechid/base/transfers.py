@@ -155,7 +155,7 @@ def without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterato
                 words = f"product of {name} (at rest) with {other}"
                 yield words, symmetric_product(u, v)
             a, b = _normals(geometry, u)
-            yield f"difference of the second moments across {name}", _difference(a, b)
+            yield f"difference of the second moments across {name}", _difference(geometry, a, b)
             yield f"product of second order across {name}", symmetric_product(a, b)
     if len(constant.at_rest) == len(constant.directions):
         return
@@ -172,10 +172,13 @@ def without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterato
         yield f"dipole along {along} (level) at {name} (at rest)", symmetric_product(p, v)
 
 
-def _difference(a: Rho, b: Rho) -> Ten:
-    return tuple(
-        x - y for x, y in zip(symmetric_product(a, a), symmetric_product(b, b), strict=True)
-    )
+def _difference(geometry: Geometry, a: Rho, b: Rho) -> Ten:
+    """Return the difference of the squares of two directions, taken as long as each other."""
+    long_a, long_b = (sum((x * x for x in v[:3]), ZERO) for v in (a, b))
+    if size(geometry.balls(long_a) - geometry.balls(long_b)) <= zero_of(geometry):
+        long_a = long_b = ONE
+    squares = zip(symmetric_product(a, a), symmetric_product(b, b), strict=True)
+    return tuple(long_b * x - long_a * y for x, y in squares)
 
 
 def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list[tuple[str, Rho]]:
@@ -204,7 +207,7 @@ def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list
 
 
 def _normals(geometry: Geometry, u: Rho) -> tuple[Rho, Rho]:
-    """Return two directions across u, of equal length and normal to each other."""
+    """Return two directions across u, normal to each other; the first has unit length."""
     sizes = [size(geometry.balls(x)) for x in u[:3]]
     helper = sizes.index(min(sizes))
     e = [sp.Integer(k == helper) for k in range(3)]

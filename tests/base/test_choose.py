@@ -1,0 +1,163 @@
+"""Rules for the dependent parameters: the source's choices, refusals, conditioning, terms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mechid.base.baseset import base_set
+from mechid.base.choose import (
+    MASS_FIRST_TENSOR,
+    as_listed,
+    at_random,
+    by_name,
+    converge_on,
+    first,
+    in_order,
+    last,
+)
+from mechid.base.exchange import best_conditioned, condition_number, most_readable
+from mechid.base.experiment import Experiment, random_states
+from mechid.base.matroid import matroid
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import MechidError
+
+from .cases import EVERY, SUSPENSION, null_of, stacked
+
+LISTS = {s.name: s.dependent for s in null_of(SUSPENSION).geometry.mechanism.base_sets}
+UPRIGHTS = ["upright_r", "upright_l"]
+LOWER = ["lower_arm_r", "lower_arm_l"]
+UPPER = ["upper_arm_r", "upper_arm_l"]
+
+
+def test_converging_on_the_uprights_is_t1() -> None:
+    assert set(converge_on(null_of(SUSPENSION), UPRIGHTS)) == set(LISTS["T1"])
+
+
+def test_converging_on_the_lower_arms_is_t2_but_for_the_grouped_moment_of_the_wheels() -> None:
+    found = set(converge_on(null_of(SUSPENSION), LOWER, order=MASS_FIRST_TENSOR))
+    assert found - set(LISTS["T2"]) == {"Izz_5", "Izz_13"}
+    assert set(LISTS["T2"]) - found == {"Iyy_5", "Iyy_13"}
+
+
+def test_converging_on_all_arms_is_t3_but_for_the_rack() -> None:
+    keep_mass = ("tensor", "first", "mass")
+    found = set(converge_on(null_of(SUSPENSION), [*LOWER, *UPPER], target_order=keep_mass))
+    assert found - set(LISTS["T3"]) == {"Iyy_4"}  # the source: m_8 right, Iyy_12 left
+    assert set(LISTS["T3"]) - found == {"m_8"}
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_targets_keep_what_others_can_give(spec: str) -> None:
+    null = null_of(spec)
+    mechanism = null.geometry.mechanism
+    for number, body in enumerate(mechanism.bodies, start=1):
+        own = [n for n in null.names if n.endswith(f"_{number}")]
+        others = [n for n in null.names if n not in own]
+        chosen = converge_on(null, [body.name])
+        # As few parameters of the target are dependent as with any order that names it last.
+        fewest = len(set(in_order(null, [*others, *own])) & set(own))
+        assert len(set(chosen) & set(own)) == fewest
+
+
+def test_order_of_bodies_breaks_no_rule() -> None:
+    null = null_of(SUSPENSION)
+    assert converge_on(null, UPRIGHTS) == converge_on(null, UPRIGHTS[::-1])
+    assert at_random(null, 7) == at_random(null, 7) != at_random(null, 8)
+    assert first(null) != last(null)
+
+
+def test_unknown_targets_are_refused() -> None:
+    with pytest.raises(MechidError, match="no body hub to converge on; bodies are lower_arm_r"):
+        converge_on(null_of(SUSPENSION), ["hub"])
+    with pytest.raises(MechidError, match="no body to converge on is named"):
+        converge_on(null_of(SUSPENSION), [])
+
+
+# -------------------------------------------------------------------------------------------- lists
+
+
+@pytest.mark.parametrize("name", ["T1", "T2", "T3", "T4"])
+def test_valid_lists_of_the_source(name: str) -> None:
+    null = null_of(SUSPENSION)
+    chosen = as_listed(null, LISTS[name])
+    assert set(chosen) == set(LISTS[name])
+    assert base_set(null, chosen).dependent == chosen
+
+
+def test_t5_is_refused_with_the_rank_it_has() -> None:
+    null = null_of(SUSPENSION)
+    with pytest.raises(MechidError) as caught:
+        as_listed(null, LISTS["T5"])
+    # Independently: the rank of these rows of N, besides those of parameters without effect.
+    at = {n: i for i, n in enumerate(null.names)}
+    rows = [at[n] for n in (*LISTS["T5"], *null.without_effect)]
+    rank = np.linalg.matrix_rank(null.matrix[rows]) - len(null.without_effect)
+    assert f"the list of 32 has rank {rank}, 32 are needed" in caught.value.what
+    # What it says to use instead makes the list valid.
+    lost = caught.value.what.split("carry ")[1].rstrip(")").split(", ")
+    instead = caught.value.remedy.removeprefix("use ").removesuffix(" instead").split(", ")
+    mended = [n for n in LISTS["T5"] if n not in lost] + instead
+    assert set(as_listed(null, mended)) == set(mended)
+
+
+def test_refusals_say_what_depends_on_what() -> None:
+    null = null_of(SUSPENSION)
+    wrong = ["Ixx_6" if n == "Ixy_7" else n for n in LISTS["T1"]]
+    with pytest.raises(MechidError, match=r"Ixx_6 depends on Ixx_7.*use Ixy_6 instead"):
+        as_listed(null, [*(n for n in wrong if n != "Ixx_6"), "Ixx_6"])
+    with pytest.raises(MechidError, match=r"rank 32, 32 are needed .*mx_6.*leave these out"):
+        as_listed(null, [*LISTS["T1"], "mx_6"])
+    with pytest.raises(MechidError, match=r"rank 31, 32 are needed; add"):
+        as_listed(null, LISTS["T1"][1:])
+    with pytest.raises(MechidError, match=r"no parameter m5; did you mean m_5\?"):
+        as_listed(null, ["m5"])
+    with pytest.raises(MechidError, match="m_5 is listed twice"):
+        as_listed(null, ["m_5", "m_5"])
+    assert set(as_listed(null, [*LISTS["T1"], "my_1"])) == set(LISTS["T1"])  # without effect
+
+
+def test_lists_of_the_model_file() -> None:
+    null = null_of(SUSPENSION)
+    assert set(by_name(null, "T4")) == set(LISTS["T4"])
+    with pytest.raises(MechidError, match=r"base set T5: .*has rank 22"):
+        by_name(null, "T5")
+    with pytest.raises(MechidError, match="no base set T6; named are T1, T2, T3, T4, T5"):
+        by_name(null, "T6")
+    with pytest.raises(MechidError, match="the model file names none"):
+        by_name(null_of("four_bar"), "T1")
+
+
+# --------------------------------------------------------------------------------------- comparing
+
+
+@pytest.mark.parametrize("spec", ["puma560@bare", "stewart_platform", SUSPENSION])
+def test_best_conditioned_beats_random_choices(spec: str) -> None:
+    null = null_of(spec)
+    motion = random_states(null.geometry.mechanism, Experiment(), 150, seed=2)
+    W = observation_matrix(motion).W
+    best = base_set(null, best_conditioned(null, W))
+    others = [condition_number(base_set(null, at_random(null, k)), W) for k in range(12)]
+    assert condition_number(best, W) <= 1.1 * min(others)
+    # No dependent column, of unit length, takes more than about one of a base column.
+    lengths = np.linalg.norm(W.reshape(-1, W.shape[-1]), axis=0)
+    at = [null.names.index(n) for n in best.dependent]
+    assert np.max(np.abs(best.beta) * lengths[best.places][:, None] / lengths[at]) < 1.06
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_most_readable_has_no_more_terms_than_others(spec: str) -> None:
+    null = null_of(spec)
+    fewest = base_set(null, most_readable(null)).n_terms
+    for choice in (first(null), last(null), at_random(null, 3)):
+        assert fewest <= base_set(null, choice).n_terms
+
+
+def test_w_of_another_model_is_refused() -> None:
+    with pytest.raises(MechidError, match="W must have 154 columns, got 30"):
+        best_conditioned(null_of(SUSPENSION), stacked("four_bar"))
+
+
+def test_rows_span_the_same_space_as_n() -> None:
+    null = null_of(SUSPENSION)
+    assert matroid(null).rank == null.rank == 67

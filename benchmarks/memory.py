@@ -14,14 +14,14 @@ from time import perf_counter
 
 import cases
 
-from mechid.dynamics.regressor import observation_blocks
-from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.regressor import observe_path_blocks
 from mechid.modelfile import load
 
 
 def main() -> None:
     """Stream a short motion, which loads everything, then one of a tenth, then the whole one."""
-    model, n = kinematic_model(load(sys.argv[1])), int(sys.argv[2])
+    model, n = dynamic_model(load(sys.argv[1])), int(sys.argv[2])
     stream(model, 10)
     found = {"ready": peak(), "samples": n}
     stream(model, n // 10)
@@ -33,10 +33,11 @@ def main() -> None:
     print(json.dumps(found))
 
 
-def stream(model: KinematicModel, n: int) -> int:
-    """Solve a motion, run through its observation matrix, and return the bytes of all of it."""
-    motion = cases.path(model, n).solve(model)
-    return sum(block.W.nbytes for _, block in observation_blocks(motion))
+def stream(model: DynamicModel, n: int) -> int:
+    """Run through the observation matrix of a path, and return the bytes of all of it."""
+    p = cases.path(model.kinematics, n)
+    blocks = observe_path_blocks(model, p.y, p.yd, p.ydd, time=p.time)
+    return sum(block.W.nbytes for _, block in blocks)
 
 
 def peak() -> int:

@@ -20,7 +20,7 @@ from mechid.kinematics.kernels.closure import (
     factor_piece,
     make_work,
     place_piece,
-    solve_rates,
+    solve_bias,
 )
 from mechid.kinematics.kernels.links import advance
 from mechid.kinematics.kernels.rows import row_entries
@@ -78,14 +78,14 @@ def close(t, order, y, steps, q, pose, work):
         for i in range(pose.size):
             pose[i] = q[k, i]
         advance(t, pose, steps[k], 1.0)
-        close_sample(t, order, y[k + 1], pose, work)
+        close_sample(t, order, y[k + 1], pose, -1.0, work)
 
 
 @compiled
-def solve(t, order, yd, out, bias, work):
-    """Solve for speeds with the factors of the last pose."""
-    for k in range(yd.shape[0]):
-        solve_rates(t, order, yd[k], bias, out, work)
+def solve(t, order, n, out, bias, work):
+    """Solve for convective accelerations with the factors of the last pose."""
+    for _ in range(n):
+        solve_bias(t, order, bias, out, work)
 
 
 @compiled
@@ -126,7 +126,7 @@ def step_times(motion: Motion, best_of_each: Timer) -> dict[str, float]:
         "fill": lambda: place_and_fill(t, order, q, work),
         "factor": lambda: place_and_factor(t, order, q, work),
         "close": lambda: close(t, order, motion.y, steps, q, pose, work),
-        "solve": lambda: solve(t, order, motion.yd, out, bias, work),
+        "solve": lambda: solve(t, order, n, out, bias, work),
         "convective": lambda: accelerate(t, motion.v, zero, bias, work),
         "admissible": lambda: solve_admissible(t, order, n, R, work),
         "whole": lambda: solve_motion(

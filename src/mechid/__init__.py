@@ -9,6 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mechid.base.analyse import BaseParameters, base_parameters
+    from mechid.base.baseset import BaseSet, base_set
+    from mechid.base.experiment import Experiment
+    from mechid.base.nullspace import NullSpace, null_space
     from mechid.dynamics.inverse import InverseDynamics, inverse_dynamics
     from mechid.dynamics.loads import table_forces
     from mechid.dynamics.reactions import JointReactions
@@ -45,6 +49,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "mechid.base.analyse": ("BaseParameters", "base_parameters"),
+    "mechid.base.baseset": ("BaseSet", "base_set"),
+    "mechid.base.experiment": ("Experiment",),
+    "mechid.base.nullspace": ("NullSpace", "null_space"),
     "mechid.dynamics.inverse": ("InverseDynamics", "inverse_dynamics"),
     "mechid.dynamics.loads": ("table_forces",),
     "mechid.dynamics.reactions": ("JointReactions",),
@@ -82,8 +90,11 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AssemblyError",
+    "BaseParameters",
+    "BaseSet",
     "BranchJumpError",
     "DataError",
+    "Experiment",
     "FrameMotion",
     "InverseDynamics",
     "JointMotion",
@@ -96,6 +107,7 @@ __all__ = [
     "ModelError",
     "Motion",
     "MotionTable",
+    "NullSpace",
     "Observation",
     "Sensitivities",
     "Simulation",
@@ -103,6 +115,8 @@ __all__ = [
     "SingularPoseError",
     "UnreachablePoseError",
     "__version__",
+    "base_parameters",
+    "base_set",
     "build",
     "dumps",
     "frame_motion",
@@ -112,6 +126,7 @@ __all__ = [
     "load",
     "loads",
     "mobility",
+    "null_space",
     "observation_matrix",
     "observation_matrix_reference",
     "point_motion",

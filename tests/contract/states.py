@@ -100,7 +100,7 @@ def solved_in_blocks(motion: Motion) -> bool:
     model = motion.model
     samples = Samples.empty(model, motion.y, motion.yd, motion.ydd, motion.time)
     whole = np.array([0, len(motion.y)])
-    samples.solve(whole, model.home_q[None], model.home_y[None], model.order)
+    samples.solve(whole, model.home_q[None], model.home_y[None], model.in_pieces)
     return not samples.status.any()
 
 

@@ -20,6 +20,8 @@ from mechid.dynamics.regressor import (
     cad_parameters,
     observation_blocks,
     observation_matrix,
+    observe_path,
+    observe_path_blocks,
 )
 from mechid.dynamics.sensitivities import observation_sensitivity
 from mechid.errors import MechidError, ModelError
@@ -242,6 +244,72 @@ def test_long_motions_take_no_more_memory_than_a_block() -> None:
     tracemalloc.stop()
     assert peak < 3 * size * rows
     assert tau == pytest.approx(inverse_dynamics(motion).tau, rel=1e-12)
+
+
+# --------------------------------------------------------------------------- in one pass
+
+
+def sampled(motion: Motion) -> tuple[Array, Array, Array]:
+    return motion.y, motion.yd, motion.ydd
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("spec", ["sla_suspension", "delta", "puma560", "screw_press@guided"])
+def test_a_path_is_observed_as_its_motion_is(spec: str, ordered: bool) -> None:
+    """Closed once and closed again, the poses differ by rounding."""
+    motion = course(spec, 60)
+    model = dynamic_model(motion.model.mechanism)
+    whole = observation_matrix(motion, model)
+    seen = observe_path(model, *sampled(motion), time=motion.time, ordered=ordered)
+    bound = 1000 * EPS * condition(motion)
+    assert np.abs(seen.W - whole.W).max() <= bound * np.abs(whole.W).max()
+    assert np.abs(seen.known - whole.known).max() <= bound * (1 + np.abs(whole.known).max())
+    assert seen.columns == whole.columns
+
+
+def test_several_threads_observe_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    motion = course("macpherson", 1000)
+    model = dynamic_model(motion.model.mechanism)
+    monkeypatch.setattr("numba.get_num_threads", lambda: 1)
+    alone = observe_path(model, *sampled(motion))
+    again = observation_matrix(motion, model)
+    monkeypatch.setattr("numba.get_num_threads", lambda: 3)
+    shared = observe_path(model, *sampled(motion))
+    bound = 1000 * EPS * condition(motion) * np.abs(alone.W).max()
+    assert np.abs(shared.W - alone.W).max() <= bound
+    assert np.array_equal(observation_matrix(motion, model).W, again.W)
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 100])
+def test_blocks_of_a_path(size: int) -> None:
+    motion = course("macpherson", 40)
+    model = dynamic_model(motion.model.mechanism)
+    whole = observation_matrix(motion, model)
+    parts = list(observe_path_blocks(model, *sampled(motion), time=motion.time, size=size))
+    assert [p.start for p, _ in parts] == list(range(0, 40, size))
+    assert parts[-1][0].stop == 40
+    W = np.concatenate([block.W for _, block in parts])
+    assert np.abs(W - whole.W).max() <= 1000 * EPS * condition(motion) * np.abs(whole.W).max()
+
+
+@pytest.mark.parametrize("size", [2, 3, 100])
+def test_blocks_count_the_samples_of_the_path(size: int) -> None:
+    """The cranks of a five-bar linkage cannot be turned apart at will."""
+    model = dynamic_model(load("five_bar"))
+    y = np.tile(model.kinematics.home_y, (8, 1))
+    y[5] += np.array([2.0, -2.0])
+    with pytest.raises(MechidError) as alone:
+        solve_motion(model.kinematics, y)
+    with pytest.raises(MechidError, match=r"sample 5\b") as caught:
+        list(observe_path_blocks(model, y, size=size))
+    assert type(caught.value) is type(alone.value)
+    assert caught.value.what == alone.value.what
+
+
+def test_an_empty_path() -> None:
+    model = dynamic_model(load("macpherson"))
+    assert observe_path(model, np.zeros((0, 3))).W.shape == (0, 3, 65)
+    assert list(observe_path_blocks(model, np.zeros((0, 3)))) == []
 
 
 # --------------------------------------------------------------------------- compilation

@@ -128,6 +128,7 @@ def bounds(
     mechanism: Mechanism,
     experiment: Experiment = EVERYTHING,
     *,
+    motion: Motion | None = None,
     seed: int = 0,
     precision: int = PRECISION,
     watch: Watch | None = None,
@@ -139,6 +140,8 @@ def bounds(
     mechanism : Mechanism
     experiment : Experiment
         What is moved and measured.
+    motion : Motion, optional
+        A trajectory; then the bounds are those of what it shows, taken from samples of it.
     seed : int
         Of the random states.
     precision : int
@@ -153,7 +156,7 @@ def bounds(
     pivots: Pivots | None = None
     n = _states_needed(mechanism, experiment, null, kept, seed)
     for _ in range(_ROUNDS):
-        states = random_states(mechanism, experiment, n, seed)
+        states = _states(mechanism, experiment, motion, n, seed)
         found = _enclosed(geometry, states, experiment, precision, watch)
         before = pivots
         trial = Bounds(
@@ -176,6 +179,16 @@ def bounds(
     assert pivots is not None
     mobility = joint_count(geometry, states) if found.aside else None
     return replace(trial, pivots=pivots, mobility=mobility)
+
+
+def _states(
+    mechanism: Mechanism, experiment: Experiment, motion: Motion | None, n: int, seed: int
+) -> Motion:
+    """Return random states, or samples spread over a trajectory."""
+    if motion is None:
+        return random_states(mechanism, experiment, n, seed)
+    samples = np.unique(np.linspace(0, len(motion.y) - 1, n).round().astype(int))
+    return motion.chosen(samples)
 
 
 def joint_count(geometry: Geometry, states: Motion) -> Count:

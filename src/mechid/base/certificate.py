@@ -16,6 +16,7 @@ from scipy.linalg import qr
 
 from mechid.base.bounds import Bounds
 from mechid.base.experiment import Experiment, measured_rows
+from mechid.base.nullspace import RANK_TOLERANCE
 from mechid.errors import DataError
 from mechid.exact.stack import reference_poses
 from mechid.kinematics.tables import Floats
@@ -73,7 +74,7 @@ class Certificate:
 
 def certificate(found: Bounds) -> Certificate:
     """Return the certificate of an analysis."""
-    dependent = tuple(n for n in found.null.names if n not in set(found.candidates))
+    dependent = _dependent(found)
     measured = measured_rows(found.experiment, found.mechanism)
     places = [divmod(row, len(measured)) for row in found.pivots.rows]
     used = sorted({state for state, _ in places})
@@ -103,6 +104,20 @@ def certificate(found: Bounds) -> Certificate:
         states=states,
         precision=found.precision,
     )
+
+
+def _dependent(found: Bounds) -> tuple[str, ...]:
+    """Return what is no candidate; of known zeros, as many as transfers can tell apart."""
+    null = found.null
+    zero = [i for i, name in enumerate(null.names) if name in null.zeros]
+    kept: set[int] = set()
+    if zero and null.transfers:
+        rows = null.matrix[zero]
+        rank = np.linalg.matrix_rank(rows, tol=RANK_TOLERANCE)
+        kept = {zero[int(i)] for i in qr(rows.T, mode="r", pivoting=True)[-1][:rank]}
+    spare = set(zero) - kept
+    chosen = set(found.candidates)
+    return tuple(n for i, n in enumerate(null.names) if n not in chosen and i not in spare)
 
 
 def _vectors(found: Bounds, dependent: tuple[str, ...]) -> tuple[int, ...]:

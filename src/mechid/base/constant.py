@@ -8,7 +8,7 @@ joints all directions. Nothing here looks at loops or at poses: it holds by the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from flint import arb
@@ -86,7 +86,55 @@ def constants(
     }
 
 
-def _links(geometry: Geometry) -> list[_Link]:
+def moving_along(geometry: Geometry, rest: dict[str, Constant]) -> dict[str, tuple[Row, list[Row]]]:
+    """Return the bodies with points that only slide along the one direction d that is at rest.
+
+    Returns
+    -------
+    mapping
+        Body → (d in the ground, reduced rows of 4 that do not move but along d). Bodies with a
+        point at rest are left out.
+    """
+    zero = zero_of(geometry)
+    lines = {
+        body.name: _still(rest[body.name].at_rest, zero)[0][4:7]
+        for body in geometry.mechanism.bodies
+        if len(rest[body.name].at_rest) == len(rest[body.name].directions) == 1
+    }
+    found: dict[str, tuple[Row, list[Row]]] = {}
+    while lines:
+        name, d = next(iter(lines.items()))
+        spaces = {GROUND: [[arb(int(i == j)) for j in range(4)] for i in range(4)]}
+        links = _links(geometry, tuple(_slides(geometry, rest, d)))
+        _spread(spaces, links, lambda space, pairs: _handed_on(space, pairs, zero), zero)
+        alike = [other for other, e in lines.items() if other == name or parallel(e, d, zero)]
+        for other in alike:
+            del lines[other]
+            space = spaces.get(other, [])
+            if any(size(row[3]) > zero for row in space):
+                found[other] = (d, space)
+    return found
+
+
+def parallel(a: Row, b: Row, zero: float) -> bool:
+    """Say whether a is a multiple of b (zero is one)."""
+    return all(size(x) <= zero * max(1.0, *map(size, a)) for x in _cross(a, b))
+
+
+def _slides(geometry: Geometry, rest: dict[str, Constant], d: Row) -> Iterator[str]:
+    """Yield the joints that slide along a direction at rest."""
+    zero = zero_of(geometry)
+    for joint in geometry.mechanism.joints:
+        if joint.type in ("prismatic", "cylindrical", "helical"):
+            frame = geometry.frames[joint.name, 0]
+            axis = [geometry.balls(x) for x in direction(frame.axes[2])]
+            images = _handed_on(rest[joint.body_a].at_rest, [(axis, axis)], zero)
+            if any(parallel(row[4:7], d, zero) for row in images):
+                yield joint.name
+
+
+def _links(geometry: Geometry, slides: tuple[str, ...] = ()) -> list[_Link]:
+    """Return what the joints share; the origins of `slides` too."""
     balls = geometry.balls
 
     def row(rho: Rho) -> Row:
@@ -96,6 +144,10 @@ def _links(geometry: Geometry) -> list[_Link]:
     for joint in geometry.mechanism.joints:
         a, b = joint.body_a, joint.body_b
         pairs = tuple((row(s.on_a), row(s.on_b)) for s in shared_vectors(joint, geometry))
+        if joint.name in slides:
+            origins = (geometry.frames[joint.name, side].origin for side in (0, 1))
+            at_a, at_b = (row(point(origin)) for origin in origins)
+            pairs = (*pairs, (at_a, at_b))
         if joint.type == "universal":
             cross = f"cross of {joint.name}"
             center = point((ZERO, ZERO, ZERO))

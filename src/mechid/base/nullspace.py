@@ -11,12 +11,14 @@ from functools import cached_property
 
 import numpy as np
 import sympy as sp
+from flint import ctx
 
 from mechid.base.couplings import couplings
 from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column, element_terms, inertial_columns
 from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
 
@@ -121,12 +123,16 @@ def null_space(
         if body.massless
         for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
     }
+    # What counts as zero among exact numbers is far below double precision.
+    old, ctx.prec = ctx.prec, PRECISION
+    try:
+        weight = mechanism.gravity if gravity is None else gravity
+        moved = (*transfers(found, gravity), *couplings(found, weight))
+    finally:
+        ctx.prec = old
     return NullSpace(
         columns=parameter_columns(mechanism),
-        transfers=(
-            *transfers(found, gravity),
-            *couplings(found, mechanism.gravity if gravity is None else gravity),
-        ),
+        transfers=moved,
         geometry=found,
         zeros=frozenset(massless),
     )

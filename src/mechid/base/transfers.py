@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sympy as sp
 from flint import arb
 
-from mechid.base.constant import Constant, constants, zero_of
+from mechid.base.constant import Constant, constants, moving_along, parallel, zero_of
 from mechid.base.moments import Ten, symmetric_product, tensor_unit
 from mechid.base.shared import (
     ONE,
@@ -85,7 +85,6 @@ def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer
         for words, ten in without_effect(geometry, body.name, rest[body.name]):
             entries = entries_of(numbers[body.name], ten)
             found.append(Transfer(f"{words} of {body.name}", body.name, GROUND, entries))
-        found += _screws(geometry, body.name, numbers[body.name], g)
     for joint in mechanism.joints:
         if GROUND not in (joint.body_a, joint.body_b):
             for words, on_a, on_b in _across(joint, geometry):
@@ -95,7 +94,13 @@ def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer
                 )
                 text = f"{words} from {joint.body_a} to {joint.body_b}"
                 found.append(Transfer(text, joint.body_a, joint.body_b, entries, joint.name))
-    return (*found, *_equal_elements(geometry), *_rotors(geometry, rest, numbers, g))
+    return (
+        *found,
+        *_sliding(geometry, rest, numbers, g),
+        *_threads(geometry, numbers, g),
+        *_equal_elements(geometry),
+        *_rotors(geometry, rest, numbers, g),
+    )
 
 
 def entries_of(number: int, ten: Ten, sign: int = 1) -> tuple[tuple[str, sp.Expr], ...]:
@@ -152,7 +157,10 @@ def without_effect(geometry: Geometry, body: str, constant: Constant) -> Iterato
             a, b = _normals(geometry, u)
             yield f"difference of the second moments across {name}", _difference(a, b)
             yield f"product of second order across {name}", symmetric_product(a, b)
-    fixed = _fixed_point(geometry, body, constant, zero)
+    if len(constant.at_rest) == len(constant.directions):
+        return
+    space = reduced([row[:4] for row in constant.at_rest], zero)
+    fixed = _point_in(geometry, body, space, zero)
     if fixed is None:
         return
     name, p = fixed
@@ -214,13 +222,10 @@ def _cross(a: Sequence[sp.Expr], b: Sequence[sp.Expr]) -> list[sp.Expr]:
     ]
 
 
-def _fixed_point(
-    geometry: Geometry, body: str, constant: Constant, zero: float
+def _point_in(
+    geometry: Geometry, body: str, space: list[Row], zero: float
 ) -> tuple[str, Rho] | None:
-    """Return a point of the body that is at rest: a joint's centre where one is."""
-    if len(constant.at_rest) == len(constant.directions):
-        return None
-    space = reduced([row[:4] for row in constant.at_rest], zero)
+    """Return a point of a body in a space of homogeneous vectors: a joint's centre if one is."""
     for joint, side in geometry.ends.get(body, []):
         p = point(geometry.frames[joint.name, side].origin)
         if contains(space, [geometry.balls(x) for x in p], zero):
@@ -232,38 +237,77 @@ def _fixed_point(
     return "its fixed point", (x, y, z, ONE)
 
 
-def _screws(geometry: Geometry, body: str, number: int, g: Vec3) -> list[Transfer]:
-    """Return what a cylindrical or helical joint with the ground leaves without effect.
+def _sliding(
+    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int], g: Vec3
+) -> list[Transfer]:
+    """Return what slides along a direction at rest leave without effect, or let move.
 
-    The origin o of the joint frame moves along the axis u, directions e across it move across:
-    o eᵀ + e oᵀ has no energy, and no changing weight if gravity has none across u. On a thread
-    with lead h (m/rad), a mass m moves as fast as a moment of inertia m h².
+    A point o of the body moves along u, which is at rest, and directions e across u move across:
+    o eᵀ + e oᵀ has no energy, and no changing weight if gravity has none across u.
     """
     zero = zero_of(geometry)
     found: list[Transfer] = []
-    for joint, side in geometry.ends.get(body, []):
-        other = (joint.body_a, joint.body_b)[1 - side]
-        if joint.type not in ("cylindrical", "helical") or other != GROUND:
+    for body, (d, space) in moving_along(geometry, rest).items():
+        named = _point_in(geometry, body, space, zero)
+        if named is None or not parallel([arb(x) for x in g], d, zero):
             continue
-        frame, ground = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
-        o, u = point(frame.origin), direction(frame.axes[2])
-        axis = [geometry.balls(x) for x in ground.axes[2]]
-        weight = [arb(x) for x in g]
-        along = sum((a * b for a, b in zip(axis, weight, strict=True)), arb(0))
-        across = [w - along * a for a, w in zip(axis, weight, strict=True)]
-        normals = _normals(geometry, u)
-        if all(size(x) <= zero for x in across):
-            for k, e in enumerate(normals):
-                words = f"first moment across the axis of {joint.name} ({k + 1}) of {body}"
-                ten = symmetric_product(o, e)
-                found.append(Transfer(words, body, GROUND, entries_of(number, ten)))
-        if joint.type == "helical" and size(along) <= zero:
-            lead = sp.Rational(repr(joint.pitch)) / (2 * sp.pi)
-            mass, ring = symmetric_product(o, o), symmetric_product(normals[0], normals[0])
-            ten = tuple(a - lead**2 * b for a, b in zip(mass, ring, strict=True))
-            words = f"mass against moment of inertia on the thread {joint.name} of {body}"
-            found.append(Transfer(words, body, GROUND, entries_of(number, ten)))
+        (name, o), (_, u) = named, _basis(geometry, body, rest[body].directions, zero)[0]
+        for k, e in enumerate(_normals(geometry, u)):
+            words = f"first moment ({k + 1}) of {body} across the line along which {name} moves"
+            entries = entries_of(numbers[body], symmetric_product(o, e))
+            found.append(Transfer(words, body, GROUND, entries))
+    for joint in geometry.mechanism.joints:
+        if joint.type == "prismatic" and GROUND not in (joint.body_a, joint.body_b):
+            found += _along_slide(geometry, joint, rest, numbers)
     return found
+
+
+def _along_slide(
+    geometry: Geometry, joint: Joint, rest: dict[str, Constant], numbers: dict[str, int]
+) -> Iterator[Transfer]:
+    """Yield first moments across a slide whose direction is at rest.
+
+    The slide adds ż u to the velocity of a point; directions across u, which the bodies share,
+    move across.
+    """
+    zero = zero_of(geometry)
+    a, b = geometry.frames[joint.name, 0], geometry.frames[joint.name, 1]
+    still = rest[joint.body_a].directions
+    if len(still) != 1 or not contains(still, [geometry.balls(x) for x in a.axes[2]], zero):
+        return
+    for k, name in enumerate("xy"):
+        on_a = symmetric_product(point(a.origin), direction(a.axes[k]))
+        on_b = symmetric_product(point(b.origin), direction(b.axes[k]))
+        entries = (
+            *entries_of(numbers[joint.body_a], on_a),
+            *entries_of(numbers[joint.body_b], on_b, -1),
+        )
+        words = f"dipole along {name} of {joint.name} from {joint.body_a} to {joint.body_b}"
+        yield Transfer(words, joint.body_a, joint.body_b, entries, joint.name)
+
+
+def _threads(geometry: Geometry, numbers: dict[str, int], g: Vec3) -> Iterator[Transfer]:
+    """Yield masses against moments of inertia on threads cut into the ground.
+
+    With the lead h (m/rad), a mass m on the axis has the energy of a moment of inertia m h².
+    """
+    zero = zero_of(geometry)
+    for joint in geometry.mechanism.joints:
+        if joint.type != "helical" or GROUND not in (joint.body_a, joint.body_b):
+            continue
+        side = 1 if joint.body_a == GROUND else 0
+        body = (joint.body_a, joint.body_b)[side]
+        frame, ground = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
+        axis = [geometry.balls(x) for x in ground.axes[2]]
+        along = sum((a * arb(x) for a, x in zip(axis, g, strict=True)), arb(0))
+        if size(along) > zero:
+            continue
+        lead = recognise(joint.pitch)[0] / (2 * sp.pi)
+        o, e = point(frame.origin), direction(frame.axes[0])
+        mass, ring = symmetric_product(o, o), symmetric_product(e, e)
+        ten = tuple(a - lead**2 * b for a, b in zip(mass, ring, strict=True))
+        words = f"mass against moment of inertia on the thread {joint.name} of {body}"
+        yield Transfer(words, body, GROUND, entries_of(numbers[body], ten))
 
 
 def _equal_elements(geometry: Geometry) -> list[Transfer]:

@@ -8,7 +8,7 @@ minor of W that it names must exclude zero there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,14 +16,19 @@ from flint import arb, arb_mat, ctx
 
 from mechid.base.bounds import all_transfers, joint_count
 from mechid.base.certificate import Certificate
+from mechid.base.constant import zero_of
 from mechid.base.experiment import EVERYTHING, checked, measured_rows, random_states
+from mechid.base.nullspace import NullSpace
+from mechid.base.spaces import rank
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, KinematicsError
 from mechid.exact.geometry import Geometry, exact_geometry
-from mechid.exact.observe import measures, observe
+from mechid.exact.observe import Measures, measures, observe
 from mechid.exact.poses import ExactSystem, enclose, exact_system
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import loads
+
+_LEAST_BITS, _MOST_BITS = 53, 100_000
 
 
 @dataclass(frozen=True)
@@ -51,24 +56,23 @@ class Verdict:
 
 
 def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) -> Verdict:
-    """Recheck both bounds of a certificate."""
+    """Recheck both bounds of a certificate.
+
+    Raises
+    ------
+    DataError
+        If the certificate does not fit the model that it holds.
+    """
     mechanism = loads(given.model)
+    experiment = checked(given.experiment, mechanism)
+    _fits(given, mechanism)
     geometry = exact_geometry(mechanism, "exact")
-    null, _, proof = all_transfers(geometry, given.experiment)
-    notes = []
+    null, _, proof = all_transfers(geometry, experiment)
+    parameters = len(null.names) - len(null.zeros)
+    notes: list[str] = []
     old, ctx.prec = ctx.prec, given.precision
     try:
-        upper = len(null.names) - len(null.zeros)
-        inertial = [name for name in given.dependent if name not in null.zeros]
-        entries = null.symbolic()
-        N = [
-            [geometry.balls(entries.get((name, k), 0)) for k in given.vectors]
-            for name in given.dependent
-        ]
-        if len(given.vectors) == len(given.dependent) and _regular(N):
-            upper -= len(inertial)
-        else:
-            notes.append("the dependent parameters and transfers do not give a regular minor")
+        upper = parameters - _dependent(given, null, notes)
         lower, aside = _lower(given, geometry, watch, notes)
     finally:
         ctx.prec = old
@@ -80,11 +84,48 @@ def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) 
             notes.append(f"that {aside} constraints are redundant is not proved: {count.words}")
     if geometry.rounded:
         notes.append(f"{len(geometry.rounded)} numbers of the geometry are binary values")
-    valid = (upper, lower) == (given.upper, given.lower)
+    said = (given.parameters, given.upper, given.lower)
+    valid = (parameters, upper, lower) == said
     certified = lower == upper and not notes
     if given.certified and not certified:
         valid = False
-    return Verdict(given.parameters, upper, lower, valid, certified, tuple(notes))
+    return Verdict(parameters, upper, lower, valid, certified, tuple(notes))
+
+
+def _fits(given: Certificate, mechanism: Mechanism) -> None:
+    """Refuse numbers that are too few, too many or none."""
+    n_i, n = len(mechanism.coordinates), 7 * len(mechanism.bodies)
+    names = {c.name for c in dynamic_model(mechanism).columns}
+    for name in (*given.columns, *given.dependent):
+        if name not in names:
+            raise DataError(f"the model has no parameter {name}", where="certificate")
+    for k, s in enumerate(given.states):
+        shape = (len(s.y), len(s.yd), len(s.ydd), len(s.pose))
+        if shape != (n_i, n_i, n_i, n) or not np.all(np.isfinite((*s.y, *s.yd, *s.ydd, *s.pose))):
+            raise DataError("numbers are missing or too many", where=f"certificate, state {k + 1}")
+    for state, row in given.rows:
+        if not (0 <= state < len(given.states) and 0 <= row < n_i):
+            raise DataError(f"there is no row {row} of state {state}", where="certificate")
+    if not _LEAST_BITS <= given.precision <= _MOST_BITS:
+        raise DataError(f"{given.precision} bits are no useful precision", where="certificate")
+
+
+def _dependent(given: Certificate, null: NullSpace, notes: list[str]) -> int:
+    """Return how many parameters depend on others.
+
+    The minor that is named shows that k transfers are independent. Of their combinations, those
+    count that leave the parameters of massless bodies at zero.
+    """
+    entries, balls = null.symbolic(), null.geometry.balls
+
+    def rows(names: Iterable[str]) -> list[list[arb]]:
+        return [[balls(entries.get((name, k), 0)) for k in given.vectors] for name in names]
+
+    if len(given.vectors) != len(given.dependent) or not _regular(rows(given.dependent)):
+        notes.append("the dependent parameters and transfers do not give a regular minor")
+        return 0
+    known = rank(rows(sorted(null.zeros)), zero_of(null.geometry)) if given.vectors else 0
+    return len(given.vectors) - known
 
 
 def _lower(
@@ -97,15 +138,13 @@ def _lower(
     if not given.states:
         return 0, 0
     place = {c.name: i for i, c in enumerate(dynamic_model(geometry.mechanism).columns)}
-    try:
-        columns = [place[name] for name in given.columns]
-    except KeyError as error:
-        raise DataError(f"the model has no parameter {error.args[0]}") from error
+    columns = [place[name] for name in given.columns]
     system = exact_system(geometry, np.array(given.states[0].pose))
     found: dict[tuple[int, int], list[arb]] = {}
     notes += _outside(given, geometry.mechanism)
+    measured = measures(system)
     for k in range(len(given.states)):
-        W = _observed(given, system, k)
+        W = _observed(given, system, measured, k)
         if W is None:
             notes.append(f"state {k + 1}: the pose cannot be enclosed")
             return 0, len(system.aside)
@@ -137,16 +176,14 @@ def _outside(given: Certificate, mechanism: Mechanism) -> list[str]:
     return wrong
 
 
-def _observed(given: Certificate, system: ExactSystem, k: int) -> arb_mat | None:
+def _observed(given: Certificate, system: ExactSystem, found: Measures, k: int) -> arb_mat | None:
     state = given.states[k]
-    found = measures(system)
     gravity = given.experiment.gravity_of(system.geometry.mechanism)
     try:
         pose = enclose(system, np.array(state.pose), state.y)
     except KinematicsError:
         return None
-    near = [0.0] * len(found.rows)
-    return observe(system, found, pose, state.yd, state.ydd, gravity, near)
+    return observe(system, found, pose, state.yd, state.ydd, gravity, state.y)
 
 
 def _regular(rows: list[list[arb]]) -> bool:

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
+from mechid.cli.verify_certificate import verify_certificate
 from mechid.cli.view import view
 from mechid.cli.zoo import zoo
 from mechid.errors import MechidError
@@ -56,6 +58,12 @@ app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --
 )
 app.command(epilog="Example: mechid simulate four_bar@example-1 --t-end 4 --at 1,2,3,4")(simulate)
 app.command(epilog="Example: mechid inverse four_bar motion.csv -o forces.csv")(inverse)
+app.command(
+    epilog="Example: mechid base sla_suspension --converge-on upright_r,upright_l --certify"
+)(base)
+app.command(
+    "verify-certificate", epilog="Example: mechid verify-certificate four_bar.certificate.json"
+)(verify_certificate)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -28,8 +28,10 @@ from mechid.errors import SingularPoseError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.refusals import place_of
 from mechid.kinematics.tables import Floats
+from mechid.kinematics.threads import spread
 
 _BLOCK = 2048  # samples between two reports of progress
+_SHORTEST_PART = 64  # samples that are worth a thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,25 +102,19 @@ def joint_reactions(
     d = dynamic_model(mechanism).tables
     found = JointReactions.empty(motion)
     parameters = np.ascontiguousarray(phi, dtype=float)
+    forces = np.ascontiguousarray(tau, dtype=float)
+    arrays = (motion.q, motion.v, motion.vd, forces)
+    arrays += (found.force, found.moment, found.undetermined)
+
+    def run(first: int, last: int) -> None:
+        tables = (motion.model.tables, d, held, *actuation)
+        reactions_batch(*tables, parameters, first, last, *arrays)
+
     for first in range(0, len(motion.y), _BLOCK):
-        part = slice(first, min(first + _BLOCK, len(motion.y)))
-        some = motion.part(part)
-        reactions_batch(
-            motion.model.tables,
-            d,
-            held,
-            *actuation,
-            parameters,
-            some.q,
-            some.v,
-            some.vd,
-            np.ascontiguousarray(tau[part], dtype=float),
-            found.force[part],
-            found.moment[part],
-            found.undetermined[part],
-        )
+        size = min(_BLOCK, len(motion.y) - first)
+        spread(lambda a, b, first=first: run(first + a, first + b), size, _SHORTEST_PART)
         if watch is not None:
-            watch(part.stop)
+            watch(first + size)
     _refuse_infinite(motion, found)
     return found
 

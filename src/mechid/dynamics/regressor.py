@@ -9,9 +9,18 @@ import numpy as np
 
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import DynamicModel, dynamic_model
-from mechid.dynamics.kernels.observe import observe_batch
-from mechid.kinematics.motion import Motion
-from mechid.kinematics.tables import Floats
+from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
+from mechid.kinematics.frames import Values
+from mechid.kinematics.kernels.closure import SINGULAR_RATIO
+from mechid.kinematics.kernels.held import Held
+from mechid.kinematics.motion import Course, Motion, check_course, perform
+from mechid.kinematics.samples import Samples, time_steps
+from mechid.kinematics.tables import Floats, Ints
+from mechid.kinematics.threads import spread
+from mechid.mechanism.records import Mechanism
+
+# Samples that are worth a thread: about a millisecond.
+_SHORTEST_PART = 128
 
 
 @dataclass(frozen=True)
@@ -39,9 +48,7 @@ def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Obs
     n, n_i = motion.y.shape
     W = np.zeros((n, n_i, len(d.columns)))
     known = np.zeros((n, n_i))
-    if n:
-        k = motion.model
-        observe_batch(k.tables, k.order, d.tables, motion.q, motion.v, motion.vd, W, known)
+    fill_observation(d, (motion.q, motion.v, motion.vd), W, known)
     return Observation(W, known, d.columns)
 
 
@@ -51,6 +58,139 @@ def observation_blocks(motion: Motion, size: int = 4096) -> Iterator[tuple[slice
     for first in range(0, motion.y.shape[0], size):
         part = slice(first, min(first + size, motion.y.shape[0]))
         yield part, observation_matrix(motion.part(part), d)
+
+
+def fill_observation(
+    model: DynamicModel, motion: tuple[Values, Values, Values], W: Values, known: Values
+) -> None:
+    """Fill W and known, which hold zeros, for closed poses: q, v, v̇ of N samples.
+
+    Where the order of solution is weak, all rows together: as when the motion was solved.
+    """
+    k, d = model.kinematics, model.tables
+    n = W.shape[0]
+    if not n:
+        return
+    ratio = np.ones(n)
+
+    def run(first: int, last: int) -> None:
+        observe_batch(k.tables, k.order, d, first, last, *motion, W, known, ratio)
+
+    spread(run, n, _SHORTEST_PART)
+    for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)):
+        observe_batch(k.tables, k.one_piece, d, s, s + 1, *motion, W, known, ratio)
+
+
+def observe_path(
+    mechanism: Mechanism | DynamicModel,
+    y: Floats,
+    yd: Floats | None = None,
+    ydd: Floats | None = None,
+    *,
+    time: Floats | None = None,
+    ordered: bool = True,
+    start: Floats | None = None,
+) -> Observation:
+    """Return W straight from independent coordinates, with the parameters of `solve_motion`.
+
+    The same as `observation_matrix(solve_motion(…))` in one pass: what the closure has placed and
+    factored is not computed again, and the motion is not kept.
+
+    Raises
+    ------
+    UnreachablePoseError, SingularPoseError, BranchJumpError
+        With the sample, and the time if known.
+    """
+    model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
+    course = check_course(model.kinematics, y, yd, ydd, time, start)
+    return _perform(model, course, ordered, 0)[0]
+
+
+def observe_path_blocks(
+    mechanism: Mechanism | DynamicModel,
+    y: Floats,
+    yd: Floats | None = None,
+    ydd: Floats | None = None,
+    *,
+    time: Floats | None = None,
+    start: Floats | None = None,
+    size: int = 4096,
+) -> Iterator[tuple[slice, Observation]]:
+    """Yield W of an ordered path in blocks of samples; nothing else grows with the path."""
+    model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
+    course = check_course(model.kinematics, y, yd, ydd, time, start)
+    q, y_last = course.start_q, course.start_y
+    for first in range(0, course.y.shape[0], size):
+        part = slice(first, min(first + size, course.y.shape[0]))
+        t = None if course.time is None else course.time[part]
+        block = Course(t, course.y[part], course.yd[part], course.ydd[part], q, y_last)
+        seen, q = _perform(model, block, True, first)
+        y_last = block.y[-1]
+        yield part, seen
+
+
+def _perform(
+    model: DynamicModel, course: Course, ordered: bool, first: int
+) -> tuple[Observation, Floats]:
+    """Return W along a course, and the last pose; errors count samples from `first` on."""
+    samples = ObservedSamples.zeros(model, course)
+    perform(course, samples, ordered, first)
+    last = samples.q[-1].copy() if len(samples.q) else course.start_q
+    return Observation(samples.W, samples.known, model.columns), last
+
+
+@dataclass(frozen=True)
+class ObservedSamples(Samples):
+    """Samples whose speeds are not kept, but W and known are filled as they are solved."""
+
+    dynamics: DynamicModel
+    W: Floats
+    known: Floats
+
+    @staticmethod
+    def zeros(model: DynamicModel, course: Course) -> ObservedSamples:
+        """Return the arrays for the samples of a course, unsolved."""
+        n, n_i = course.y.shape
+        k = model.kinematics
+        none = np.zeros((0, k.compiled.n_v))
+        return ObservedSamples(
+            model=k,
+            y=course.y,
+            yd=course.yd,
+            ydd=course.ydd,
+            dt=time_steps(course.time, n),
+            q=np.zeros((n, k.compiled.n_q)),
+            v=none,
+            vd=none,
+            status=np.zeros(n, dtype=np.int64),
+            reach=np.zeros(n),
+            dynamics=model,
+            W=np.zeros((n, n_i, len(model.columns))),
+            known=np.zeros((n, n_i)),
+        )
+
+    def run(
+        self, way: Held, starts: Ints, first: int, last: int, q_starts: Floats, y_starts: Floats
+    ) -> None:
+        """Solve and observe chunks first … last - 1 of `starts`."""
+        observe_chunks(
+            way,
+            self.dynamics.tables,
+            starts,
+            first,
+            last,
+            self.y,
+            self.yd,
+            self.ydd,
+            self.dt,
+            q_starts,
+            y_starts,
+            self.q,
+            self.W,
+            self.known,
+            self.status,
+            self.reach,
+        )
 
 
 def cad_parameters(model: DynamicModel) -> Floats:

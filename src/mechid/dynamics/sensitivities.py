@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
-from mechid.dynamics.kernels.observe import observe_batch
+from mechid.dynamics.regressor import fill_observation
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.sensitivities import complex_motion
 from mechid.kinematics.tables import Floats
@@ -28,6 +28,5 @@ def observation_sensitivity(
     W = np.zeros((n, n_i, len(d.columns)), dtype=complex)
     known = np.zeros((n, n_i), dtype=complex)
     q, v, vd, step = complex_motion(motion, direction)
-    if n:
-        observe_batch(k.tables, k.order, d.tables, q, v, vd, W, known)
+    fill_observation(d, (q, v, vd), W, known)
     return W.imag / step, known.imag / step

@@ -24,6 +24,7 @@ Frames: TypeAlias = Literal["model", "exact"]
 
 # Hardpoints of the reference pose went through one rotation and back.
 _CARRIED = 4e-15
+_ORTHOGONAL = 1e-50  # of 60 digits
 _NEEDED = {
     "revolute": ((2,), (2,)),
     "helical": ((2,), (2,)),
@@ -132,8 +133,8 @@ class _Reader:
         second = self.direction(body, _column(frame, order[1]), what)
         if len(needed) < 2:
             del self.rounded[noted:]
-        overlap = sp.nsimplify(dot(found[0], second))
-        if overlap != 0:
+        overlap = dot(found[0], second)
+        if abs(sp.N(overlap, 60)) > _ORTHOGONAL:
             if len(needed) == 2:
                 self.rounded.append(f"{what}: axes")
             second = normalised([b - overlap * a for a, b in zip(found[0], second, strict=True)])

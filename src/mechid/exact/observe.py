@@ -10,19 +10,50 @@ from flint import arb, arb_mat
 from mechid.dynamics.columns import ElementTerm, Measure, element_terms
 from mechid.dynamics.reference_point.elements import measure_parts, measure_row
 from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
+from mechid.exact.numbers import Balls, recognise
 from mechid.exact.poses import Enclosure, ExactSystem
-from mechid.exact.rows import Configuration, apply, gamma, gradient, value
+from mechid.exact.rows import Configuration, apply, gamma, gradient, screw_turn, value
+from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.reference_point.constraints import Row, body_numbers
+from mechid.mechanism.records import JointCoordinate
 
 ZERO = arb(0)
 
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """Rows that force elements measure, and the terms that take them (known ones left out)."""
+    """Rows that force elements measure, and the terms that take them (known ones left out).
+
+    Attributes
+    ----------
+    rows : tuple of Row
+    terms : tuple
+        Each term with what its measure is a sum of: (number of the row, factor).
+    declared : tuple of int
+        Number of the independent coordinate that a row is, or -1.
+    threads : tuple of (Row or None)
+        The thread of the helical joint whose angle a row is.
+    home : tuple of float
+        Angles in the home pose, whose turn the other angles have.
+    """
 
     rows: tuple[Row, ...]
-    terms: tuple[tuple[ElementTerm, tuple[tuple[int, float], ...]], ...]
+    terms: tuple[tuple[ElementTerm, tuple[tuple[int, arb], ...]], ...]
+    declared: tuple[int, ...] = ()
+    threads: tuple[Row | None, ...] = ()
+    home: tuple[float, ...] = ()
+
+    def near(self, pose: Enclosure, y: Sequence[float]) -> list[float]:
+        """Return values near which angles are to be sought: each has many, a turn apart."""
+        out = list(self.home)
+        for i, (number, thread) in enumerate(zip(self.declared, self.threads, strict=True)):
+            if number >= 0:
+                out[i] = float(y[number])
+            elif thread is not None:
+                out[i] = screw_turn(pose.configuration, thread)
+        return out
 
 
 def measures(system: ExactSystem) -> Measures:
@@ -41,9 +72,36 @@ def measures(system: ExactSystem) -> Measures:
             if key not in keys:
                 keys[key] = len(rows)
                 rows.append(measure_row(system.exact, measure, numbers))
-            taken.append((keys[key], float(factor)))
+            taken.append((keys[key], system.geometry.balls(recognise(factor)[0])))
         terms.append((term, tuple(taken)))
-    return Measures(tuple(rows), tuple(terms))
+    declared = tuple(_declared(system, key) for key in keys)
+    threads = tuple(_thread(system, key) for key in keys)
+    return Measures(tuple(rows), tuple(terms), declared, threads, _home(system, tuple(keys)))
+
+
+def _declared(system: ExactSystem, key: Measure) -> int:
+    for i, c in enumerate(system.geometry.mechanism.coordinates):
+        if isinstance(c, JointCoordinate) and key == ("joint", c.joint, c.index):
+            return i
+    return -1
+
+
+def _thread(system: ExactSystem, key: Measure) -> Row | None:
+    if key[0] != "joint":
+        return None
+    rows = (*system.rows, *system.aside)
+    return next((r for r in rows if r.kind == "screw" and r.joint == key[1]), None)
+
+
+def _home(system: ExactSystem, keys: tuple[Measure, ...]) -> tuple[float, ...]:
+    if not any(key[0] == "joint" for key in keys):
+        return (0.0,) * len(keys)
+    model = kinematic_model(system.geometry.mechanism)
+    home = solve_motion(model, model.home_y[None])
+    return tuple(
+        float(joint_motion(home, key[1]).coordinates[0, key[2]]) if key[0] == "joint" else 0.0
+        for key in keys
+    )
 
 
 def observe(
@@ -53,14 +111,14 @@ def observe(
     yd: Sequence[float],
     ydd: Sequence[float],
     gravity: Sequence[float],
-    near: Sequence[float],
+    y: Sequence[float],
 ) -> arb_mat:
     """Return W (n_i, p) in balls.
 
     Parameters
     ----------
-    near : floats
-        Values of the measures, to pick the turn of angles.
+    y : floats
+        Independent coordinates, to pick the turn of angles.
     """
     n_rows, n_i = len(system.rows), len(system.drivers)
     n = system.n
@@ -77,7 +135,7 @@ def observe(
         bent[n_rows + j] = bent[n_rows + j] + arb(float(ydd[j]))
     xdd = inverse * arb_mat([[b] for b in bent])
     blocks = _bodies(c, R, xd, xdd, gravity)
-    columns = [*blocks, *_elements(found, c, d, R, xd, xdd, near)]
+    columns = [*blocks, *_elements(found, c, d, R, xd, xdd, found.near(pose, y))]
     return arb_mat([[column[j] for column in columns] for j in range(n_i)])
 
 
@@ -183,7 +241,7 @@ def _elements(
 
 def _factor(term: ElementTerm, s: arb, rate: arb, second: arb) -> arb:
     if term.takes == STIFFNESS:
-        return s - arb(term.offset)
+        return s - Balls({})(recognise(term.offset)[0])
     if term.takes == PRELOAD:
         return arb(-1)
     if term.takes == DAMPING:

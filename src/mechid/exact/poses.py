@@ -16,7 +16,14 @@ from scipy.linalg import qr
 
 from mechid.errors import KinematicsError
 from mechid.exact.geometry import Geometry
-from mechid.exact.rows import Configuration, closure_rows, exact_mechanism, jacobian, value
+from mechid.exact.rows import (
+    Configuration,
+    closure_rows,
+    exact_mechanism,
+    jacobian,
+    screw_turn,
+    value,
+)
 from mechid.kinematics.reference_point.constraints import Row
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats
@@ -106,8 +113,13 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
         If no such balls are found: the pose is singular, or not closed.
     """
     rows = (*system.rows, *system.drivers)
-    inverse = np.asarray(np.linalg.inv(float_jacobian(rows, x)), dtype=np.float64)
-    near = [0.0] * len(system.rows) + [float(t) for t in y]
+    try:
+        inverse = np.asarray(np.linalg.inv(float_jacobian(rows, x)), dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise KinematicsError("the pose cannot be enclosed: it is singular") from error
+    start = Configuration.of([arb(float(t)) for t in x])
+    turns = [screw_turn(start, row) if row.kind == "screw" else 0.0 for row in system.rows]
+    near = turns + [float(t) for t in y]
     target = [arb(0)] * len(system.rows) + [arb(float(t)) for t in y]
     guess = [arb(float(t)) for t in x]
     small = 2.0 ** (20 - ctx.prec)

@@ -224,6 +224,13 @@ def value(c: Configuration, row: Row, near: float = 0.0) -> arb:
     return _outer(row, _products(c, row), near)[0]
 
 
+def screw_turn(c: Configuration, row: Row) -> float:
+    """Return the angle that the displacement on a thread stands for, to pick its turn."""
+    slide = dot(*_factors(c, row.products[0]))
+    lead = float(arb(row.coefficient).mid())
+    return float(slide.mid()) / lead if lead else 0.0
+
+
 def gradient(c: Configuration, row: Row) -> dict[int, arb]:
     """Return the gradient of a row by the 7 n_b numbers, sparse."""
     if row.form == "norm":

@@ -55,13 +55,12 @@ def ball_observation(
         system = exact_system(geometry, x[0])
         found = measures(system)
         blocks, radius, error = [], 0.0, 0.0
-        near = [0.0] * len(found.rows)
         for k in range(len(x)):
             pose = enclose(system, x[k], motion.y[k].tolist())
             radius = max(radius, pose.radius)
             for row in system.aside:
                 error = max(error, float(value(pose.configuration, row).abs_upper()))
-            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], gravity, near)
+            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], gravity, motion.y[k])
             blocks.append(W)
             if watch is not None:
                 watch(1)

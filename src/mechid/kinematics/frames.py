@@ -12,8 +12,12 @@ import numpy.typing as npt
 from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.kernels.observe import observe_frames
 from mechid.kinematics.model import KinematicModel
+from mechid.kinematics.threads import spread
 
 Values = npt.NDArray[Any]
+
+# Samples that are worth a thread: about a millisecond.
+_SHORTEST_PART = 500
 
 
 @dataclass(frozen=True)
@@ -49,17 +53,12 @@ def frame_motion(
     vectors = np.zeros((5, n, f, 3), dtype=q.dtype)
     rotation = np.zeros((n, f, 3, 3), dtype=q.dtype)
     if f and n:
-        observe_frames(
-            model.tables,
-            q,
-            v,
-            vd,
-            np.array(links, dtype=np.int64),
-            np.array(rotations),
-            np.array(origins),
-            rotation,
-            vectors,
-        )
+        places = np.array(links, dtype=np.int64), np.array(rotations), np.array(origins)
+
+        def run(first: int, last: int) -> None:
+            observe_frames(model.tables, first, last, q, v, vd, *places, rotation, vectors)
+
+        spread(run, n, _SHORTEST_PART)
     position, velocity, omega, acceleration, alpha = vectors
     return FrameMotion(position, rotation, velocity, omega, acceleration, alpha)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from mechid.kinematics.assembly import (
 )
 from mechid.kinematics.compile import Compiled, compile_tables
 from mechid.kinematics.kernels.dense import dense_rows
+from mechid.kinematics.kernels.held import Held, hold
 from mechid.kinematics.mobility import check_independent
 from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
@@ -52,6 +54,22 @@ class KinematicModel:
     def tables(self) -> Tables:
         """The flat tables."""
         return self.compiled.tables
+
+    @cached_property
+    def in_pieces(self) -> Held:
+        """Tables and order of solution, for kernels."""
+        held: Held = hold((self.tables, self.order))
+        return held
+
+    @cached_property
+    def in_one_piece(self) -> Held:
+        """Tables and the order that solves all rows together, for kernels."""
+        held: Held = hold((self.tables, self.one_piece))
+        return held
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs; it holds its tables itself when they are asked for."""
+        return {k: v for k, v in self.__dict__.items() if not k.startswith("in_")}
 
     @property
     def n_independent(self) -> int:

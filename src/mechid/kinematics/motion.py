@@ -14,8 +14,12 @@ from mechid.kinematics.kernels.follow import rates_batch
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.refusals import place_of, refuse_failures, refuse_locked_angles
 from mechid.kinematics.samples import Samples, solve_each, solve_path
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.tables import Floats, Ints
+from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
+
+# Samples that are worth a thread: about a millisecond.
+_SHORTEST_PART = 128
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,12 @@ class Motion:
             v=np.ascontiguousarray(self.v[samples]),
             vd=np.ascontiguousarray(self.vd[samples]),
         )
+
+    def chosen(self, samples: Ints) -> Motion:
+        """Return some samples, by their numbers, without their times."""
+        arrays = (self.y, self.yd, self.ydd, self.q, self.v, self.vd)
+        y, yd, ydd, q, v, vd = (np.ascontiguousarray(x[samples]) for x in arrays)
+        return Motion(self.model, None, y, yd, ydd, q, v, vd, ordered=False)
 
     def bodies(self) -> FrameMotion:
         """Return the motion of all body frames, shapes (N, n_bodies, ...)."""
@@ -91,21 +101,61 @@ def solve_motion(
         With the sample, and the time if known.
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
+    course = check_course(model, y, yd, ydd, time, start)
+    samples = Samples.empty(model, course.y, course.yd, course.ydd, course.time)
+    perform(course, samples, ordered)
+    return Motion(
+        model,
+        course.time,
+        course.y,
+        course.yd,
+        course.ydd,
+        samples.q,
+        samples.v,
+        samples.vd,
+        ordered,
+    )
+
+
+@dataclass(frozen=True)
+class Course:
+    """A motion that is to be performed: independent coordinates, and the pose it starts from."""
+
+    time: Floats | None
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    start_q: Floats
+    start_y: Floats
+
+
+def check_course(
+    model: KinematicModel,
+    y: Floats,
+    yd: Floats | None,
+    ydd: Floats | None,
+    time: Floats | None,
+    start: Floats | None,
+) -> Course:
+    """Return the input of `solve_motion` as arrays of the right shape, or raise."""
     n = len(np.atleast_1d(y))
     t = None if time is None else _times(time, n)
     y = _samples(model, y, "y", n, t)
     yd = np.zeros_like(y) if yd is None else _samples(model, yd, "yd", n, t)
     ydd = np.zeros_like(y) if ydd is None else _samples(model, ydd, "ydd", n, t)
-    q_home = model.home_q if start is None else _pose(model, start)
-    y_home = model.home_y if start is None else independent_of(model, q_home)
-    samples = Samples.empty(model, y, yd, ydd, t)
+    start_q = model.home_q if start is None else _pose(model, start)
+    start_y = model.home_y if start is None else independent_of(model, start_q)
+    return Course(t, y, yd, ydd, start_q, start_y)
+
+
+def perform(course: Course, samples: Samples, ordered: bool, first: int = 0) -> None:
+    """Solve the samples of a course, or raise; errors count them from `first` on."""
     if ordered:
-        solve_path(samples, q_home, y_home)
+        solve_path(samples, course.start_q, course.start_y)
     else:
-        solve_each(samples, q_home, y_home)
-    refuse_failures(samples, t, ordered, q_home)
-    refuse_locked_angles(model, samples.q, t)
-    return Motion(model, t, y, yd, ydd, samples.q, samples.v, samples.vd, ordered)
+        solve_each(samples, course.start_q, course.start_y)
+    refuse_failures(samples, course.time, ordered, course.start_q, first)
+    refuse_locked_angles(samples.model, samples.q, course.time, first)
 
 
 def rates(motion: Motion) -> Rates:
@@ -127,13 +177,13 @@ def fill_rates(
     """
     if not len(inputs[0]):
         return
-    rates_batch(model.tables, model.order, *inputs, *outputs)
-    weak = np.flatnonzero(~(outputs[-1] > SINGULAR_RATIO))
-    if weak.size:
-        some_in, some_out = ([a[weak] for a in arrays] for arrays in (inputs, outputs))
-        rates_batch(model.tables, model.one_piece, *some_in, *some_out)
-        for whole, some in zip((*inputs, *outputs), (*some_in, *some_out), strict=True):
-            whole[weak] = some
+
+    def run(first: int, last: int) -> None:
+        rates_batch(model.tables, model.order, first, last, *inputs, *outputs)
+
+    spread(run, len(inputs[0]), _SHORTEST_PART)
+    for k in np.flatnonzero(~(outputs[-1] > SINGULAR_RATIO)):
+        rates_batch(model.tables, model.one_piece, k, k + 1, *inputs, *outputs)
 
 
 def independent_of(model: KinematicModel, q: Floats) -> Floats:
@@ -157,9 +207,9 @@ def _samples(
             f"{name} must have shape ({n}, {model.n_independent}), got {values.shape}",
             remedy=f"give one row per sample and one column per coordinate: {names}",
         )
-    bad = np.argwhere(~np.isfinite(values))
-    if bad.size:
-        sample, column = (int(i) for i in bad[0])
+    finite = np.isfinite(values)
+    if not finite.all():
+        sample, column = (int(i) for i in np.argwhere(~finite)[0])
         where, when = place_of(sample, time)
         raise KinematicsError(
             f"{name} of {model.mechanism.coordinates[column].name} is not a finite number",

@@ -15,7 +15,19 @@ import scipy.linalg
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from mechid.kinematics.tables import ALONE, DIRECTLY, PIECE, PLACE, Floats, Ints, Order, Tables
+from mechid.kinematics.tables import (
+    ALONE,
+    BEFORE,
+    DIRECTLY,
+    INSIDE,
+    PIECE,
+    PLACE,
+    Floats,
+    Ints,
+    Order,
+    Records,
+    Tables,
+)
 
 
 def independent_rows(jacobian: Floats, n: int) -> list[int]:
@@ -83,10 +95,10 @@ def make_order(t: Tables, parts: list[tuple[list[int], list[int]]], pattern: np.
         "driver": _drivers(t, rows, where),
     }
     lists["link"][last] = [k for k in range(1, t.links.size) if k not in links]
-    return _pack(lists, where, index)
+    return _pack(t, lists, where, index)
 
 
-def _pack(lists: dict[str, list[list[int]]], where: np.ndarray, index: Ints) -> Order:
+def _pack(t: Tables, lists: dict[str, list[list[int]]], where: np.ndarray, index: Ints) -> Order:
     n = len(lists["row"])
     pieces = np.zeros(n, dtype=PIECE).view(np.recarray)
     items: list[int] = []
@@ -100,7 +112,51 @@ def _pack(lists: dict[str, list[list[int]]], where: np.ndarray, index: Ints) -> 
     pieces["pivots"] = np.cumsum([0, *map(len, lists["column"])])[:-1]
     places = np.zeros(index.size, dtype=PLACE).view(np.recarray)
     places["piece"], places["index"] = where, index
-    return Order(pieces, np.array(items, dtype=np.int64), places, sum(sizes))
+    places["weight"] = np.where(where == ALONE, 0.0, 1.0 / t.columns.scale)
+    inside = _inside(t, lists["row"], pieces, where, index)
+    before, before_start = _before(t, lists["row"], where)
+    return Order(
+        pieces,
+        np.array(items, dtype=np.int64),
+        places,
+        inside,
+        before,
+        before_start,
+        sum(sizes),
+    )
+
+
+def _inside(
+    t: Tables, rows: list[list[int]], pieces: Records, where: np.ndarray, index: Ints
+) -> Records:
+    """Entries of the matrices of all pieces; the pieces are told where theirs stand."""
+    found: list[tuple[int, int, float]] = []
+    for p, part in enumerate(rows):
+        piece = pieces[p]
+        width = int(piece.column_end - piece.column_start)
+        pieces["inside_start"][p] = len(found)
+        for i, r in enumerate(part):
+            for n in range(t.rows[r].start, t.rows[r].end):
+                c = t.path[n].column
+                if where[c] == p:
+                    at = int(piece.factors) + i * width + int(index[c])
+                    found.append((n, at, float(t.rows[r].scale * t.columns[c].scale)))
+        pieces["inside_end"][p] = len(found)
+    return np.array(found, dtype=INSIDE).view(np.recarray)
+
+
+def _before(t: Tables, rows: list[list[int]], where: np.ndarray) -> tuple[Records, Ints]:
+    """Entries of each row by columns that are known when its piece is solved."""
+    piece_of = {r: p for p, part in enumerate(rows) for r in part}
+    found: list[tuple[int, int]] = []
+    start = [0]
+    for r in range(t.rows.size):
+        for n in range(t.rows[r].start, t.rows[r].end):
+            c = int(t.path[n].column)
+            if where[c] < piece_of.get(r, 0):
+                found.append((n, c))
+        start.append(len(found))
+    return np.array(found, dtype=BEFORE).view(np.recarray), np.array(start, dtype=np.int64)
 
 
 def _by_stage(items: list[int], link: Ints, stage: Ints, last: int) -> list[list[int]]:

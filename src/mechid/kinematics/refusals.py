@@ -15,10 +15,10 @@ from mechid.kinematics.tables import Floats
 LOCKED = 1e-6
 
 
-def place_of(sample: int, time: Floats | None) -> tuple[str, float | None]:
-    """Return the words for a sample, and its time if there is one."""
+def place_of(sample: int, time: Floats | None, first: int = 0) -> tuple[str, float | None]:
+    """Return the words for a sample, counted from `first` on, and its time if there is one."""
     when = None if time is None else float(time[sample])
-    return f"sample {sample}" + ("" if when is None else f" (t = {when:g} s)"), when
+    return f"sample {first + sample}" + ("" if when is None else f" (t = {when:g} s)"), when
 
 
 def values_of(model: KinematicModel, y: Floats) -> str:
@@ -29,20 +29,22 @@ def values_of(model: KinematicModel, y: Floats) -> str:
     )
 
 
-def refuse_failures(samples: Samples, time: Floats | None, ordered: bool, start: Floats) -> None:
+def refuse_failures(
+    samples: Samples, time: Floats | None, ordered: bool, start: Floats, first: int = 0
+) -> None:
     """Raise for the first sample that was not solved, if there is one.
 
     `start` is the pose from which the first sample of an ordered motion, and every sample of
-    another one, was reached.
+    another one, was reached. Samples are counted from `first` on.
     """
     failed = np.flatnonzero(samples.status)
     if not failed.size:
         return
     k = int(failed[0])
-    where, when = place_of(k, time)
+    where, when = place_of(k, time, first)
     values = values_of(samples.model, samples.y[k])
     before = samples.q[k - 1] if ordered and k > 0 else start
-    origin = f"sample {k - 1}" if ordered and k > 0 else "the start"
+    origin = f"sample {first + k - 1}" if ordered and first + k > 0 else "the start"
     margin = float(singularity_margin(samples.model, before[None])[0])
     part = (
         f"{100 * samples.reach[k]:.3g} % of the way from {origin} (singularity margin {margin:.2g})"
@@ -53,7 +55,7 @@ def refuse_failures(samples: Samples, time: Floats | None, ordered: bool, start:
             "speeds there",
             where=where,
             remedy="keep the motion away from this pose or choose other independent coordinates",
-            sample=k,
+            sample=first + k,
             time=when,
         )
     if samples.status[k] == CROSSED:
@@ -62,19 +64,21 @@ def refuse_failures(samples: Samples, time: Floats | None, ordered: bool, start:
             where=where,
             remedy="keep the motion on one side of the singular pose, or choose other independent "
             "coordinates",
-            sample=k,
+            sample=first + k,
             time=when,
         )
     raise UnreachablePoseError(
         f"no pose on this branch has {values}; the branch ends {part} there",
         where=where,
         remedy="reduce the range of the motion, or start from another branch",
-        sample=k,
+        sample=first + k,
         time=when,
     )
 
 
-def refuse_locked_angles(model: KinematicModel, q: Floats, time: Floats | None) -> None:
+def refuse_locked_angles(
+    model: KinematicModel, q: Floats, time: Floats | None, first_sample: int = 0
+) -> None:
     """Raise where an orientation given by roll, pitch, yaw has a pitch of ±90° or beyond."""
     for name in sorted(model.compiled.angles):
         first = 3 if model.mechanism.joint(name).type == "free" else 0
@@ -82,12 +86,12 @@ def refuse_locked_angles(model: KinematicModel, q: Floats, time: Floats | None) 
         locked = np.flatnonzero(np.abs(pitch) > np.pi / 2 - LOCKED)
         if locked.size:
             k = int(locked[0])
-            where, when = place_of(k, time)
+            where, when = place_of(k, time, first_sample)
             raise SingularPoseError(
                 f"pitch of joint {name} is {np.degrees(pitch[k]):.6g} deg: at 90 deg roll and yaw "
                 "turn about the same axis",
                 where=where,
                 remedy="keep the pitch within ±90 deg, or turn the frames of the joint",
-                sample=k,
+                sample=first_sample + k,
                 time=when,
             )

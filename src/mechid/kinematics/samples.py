@@ -7,13 +7,15 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from mechid.kinematics.kernels.follow import solve_ordered
+from mechid.kinematics.kernels.follow import solve_chunks
+from mechid.kinematics.kernels.held import Held
 from mechid.kinematics.model import KinematicModel
-from mechid.kinematics.tables import Floats, Ints, Order
+from mechid.kinematics.tables import Floats, Ints
+from mechid.kinematics.threads import PARTS_PER_THREAD, spread
 
-# Chunks are not made shorter than this: finding the pose where one begins has its price.
-_SHORTEST_CHUNK = 64
-_CHUNKS_PER_THREAD = 4
+# Chunks are not made shorter than this: finding the pose where one begins has its price, and so has
+# a thread.
+_SHORTEST_CHUNK = 128
 
 
 @dataclass(frozen=True)
@@ -37,19 +39,33 @@ class Samples:
     ) -> Samples:
         """Return the arrays for N samples, unsolved."""
         n = y.shape[0]
-        dt = np.zeros(n)
-        if time is not None and n > 1:
-            dt[:-1] = np.diff(time)
+        dt = time_steps(time, n)
         c = model.compiled
         q, v, vd = np.zeros((n, c.n_q)), np.zeros((n, c.n_v)), np.zeros((n, c.n_v))
         return Samples(model, y, yd, ydd, dt, q, v, vd, np.zeros(n, dtype=np.int64), np.zeros(n))
 
-    def solve(self, starts: Ints, q_starts: Floats, y_starts: Floats, order: Order) -> None:
-        """Solve chunks starts[i] … starts[i + 1] - 1, each from a closed pose."""
-        solve_ordered(
-            self.model.tables,
-            order,
+    def solve(self, starts: Ints, q_starts: Floats, y_starts: Floats, way: Held) -> None:
+        """Solve chunks starts[i] … starts[i + 1] - 1, each from a closed pose.
+
+        `way` is `in_pieces` or `in_one_piece` of the model.
+        """
+        n = starts.size - 1
+        length = max(1, int(starts[-1] - starts[0]) // n)
+
+        def run(first: int, last: int) -> None:
+            self.run(way, starts, first, last, q_starts, y_starts)
+
+        spread(run, n, max(1, _SHORTEST_CHUNK // length))
+
+    def run(
+        self, way: Held, starts: Ints, first: int, last: int, q_starts: Floats, y_starts: Floats
+    ) -> None:
+        """Solve chunks first … last - 1 of `starts`."""
+        solve_chunks(
+            way,
             starts,
+            first,
+            last,
             self.y,
             self.yd,
             self.ydd,
@@ -64,19 +80,27 @@ class Samples:
         )
 
 
+def time_steps(time: Floats | None, n: int) -> Floats:
+    """Return the time from each of n samples to the next (s); zero where it is not known."""
+    dt = np.zeros(n)
+    if time is not None and n > 1:
+        dt[:-1] = np.diff(time)
+    return dt
+
+
 def solve_each(samples: Samples, q_home: Floats, y_home: Floats) -> None:
     """Reach every sample from the home pose along a straight line in y."""
     n = samples.y.shape[0]
     if n == 0:
         return
     samples.solve(
-        np.arange(n + 1), np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1)), samples.model.order
+        np.arange(n + 1), np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1)), samples.model.in_pieces
     )
     for k in np.flatnonzero(samples.status):
         # The order of solution fails where the rows chosen for it are weak: all rows together.
         samples.status[k] = 0
         one = np.array([k, k + 1])
-        samples.solve(one, q_home[None], y_home[None], samples.model.one_piece)
+        samples.solve(one, q_home[None], y_home[None], samples.model.in_one_piece)
 
 
 def solve_path(samples: Samples, q_home: Floats, y_home: Floats) -> None:
@@ -84,36 +108,43 @@ def solve_path(samples: Samples, q_home: Floats, y_home: Floats) -> None:
     n = samples.y.shape[0]
     if n == 0:
         return
-    chunks = max(1, min(_CHUNKS_PER_THREAD * numba.get_num_threads(), n // _SHORTEST_CHUNK))
-    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
-    heads = _heads(samples, starts[1:-1], q_home, y_home)
-    if heads is not None:
-        y_starts = np.vstack([y_home, samples.y[starts[1:-1]]])
-        samples.solve(starts, np.vstack([q_home, heads]), y_starts, samples.model.order)
-        if not samples.status.any() and _joined(samples, starts[1:-1]):
-            return
+    if _solve_in_chunks(samples, q_home, y_home):
+        return
     # Something on the way is not reachable along the shortcut: strictly in order, from the start,
     # so that the first failing sample is the one that is named.
-    for order in (samples.model.order, samples.model.one_piece):
+    for way in (samples.model.in_pieces, samples.model.in_one_piece):
         samples.status[:] = 0
-        samples.solve(np.array([0, n]), q_home[None], y_home[None], order)
+        samples.solve(np.array([0, n]), q_home[None], y_home[None], way)
         if not samples.status.any():
             return
+
+
+def _solve_in_chunks(samples: Samples, q_home: Floats, y_home: Floats) -> bool:
+    """Solve samples in chunks, one per thread at a time; tell whether they fit together."""
+    n = samples.y.shape[0]
+    threads = numba.get_num_threads() if n >= 2 * _SHORTEST_CHUNK else 1
+    if threads == 1:
+        return False
+    chunks = min(PARTS_PER_THREAD * threads, n // _SHORTEST_CHUNK)
+    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
+    heads = _heads(samples, starts[1:-1], q_home, y_home)
+    if heads is None:
+        return False
+    y_starts = np.vstack([y_home, samples.y[starts[1:-1]]])
+    samples.solve(starts, np.vstack([q_home, heads]), y_starts, samples.model.in_pieces)
+    return not samples.status.any() and _joined(samples, starts[1:-1])
 
 
 def _heads(samples: Samples, where: Ints, q_home: Floats, y_home: Floats) -> Floats | None:
     """Return closed poses at a few samples of the path, or None if one is not reached."""
     y = np.ascontiguousarray(samples.y[where])
     few = Samples.empty(samples.model, y, np.zeros_like(y), np.zeros_like(y), None)
-    if len(where):
-        few.solve(np.array([0, len(where)]), q_home[None], y_home[None], samples.model.order)
+    few.solve(np.array([0, len(where)]), q_home[None], y_home[None], samples.model.in_pieces)
     return None if few.status.any() else few.q
 
 
 def _joined(samples: Samples, where: Ints) -> bool:
     """Tell whether each chunk begins where the one before leads, not on another branch."""
-    if not len(where):
-        return True
     before = where - 1
     few = Samples.empty(
         samples.model,
@@ -122,7 +153,9 @@ def _joined(samples: Samples, where: Ints) -> bool:
         np.zeros((len(where), samples.y.shape[1])),
         None,
     )
-    few.solve(np.arange(len(where) + 1), samples.q[before], samples.y[before], samples.model.order)
+    few.solve(
+        np.arange(len(where) + 1), samples.q[before], samples.y[before], samples.model.in_pieces
+    )
     # Poses of different branches differ by far more; so do angles by a turn.
     apart = np.abs(few.q - samples.q[where])
     return not few.status.any() and bool(np.all(apart < 1e-6 * (1.0 + np.abs(few.q))))

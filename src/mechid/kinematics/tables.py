@@ -74,8 +74,13 @@ PIECE = np.dtype(
         for end in ("start", "end")
     ]
     + [("factors", np.int64), ("pivots", np.int64)]  # where its LU factors and pivots begin
+    + [("inside_start", np.int64), ("inside_end", np.int64)]
 )
-PLACE = np.dtype([("piece", np.int64), ("index", np.int64)])
+# weight: one over the scale of the column, or zero where no row reads it
+PLACE = np.dtype([("piece", np.int64), ("index", np.int64), ("weight", np.float64)])
+# steps of the path: where an entry stands in the matrix of its piece, or which solved column it has
+INSIDE = np.dtype([("entry", np.int64), ("at", np.int64), ("scale", np.float64)])
+BEFORE = np.dtype([("entry", np.int64), ("column", np.int64)])
 
 
 class Tables(NamedTuple):
@@ -105,9 +110,16 @@ class Order(NamedTuple):
     The first piece has no unknowns (what the direct coordinates place), the last one only places
     links that no row reads. `items` holds the lists that the pieces point into; `columns` says
     which piece solves a column and where it stands there (piece -1: direct).
+
+    Of the columns on the path of a row, those of its piece are listed in `inside`, piece by piece;
+    those that earlier pieces have solved in `before`, from before_start[row] on. A column of a
+    later piece stands in the row by its path only: its rate is zero there.
     """
 
     pieces: Records
     items: Ints
     columns: Records
+    inside: Records
+    before: Records
+    before_start: Ints  # (n_rows + 1,)
     n_factors: int

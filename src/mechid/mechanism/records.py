@@ -296,6 +296,15 @@ class Start:
 
 
 @dataclass(frozen=True)
+class NamedBaseSet:
+    """A choice of dependent parameters with a name, as published or as used before."""
+
+    name: str
+    dependent: tuple[str, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """A mechanism, whole and checked. Nothing modifies it; every stage takes it as input."""
 
@@ -311,6 +320,7 @@ class Mechanism:
     start: Start = Start()
     title: str = ""
     source: str = ""
+    base_sets: tuple[NamedBaseSet, ...] = ()
 
     def body(self, name: str) -> Body:
         """Return the body of this name (the ground included)."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import IndependentCoordinate, Joint, Mechanism, Start
+from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
 from mechid.modelfile.coordinates import check_orientations, coordinates
@@ -53,6 +54,7 @@ def build_document(document: Document) -> Mechanism:
         start=_start(document, numbers, model, paths),
         title=document.title,
         source=document.source,
+        base_sets=base_sets(document, bodies, records),
     )
 
 

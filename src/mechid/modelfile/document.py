@@ -91,6 +91,13 @@ class StartSpec(Words):
     speeds: dict[DottedName, Scalar] = Field(default={}, description="speeds, m/s or rad/s")
 
 
+class BaseSetSpec(Words):
+    """A named choice of dependent parameters."""
+
+    dependent: list[Name] = Field(description="parameters that base parameters carry along")
+    source: str = ""
+
+
 class OrderSpec(Words):
     """Names that come first, in this order; the others follow as written."""
 
@@ -126,6 +133,9 @@ class Document(Parts):
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")
     use: dict[Name, Use] = Field(default={}, description="copies of subassemblies")
     order: OrderSpec = Field(default=OrderSpec(), description="order of entries")
+    base_sets: dict[Name, BaseSetSpec] = Field(
+        default={}, description="named choices of dependent parameters"
+    )
     variants: dict[str, dict[str, Any]] = Field(default={}, description="named changes to the file")
     denavit_hartenberg: list[DenavitHartenbergRow] = Field(
         default=[], description="modified Denavit-Hartenberg table"

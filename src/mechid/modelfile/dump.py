@@ -24,6 +24,7 @@ from mechid.mechanism.records import (
     JointCoordinate,
     Load,
     Mechanism,
+    NamedBaseSet,
     Parameter,
     Point,
     PointCoordinate,
@@ -62,7 +63,11 @@ class _Writer:
         if m.cut is not None:
             data["cut"] = list(m.cut)
         start = {k: dict(v) for k in ("positions", "speeds") if (v := getattr(m.start, k))}
-        return data | ({"start": start} if start else {})
+        if start:
+            data["start"] = start
+        if m.base_sets:
+            data["base_sets"] = {s.name: _base_set(s) for s in m.base_sets}
+        return data
 
     # ------------------------------------------------------------------ numbers
 
@@ -214,6 +219,10 @@ def _scalar(text: str) -> float | str:
             if expressions.text_of(expressions.parse(number)) == text:
                 return number
     return text
+
+
+def _base_set(s: NamedBaseSet) -> dict[str, Any]:
+    return {"dependent": list(s.dependent)} | ({"source": s.source} if s.source else {})
 
 
 def _dotted(point: Point) -> str:

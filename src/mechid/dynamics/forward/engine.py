@@ -8,21 +8,34 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.kernels.equations import (
+    DISSIPATED,
+    GAP,
+    KINETIC,
+    MASS_RATIO,
+    POTENTIAL,
+    POWER,
     Anchor,
+    State,
+    anchor_again,
+    anchor_state,
     energies,
     make_room,
-    reduced_equations,
-    set_anchor,
+    solve_state,
     tree_equations,
 )
 from mechid.errors import SingularPoseError, UnreachablePoseError
-from mechid.kinematics.kernels.closure import CROSSED, SINGULAR, make_work
+from mechid.kinematics.kernels.closure import CROSSED, OK, SINGULAR, make_work
+from mechid.kinematics.kernels.held import Held, hold
+from mechid.kinematics.refusals import values_of
 from mechid.kinematics.tables import Floats, Ints, Tables
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies."""
+    """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies.
+
+    `gap` is the largest closure row, relative to the size of the mechanism.
+    """
 
     M: Floats
     h: Floats
@@ -31,6 +44,18 @@ class Reduced:
     v: Floats
     kinetic: float
     potential: float
+    dissipated: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Accelerated:
+    """ÿ at (y, ẏ) under forces τ; energies; `power` of the forces and the loads."""
+
+    ydd: Floats
+    kinetic: float
+    potential: float
+    power: float
     dissipated: float
 
 
@@ -72,21 +97,63 @@ class Engine:
         self._every = np.arange(
             max(t.links.size, t.marker_link.size, t.direction_link.size, t.rows.size)
         )
-        self._work = make_work(t, k.order, k.home_q)
-        self._reduced = make_room(t, model.tables, self.n_i)
         self._tree = make_room(t, model.tables, self.n_v)
         self._reach_start, self._reach = _ancestors(t)
-        self._anchor = Anchor(
-            np.zeros(self.n_i),
-            np.zeros(self.n_q),
-            np.zeros((self.n_i, self.n_v)),
+        n_i, n_v = self.n_i, self.n_v
+        self._state = State(
+            t=t,
+            order=k.order,
+            d=model.tables,
+            phi=self.phi,
+            anchor=Anchor(np.zeros(n_i), np.zeros(self.n_q), np.zeros((n_i, n_v))),
+            work=make_work(t, k.order, k.home_q),
+            room=make_room(t, model.tables, n_i),
+            y=np.zeros(n_i),
+            yd=np.zeros(n_i),
+            tau=np.zeros(n_i),
+            q=np.zeros(self.n_q),
+            v=np.zeros(n_v),
+            vd=np.zeros(n_v),
+            M=np.zeros((n_i, n_i)),
+            h=np.zeros(n_i),
+            load=np.zeros(n_i),
+            ydd=np.zeros(n_i),
+            factors=np.zeros(n_i * n_i),
+            pivots=np.zeros(n_i, dtype=np.int64),
+            numbers=np.zeros(6),
         )
+        self._held: Held = hold(self._state)
+        self._whole: Held | None = None  # the same with all rows in one piece, once it is needed
+        self._anchored = False  # whether the work arrays of the order of solution are at the anchor
+        self._at = b""  # the coordinates and speeds that the state has been solved for
         self.anchor(k.home_y, k.home_q)
 
     def anchor(self, y: Floats, q: Floats) -> None:
         """Start from the closed pose q, which has the independent coordinates y."""
-        k = self.kinematics
-        set_anchor(k.tables, k.order, y, q, self._anchor, self._work)
+        s = self._state
+        s.y[:], s.q[:] = y, q
+        self._at = b""
+        self._anchored = anchor_state(self._held) == OK
+        if not self._anchored:
+            anchor_state(self._in_one_piece())
+
+    def accelerate(self, y: Floats, yd: Floats, tau: Floats) -> Accelerated:
+        """Return the accelerations in the independent coordinates under the forces τ.
+
+        Raises
+        ------
+        UnreachablePoseError, SingularPoseError
+            If these coordinates cannot be reached from the last pose.
+        LinAlgError
+            If the mass matrix is singular.
+        """
+        s = self._state
+        s.tau[:] = tau
+        self._solve(y, yd)
+        x = s.numbers.tolist()
+        if not x[MASS_RATIO] > 0.0:
+            raise np.linalg.LinAlgError("singular mass matrix")
+        return Accelerated(s.ydd.copy(), x[KINETIC], x[POTENTIAL], x[POWER], x[DISSIPATED])
 
     def reduced(self, y: Floats, yd: Floats) -> Reduced:
         """Return the equations in the independent speeds; the pose is followed from the last one.
@@ -96,39 +163,49 @@ class Engine:
         UnreachablePoseError, SingularPoseError
             If these coordinates cannot be reached from the last pose.
         """
-        k, d = self.kinematics, self.model.tables
-        M, h, load = np.zeros((self.n_i, self.n_i)), np.zeros(self.n_i), np.zeros(self.n_i)
-        q, v, vd = np.zeros(self.n_q), np.zeros(self.n_v), np.zeros(self.n_v)
-        status = reduced_equations(
-            k.tables,
-            k.order,
-            d,
-            self.phi,
-            y,
-            yd,
-            self._anchor,
-            q,
-            v,
-            vd,
-            self._work,
-            self._reduced,
-            M,
-            h,
-            load,
+        s = self._state
+        if self._at != _key(y, yd):
+            self._solve(y, yd)
+        x = s.numbers.tolist()
+        return Reduced(
+            s.M.copy(),
+            s.h + s.load,
+            s.load.copy(),
+            s.q.copy(),
+            s.v.copy(),
+            x[KINETIC],
+            x[POTENTIAL],
+            x[DISSIPATED],
+            x[GAP],
         )
+
+    def _solve(self, y: Floats, yd: Floats) -> None:
+        """Fill the state for y and ẏ, or raise."""
+        s = self._state
+        s.y[:], s.yd[:] = y, yd
+        self._at = b""
+        if not self._anchored:
+            self._anchored = anchor_again(self._held) == OK
+        status = solve_state(self._held) if self._anchored else SINGULAR
         if status:
-            values = ", ".join(
-                f"{c.name} = {x:.6g} {c.unit}"
-                for c, x in zip(k.mechanism.coordinates, y, strict=True)
-            )
+            # The order of solution fails where the rows chosen for it are weak: all rows together.
+            whole = self._in_one_piece()
+            if anchor_again(whole) == OK and solve_state(whole) == OK:
+                self._anchored, status = False, OK
+        if status:
+            values = values_of(self.kinematics, y)
             remedy = "look at the motion before: it runs into a dead centre or out of reach"
             if status in (SINGULAR, CROSSED):
                 raise SingularPoseError(f"singular pose near {values}", remedy=remedy)
             raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=remedy)
-        energy = energies(
-            d, self.phi, self._work.rotation, self._work.vectors, self._reduced.values
-        )
-        return Reduced(M, h + load, load, q, v, *energy)
+        self._at = _key(y, yd)
+
+    def _in_one_piece(self) -> Held:
+        if self._whole is None:
+            k = self.kinematics
+            work = make_work(k.tables, k.one_piece, k.home_q)
+            self._whole = hold(self._state._replace(order=k.one_piece, work=work))
+        return self._whole
 
     def tree(self, q: Floats, v: Floats) -> OnTree:
         """Return the equations in the tree speeds at any state, closed or not."""
@@ -145,7 +222,7 @@ class Engine:
             self.phi,
             q,
             v,
-            self._work,
+            self._state.work,
             self._tree,
             M,
             h,
@@ -154,7 +231,8 @@ class Engine:
             J,
             gamma,
         )
-        energy = energies(d, self.phi, self._work.rotation, self._work.vectors, self._tree.values)
+        work = self._state.work
+        energy = energies(d, self.phi, work.rotation, work.vectors, self._tree.values)
         return OnTree(M, h + load, load, J, gamma, values, *energy)
 
     def tree_forces(self, equations: OnTree, tau: Floats) -> Floats:
@@ -164,6 +242,10 @@ class Engine:
         np.add.at(Q, t.direct.column, tau[t.direct.driver])
         drivers = equations.J[self.drivers]
         return np.asarray(Q + drivers.T @ tau[t.rows.driver[self.drivers]])
+
+
+def _key(y: Floats, yd: Floats) -> bytes:
+    return y.tobytes() + yd.tobytes()
 
 
 def _ancestors(t: Tables) -> tuple[Ints, Ints]:

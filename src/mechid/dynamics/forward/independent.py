@@ -39,13 +39,10 @@ class Independent:
     def evaluate(self, z: Floats, tau: Floats) -> Instant:
         """Return ż, energies and powers; there are no multipliers."""
         n = self.engine.n_i
-        e = self.engine.reduced(z[:n], z[n:])
         with massive():
-            ydd = np.linalg.solve(e.M, tau + e.load - e.h)
-        power = float((tau + e.load) @ z[n:])
-        return Instant(
-            np.concatenate([z[n:], ydd]), np.zeros(0), e.kinetic, e.potential, power, e.dissipated
-        )
+            e = self.engine.accelerate(z[:n], z[n:], tau)
+        rate = np.concatenate([z[n:], e.ydd])
+        return Instant(rate, np.zeros(0), e.kinetic, e.potential, e.power, e.dissipated)
 
     def independent(self, z: Floats) -> tuple[Floats, Floats]:
         """Return y and ẏ: the state itself."""
@@ -62,10 +59,7 @@ class Independent:
 
     def constraint_error(self, z: Floats) -> float:
         """Return the largest closure row, dimensionless: rounding."""
-        t = self.engine.kinematics.tables
-        values, _ = dense_rows(t, self.tree(z)[0])
-        closed = values[self.engine.closure] * t.rows.scale[self.engine.closure]
-        return float(np.abs(closed).max(initial=0.0))
+        return self.engine.reduced(*self.independent(z)).gap
 
     def project(self, z: Floats) -> Floats:
         """Return the state: it cannot leave the constraints."""

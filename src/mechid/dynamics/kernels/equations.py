@@ -1,6 +1,6 @@
 """Equations of motion at one state: reduced to the independent speeds, or on the tree."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from mechid.kinematics.kernels.closure import (
     close_sample,
     convective,
     remember,
-    solve_rates,
+    solve_bias,
 )
-from mechid.kinematics.kernels.follow import copy_into, follow
+from mechid.kinematics.kernels.follow import combine, copy_into, follow
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
+from mechid.kinematics.kernels.linear import factor, substitute
 from mechid.kinematics.kernels.links import move_links, place_directions, place_links, place_markers
 from mechid.kinematics.kernels.rows import row_accelerations, row_entries, row_value
 
@@ -120,11 +121,12 @@ class Anchor(NamedTuple):
 
 @kernel
 def set_anchor(t, order, y, q, anchor, work):
-    """Close a pose and make it the anchor; return the status of the closure."""
-    copy_into(y, anchor.y)
-    copy_into(q, anchor.q)
-    status, _, _ = close_sample(t, order, anchor.y, anchor.q, work)
+    """Close a pose and make it the anchor, if that succeeds; return the status of the closure."""
+    copy_into(q, work.trial)
+    status, _, _ = close_sample(t, order, y, work.trial, -1.0, work)
     if status == OK:
+        copy_into(y, anchor.y)
+        copy_into(work.trial, anchor.q)
         admissible(t, order, anchor.R, work)
         remember(order, work)
     return status
@@ -142,27 +144,116 @@ def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, 
         for c in range(v.size):
             room.R[i, c] = anchor.R[i, c]
     copy_into(anchor.q, q)
-    status, _, _ = follow(
+    status, _, _, _ = follow(
         t, order, anchor.y, y, room.zero, q, room.R, room.R_new, room.step, room.y, work
     )
     if status != OK:
-        copy_into(anchor.q, q)
-        set_anchor(t, order, anchor.y, q, anchor, work)
+        set_anchor(t, order, anchor.y, anchor.q, anchor, work)
         return status
     copy_into(y, anchor.y)
     copy_into(q, anchor.q)
     for i in range(y.size):
         for c in range(v.size):
             anchor.R[i, c] = room.R[i, c]
-    for c in range(v.size):
-        x = 0.0
-        for i in range(yd.size):
-            x += room.R[i, c] * yd[i]
-        v[c] = x
+    combine(room.R, yd, v)
     convective(t, v, room.zero, room.bias, work)
-    solve_rates(t, order, room.zero, room.bias, vd, work)
+    solve_bias(t, order, room.bias, vd, work)
     _assemble(t, d, d.reach_start, d.reach, phi, q, v, vd, work, room, M, h, load)
     return status
+
+
+# places in State.numbers
+KINETIC, POTENTIAL, DISSIPATED, POWER, GAP, MASS_RATIO = 0, 1, 2, 3, 4, 5
+
+
+class State(NamedTuple):
+    """Everything that an evaluation of the reduced equations reads and fills."""
+
+    t: Any
+    order: Any
+    d: Any
+    phi: np.ndarray
+    anchor: Anchor
+    work: Any
+    room: Room
+    y: np.ndarray  # where the equations are wanted
+    yd: np.ndarray
+    tau: np.ndarray
+    q: np.ndarray  # the closed tree state there
+    v: np.ndarray
+    vd: np.ndarray
+    M: np.ndarray
+    h: np.ndarray  # less the loads
+    load: np.ndarray
+    ydd: np.ndarray  # M ÿ + h = τ
+    factors: np.ndarray  # of M, and their pivots
+    pivots: np.ndarray
+    numbers: np.ndarray  # energies, powers, largest closure row, ratio of the pivots of M
+
+
+@allocating_kernel
+def anchor_state(held):
+    """Make the pose (y, q) of a held state its anchor; return the status of the closure."""
+    s = held.value
+    return set_anchor(s.t, s.order, s.y, s.q, s.anchor, s.work)
+
+
+@allocating_kernel
+def anchor_again(held):
+    """Find the factors of the anchor of a held state; return the status of the closure."""
+    s = held.value
+    return set_anchor(s.t, s.order, s.anchor.y, s.anchor.q, s.anchor, s.work)
+
+
+@allocating_kernel
+def solve_state(held):
+    """Fill a held state for its y, ẏ and τ; return the status of the closure."""
+    s = held.value
+    status = reduced_equations(
+        s.t,
+        s.order,
+        s.d,
+        s.phi,
+        s.y,
+        s.yd,
+        s.anchor,
+        s.q,
+        s.v,
+        s.vd,
+        s.work,
+        s.room,
+        s.M,
+        s.h,
+        s.load,
+    )
+    if status == OK:
+        finish_state(s)
+    return status
+
+
+@kernel
+def finish_state(s):
+    """Accelerations, energies, powers and the largest closure row."""
+    n = s.y.size
+    power = 0.0
+    for i in range(n):
+        s.ydd[i] = s.tau[i] - s.h[i]
+        power += (s.tau[i] + s.load[i]) * s.yd[i]
+        for j in range(n):
+            s.factors[i * n + j] = s.M[i, j]
+    ratio, _ = factor(s.factors, 0, n, n, s.pivots, 0)
+    if ratio > 0.0:
+        substitute(s.factors, 0, n, s.pivots, 0, s.ydd)
+    kinetic, potential, dissipated = energies(
+        s.d, s.phi, s.work.rotation, s.work.vectors, s.room.values
+    )
+    gap = 0.0
+    for r in range(s.t.rows.size):
+        if s.t.rows[r].driver < 0:
+            value = row_value(s.t, r, s.work.markers, s.work.directions)
+            gap = max(gap, abs(value) * s.t.rows[r].scale)
+    s.numbers[KINETIC], s.numbers[POTENTIAL], s.numbers[DISSIPATED] = kinetic, potential, dissipated
+    s.numbers[POWER], s.numbers[GAP], s.numbers[MASS_RATIO] = power, gap, ratio
 
 
 @kernel

@@ -8,7 +8,6 @@ joints decides.
 """
 
 import numpy as np
-from numba import prange
 
 from mechid.dynamics.kernels.joint_wrenches import (
     column_wrenches,
@@ -26,93 +25,92 @@ from mechid.dynamics.kernels.wrenches import (
     demand_measures,
     element_forces,
 )
-from mechid.kinematics.kernels.jit import kernel, parallel_kernel
+from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.links import move_links, place_links
 
 # Part of an internal state of stress (unit length, dimensionless) that counts as none.
 NOTHING = 1e-8
 
 
-@parallel_kernel
-def reactions_batch(t, d, x, actuated, actuator, phi, q, v, vd, tau, force, moment, is_open):
-    """Fill force and moment (N, n_joints, 3) and is_open (N, n_joints, 6).
+@allocating_kernel
+def reactions_batch(
+    t, d, x, actuated, actuator, phi, first, last, q, v, vd, tau, force, moment, is_open
+):
+    """Fill force and moment (N, n_joints, 3) and is_open (N, n_joints, 6) of some samples.
 
     `x` are the `ReactionTables`; `actuated` the measures on which τ (N, n_i) acts and `actuator`
     (n_i,) which of them each component acts on.
     """
-    n = q.shape[0]
-    n_chunks = min(n, 64)
     n_joints, m, n_v = x.joints.size, x.rows.size, t.columns.size
     n_internal = m - x.rank
     n_spins = x.spin_link.shape[0]
     every = np.arange(t.links.size)
-    for chunk in prange(n_chunks):
-        rotation = np.zeros((t.links.size, 3, 3))
-        vectors = np.zeros((5, t.links.size, 3))
-        axes = np.zeros((n_v, 3))
-        none, none_3 = np.zeros((0, n_v)), np.zeros((0, t.links.size, 3))
-        values, no_partial = np.zeros((d.measures.size, 3)), np.zeros((d.measures.size, 0))
-        on_measures, on_actuators = np.zeros(d.measures.size), np.zeros(actuated.measures.size)
-        on_columns = np.zeros(n_v)
-        demand = np.zeros((d.body_link.size + 1, 6))
-        place = np.zeros((n_joints, 3))
-        frame_a, frame_b = np.zeros((n_joints, 3, 3)), np.zeros((n_joints, 3, 3))
-        held = np.zeros((m, 6))
-        A, rhs = np.zeros((m, n_v)), np.zeros(n_v)
-        order, Q = np.zeros(n_v, dtype=np.int64), np.zeros((m, m))
-        normal, sums = np.zeros(m), np.zeros(max(m, n_v))
-        multipliers = np.zeros((1 + n_internal, m))
-        found = np.zeros((1 + n_internal, n_joints, 6))
-        scaled = np.zeros((1 + n_internal, 6 * n_joints + n_spins))
+    rotation = np.zeros((t.links.size, 3, 3))
+    vectors = np.zeros((5, t.links.size, 3))
+    axes = np.zeros((n_v, 3))
+    none, none_3 = np.zeros((0, n_v)), np.zeros((0, t.links.size, 3))
+    values, no_partial = np.zeros((d.measures.size, 3)), np.zeros((d.measures.size, 0))
+    on_measures, on_actuators = np.zeros(d.measures.size), np.zeros(actuated.measures.size)
+    on_columns = np.zeros(n_v)
+    demand = np.zeros((d.body_link.size + 1, 6))
+    place = np.zeros((n_joints, 3))
+    frame_a, frame_b = np.zeros((n_joints, 3, 3)), np.zeros((n_joints, 3, 3))
+    held = np.zeros((m, 6))
+    A, rhs = np.zeros((m, n_v)), np.zeros(n_v)
+    order, Q = np.zeros(n_v, dtype=np.int64), np.zeros((m, m))
+    normal, sums = np.zeros(m), np.zeros(max(m, n_v))
+    multipliers = np.zeros((1 + n_internal, m))
+    found = np.zeros((1 + n_internal, n_joints, 6))
+    scaled = np.zeros((1 + n_internal, 6 * n_joints + n_spins))
+    for i in range(3):
+        rotation[0, i, i] = 1.0
+    for s in range(first, last):
         for i in range(3):
-            rotation[0, i, i] = 1.0
-        for s in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
-            for i in range(3):
-                vectors[0, 0, i] = 0.0
-            place_links(t, every, 1, t.links.size, q[s], rotation, vectors[0], axes)
-            move_links(t, v[s], vd[s], vectors, axes)
-            _center(vectors[0])
-            demand[:, :] = 0.0
-            on_columns[:] = 0.0
-            on_actuators[:] = 0.0
-            for i in range(actuator.size):
-                on_actuators[actuator[i]] -= tau[s, i]
-            read_measures(
-                d,
-                q[s],
-                v[s],
-                vd[s],
-                none,
-                rotation,
-                vectors,
-                none_3,
-                none_3,
-                values,
-                no_partial,
-            )
-            element_forces(d, phi, values, on_measures)
-            demand_bodies(d, phi, rotation, vectors, demand)
-            demand_loads(d, rotation, vectors[0], demand)
-            demand_measures(d, on_measures, rotation, vectors[0], on_columns, demand)
-            demand_measures(actuated, on_actuators, rotation, vectors[0], on_columns, demand)
-            place_joints(x, rotation, vectors[0], place, frame_a, frame_b)
-            column_wrenches(t, x, place, axes, on_columns, demand)
-            for k in range(x.steps.size - 1, -1, -1):  # what is behind each step, all together
-                for i in range(6):
-                    demand[x.steps[k].parent, i] += demand[x.steps[k].child, i]
-            held_wrenches(x, rotation, place, frame_a, frame_b, held)
-            equations_of_columns(t, x, vectors[0], axes, held, demand, A, rhs)
-            pivoted_qr(A, x.rank, order, Q, normal, sums)
-            solve_transposed(A, x.rank, order, Q, rhs, multipliers[0])
-            for k in range(n_internal):
-                for r in range(m):
-                    multipliers[1 + k, r] = Q[x.rank + k, r]
-            for k in range(1 + n_internal):
-                share = 1.0 if k == 0 else 0.0
-                transmitted(x, held, multipliers[k], share, demand, place, found[k])
-                weighted(x, frame_a, multipliers[k], found[k], scaled[k])
-            _shorten(scaled, found)
-            _store(x.size, found, force[s], moment[s], is_open[s])
+            vectors[0, 0, i] = 0.0
+        place_links(t, every, 1, t.links.size, q[s], rotation, vectors[0], axes)
+        move_links(t, v[s], vd[s], vectors, axes)
+        _center(vectors[0])
+        demand[:, :] = 0.0
+        on_columns[:] = 0.0
+        on_actuators[:] = 0.0
+        for i in range(actuator.size):
+            on_actuators[actuator[i]] -= tau[s, i]
+        read_measures(
+            d,
+            q[s],
+            v[s],
+            vd[s],
+            none,
+            rotation,
+            vectors,
+            none_3,
+            none_3,
+            values,
+            no_partial,
+        )
+        element_forces(d, phi, values, on_measures)
+        demand_bodies(d, phi, rotation, vectors, demand)
+        demand_loads(d, rotation, vectors[0], demand)
+        demand_measures(d, on_measures, rotation, vectors[0], on_columns, demand)
+        demand_measures(actuated, on_actuators, rotation, vectors[0], on_columns, demand)
+        place_joints(x, rotation, vectors[0], place, frame_a, frame_b)
+        column_wrenches(t, x, place, axes, on_columns, demand)
+        for k in range(x.steps.size - 1, -1, -1):  # what is behind each step, all together
+            for i in range(6):
+                demand[x.steps[k].parent, i] += demand[x.steps[k].child, i]
+        held_wrenches(x, rotation, place, frame_a, frame_b, held)
+        equations_of_columns(t, x, vectors[0], axes, held, demand, A, rhs)
+        pivoted_qr(A, x.rank, order, Q, normal, sums)
+        solve_transposed(A, x.rank, order, Q, rhs, multipliers[0])
+        for k in range(n_internal):
+            for r in range(m):
+                multipliers[1 + k, r] = Q[x.rank + k, r]
+        for k in range(1 + n_internal):
+            share = 1.0 if k == 0 else 0.0
+            transmitted(x, held, multipliers[k], share, demand, place, found[k])
+            weighted(x, frame_a, multipliers[k], found[k], scaled[k])
+        _shorten(scaled, found)
+        _store(x.size, found, force[s], moment[s], is_open[s])
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mechid.kinematics.kernels.jit import allocating_kernel, kernel
+from mechid.kinematics.kernels.jit import allocating_kernel, inlined_kernel, kernel
 from mechid.kinematics.kernels.linear import factor, substitute
 from mechid.kinematics.kernels.links import (
     move_links,
@@ -20,8 +20,9 @@ OK, NOT_CLOSED, SINGULAR, CROSSED = 0, 1, 2, 3
 
 # A Newton step below this (dimensionless) leaves an error of its square: rounding.
 LAST_STEP = 1e-9
-# A step below this changes nothing that counts.
-ROUNDING = 1e-15
+# A step below this changes nothing that counts: it is taken, but rates solved with the matrix
+# before it are as good as with the one after it. Rounding of the rows makes steps of this size.
+ROUNDING = 1e-14
 # Steps are shortened to this many radians, or parts of the mechanism's size.
 LONGEST_STEP = 0.5
 MOST_STEPS = 25
@@ -29,6 +30,9 @@ MOST_STEPS = 25
 SINGULAR_RATIO = 1e-8
 # Redundant rows take no part in the steps; they must be closed this well (dimensionless).
 CLOSED = 1e-9
+# The part of an error that is left by factors of a near pose is taken to be larger than the
+# distance of the poses by this factor.
+CAUTION = 4.0
 
 # rows of Work.vectors: origin, velocity, angular velocity, acceleration, angular acceleration
 ORIGIN, VELOCITY, OMEGA, ACCELERATION, ALPHA = 0, 1, 2, 3, 4
@@ -53,6 +57,7 @@ class Work(NamedTuple):
     product: np.ndarray  # of two such matrices, and its pivots
     spare: np.ndarray
     trial: np.ndarray  # coordinates of a pose that may be given up
+    moved: np.ndarray  # (n_v,) what the last closure has added to the coordinates
 
 
 @allocating_kernel
@@ -75,13 +80,14 @@ def make_work(t, order, like):
         np.zeros(t.columns.size * t.columns.size, dtype=like.dtype),
         np.zeros(t.columns.size, dtype=np.int64),
         np.zeros(like.size, dtype=like.dtype),
+        np.zeros(t.columns.size, dtype=like.dtype),
     )
     for i in range(3):
         work.rotation[0, i, i] = 1.0
     return work
 
 
-@kernel
+@inlined_kernel
 def place_piece(t, order, piece, q, work):
     """Put everything that the piece moves and that some row reads."""
     origin = work.vectors[ORIGIN]
@@ -95,7 +101,7 @@ def place_piece(t, order, piece, q, work):
     )
 
 
-@kernel
+@inlined_kernel
 def factor_piece(t, order, p, work):
     """Fill the dimensionless matrix of piece p and factor it; return the pivot ratio."""
     piece = order.pieces[p]
@@ -113,14 +119,9 @@ def factor_piece(t, order, p, work):
     m, n = piece.row_end - piece.row_start, piece.column_end - piece.column_start
     for i in range(m * n):
         work.factors[piece.factors + i] = 0.0
-    for i in range(m):
-        row = t.rows[order.items[piece.row_start + i]]
-        at = piece.factors + i * n
-        for s in range(row.start, row.end):
-            c = t.path[s].column
-            if order.columns[c].piece == p:
-                scale = row.scale * t.columns[c].scale
-                work.factors[at + order.columns[c].index] += work.entries[s] * scale
+    for i in range(piece.inside_start, piece.inside_end):
+        x = order.inside[i]
+        work.factors[x.at] += work.entries[x.entry] * x.scale
     if m > n:
         for i in range(piece.factors, piece.factors + m * n):
             work.matrices[i] = work.factors[i]
@@ -128,23 +129,32 @@ def factor_piece(t, order, p, work):
     return ratio
 
 
-@kernel
+@inlined_kernel
 def solve_piece(piece, work):
     """Solve a piece for the right-hand side in work.rhs; the scaled solution stays there."""
     n = piece.column_end - piece.column_start
     substitute(work.factors, piece.factors, n, work.pivots, piece.pivots, work.rhs)
 
 
-@kernel
-def move_piece(t, order, piece, q, work):
-    """Add the Newton step in work.rhs to the coordinates; return its dimensionless size."""
-    n = piece.column_end - piece.column_start
+@inlined_kernel
+def step_size(piece, work):
+    """Return the dimensionless size of the Newton step in work.rhs; it may be inf or nan."""
     size = 0.0
-    for i in range(n):
-        size = max(size, abs(work.rhs[i].real))
-    if not np.isfinite(size):
-        return size
+    for i in range(piece.column_end - piece.column_start):
+        x = abs(work.rhs[i].real)
+        if not x <= size:
+            size = x
+    return size
+
+
+@inlined_kernel
+def move_piece(t, order, piece, size, q, work):
+    """Add the Newton step in work.rhs, of a finite size, to the coordinates."""
+    n = piece.column_end - piece.column_start
     part = 1.0 if size <= LONGEST_STEP else LONGEST_STEP / size
+    for i in range(n):
+        c = order.items[piece.column_start + i]
+        work.moved[c] += part * work.rhs[i] * t.columns[c].scale
     i = 0
     while i < n:
         c = order.items[piece.column_start + i]
@@ -156,71 +166,92 @@ def move_piece(t, order, piece, q, work):
         else:
             q[link.q] += part * work.rhs[i] * t.columns[c].scale
             i += 1
-    return size
 
 
-@kernel
-def close_piece(t, order, p, y, q, work):
+@inlined_kernel
+def read_errors(t, order, piece, y, work):
+    """Fill work.rhs with what the rows of a piece lack; return how many of them are open."""
+    row_errors(
+        t, order.items, piece.row_start, piece.row_end, y, work.markers, work.directions, work.rhs
+    )
+    open_rows = 0
+    for i in range(piece.row_end - piece.row_start):
+        if not abs(work.rhs[i].real) <= CLOSED:
+            open_rows += 1
+        work.rhs[i] = -work.rhs[i]
+    return open_rows
+
+
+@inlined_kernel
+def close_piece(t, order, p, y, q, near, work):
     """Newton's method on one piece; return (status, size of its steps, pivot ratio).
 
     The step that is small enough to be the last is still taken, and the matrix factored once more
     at the final pose: speeds and accelerations are solved with it. Where a step after the first is
     below rounding, that has been done already. (After the first it has not: a complex step moves
     the imaginary part only, and poses must follow.)
+
+    If the factors in work belong to a pose that is `near` (dimensionless; negative: they do not),
+    a step with them leaves about that part of the error. Where this is rounding it serves as the
+    first step, and one matrix less has to be filled and factored.
     """
     piece = order.pieces[p]
-    n_rows = piece.row_end - piece.row_start
     moved = 0.0
     done = False
-    for k in range(MOST_STEPS):
+    first = 0  # the Newton step after which poses have not followed yet
+    placed = False
+    if near >= 0.0:
         place_piece(t, order, piece, q, work)
+        read_errors(t, order, piece, y, work)
+        solve_piece(piece, work)
+        size = step_size(piece, work)
+        if size * near * CAUTION <= ROUNDING:
+            move_piece(t, order, piece, size, q, work)
+            moved = size
+            first = -1
+        else:
+            placed = True
+    for k in range(MOST_STEPS):
+        if not placed:
+            place_piece(t, order, piece, q, work)
+        placed = False
         ratio = factor_piece(t, order, p, work)
-        row_errors(
-            t,
-            order.items,
-            piece.row_start,
-            piece.row_end,
-            y,
-            work.markers,
-            work.directions,
-            work.rhs,
-        )
-        open_rows = 0
-        for i in range(n_rows):
-            if not abs(work.rhs[i].real) <= CLOSED:
-                open_rows += 1
-            work.rhs[i] = -work.rhs[i]
+        open_rows = read_errors(t, order, piece, y, work)
         if done:
             return (OK if open_rows == 0 else NOT_CLOSED), moved, ratio
         if ratio < 1e-15:
             return (SINGULAR if open_rows == 0 else NOT_CLOSED), moved, ratio
         solve_piece(piece, work)
-        size = move_piece(t, order, piece, q, work)
+        size = step_size(piece, work)
         if not np.isfinite(size):
             return NOT_CLOSED, moved, 0.0
+        move_piece(t, order, piece, size, q, work)
         moved += size
-        if k > 0 and size < ROUNDING and open_rows == 0:
+        if k > first and size < ROUNDING and open_rows == 0:
             return OK, moved, ratio
         done = size < LAST_STEP
     return NOT_CLOSED, moved, 0.0
 
 
 @kernel
-def close_sample(t, order, y, q, work):
+def close_sample(t, order, y, q, near, work):
     """Close the loops for the independent coordinates y, from the guess in q.
 
-    Returns (status, size of all Newton steps together, smallest pivot ratio). On success q, and
-    the poses and factors in work, are those of the closed pose.
+    `near` tells how far the pose is away whose factors are in work (see `close_piece`). Returns
+    (status, size of all Newton steps together, smallest pivot ratio). On success q, and the poses
+    and factors in work, are those of the closed pose.
     """
     for i in range(t.direct.size):
         q[t.direct[i].q] = y[t.direct[i].driver]
+    for c in range(work.moved.size):
+        work.moved[c] = 0.0
     moved = 0.0
     worst = 1.0
     for p in range(order.pieces.size):
         if order.pieces[p].column_end == order.pieces[p].column_start:
             place_piece(t, order, order.pieces[p], q, work)
             continue
-        status, size, ratio = close_piece(t, order, p, y, q, work)
+        status, size, ratio = close_piece(t, order, p, y, q, near, work)
         moved += size
         worst = min(worst, ratio)
         if status != OK:
@@ -230,11 +261,13 @@ def close_sample(t, order, y, q, work):
 
 @kernel
 def factor_sample(t, order, q, work):
-    """Put everything and factor all pieces at a pose that is closed already."""
+    """Put everything and factor all pieces at a closed pose; return the smallest pivot ratio."""
+    worst = 1.0
     for p in range(order.pieces.size):
         place_piece(t, order, order.pieces[p], q, work)
         if order.pieces[p].column_end > order.pieces[p].column_start:
-            factor_piece(t, order, p, work)
+            worst = min(worst, factor_piece(t, order, p, work))
+    return worst
 
 
 @kernel
@@ -276,40 +309,30 @@ def crossed(order, work):
 
 
 @kernel
-def solve_rates(t, order, rates, bias, out, work):
-    """Solve J · out = rates of the drivers - bias of the rows: speeds or accelerations.
-
-    `bias` (n_rows,) is zero for speeds, the convective accelerations of the rows for
-    accelerations.
-    """
+def solve_bias(t, order, bias, out, work):
+    """Solve J · out = -bias, with the accelerations `bias` (n_rows,) of the rows at v̇ = 0."""
     for i in range(t.direct.size):
-        out[t.direct[i].column] = rates[t.direct[i].driver]
+        out[t.direct[i].column] = 0.0
     for p in range(order.pieces.size):
         piece = order.pieces[p]
         if piece.column_end == piece.column_start:
             continue
         for i in range(piece.row_end - piece.row_start):
             r = order.items[piece.row_start + i]
-            x = -bias[r]
-            if t.rows[r].driver >= 0:
-                x += rates[t.rows[r].driver]
-            x -= known_rate(t, order, p, r, out, work)
-            work.rhs[i] = x * t.rows[r].scale
+            work.rhs[i] = -(bias[r] + known_rate(order, r, out, work)) * t.rows[r].scale
         solve_piece(piece, work)
         for i in range(piece.column_end - piece.column_start):
             c = order.items[piece.column_start + i]
             out[c] = work.rhs[i] * t.columns[c].scale
 
 
-@kernel
-def known_rate(t, order, p, r, out, work):
+@inlined_kernel
+def known_rate(order, r, out, work):
     """Rate of row r by the columns that earlier pieces have solved."""
     x = 0.0 * out[0]
-    for n in range(t.rows[r].start, t.rows[r].end):
-        c = t.path[n].column
-        # A column of a later piece stands in the row by its path only: its rate is zero there.
-        if order.columns[c].piece < p:
-            x += out[c] * work.entries[n]
+    for i in range(order.before_start[r], order.before_start[r + 1]):
+        step = order.before[i]
+        x += out[step.column] * work.entries[step.entry]
     return x
 
 
@@ -325,7 +348,7 @@ def admissible(t, order, R, work):
             y = order.items[d]
             for i in range(piece.row_end - piece.row_start):
                 r = order.items[piece.row_start + i]
-                x = -known_rate(t, order, p, r, R[y], work)
+                x = -known_rate(order, r, R[y], work)
                 if t.rows[r].driver == y:
                     x += 1.0
                 work.rhs[i] = x * t.rows[r].scale

@@ -1,23 +1,24 @@
 """Continuation: from one pose to another without leaving the branch."""
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import prange
 
 from mechid.kinematics.kernels.closure import (
     CROSSED,
     NOT_CLOSED,
     OK,
+    SINGULAR,
     admissible,
     close_sample,
     convective,
     crossed,
     make_work,
     remember,
-    solve_rates,
+    solve_bias,
 )
-from mechid.kinematics.kernels.jit import allocating_kernel, kernel, parallel_kernel
+from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.links import advance
-from mechid.kinematics.tables import ALONE
 
 # A prediction is not longer than this many radians, or parts of the mechanism's size: a longer one
 # might go round the wrong way, or end on another branch.
@@ -30,6 +31,52 @@ TRUSTED_SIZE = 1e-8
 # A step that is both this part of the way and this short is not halved any more.
 SHORTEST_PART = 1.0 / 4096.0
 SHORTEST_STEP = 1e-6
+# Errors of the second-order prediction are extrapolated from sample to sample with up to so many
+# differences; more of them would only add up rounding.
+MOST_DIFFERENCES = 6
+
+
+class Trail(NamedTuple):
+    """Where a motion has come to, and what is known there to predict its next sample."""
+
+    y: np.ndarray  # (n_i,)
+    q: np.ndarray  # (n_q,)
+    R: np.ndarray  # (n_i, n_v)
+    v: np.ndarray  # (n_v,)
+    vd: np.ndarray
+    b: np.ndarray  # v̇ - R ÿ
+    second: np.ndarray  # (n_v,) second-order part of the prediction
+    bend: np.ndarray  # the same with the extrapolated error of the prediction
+    differences: np.ndarray  # (MOST_DIFFERENCES, n_v) of these errors, backwards
+    n_differences: np.ndarray  # (1,) how many of them are known
+    R_new: np.ndarray  # scratch, as are the following
+    step: np.ndarray
+    target: np.ndarray
+    bias: np.ndarray  # (n_rows,)
+    zero: np.ndarray  # (n_v,)
+
+
+@allocating_kernel
+def make_trail(t, n, like):
+    """Return the arrays for n independent coordinates, with the number type of `like`."""
+    n_v = t.columns.size
+    return Trail(
+        np.zeros(n, dtype=like.dtype),
+        np.zeros(like.size, dtype=like.dtype),
+        np.zeros((n, n_v), dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+        np.zeros((MOST_DIFFERENCES, n_v), dtype=like.dtype),
+        np.zeros(1, dtype=np.int64),
+        np.zeros((n, n_v), dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+        np.zeros(n, dtype=like.dtype),
+        np.zeros(t.rows.size, dtype=like.dtype),
+        np.zeros(n_v, dtype=like.dtype),
+    )
 
 
 @kernel
@@ -40,34 +87,58 @@ def copy_into(source, target):
 
 
 @kernel
+def combine(R, rates, out):
+    """Fill out (n_v,) with R · rates, the tree speeds of independent speeds."""
+    for c in range(out.size):
+        out[c] = 0.0
+    for i in range(rates.size):
+        x = rates[i]
+        for c in range(out.size):
+            out[c] += R[i, c] * x
+
+
+@kernel
 def predict(t, order, R, y_from, y_to, part, step):
     """Fill step (n_v,) with a part of the way along the tangent.
 
     Returns its dimensionless size, and that in the details of the equations. Coordinates that no
     equation reads, such as the spin of a wheel, do not count.
     """
-    size, detailed = 0.0, 0.0
     for c in range(step.size):
         step[c] = 0.0  # not 0 times what it was, which may be nan
-        for i in range(y_to.size):
-            step[c] += R[i, c] * (y_to[i] - y_from[i]) * part
-        if order.columns[c].piece != ALONE:
-            x = abs(step[c]) / t.columns[c].scale
-            size = max(size, x)
-            detailed = max(detailed, x / t.columns[c].detail)
+    for i in range(y_to.size):
+        x = (y_to[i] - y_from[i]) * part
+        for c in range(step.size):
+            step[c] += R[i, c] * x
+    size, detailed = 0.0, 0.0
+    for c in range(step.size):
+        x = abs(step[c]) * order.columns[c].weight
+        size = max(size, x)
+        detailed = max(detailed, x / t.columns[c].detail)
     return size, detailed
 
 
 @kernel
-def turned(t, order, R, R_new, y_from, y_to, part):
-    """Dimensionless change of the predicted step from one tangent to another."""
+def turned(order, R, R_new, y_from, y_to, part, change):
+    """Dimensionless change of the predicted step from one tangent to another.
+
+    It is also filled into change (n_v,).
+    """
+    for c in range(change.size):
+        change[c] = 0.0
+    for i in range(y_to.size):
+        x = (y_to[i] - y_from[i]) * part
+        for c in range(change.size):
+            change[c] += (R_new[i, c] - R[i, c]) * x
+    return reading_size(order, change)
+
+
+@kernel
+def reading_size(order, step):
+    """Dimensionless size of a step (n_v,), without the coordinates that no equation reads."""
     size = 0.0
-    for c in range(R.shape[1]):
-        if order.columns[c].piece != ALONE:
-            x = 0.0
-            for i in range(y_to.size):
-                x += (R_new[i, c] - R[i, c]) * (y_to[i] - y_from[i]) * part
-            size = max(size, abs(x) / t.columns[c].scale)
+    for c in range(step.size):
+        size = max(size, abs(step[c]) * order.columns[c].weight)
     return size
 
 
@@ -75,13 +146,17 @@ def turned(t, order, R, R_new, y_from, y_to, part):
 def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
     """Carry q, a closed pose at y_from, along the straight line to y_to.
 
-    On entry R holds the admissible motions at q; on exit those at the new pose. `bend` (n_v,) is a
-    second-order correction of the first prediction (half the convective acceleration times dt²),
-    or zero. Returns (status, fraction reached, pivot ratio); q is the last pose reached.
+    On entry R holds the admissible motions at q, and work the factors there; on exit those at the
+    new pose. `bend` (n_v,) corrects the first prediction (by half the convective acceleration times
+    dt², and what else is known), or is zero; it becomes zero where it cannot be trusted.
+    Returns (status, fraction reached, pivot ratio, number of steps); q is the last pose reached.
     """
     reached, part = 0.0, 1.0
     ratio = 1.0
+    steps = 0
+    factored = True  # the factors in work are those at q
     refused = OK  # the first reason since the last accepted step
+    ahead, barrier = OK, 0.0  # a singular pose that has been met, and before which fraction it lies
     while reached < 1.0:
         part = min(part, 1.0 - reached)
         size, detailed = predict(t, order, R, y_from, y_to, part, step)
@@ -89,6 +164,9 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
             part *= LONGEST_PREDICTION / detailed
             size, detailed = predict(t, order, R, y_from, y_to, part, step)
         elif part == 1.0:
+            if not reading_size(order, bend) <= TRUSTED_PART * size + TRUSTED_SIZE:
+                for c in range(bend.size):
+                    bend[c] = 0.0
             for c in range(step.size):
                 step[c] += bend[c]
         target = 1.0 if reached + part >= 1.0 else reached + part
@@ -96,20 +174,26 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
             y[i] = y_to[i] if target == 1.0 else y_from[i] + target * (y_to[i] - y_from[i])
         copy_into(q, work.trial)
         advance(t, work.trial, step, 1.0)
-        status, moved, ratio = close_sample(t, order, y, work.trial, work)
+        near = size if factored else -1.0
+        status, moved, ratio = close_sample(t, order, y, work.trial, near, work)
+        factored = False
         if status == OK and crossed(order, work):
             status = CROSSED
+        if status in (SINGULAR, CROSSED):
+            ahead, barrier = status, target
         trusted = TRUSTED_PART * size + TRUSTED_SIZE
         accepted = status == OK and moved <= trusted
         if accepted:
             admissible(t, order, R_new, work)
-            accepted = turned(t, order, R, R_new, y_from, y_to, part) <= trusted
+            accepted = turned(order, R, R_new, y_from, y_to, part, step) <= trusted
         if accepted:
             copy_into(work.trial, q)
             for i in range(y.size):
                 copy_into(R_new[i], R[i])
             remember(order, work)
             reached = target
+            steps += 1
+            factored = True
             part *= 2.0
             refused = OK
         else:
@@ -117,106 +201,146 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
                 refused = status
             part *= 0.5
             if part < SHORTEST_PART and 0.5 * size < SHORTEST_STEP:
-                return max(refused, NOT_CLOSED), reached, ratio
-    return OK, reached, ratio
+                # Next to a singular pose the closure may fail for other reasons, by rounding.
+                if reached < barrier:
+                    refused = max(refused, ahead)
+                return max(refused, NOT_CLOSED), reached, ratio, steps
+    return OK, reached, ratio, steps
 
 
 @kernel
-def finish_sample(t, order, yd, ydd, v, vd, zero, bias, work):
-    """Speeds and accelerations of the pose whose factors are in work."""
-    bias[:] = 0.0
-    solve_rates(t, order, yd, bias, v, work)
+def finish_sample(t, order, yd, ydd, R, v, vd, b, zero, bias, work):
+    """Speeds v = R ẏ, accelerations v̇ = R ÿ + b and b of the pose whose factors are in work."""
+    combine(R, yd, v)
     convective(t, v, zero, bias, work)
-    solve_rates(t, order, ydd, bias, vd, work)
+    solve_bias(t, order, bias, b, work)
+    combine(R, ydd, vd)
+    for c in range(vd.size):
+        vd[c] += b[c]
+
+
+@kernel
+def extrapolate(order, trail):
+    """Add to trail.bend the error that the second-order prediction will make at the next sample.
+
+    With m backward differences of the errors so far the extrapolation would have been wrong by the
+    next difference at the last sample. The m with the smallest one is taken: many along a smooth
+    path with equal steps, none where samples are noise.
+    """
+    best, m = np.inf, 0
+    for i in range(trail.n_differences[0]):
+        size = reading_size(order, trail.differences[i])
+        if size < best:
+            best, m = size, i
+    for i in range(m):
+        for c in range(trail.bend.size):
+            trail.bend[c] += trail.differences[i, c]
+
+
+@kernel
+def learn(trail, steps, work):
+    """Take the error of the last prediction into the differences, if it was used as it was."""
+    known = trail.n_differences[0] if steps == 1 else -1
+    for c in range(trail.bend.size):
+        x = trail.bend[c] - trail.second[c] + work.moved[c]
+        for i in range(min(known + 1, MOST_DIFFERENCES)):
+            before = trail.differences[i, c]
+            trail.differences[i, c] = x
+            x -= before
+    trail.n_differences[0] = min(known + 1, MOST_DIFFERENCES)
+
+
+@kernel
+def start_trail(t, order, y, q, trail, work):
+    """Begin at the pose q, which is closed at y or nearly so; return the status of the closure."""
+    trail.n_differences[0] = 0
+    for c in range(trail.bend.size):
+        trail.second[c] = 0.0
+        trail.bend[c] = 0.0
+    copy_into(y, trail.y)
+    copy_into(q, trail.q)
+    code, _, _ = close_sample(t, order, trail.y, trail.q, -1.0, work)
+    if code == OK:
+        remember(order, work)
+        admissible(t, order, trail.R, work)
+    return code
+
+
+@kernel
+def next_sample(t, order, y, yd, ydd, dt, trail, work):
+    """Go on to a sample; `dt` is the time from there to the one after it, or zero.
+
+    Returns the status, and the fraction reached or, where that is all, the pivot ratio. The trail
+    and all in work are then those of the sample.
+    """
+    code, reached, ratio, steps = follow(
+        t,
+        order,
+        trail.y,
+        y,
+        trail.bend,
+        trail.q,
+        trail.R,
+        trail.R_new,
+        trail.step,
+        trail.target,
+        work,
+    )
+    if code != OK:
+        return code, reached
+    learn(trail, steps, work)
+    finish_sample(
+        t, order, yd, ydd, trail.R, trail.v, trail.vd, trail.b, trail.zero, trail.bias, work
+    )
+    copy_into(y, trail.y)
+    # Prediction of the next sample: R δy + b dt²/2, exact to second order.
+    half = 0.5 * dt * dt
+    for c in range(trail.b.size):
+        trail.second[c] = trail.b[c] * half
+        trail.bend[c] = trail.second[c]
+    extrapolate(order, trail)
+    return code, ratio
 
 
 @allocating_kernel
-def solve_chunk(t, order, first, last, y, yd, ydd, dt, q_start, y_start, q, v, vd, status, reach):
-    """Solve samples first … last - 1 in order, from a closed pose q_start at y_start."""
-    n_columns = t.columns.size
-    work = make_work(t, order, q_start)
-    pose = q_start.copy()
-    R = np.zeros((y.shape[1], n_columns), dtype=pose.dtype)
-    R_new = np.zeros((y.shape[1], n_columns), dtype=pose.dtype)
-    step = np.zeros(n_columns, dtype=pose.dtype)
-    bend = np.zeros(n_columns, dtype=pose.dtype)
-    target = np.zeros(y.shape[1], dtype=pose.dtype)
-    bias = np.zeros(t.rows.size, dtype=pose.dtype)
-    zero = np.zeros(n_columns, dtype=pose.dtype)
-    y_from = y_start.copy()
-    code, _, _ = close_sample(t, order, y_from, pose, work)
-    if code != OK:
-        status[first] = code
-        return
-    remember(order, work)
-    admissible(t, order, R, work)
-    for k in range(first, last):
-        code, reached, ratio = follow(
-            t, order, y_from, y[k], bend, pose, R, R_new, step, target, work
-        )
-        reach[k] = reached if code != OK else ratio
-        status[k] = code
-        if code != OK:
-            return
-        copy_into(pose, q[k])
-        finish_sample(t, order, yd[k], ydd[k], v[k], vd[k], zero, bias, work)
-        copy_into(y[k], y_from)
-        # Prediction of the next sample: R δy + (v̇ - R ÿ) dt²/2, exact to second order.
-        half = 0.5 * dt[k] * dt[k]
-        for c in range(n_columns):
-            x = vd[k, c]
-            for i in range(y.shape[1]):
-                x -= R[i, c] * ydd[k, i]
-            bend[c] = x * half
+def solve_chunks(
+    way, starts, first, last, y, yd, ydd, dt, q_starts, y_starts, q, v, vd, status, reach
+):
+    """Solve chunks first … last - 1; chunk i covers samples starts[i] … starts[i + 1] - 1.
 
-
-@parallel_kernel
-def solve_ordered(t, order, starts, y, yd, ydd, dt, q_starts, y_starts, q, v, vd, status, reach):
-    """Solve consecutive chunks in parallel; chunk i covers starts[i] … starts[i + 1] - 1."""
-    for i in prange(starts.size - 1):
-        solve_chunk(
-            t,
-            order,
-            starts[i],
-            starts[i + 1],
-            y,
-            yd,
-            ydd,
-            dt,
-            q_starts[i],
-            y_starts[i],
-            q,
-            v,
-            vd,
-            status,
-            reach,
-        )
+    `way` holds tables and order.
+    """
+    t, order = way.value
+    work = make_work(t, order, q_starts[0])
+    trail = make_trail(t, y.shape[1], q_starts[0])
+    for i in range(first, last):
+        k = starts[i]
+        status[k] = start_trail(t, order, y_starts[i], q_starts[i], trail, work)
+        while k < starts[i + 1] and status[k] == OK:
+            status[k], reach[k] = next_sample(t, order, y[k], yd[k], ydd[k], dt[k], trail, work)
+            if status[k] == OK:
+                copy_into(trail.q, q[k])
+                copy_into(trail.v, v[k])
+                copy_into(trail.vd, vd[k])
+                k += 1
 
 
 @kernel
 def rates_at(t, order, y, yd, ydd, q, v, vd, R, b, zero, bias, work):
     """Close exactly from a pose that is closed already; fill v, v̇, R and the bias v̇ - R ÿ."""
-    code, _, ratio = close_sample(t, order, y, q, work)
+    code, _, ratio = close_sample(t, order, y, q, -1.0, work)
     admissible(t, order, R, work)
-    finish_sample(t, order, yd, ydd, v, vd, zero, bias, work)
-    for c in range(v.size):
-        x = vd[c]
-        for i in range(y.size):
-            x -= R[i, c] * ydd[i]
-        b[c] = x
+    finish_sample(t, order, yd, ydd, R, v, vd, b, zero, bias, work)
     return code, ratio
 
 
-@parallel_kernel
-def rates_batch(t, order, y, yd, ydd, q, v, vd, R, b, ratio):
-    """`rates_at` for every sample, in parallel chunks."""
-    n = y.shape[0]
-    n_chunks = min(n, 64)
-    for i in prange(n_chunks):
-        work = make_work(t, order, q[0])
-        bias = np.zeros(t.rows.size, dtype=q.dtype)
-        zero = np.zeros(t.columns.size, dtype=q.dtype)
-        for k in range(i * n // n_chunks, (i + 1) * n // n_chunks):
-            _, ratio[k] = rates_at(
-                t, order, y[k], yd[k], ydd[k], q[k], v[k], vd[k], R[k], b[k], zero, bias, work
-            )
+@allocating_kernel
+def rates_batch(t, order, first, last, y, yd, ydd, q, v, vd, R, b, ratio):
+    """`rates_at` for samples first … last - 1."""
+    work = make_work(t, order, q[0])
+    bias = np.zeros(t.rows.size, dtype=q.dtype)
+    zero = np.zeros(t.columns.size, dtype=q.dtype)
+    for k in range(first, last):
+        _, ratio[k] = rates_at(
+            t, order, y[k], yd[k], ydd[k], q[k], v[k], vd[k], R[k], b[k], zero, bias, work
+        )

@@ -4,12 +4,12 @@ The matrices of all pieces stand one after the other in a flat array; `at` is wh
 stored by rows. Their pivots stand likewise, from `first` on.
 """
 
-from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.kernels.jit import inlined_kernel
 
 
-@kernel
+@inlined_kernel
 def factor(a, at, m, n, pivots, first):
-    """Factor a matrix (m, n), m >= n, in place as LU with row pivoting.
+    """Factor a matrix (m, n), m >= n, in place as LU with row pivoting; pivots are inverted.
 
     Returns the ratio of the smallest to the largest pivot (0 for a singular matrix) and the sign
     of the determinant (0 where m > n: there is none). Of the m rows, the n that pivoting brings to
@@ -36,6 +36,7 @@ def factor(a, at, m, n, pivots, first):
         if a[top + c].real < 0.0:
             sign = -sign
         inverse = 1.0 / a[top + c]
+        a[top + c] = inverse  # a product takes a quarter of the time of a division
         for r in range(c + 1, m):
             low = at + r * n
             f = a[low + c] * inverse
@@ -46,7 +47,7 @@ def factor(a, at, m, n, pivots, first):
     return smallest / largest, sign
 
 
-@kernel
+@inlined_kernel
 def substitute(a, at, n, pivots, first, b):
     """Solve with the factors of `factor`; b is overwritten, its first n entries hold x."""
     for c in range(n):
@@ -62,4 +63,4 @@ def substitute(a, at, n, pivots, first, b):
         x = b[r]
         for c in range(r + 1, n):
             x -= a[at + r * n + c] * b[c]
-        b[r] = x / a[at + r * n + r]
+        b[r] = x * a[at + r * n + r]

@@ -5,11 +5,11 @@ Vectors are read into scalars at the top of each function; see `Tables` for the 
 
 import numpy as np
 
-from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.kernels.jit import inlined_kernel, kernel
 from mechid.kinematics.tables import BALL
 
 
-@kernel
+@inlined_kernel
 def place_links(t, items, first, last, q, rotation, origin, axes):
     """Put links where their parents and coordinates say; also the axes of their columns.
 
@@ -55,7 +55,7 @@ def place_links(t, items, first, last, q, rotation, origin, axes):
                 rotation[k, i, 2] = b2
 
 
-@kernel
+@inlined_kernel
 def place_markers(t, items, first, last, rotation, origin, markers):
     """Put the markers items[first:last]: fixed points of their links, in ground coordinates."""
     for n in range(first, last):
@@ -67,7 +67,7 @@ def place_markers(t, items, first, last, rotation, origin, markers):
             markers[m, i] = origin[k, i] + r0 * x + r1 * y + r2 * z
 
 
-@kernel
+@inlined_kernel
 def place_directions(t, items, first, last, rotation, directions):
     """Put the directions items[first:last]: fixed vectors of their links, in ground axes."""
     for n in range(first, last):
@@ -135,7 +135,7 @@ def advance(t, q, step, factor):
             q[j] += factor * step[c]
 
 
-@kernel
+@inlined_kernel
 def turn_ball(q, j, x, y, z):
     """Turn the quaternion at q[j:j+4] by the rotation vector (x, y, z) in the outer axes."""
     x, y, z = 0.5 * x, 0.5 * y, 0.5 * z

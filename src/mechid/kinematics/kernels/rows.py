@@ -9,16 +9,16 @@ row by a column with axis x through o is then, up to the sign of the side,
 
 import numpy as np
 
-from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.kernels.jit import inlined_kernel, kernel
 from mechid.kinematics.tables import DISTANCE, DOT, PLANE, POINT
 
 
-@kernel
+@inlined_kernel
 def _inner(a, i, b, j):
     return a[i, 0] * b[j, 0] + a[i, 1] * b[j, 1] + a[i, 2] * b[j, 2]
 
 
-@kernel
+@inlined_kernel
 def row_value(t, r, markers, directions):
     """Value of a row: what is held to its target (zero, or an independent coordinate)."""
     row = t.rows[r]
@@ -63,11 +63,7 @@ def _entries(t, r, origin, axes, markers, directions, entries):
         return
     a, b = row.marker_a, row.marker_b
     m0, m1, m2 = markers[b, 0], markers[b, 1], markers[b, 2]
-    if kind == POINT:
-        d0 = t.row_vector[r, 0] + 0.0 * m0
-        d1 = t.row_vector[r, 1] + 0.0 * m0
-        d2 = t.row_vector[r, 2] + 0.0 * m0
-    elif kind == DISTANCE:
+    if kind == DISTANCE:
         d0, d1, d2 = m0 - markers[a, 0], m1 - markers[a, 1], m2 - markers[a, 2]
         length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         d0, d1, d2 = d0 / length, d1 / length, d2 / length
@@ -89,7 +85,46 @@ def _entries(t, r, origin, axes, markers, directions, entries):
         entries[n] = rate if t.path[n].side == 1 else -rate
 
 
-@kernel
+@inlined_kernel
+def _same_markers(t, items, n, last):
+    """Return how many POINT rows from items[n] on lie between the same markers, at most three."""
+    first = t.rows[items[n]]
+    count = 1
+    while count < 3 and n + count < last:
+        row = t.rows[items[n + count]]
+        if row.kind != POINT or row.marker_a != first.marker_a or row.marker_b != first.marker_b:
+            break
+        count += 1
+    return count
+
+
+@inlined_kernel
+def _point_entries(t, items, n, count, origin, axes, markers, entries):
+    """Entries of POINT rows between the same markers: components of one vector per column.
+
+    The path depends on the markers only, so these rows share it.
+    """
+    first = t.rows[items[n]]
+    m = first.marker_b
+    m0, m1, m2 = markers[m, 0], markers[m, 1], markers[m, 2]
+    for s in range(first.end - first.start):
+        step = t.path[first.start + s]
+        c = step.column
+        k, turn, shift = t.columns[c].link, t.columns[c].turn, t.columns[c].shift
+        if step.side == 0:
+            turn, shift = -turn, -shift
+        x0, x1, x2 = axes[c, 0], axes[c, 1], axes[c, 2]
+        s0, s1, s2 = m0 - origin[k, 0], m1 - origin[k, 1], m2 - origin[k, 2]
+        w0 = turn * (x1 * s2 - x2 * s1) + shift * x0
+        w1 = turn * (x2 * s0 - x0 * s2) + shift * x1
+        w2 = turn * (x0 * s1 - x1 * s0) + shift * x2
+        for i in range(n, n + count):
+            r = items[i]
+            d0, d1, d2 = t.row_vector[r, 0], t.row_vector[r, 1], t.row_vector[r, 2]
+            entries[t.rows[r].start + s] = d0 * w0 + d1 * w1 + d2 * w2
+
+
+@inlined_kernel
 def point_rates(vectors, k, x, y, z):
     """Velocity and acceleration of the point of link k at (x, y, z) from its origin."""
     o0, o1, o2 = vectors[2, k, 0], vectors[2, k, 1], vectors[2, k, 2]
@@ -105,7 +140,7 @@ def point_rates(vectors, k, x, y, z):
     )
 
 
-@kernel
+@inlined_kernel
 def _direction_rates(t, d, directions, vectors):
     """First and second derivative of a direction: a point on a link whose origin stands still."""
     k = t.direction_link[d]
@@ -123,7 +158,7 @@ def _direction_rates(t, d, directions, vectors):
     )
 
 
-@kernel
+@inlined_kernel
 def _marker_rates(t, m, markers, vectors):
     k = t.marker_link[m]
     return point_rates(
@@ -153,8 +188,6 @@ def _acceleration(t, r, vectors, markers, directions):
     v0, v1, v2, w0, w1, w2 = _marker_rates(t, b, markers, vectors)
     v0, v1, v2 = v0 - p0, v1 - p1, v2 - p2
     w0, w1, w2 = w0 - q0, w1 - q1, w2 - q2
-    if kind == POINT:
-        return t.row_vector[r, 0] * w0 + t.row_vector[r, 1] * w1 + t.row_vector[r, 2] * w2
     x = markers[b, 0] - markers[a, 0]
     y = markers[b, 1] - markers[a, 1]
     z = markers[b, 2] - markers[a, 2]
@@ -184,7 +217,7 @@ def _acceleration(t, r, vectors, markers, directions):
     return row.pitch * turn - along
 
 
-@kernel
+@inlined_kernel
 def row_errors(t, items, first, last, y, markers, directions, out):
     """Fill out[:last - first] with the dimensionless distances of rows from their targets."""
     for n in range(first, last):
@@ -196,15 +229,33 @@ def row_errors(t, items, first, last, y, markers, directions, out):
         out[n - first] = value * t.rows[r].scale
 
 
-@kernel
+@inlined_kernel
 def row_entries(t, items, first, last, origin, axes, markers, directions, entries):
     """Fill the parts of `entries` (one per step of the path) that belong to items[first:last]."""
-    for n in range(first, last):
-        _entries(t, items[n], origin, axes, markers, directions, entries)
+    n = first
+    while n < last:
+        if t.rows[items[n]].kind == POINT:
+            count = _same_markers(t, items, n, last)
+            _point_entries(t, items, n, count, origin, axes, markers, entries)
+            n += count
+        else:
+            _entries(t, items[n], origin, axes, markers, directions, entries)
+            n += 1
 
 
 @kernel
 def row_accelerations(t, vectors, markers, directions, out):
     """Fill out (n_rows,): second derivatives for the motion in `vectors` (see `move_links`)."""
+    a, b = -1, -1
+    w0 = w1 = w2 = 0.0 * vectors[0, 0, 0]
     for r in range(t.rows.size):
-        out[r] = _acceleration(t, r, vectors, markers, directions)
+        row = t.rows[r]
+        if row.kind != POINT:
+            out[r] = _acceleration(t, r, vectors, markers, directions)
+            continue
+        if row.marker_a != a or row.marker_b != b:  # not those of the row before
+            a, b = row.marker_a, row.marker_b
+            _, _, _, q0, q1, q2 = _marker_rates(t, a, markers, vectors)
+            _, _, _, w0, w1, w2 = _marker_rates(t, b, markers, vectors)
+            w0, w1, w2 = w0 - q0, w1 - q1, w2 - q2
+        out[r] = t.row_vector[r, 0] * w0 + t.row_vector[r, 1] * w1 + t.row_vector[r, 2] * w2

@@ -1,0 +1,114 @@
+"""Base parameters to read: as SymPy expressions, as text, in LaTeX.
+
+Where the model has named lengths and angles, factors are expressions of them; where it has none,
+short decimals. β itself keeps all digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import sympy as sp
+
+from mechid.base.baseset import BaseSet
+from mechid.spatial.inertia import NAMES
+
+DIGITS = 6
+_LARGEST_DENOMINATOR = 1000
+_WHOLE = 1e-12  # a float this near to a whole number is one
+
+
+def expression(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> sp.Expr:
+    """Return a base parameter as an expression of parameters and of symbols of the model.
+
+    Parameters
+    ----------
+    base_set : BaseSet
+    name : str
+        The parameter that heads it.
+    digits : int or None
+        Digits of decimals; None leaves all numbers as they are.
+    """
+    factors = factors_of(base_set, name, digits)
+    return sp.Add(*(sp.Symbol(n) * x for n, x in factors.items()))
+
+
+def text(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> str:
+    """Return a base parameter as text: `mx_2 + Iyy_2/Ds4`."""
+    return _joined(factors_of(base_set, name, digits), sp.sstr, "*", str)
+
+
+def latex(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> str:
+    r"""Return a base parameter in LaTeX: `mx_{2} + \frac{I_{yy,2}}{Ds_{4}}`."""
+    factors = factors_of(base_set, name, digits)
+    names = {sp.Symbol(n): latex_name(n) for n in factors}
+    return _joined(factors, lambda x: str(sp.latex(x, symbol_names=names)), " ", latex_name)
+
+
+def factors_of(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> dict[str, sp.Expr]:
+    """Return what a base parameter holds, itself first: parameter → factor."""
+    row = base_set.row(name)
+    if not symbols_of(base_set):
+        return {n: short(sp.Float(x), digits) for n, x in row.items()}
+    exact = {name: sp.Integer(1), **base_set.symbolic[name]}
+    # What vanishes only at the numbers of the model is shown too.
+    order = {n: i for i, n in enumerate(base_set.null_space.names)}
+    others = sorted((n for n in exact if n != name), key=order.__getitem__)
+    return {n: short(exact[n], digits) for n in (name, *others)}
+
+
+def symbols_of(base_set: BaseSet) -> frozenset[sp.Symbol]:
+    """Return the symbols of the model that transfers depend on."""
+    found: set[sp.Symbol] = set()
+    for transfer in base_set.null_space.transfers:
+        for _, x in transfer.entries:
+            found |= x.free_symbols
+    return frozenset(found)
+
+
+def short(x: sp.Expr, digits: int | None = DIGITS) -> sp.Expr:
+    """Return an expression with long fractions and floats as decimals of so many digits."""
+    if digits is None:
+        return x
+    numbers = {a: _short_number(a, digits) for a in x.atoms(sp.Rational, sp.Float)}
+    return x.xreplace({a: b for a, b in numbers.items() if a is not b})
+
+
+def _short_number(x: sp.Expr, digits: int) -> sp.Expr:
+    if isinstance(x, sp.Rational) and x.q <= _LARGEST_DENOMINATOR and abs(x.p) < 10**digits:
+        return x
+    value = float(x)
+    if abs(value - round(value)) <= _WHOLE * max(1.0, abs(value)):
+        return sp.Integer(round(value))
+    return sp.Float(f"{value:.{digits}g}", digits)
+
+
+def latex_name(name: str) -> str:
+    """Return a parameter with typeset subscripts: m_{3}, mx_{3}, I_{xx,12}, k_{\\mathrm{strut}}."""
+    head, _, owner = name.partition("_")
+    if head in NAMES and re.fullmatch(r"\d+", owner):
+        return f"I_{{{head[1:]},{owner}}}" if head.startswith("I") else f"{head}_{{{owner}}}"
+    owner = owner.replace("_", r"\_")
+    head = head if len(head) == 1 else rf"\mathrm{{{head}}}"
+    return rf"{head}_{{\mathrm{{{owner}}}}}" if owner else head
+
+
+def _joined(
+    factors: dict[str, sp.Expr],
+    show: Callable[[sp.Expr], str],
+    times: str,
+    show_name: Callable[[str], str],
+) -> str:
+    """Write a sum in the order of the factors."""
+    parts: list[str] = []
+    for name, factor in factors.items():
+        whole = sp.Mul(sp.Symbol(name), factor)
+        if isinstance(factor, sp.Add):
+            sign, body = "+", f"({show(factor)}){times}{show_name(name)}"
+        elif whole.could_extract_minus_sign():
+            sign, body = "-", show(-whole)
+        else:
+            sign, body = "+", show(whole)
+        parts.append(body if not parts and sign == "+" else f"{sign} {body}")
+    return " ".join(parts)

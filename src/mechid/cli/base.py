@@ -1,0 +1,308 @@
+"""`mechid base`: how many parameters can be identified, and which."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from mechid.cli.base_report import choices_report, field_report, numeric_report, report, show
+from mechid.cli.common import (
+    Json,
+    Model,
+    load_model,
+    print_json,
+    solve_file,
+    write_text,
+)
+from mechid.errors import MechidError
+
+if TYPE_CHECKING:
+    from mechid.base.analyse import BaseParameters, Rule
+    from mechid.base.experiment import Experiment
+    from mechid.kinematics.model import KinematicModel
+    from mechid.kinematics.motion import Motion
+
+
+class Method(StrEnum):
+    """How base parameters are found."""
+
+    transfer = "transfer"
+    exact = "exact"
+    svd = "svd"
+    qr = "qr"
+
+
+class Precision(StrEnum):
+    """Arithmetic of the numeric methods."""
+
+    single = "single"
+    double = "double"
+    multi = "multi"
+
+
+class RankBy(StrEnum):
+    """What makes one choice of dependent parameters better than another."""
+
+    condition = "condition"
+    terms = "terms"
+    first = "first"
+    last = "last"
+
+
+class Gravity(StrEnum):
+    """Whether weight takes part."""
+
+    on = "on"
+    off = "off"
+
+
+def base(
+    model: Model,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="Transfers of inertia; exact rank over a prime field; singular values or pivoted "
+            "QR of the observation matrix."
+        ),
+    ] = Method.transfer,
+    precision: Annotated[
+        Precision, typer.Option(help="Arithmetic of svd and qr.")
+    ] = Precision.double,
+    gravity: Annotated[
+        Gravity, typer.Option(help="off: as if the mechanism had no weight.")
+    ] = Gravity.on,
+    hold: Annotated[
+        list[str] | None,
+        typer.Option(help="Coordinate that stands still; may be repeated.", show_default=False),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(help="Forces that are measured, with commas; all others are not."),
+    ] = None,
+    static: Annotated[bool, typer.Option("--static", help="Poses at rest only.")] = False,
+    converge_on: Annotated[
+        str | None, typer.Option(help="Bodies in which inertia gathers, with commas.")
+    ] = None,
+    dependent: Annotated[
+        str | None,
+        typer.Option(
+            help="Dependent parameters, with commas, or the name of a set of the model file."
+        ),
+    ] = None,
+    rank_by: Annotated[
+        RankBy | None,
+        typer.Option(
+            help="Choose what is best conditioned on random motions, has the fewest terms, or "
+            "makes the first or last parameters dependent."
+        ),
+    ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Prove the number, with ball arithmetic.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Certificate to write (JSON); implies --certify.")
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option(help="LaTeX table of the base parameters to write.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Picture of the transfers to write: .png, .svg or .html.")
+    ] = None,
+    choices: Annotated[
+        int, typer.Option(help="Count the valid choices, and compare so many random ones.")
+    ] = 0,
+    motion: Annotated[
+        Path | None,
+        typer.Option(help="Count what this motion shows (CSV or Parquet), not what any can show."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of random states and choices.")] = 0,
+    json: Json = False,
+) -> None:
+    """Find the combinations of parameters that can be identified, in symbols.
+
+    Transfers of inertia between the bodies say which parameters cannot be told apart; --certify
+    proves that nothing else is lost. Restricted experiments (--hold, --measure, --static) see
+    fewer; these are always counted in ball arithmetic.
+    """
+    ready = load_model(model)
+    experiment = _experiment(gravity, hold, measure, static)
+    moved = None if motion is None else solve_file(ready, motion)[1]
+    if method is Method.transfer:
+        rule = _rule(ready, converge_on, dependent, rank_by, seed)
+        found = _analysed(ready, experiment, rule, certify or certificate is not None, moved, seed)
+        result = report(found)
+        if choices:
+            result["choices"] = choices_report(found, _observed(ready, seed), choices, seed)
+        result["output"] = _write(found, certificate, latex, picture)
+    else:
+        refuse_options(converge_on, dependent, rank_by, certificate, latex, picture, certify)
+        if method is Method.exact:
+            result = _field(ready, experiment, seed)
+        else:
+            result = _numeric(ready, experiment, method, precision, moved, seed)
+    if json:
+        print_json(result)
+    else:
+        show(result)
+
+
+def _experiment(
+    gravity: Gravity, hold: list[str] | None, measure: str | None, static: bool
+) -> Experiment:
+    from mechid.base.experiment import NO_GRAVITY, Experiment
+
+    forces = None if measure is None else tuple(_names(measure))
+    weight = NO_GRAVITY if gravity is Gravity.off else None
+    held = tuple(name for part in hold or [] for name in _names(part))
+    return Experiment(held, forces, static, weight)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _rule(
+    ready: KinematicModel,
+    converge_on: str | None,
+    dependent: str | None,
+    rank_by: RankBy | None,
+    seed: int,
+) -> Rule:
+    from functools import partial
+
+    from mechid.base import choose, exchange
+
+    given = [x for x in (converge_on, dependent, rank_by) if x is not None]
+    if len(given) > 1:
+        raise MechidError(
+            "--converge-on, --dependent and --rank-by exclude each other", remedy="use one of them"
+        )
+    if converge_on is not None:
+        return partial(choose.converge_on, targets=_names(converge_on))
+    if dependent is not None:
+        named = {s.name: s.dependent for s in ready.mechanism.base_sets}
+        return partial(choose.as_listed, names=named.get(dependent, _names(dependent)))
+    if rank_by is RankBy.condition:
+        return partial(exchange.best_conditioned, W=_observed(ready, seed))
+    if rank_by is RankBy.terms:
+        return partial(exchange.most_readable, seed=seed)
+    return choose.first if rank_by is RankBy.first else choose.last
+
+
+def _observed(ready: KinematicModel, seed: int) -> Any:
+    from mechid.base.experiment import EVERYTHING, random_states
+    from mechid.dynamics.regressor import observation_matrix
+
+    motion = random_states(ready.mechanism, EVERYTHING, _MOTION_SAMPLES, seed)
+    W = observation_matrix(motion).W
+    return W.reshape(-1, W.shape[-1])
+
+
+_MOTION_SAMPLES = 500
+_MULTI_SAMPLES = 60
+
+
+def _analysed(
+    ready: KinematicModel,
+    experiment: Experiment,
+    rule: Rule,
+    certify: bool,
+    moved: Motion | None,
+    seed: int,
+) -> BaseParameters:
+    from mechid.base.analyse import base_parameters
+    from mechid.cli.progress import interruptible, progress
+
+    with interruptible() as interrupt, progress("poses enclosed", 1.0) as show:
+
+        def watch(what: str, done: int, of: int) -> None:
+            interrupt()
+            show(done / of)
+
+        return base_parameters(
+            ready.mechanism,
+            experiment,
+            rule=rule,
+            certify=certify,
+            motion=moved,
+            seed=seed,
+            watch=watch,
+        )
+
+
+def _write(
+    found: BaseParameters, certificate: Path | None, latex: Path | None, picture: Path | None
+) -> list[str]:
+    if certificate is not None:
+        from mechid.base.certificate import certificate as certificate_of
+        from mechid.base.certificate import write_certificate
+
+        assert found.bounds is not None
+        write_certificate(certificate, certificate_of(found.bounds))
+    if latex is not None:
+        from mechid.base.latex import latex_table
+
+        write_text(latex, latex_table(found.chosen), force=True)
+    if picture is not None:
+        from mechid.base.span import independent
+        from mechid.plots.transfers import save_transfers
+
+        null = found.null_space
+        save_transfers(picture, found.mechanism, independent(null.geometry, null.transfers))
+    return [str(path) for path in (certificate, latex, picture) if path is not None]
+
+
+def refuse_options(*options: object) -> None:
+    """Refuse options that only go with transfers."""
+    if any(options):
+        raise MechidError(
+            "--converge-on, --dependent, --rank-by, --certify, --certificate, --latex and "
+            "--picture go with --method transfer",
+            remedy="leave them out",
+        )
+
+
+def _numeric(
+    ready: KinematicModel,
+    experiment: Experiment,
+    method: Method,
+    precision: Precision,
+    moved: Motion | None,
+    seed: int,
+) -> dict[str, Any]:
+    from mechid.base.experiment import checked, random_states
+    from mechid.base.numeric import observed_base
+    from mechid.exact.numbers import PRECISION
+
+    if experiment.measure is not None or experiment.gravity is not None:
+        raise MechidError(
+            "--measure and --gravity go with --method transfer", remedy="leave them out"
+        )
+    mechanism = ready.mechanism
+    if moved is None:
+        n = _MULTI_SAMPLES if precision is Precision.multi else _MOTION_SAMPLES
+        moved = random_states(mechanism, checked(experiment, mechanism), n, seed)
+    bits: Literal["single", "double"] | int = PRECISION
+    if precision is not Precision.multi:
+        bits = "single" if precision is Precision.single else "double"
+    chosen: Literal["svd", "qr"] = "svd" if method is Method.svd else "qr"
+    return numeric_report(mechanism.name, observed_base(moved, method=chosen, precision=bits))
+
+
+def _field(ready: KinematicModel, experiment: Experiment, seed: int) -> dict[str, Any]:
+    """Count over prime fields; nearby where no closed pose is known in exact numbers."""
+    from mechid.exact.field import field_rank
+
+    if not experiment.whole:
+        raise MechidError(
+            "--hold, --measure and --static go with --method transfer", remedy="leave them out"
+        )
+    mechanism = ready.mechanism
+    try:
+        found = field_rank(mechanism, experiment.gravity, seed=seed)
+    except MechidError:
+        found = field_rank(mechanism, experiment.gravity, seed=seed, nearby=True)
+    return field_report(mechanism.name, found)

@@ -1,0 +1,82 @@
+"""Named choices of dependent parameters in a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import (
+    Body,
+    Element,
+    Friction,
+    NamedBaseSet,
+    SpringDamper,
+    TorsionSpring,
+    Transmission,
+)
+from mechid.modelfile.document import Document
+from mechid.modelfile.words import hint
+from mechid.spatial.inertia import NAMES
+
+
+def base_sets(
+    document: Document, bodies: tuple[Body, ...], elements: tuple[Element, ...]
+) -> tuple[NamedBaseSet, ...]:
+    """Return the named base sets of a document; parameters that do not exist are an error.
+
+    Whether a choice is valid is decided where base sets are computed, not here.
+    """
+    if not document.base_sets:
+        return ()
+    known = set(parameter_names(bodies, elements))
+    for name, spec in document.base_sets.items():
+        for i, parameter in enumerate(spec.dependent):
+            path = ("base_sets", name, "dependent", i)
+            if parameter not in known:
+                raise ModelError(
+                    f"there is no parameter {parameter}",
+                    path=path,
+                    remedy=_remedy(parameter, known, len(bodies)),
+                )
+            if parameter in spec.dependent[:i]:
+                raise ModelError(f"{parameter} is listed twice", path=path, remedy="remove one")
+    return tuple(
+        NamedBaseSet(name, tuple(spec.dependent), spec.source)
+        for name, spec in document.base_sets.items()
+    )
+
+
+def parameter_names(bodies: Iterable[Body], elements: Iterable[Element]) -> list[str]:
+    """Return the names of all parameters: ten per body, and coefficients to be identified."""
+    names = [f"{x}_{i}" for i, _ in enumerate(bodies, start=1) for x in NAMES]
+    for e in elements:
+        match e:
+            case SpringDamper() | TorsionSpring():
+                free = e.free_length if isinstance(e, SpringDamper) else e.free_angle
+                names += [f"k_{e.name}"] if e.stiffness.identify else []
+                # A free length that is known goes with the stiffness.
+                springy = e.stiffness.identify or e.stiffness.value
+                unknown = springy and (free.identify or free.value is None)
+                names += [f"preload_{e.name}"] if unknown else []
+                names += [f"c_{e.name}"] if e.damping.identify else []
+            case Friction():
+                names += [f"viscous_{e.name}"] if e.viscous.identify else []
+                names += [f"coulomb_{e.name}"] if e.coulomb.identify else []
+            case Transmission():
+                for motor in e.motors:
+                    for word in ("inertia", "viscous", "coulomb"):
+                        if getattr(motor, word).identify:
+                            names.append(f"{word}_{motor.name}")
+            case _:
+                pass
+    return names
+
+
+def _remedy(wrong: str, known: set[str], n_bodies: int) -> str:
+    for name in NAMES:
+        number = wrong.removeprefix(name)
+        if number != wrong and number.isdigit() and f"{name}_{number}" in known:
+            return f"did you mean {name}_{number}?"
+        if wrong.startswith(f"{name}_") and wrong.removeprefix(f"{name}_").isdigit():
+            return f"bodies are numbered 1 to {n_bodies}"
+    return hint(wrong, sorted(known))

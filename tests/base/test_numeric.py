@@ -6,16 +6,19 @@ from functools import cache
 
 import numpy as np
 import pytest
+from flint import ctx
 
 from mechid.base.experiment import Experiment, random_states
+from mechid.base.nullspace import null_space
 from mechid.base.numeric import NumericBase, numeric_base, observed_base
 from mechid.base.partition import dependent_rows
 from mechid.base.spectrum import read_rank
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
+from mechid.exact.numbers import PRECISION
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.modelfile import load
+from mechid.modelfile import load, zoo_names
 
 # Published, or counted by hand from transfers.
 RANKS = {"four_bar": 8, "planar_3rrr": 13, "puma560@bare": 36}
@@ -121,6 +124,30 @@ def test_matrix_and_names_must_fit() -> None:
         observed_base(states("four_bar"), method="svd", precision=200)
 
 
+@pytest.mark.parametrize("spec", zoo_names())
+def test_zoo(spec: str) -> None:
+    """Transfers are null vectors: what they leave bounds the rank, what they kill has no effect."""
+    old, ctx.prec = ctx.prec, PRECISION
+    try:
+        null = null_space(load(spec))
+        upper, gone = len(null.names) - null.rank, set(null.without_effect)
+    finally:
+        ctx.prec = old
+    base = observed_base(states(spec))
+    assert base.names == null.names
+    assert base.rank <= upper
+    assert gone <= set(base.without_effect)
+    if base.confidence == "clear":
+        assert lost(base, states(spec)) < 1e-9
+
+
+def test_fewer_forces_show_less() -> None:
+    motion = states("planar_3rrr")
+    some = observed_base(motion, forces=[0])
+    assert some.rank <= observed_base(motion).rank
+    assert some.rank == observed_base(motion, forces=[0], precision=200).rank
+
+
 def test_no_columns_left() -> None:
     base = numeric_base(np.zeros((4, 2)), ["a", "b"])
     assert base.rank == 0
@@ -149,7 +176,7 @@ def test_rows_that_cannot_be_told_apart() -> None:
 
 
 def test_suspension_in_double_and_single_depends_on_the_trajectory() -> None:
-    """The true rank is 83 and four coefficients; no float says so of a drive within the travel."""
+    """The true rank is 83; no float says so of a drive within the travel."""
     drives = [drive(part, seed) for part in (1.0, 0.3) for seed in (0, 1)]
     double = [observed_base(d) for d in drives]
     single = [observed_base(d, precision="single") for d in drives]
@@ -162,7 +189,7 @@ def test_suspension_in_double_and_single_depends_on_the_trajectory() -> None:
 def test_suspension_in_multiprecision() -> None:
     """On the same drives, 80 digits show the rank, and 10 digits more than a double would need."""
     base = observed_base(drive(0.3, 0).part(slice(0, 400, 10)), precision=270)
-    assert base.rank == 83 + 4
+    assert base.rank == 83
     assert base.confidence == "clear"
     assert base.gap > 1e40
     assert base.reading.kept < 1e-16

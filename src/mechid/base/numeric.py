@@ -25,7 +25,7 @@ from mechid.base.spectrum import Reading, Verdict, read_rank
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
 from mechid.exact.geometry import exact_geometry
-from mechid.exact.stack import ball_observation
+from mechid.exact.stack import ball_observation, stacked
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 
@@ -151,6 +151,7 @@ def observed_base(
     precision: Precision = "double",
     choice: Choice = "pivot",
     tolerance: float | None = None,
+    forces: Sequence[int] | None = None,
 ) -> NumericBase:
     """Read a base set off the observation matrix of a solved motion.
 
@@ -165,7 +166,11 @@ def observed_base(
         that many. Bodies may then be described in other frames (`NumericBase.turned`).
     choice, tolerance
         As in `numeric_base`.
+    forces : sequence of int, optional
+        Numbers of the independent coordinates whose forces are measured
+        (`experiment.measured_rows`); all by default.
     """
+    taken = list(range(motion.y.shape[1])) if forces is None else list(forces)
     if isinstance(precision, int):
         if method == "svd":
             raise MechidError(
@@ -173,13 +178,13 @@ def observed_base(
                 where="numeric base parameters",
                 remedy='use method="qr" in multiprecision',
             )
-        return _multiprecision(motion, precision, choice, tolerance)
+        return _multiprecision(motion, precision, choice, tolerance, taken)
     found = observation_matrix(motion)
-    sizes = uncancelled(motion)
+    sizes = uncancelled(motion)[:, taken]
     # Rows in units of their coordinate, so that forces and torques weigh alike.
     rows = np.sqrt(np.mean(np.square(sizes[:, :, 0]), axis=0))[None, :, None]
     p = len(found.columns)
-    W, scale = (found.W / rows).reshape(-1, p), (sizes / rows).reshape(-1, p)
+    W, scale = (found.W[:, taken] / rows).reshape(-1, p), (sizes / rows).reshape(-1, p)
     return numeric_base(
         W,
         [c.name for c in found.columns],
@@ -211,13 +216,13 @@ def _by_qr(A: Any) -> tuple[Floats, Any]:
 
 
 def _multiprecision(
-    motion: Motion, bits: int, choice: Choice, tolerance: float | None
+    motion: Motion, bits: int, choice: Choice, tolerance: float | None, taken: list[int]
 ) -> NumericBase:
     mechanism = motion.model.mechanism
     geometry = exact_geometry(mechanism, "exact")
     found = ball_observation(geometry, motion, mechanism.gravity, precision=bits)
     names = [c.name for c in observation_matrix(motion.part(slice(0, 1))).columns]
-    rows = [row for block in found.W for row in block.tolist()]
+    rows = stacked(found.W, taken)
     # Squares need twice the digits.
     old, ctx.prec = ctx.prec, 2 * bits
     try:

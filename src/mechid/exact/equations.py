@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from mechid.errors import MechidError
 from mechid.exact.jets import PER_BODY, Bilinear, Form
 from mechid.exact.modular import Ints
-from mechid.exact.numbers import recognise
 from mechid.exact.residues import Residues
 from mechid.exact.start import Start
 from mechid.kinematics.passive import PassivePart
@@ -142,7 +142,10 @@ def _multiplied(pair: tuple[list[Form], list[Form]]) -> list[tuple[Form, Form]]:
 
 
 def _held(system: FieldSystem, part: PassivePart) -> list[tuple[Form, Form]]:
-    """Hold a spin: the product of two directions keeps the value it has in the start pose."""
+    """Hold a spin: the product of two directions keeps the value it has in the start pose.
+
+    The directions are a convention, chosen in floats: their binary values count.
+    """
     numbers = body_numbers(system.start.mechanism)
     ends = []
     for name, local in (
@@ -153,7 +156,7 @@ def _held(system: FieldSystem, part: PassivePart) -> list[tuple[Form, Form]]:
         v = np.array(local)
         if name in system.start.turned:
             v = np.array(body.frame.rotation) @ v
-        residues = [system.residues(recognise(float(round(t, 6)))[0]) for t in v]
+        residues = [system.residues(sp.Rational(float(t))) for t in v]
         ends.append(system.turned(numbers[name], residues))
     x0, p = system.x0, system.p
     value = 0

@@ -20,8 +20,8 @@ from mechid.dynamics.reference_point.elements import measure_parts
 from mechid.errors import MechidError
 from mechid.exact.energies import energy_rows, exact_length, length, spring_points
 from mechid.exact.equations import FieldSystem, field_system
-from mechid.exact.jets import lift
-from mechid.exact.modular import Ints, echelon, rank
+from mechid.exact.jets import Point, closed_point, lift
+from mechid.exact.modular import Ints, echelon
 from mechid.exact.residues import good_primes
 from mechid.exact.start import Start, starts
 from mechid.kinematics.passive import PassivePart, passive_parts
@@ -162,14 +162,14 @@ def exact_problem(
             continue
         problem = Problem(start, spins, names, g)
         try:
-            _checked(problem, next(problem.systems()))
+            _probe(problem)
         except MechidError as error:
             why = error.what
             continue
         return problem
     if nearby:
         problem = Problem(readings[0], spins, names, g)
-        _checked(problem, next(problem.systems()))
+        _probe(problem)
         return problem
     what = why or f"no closed pose is known in exact numbers ({readings[0].rounded[0]}, …)"
     raise MechidError(
@@ -179,15 +179,22 @@ def exact_problem(
     )
 
 
-def _checked(problem: Problem, system: FieldSystem) -> None:
-    lift(system.F, system.x0, system.n, 3, 1, np.random.default_rng(0), system.p)
-    free = system.n - rank(system.F.jacobian(system.x0, system.p)[:, : system.n], system.p)
-    if free != problem.n_independent:
+def _probe(problem: Problem) -> None:
+    """Look a few coefficients ahead: is the pose closed and smooth?"""
+    rng = np.random.default_rng(0)
+    lift(start_point(problem, next(problem.systems()), rng), 3, 1, rng)
+
+
+def start_point(problem: Problem, system: FieldSystem, rng: np.random.Generator) -> Point:
+    """Return the start pose in a field; refuse one with other motions than the model has."""
+    point = closed_point(system.F, system.x0, system.n, rng, system.p)
+    if point.dimension != problem.n_independent:
         raise MechidError(
-            f"the reference pose has {free} motions, the model {problem.n_independent}",
+            f"the reference pose has {point.dimension} motions, the model {problem.n_independent}",
             where="exact rank",
             remedy="give a reference pose that is not singular",
         )
+    return point
 
 
 def field_rows(
@@ -203,12 +210,13 @@ def field_rows(
     width = len(problem.names)
     order = -(-width // (k * (k + 1) // 2 + k)) + _SPARE
     rows = np.zeros((0, width), dtype=np.int64)
+    point = start_point(problem, system, rng)
     before, curves = -1, 0
     while len(rows) > before and curves < _CURVES:
         before = len(rows)
         if curves:
             order *= 2
-        curve = lift(system.F, system.x0, system.n, order, k, rng, system.p)
+        curve = lift(point, order, k, rng)
         more = energy_rows(system, curve, problem.gravity)
         rows = echelon(np.concatenate([rows, more]), system.p)[0]
         curves += 1

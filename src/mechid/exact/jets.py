@@ -98,42 +98,73 @@ def unknowns(n_bodies: int) -> int:
     return PER_BODY * n_bodies
 
 
-def lift(
-    F: Bilinear, x0: Ints, n: int, order: int, tangents: int, rng: np.random.Generator, p: int
-) -> Curve:
-    """Return a random curve through x₀ and random tangents along it.
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A smooth point of the variety F = 0, from which curves start.
 
-    Parameters
+    Attributes
     ----------
     F : Bilinear
     x0 : array
         All variables; the first n are unknown, the others constant.
-    n : int
+    J : array (rows, n)
+        Jacobian.
+    chosen : list of int
+        Rows of J that are independent.
+    back : array (n, n)
+        Inverse of these rows with random ones below, which stand for the free motions.
+    p : int
+        The prime.
+    """
+
+    F: Bilinear
+    x0: Ints
+    J: Ints
+    chosen: list[int]
+    back: Ints
+    p: int
+
+    @property
+    def dimension(self) -> int:
+        """Number of free motions."""
+        return len(self.back) - len(self.chosen)
+
+
+def closed_point(F: Bilinear, x0: Ints, n: int, rng: np.random.Generator, p: int) -> Point:
+    """Prepare a point for curves; refuse one that is not closed."""
+    if F.total((x0[F.a] * x0[F.b] % p), p).any():
+        raise MechidError("the reference pose is not closed in exact numbers", where="exact rank")
+    J = F.jacobian(x0, p)[:, :n]
+    chosen = echelon(J.T, p)[1]  # the first rows of full rank
+    given = rng.integers(0, p, (n - len(chosen), n))
+    return Point(F, x0, J, chosen, inverse(np.vstack([J[chosen], given]), p), p)
+
+
+def lift(point: Point, order: int, tangents: int, rng: np.random.Generator) -> Curve:
+    """Return a random curve through a point and random tangents along it.
+
+    Parameters
+    ----------
+    point : Point
     order : int
         Number T of coefficients.
     tangents : int
         How many, at most the dimension of the variety.
     rng : Generator
-    p : int
 
     Raises
     ------
     MechidError
-        If the pose is not closed, or if the variety is not smooth there.
+        If the variety is not smooth there: rows that seem redundant are not.
     """
-    if F.total((x0[F.a] * x0[F.b] % p), p).any():
-        raise MechidError("the reference pose is not closed in exact numbers", where="exact rank")
-    J = F.jacobian(x0, p)[:, :n]
-    chosen = echelon(J.T, p)[1]  # the first rows of full rank
-    free = n - len(chosen)
-    given = rng.integers(0, p, (free, n))
-    back = inverse(np.vstack([J[chosen], given]), p)
+    F, J, chosen, back, p = point.F, point.J, point.chosen, point.back, point.p
+    n, free = len(back), point.dimension
     weights = rng.integers(0, p, (free, tangents))
     if tangents >= free:
-        weights = np.eye(free, tangents, dtype=np.int64)
-    x = np.zeros((len(x0), order), dtype=np.int64)
-    x[:, 0] = x0
-    V = np.zeros((len(x0), weights.shape[1], order), dtype=np.int64)
+        weights = np.eye(free, dtype=np.int64)
+    x = np.zeros((len(point.x0), order), dtype=np.int64)
+    x[:, 0] = point.x0
+    V = np.zeros((len(point.x0), weights.shape[1], order), dtype=np.int64)
     V[:n, :, 0] = product(back[:, len(chosen) :], weights, p)
     for k in range(1, order):
         bent = _inner(F, x, k, p)

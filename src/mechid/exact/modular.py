@@ -22,12 +22,6 @@ def echelon(A: Ints, p: int) -> tuple[Ints, list[int]]:
     return rows, [int(np.argmax(row != 0)) for row in rows]
 
 
-def rank(A: Ints, p: int) -> int:
-    """Return the rank."""
-    m, n = A.shape
-    return int(nmod_mat(m, n, A.ravel().tolist(), p).rank())
-
-
 def inverse(A: Ints, p: int) -> Ints:
     """Return the inverse of a square matrix."""
     n = len(A)

@@ -177,9 +177,7 @@ def _outside(given: Certificate, mechanism: Mechanism) -> list[str]:
     return wrong
 
 
-def _observed(
-    given: Certificate, system: ExactSystem, found: Measures, k: int
-) -> arb_mat | None:
+def _observed(given: Certificate, system: ExactSystem, found: Measures, k: int) -> arb_mat | None:
     state = given.states[k]
     gravity = given.experiment.gravity_of(system.geometry.mechanism)
     try:

@@ -16,13 +16,21 @@ from scipy.linalg import qr
 
 from mechid.errors import KinematicsError
 from mechid.exact.geometry import Geometry
-from mechid.exact.rows import Configuration, closure_rows, exact_mechanism, jacobian, screw_turn, value
+from mechid.exact.rows import (
+    Configuration,
+    closure_rows,
+    exact_mechanism,
+    jacobian,
+    screw_turn,
+    value,
+)
 from mechid.kinematics.reference_point.constraints import Row
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 
 _STEPS = 40
+_NEAR = 1e-6  # a float pose is far nearer to a closed one, unless it is singular
 _LOW = 64  # bits for bounds that need no digits
 
 
@@ -130,6 +138,9 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
             break
     if step >= small:
         raise KinematicsError("the pose cannot be closed to full precision")
+    moved = np.array([float((g - arb(float(t))).mid()) for g, t in zip(guess, x, strict=True)])
+    if np.max(np.abs(moved)) > _NEAR * max(1.0, float(np.max(np.abs(x)))):
+        raise KinematicsError("the pose is not closed: the nearest closed one is another")
     return _proved(rows, near, target, guess, inverse)
 
 

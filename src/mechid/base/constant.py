@@ -86,34 +86,51 @@ def constants(
     }
 
 
-def moving_along(geometry: Geometry, rest: dict[str, Constant]) -> dict[str, tuple[Row, list[Row]]]:
-    """Return the bodies with points that only slide along the one direction d that is at rest.
+@dataclass(frozen=True, eq=False)
+class Sliding:
+    """A body with points that only move along a fixed direction d.
 
-    Returns
-    -------
-    mapping
-        Body → (d in the ground, reduced rows of 4 that do not move but along d). Bodies with a
-        point at rest are left out.
+    Attributes
+    ----------
+    body : str
+    points : list of rows of 4
+        Homogeneous vectors that do not move but along d.
+    across : list of rows of 3
+        Directions whose components along d and along gravity are constant: they move across d.
     """
+
+    body: str
+    points: list[Row]
+    across: list[Row]
+
+
+def sliding(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[Sliding]:
+    """Yield the bodies with a point that slides along a fixed direction, by the joints alone."""
     zero = zero_of(geometry)
-    lines = {
-        body.name: _still(rest[body.name].at_rest, zero)[0][4:7]
-        for body in geometry.mechanism.bodies
-        if len(rest[body.name].at_rest) == len(rest[body.name].directions) == 1
-    }
-    found: dict[str, tuple[Row, list[Row]]] = {}
+    lines = list(_slides(geometry, rest))
     while lines:
-        name, d = next(iter(lines.items()))
-        spaces = {GROUND: [[arb(int(i == j)) for j in range(4)] for i in range(4)]}
-        links = _links(geometry, tuple(_slides(geometry, rest, d)))
-        _spread(spaces, links, lambda space, pairs: _handed_on(space, pairs, zero), zero)
-        alike = [other for other, e in lines.items() if other == name or parallel(e, d, zero)]
-        for other in alike:
-            del lines[other]
-            space = spaces.get(other, [])
-            if any(size(row[3]) > zero for row in space):
-                found[other] = (d, space)
-    return found
+        d = lines[0][1]
+        names = tuple(name for name, e in lines if parallel(e, d, zero))
+        lines = [line for line in lines if line[0] not in names]
+        links = _links(geometry, names)
+        points = {GROUND: [[arb(int(i == j)) for j in range(4)] for i in range(4)]}
+        _spread(points, links, lambda space, pairs: _handed_on(space, pairs, zero), zero)
+        across = {name: _level(rest[name].at_rest, d, zero) for name in rest}
+        _spread(across, links, lambda space, pairs: _level_on(space, pairs, zero), zero)
+        for body in geometry.mechanism.bodies:
+            space, still = points.get(body.name, []), rest[body.name]
+            has_point = any(size(row[3]) > zero for row in space)
+            if has_point and len(still.at_rest) == len(still.directions):
+                common = _common(across[body.name], still.level, zero)
+                yield Sliding(body.name, space, common)
+
+
+def _common(a: list[Row], b: list[Row], zero: float) -> list[Row]:
+    """Return the intersection of two spaces."""
+    if not a or not b:
+        return []
+    found = left_null([*a, *([-x for x in row] for row in b)], zero)
+    return reduced([_combined(x[: len(a)], a) for x in found], zero)
 
 
 def parallel(a: Row, b: Row, zero: float) -> bool:
@@ -121,16 +138,22 @@ def parallel(a: Row, b: Row, zero: float) -> bool:
     return all(size(x) <= zero * max(1.0, *map(size, a)) for x in _cross(a, b))
 
 
-def _slides(geometry: Geometry, rest: dict[str, Constant], d: Row) -> Iterator[str]:
-    """Yield the joints that slide along a direction at rest."""
-    zero = zero_of(geometry)
+def _slides(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[tuple[str, Row]]:
+    """Yield the joints that slide along a direction at rest, and that direction in the ground."""
     for joint in geometry.mechanism.joints:
         if joint.type in ("prismatic", "cylindrical", "helical"):
-            frame = geometry.frames[joint.name, 0]
-            axis = [geometry.balls(x) for x in direction(frame.axes[2])]
-            images = _handed_on(rest[joint.body_a].at_rest, [(axis, axis)], zero)
-            if any(parallel(row[4:7], d, zero) for row in images):
-                yield joint.name
+            axis = direction(geometry.frames[joint.name, 0].axes[2])
+            d = image_at_rest(geometry, rest[joint.body_a], axis)
+            if d:
+                yield joint.name, d
+
+
+def image_at_rest(geometry: Geometry, rest: Constant, u: Rho) -> Row:
+    """Return where a direction of a body points in the ground; nothing if it is not at rest."""
+    zero = zero_of(geometry)
+    row = [geometry.balls(x) for x in u]
+    found = _handed_on(rest.at_rest, [(row, row)], zero)
+    return next((r[4:7] for r in found if any(size(x) > zero for x in r[:3])), [])
 
 
 def _links(geometry: Geometry, slides: tuple[str, ...] = ()) -> list[_Link]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sympy as sp
 from flint import arb
 
-from mechid.base.constant import Constant, constants, moving_along, parallel, zero_of
+from mechid.base.constant import Constant, constants, image_at_rest, sliding, zero_of
 from mechid.base.moments import Ten, symmetric_product, tensor_unit
 from mechid.base.shared import (
     ONE,
@@ -96,8 +96,8 @@ def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer
                 found.append(Transfer(text, joint.body_a, joint.body_b, entries, joint.name))
     return (
         *found,
-        *_sliding(geometry, rest, numbers, g),
-        *_threads(geometry, numbers, g),
+        *_sliding(geometry, rest, numbers),
+        *_threads(geometry, rest, numbers, g),
         *_equal_elements(geometry),
         *_rotors(geometry, rest, numbers, g),
     )
@@ -241,23 +241,22 @@ def _point_in(
 
 
 def _sliding(
-    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int], g: Vec3
+    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int]
 ) -> list[Transfer]:
     """Return what slides along a direction at rest leave without effect, or let move.
 
-    A point o of the body moves along u, which is at rest, and directions e across u move across:
-    o eᵀ + e oᵀ has no energy, and no changing weight if gravity has none across u.
+    A point o of the body only moves along d, which is fixed, and a direction e moves across:
+    o eᵀ + e oᵀ has no energy, and no changing weight if the height of e is constant.
     """
     zero = zero_of(geometry)
     found: list[Transfer] = []
-    for body, (d, space) in moving_along(geometry, rest).items():
-        named = _point_in(geometry, body, space, zero)
-        if named is None or not parallel([arb(x) for x in g], d, zero):
+    for slide in sliding(geometry, rest):
+        body, named = slide.body, _point_in(geometry, slide.body, slide.points, zero)
+        if named is None:
             continue
-        (name, o), (_, u) = named, _basis(geometry, body, rest[body].directions, zero)[0]
-        for k, e in enumerate(_normals(geometry, u)):
-            words = f"first moment ({k + 1}) of {body} across the line along which {name} moves"
-            entries = entries_of(numbers[body], symmetric_product(o, e))
+        for along, e in _basis(geometry, body, slide.across, zero):
+            words = f"dipole along {along} of {body} at {named[0]}, which moves across"
+            entries = entries_of(numbers[body], symmetric_product(named[1], e))
             found.append(Transfer(words, body, GROUND, entries))
     for joint in geometry.mechanism.joints:
         if joint.type == "prismatic" and GROUND not in (joint.body_a, joint.body_b):
@@ -289,19 +288,23 @@ def _along_slide(
         yield Transfer(words, joint.body_a, joint.body_b, entries, joint.name)
 
 
-def _threads(geometry: Geometry, numbers: dict[str, int], g: Vec3) -> Iterator[Transfer]:
-    """Yield masses against moments of inertia on threads cut into the ground.
+def _threads(
+    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int], g: Vec3
+) -> Iterator[Transfer]:
+    """Yield masses against moments of inertia on threads cut into what is at rest.
 
     With the lead h (m/rad), a mass m on the axis has the energy of a moment of inertia m h².
     """
     zero = zero_of(geometry)
     for joint in geometry.mechanism.joints:
-        if joint.type != "helical" or GROUND not in (joint.body_a, joint.body_b):
+        ends = (joint.body_a, joint.body_b)
+        held = [len(rest[name].at_rest) == 4 for name in ends]
+        if joint.type != "helical" or True not in held or all(held):
             continue
-        side = 1 if joint.body_a == GROUND else 0
-        body = (joint.body_a, joint.body_b)[side]
-        frame, ground = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
-        axis = [geometry.balls(x) for x in ground.axes[2]]
+        side = held.index(False)
+        body = ends[side]
+        frame, other = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
+        axis = image_at_rest(geometry, rest[ends[1 - side]], direction(other.axes[2]))
         along = sum((a * arb(x) for a, x in zip(axis, g, strict=True)), arb(0))
         if size(along) > zero:
             continue

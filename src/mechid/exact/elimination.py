@@ -36,6 +36,8 @@ class Pivots:
 
 def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
     """Eliminate with complete pivoting on equilibrated columns until no pivot excludes zero."""
+    if not len(rows):
+        return Pivots((), (), (), 0.0)
     A = np.array(rows, dtype=object)
     # A column that may be zero throughout holds nothing but rounding: scaled, it would be noise.
     free = np.flatnonzero([not all(t.contains(0) for t in A[:, j]) for j in range(A.shape[1])])
@@ -64,8 +66,9 @@ def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
         others = np.delete(A, i, axis=0)
         heads = others[:, j]
         others = np.delete(others, j, axis=1)
-        used = np.flatnonzero([t != 0 for t in heads])
-        live = np.flatnonzero([t != 0 for t in row])
+        # Exact zeros only: of a ball that holds zero, `t != 0` is false too.
+        used = np.flatnonzero([not t.is_zero() for t in heads])
+        live = np.flatnonzero([not t.is_zero() for t in row])
         if len(used) and len(live):
             block = np.ix_(used, live)
             others[block] = others[block] - np.outer(heads[used], row[live])

@@ -21,8 +21,11 @@ from flint import arb, ctx, fmpq
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.expressions import parse
 
-DIGITS = 12  # decimals with at most this many digits are taken as they are
+# Decimals with at most this many digits are taken as they are; fewer, where the float may be off by
+# more than its rounding: one random number in a hundred would be near a longer one.
+DIGITS, DIGITS_NEAR = 12, 10
 LARGEST_DENOMINATOR = 100_000
+_CHANCE = 1e-4  # that a random number lies as near to a fraction as its error
 _PARTS_OF_A_DEGREE = 2
 ROUNDING = 4e-16  # relative error of a float that went through a few operations
 PRECISION = 320  # bits of balls, unless the caller sets another
@@ -94,15 +97,18 @@ def recognise(value: float, tolerance: float = 0.0) -> tuple[sp.Expr, bool]:
 @lru_cache(maxsize=65536)
 def _recognise(value: float, tolerance: float) -> tuple[sp.Expr, bool]:
     error = max(tolerance, ROUNDING * abs(value))
-    decimal = Fraction(repr(value)) if tolerance == 0 else Fraction(repr(round(value, DIGITS)))
-    if (10**DIGITS) % decimal.denominator == 0 and abs(float(decimal) - value) <= error:
+    places = (DIGITS if tolerance == 0 else DIGITS_NEAR) - len(str(int(abs(value)))) + 1
+    decimal = Fraction(repr(value if tolerance == 0 else round(value, places)))
+    short = (10 ** max(places, 0)) % decimal.denominator == 0
+    if short and abs(float(decimal) - value) <= error:
         return sp.Rational(decimal.numerator, decimal.denominator), True
-    near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    near = Fraction(value).limit_denominator(_denominator(error))
     if abs(float(near - Fraction(value))) <= error:
         return sp.Rational(near.numerator, near.denominator), True
     square = Fraction(value) * Fraction(value)
-    near = square.limit_denominator(LARGEST_DENOMINATOR)
-    if abs(float(near - square)) <= 2 * error * abs(value):
+    doubt = 2 * error * abs(value)
+    near = square.limit_denominator(_denominator(doubt))
+    if abs(float(near - square)) <= doubt:
         root = sp.sqrt(sp.Rational(near.numerator, near.denominator))
         return (root if value > 0 else -root), True
     if abs(value) < 1:
@@ -111,6 +117,11 @@ def _recognise(value: float, tolerance: float) -> tuple[sp.Expr, bool]:
             return sp.cos(sp.pi * sp.Rational(turn.numerator, turn.denominator) / 180), True
     exact = Fraction(value)
     return sp.Rational(exact.numerator, exact.denominator), False
+
+
+def _denominator(error: float) -> int:
+    """Return the largest denominator for which a random number is hardly ever that near."""
+    return max(1, min(LARGEST_DENOMINATOR, int((_CHANCE / max(error, 1e-300)) ** 0.5)))
 
 
 def parameter_values(mechanism: Mechanism) -> dict[sp.Symbol, sp.Expr]:

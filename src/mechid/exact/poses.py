@@ -30,6 +30,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 
 _STEPS = 40
+_NEAR = 1e-6  # a float pose is far nearer to a closed one, unless it is singular
 _LOW = 64  # bits for bounds that need no digits
 
 
@@ -137,6 +138,9 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
             break
     if step >= small:
         raise KinematicsError("the pose cannot be closed to full precision")
+    moved = np.array([float((g - arb(float(t))).mid()) for g, t in zip(guess, x, strict=True)])
+    if np.max(np.abs(moved)) > _NEAR * max(1.0, float(np.max(np.abs(x)))):
+        raise KinematicsError("the pose is not closed: the nearest closed one is another")
     return _proved(rows, near, target, guess, inverse)
 
 

@@ -152,10 +152,15 @@ def apply(R: list[Balls3], s: Sequence[Any]) -> Balls3:
     for row in R:
         total = ZERO
         for a, b in zip(row, s, strict=True):
-            if b != 0:
+            if not _is_zero(b):
                 total = total + a * b
         out.append(total)
     return out
+
+
+def _is_zero(x: Any) -> bool:
+    """Say whether a number is zero; a ball that only holds zero is not (nor is it `!= 0`)."""
+    return bool(x == 0)
 
 
 def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:

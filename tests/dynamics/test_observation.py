@@ -234,7 +234,7 @@ def test_long_motions_take_no_more_memory_than_a_block() -> None:
     motion = course("sla_suspension", n)
     phi = cad_parameters(dynamic_model(motion.model.mechanism))
     rows = motion.y.shape[1] * len(phi) * 8
-    assert n * rows > 60e6
+    assert n * rows >= 60e6
     list(observation_blocks(motion.part(slice(0, 10)), size))  # compiled and cached
     tau = np.zeros_like(motion.y)
     tracemalloc.start()

@@ -40,6 +40,8 @@ _GROWTH = 2.0
 _CREEPING_STEPS = 500
 _CREEPING_PART = 1e-4
 _CREEPING_GROWTH = 100.0
+# This near to a dead centre the pose is known to a few digits only: it counts as reached.
+_REACHED = 1e5
 
 REMEDY = (
     "choose a coordinate that drives the mechanism there too, or another formulation: those on the "
@@ -115,6 +117,8 @@ class Creep:
             self._near.clear()
             return False
         self._near.append(now.t)
+        if size > _REACHED * self._least:
+            return True
         return len(self._near) == _CREEPING_STEPS and now.t - self._near[0] < self._short
 
 

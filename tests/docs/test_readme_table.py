@@ -11,14 +11,21 @@ import mechid
 from mechid.tables import closure_residual
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| `(\w+)` \| (.*) \| (\S+) m \|$", README, re.MULTILINE)
+ROWS = re.findall(r"^\| `(\w+)` \| (.*) \| (\S+) m \| (\d+) \| (\d+) \|$", README, re.MULTILINE)
 
 
 def test_the_table_has_the_five_cases() -> None:
     assert len(ROWS) == 5
 
 
-@pytest.mark.parametrize(("name", "counts", "residual"), ROWS)
+@pytest.mark.parametrize(("name", "parameters", "base"), [(r[0], r[3], r[4]) for r in ROWS])
+def test_base_parameters(name: str, parameters: str, base: str) -> None:
+    null = mechid.null_space(mechid.load(name))
+    assert len(null.names) == int(parameters)
+    assert len(null.names) - null.rank == int(base)
+
+
+@pytest.mark.parametrize(("name", "counts", "residual"), [row[:3] for row in ROWS])
 def test_counts_and_closure_residual(name: str, counts: str, residual: str) -> None:
     m = mechid.mobility(mechid.load(name))
     joints = sum(m.joints.values())

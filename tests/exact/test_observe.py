@@ -247,8 +247,8 @@ def test_a_singular_pose_is_refused() -> None:
     geometry = exact_geometry(mechanism)
     x = np.array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 3, 0, 0, 1, 0, 0, 0.0])
     other = exact_system(geometry, x)
-    with pytest.raises(KinematicsError, match="singular|closed"):
+    with pytest.raises(KinematicsError, match=r"singular|closed"):
         enclose(other, x, [0.0])
     near = np.array([1e-13 * np.sin(k) for k in range(len(x))])
-    with pytest.raises(KinematicsError, match="singular|closed"):
+    with pytest.raises(KinematicsError, match=r"singular|closed"):
         enclose(other, x + near, [0.0])

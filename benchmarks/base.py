@@ -47,7 +47,7 @@ MODELS = ("five_bar", "puma560@bare", "double_wishbone", "sla_suspension", "push
 class Effort:
     """How much is measured: sizes, and the largest numbers of bodies for the dear methods."""
 
-    repeat: int = 3
+    repeat: int = 7
     chains: tuple[int, ...] = (5, 10, 20, 50, 100)
     ladders: tuple[int, ...] = (2, 5, 10, 25, 50)
     svd: int = 101
@@ -130,7 +130,7 @@ def measure(words: str, mechanism: Mechanism, effort: Effort) -> Cost:
         states = random_states(mechanism, Experiment(), int(ROWS * parameters / n_i) + 2)
     if states is not None and n <= effort.svd:
         motion = states
-        found, time = timed(lambda: observed_base(motion), 1)
+        found, time = timed(lambda: observed_base(motion), min(effort.repeat, 3))
         svd = (found.rank, found.confidence, time)
     if states is not None and n <= effort.balls:
         motion = states.part(slice(0, int(1.2 * rank / n_i) + 4))
@@ -188,14 +188,17 @@ def row(c: Cost) -> tuple[object, ...]:
 
 
 def growth(kind: str, found: list[Cost]) -> str:
-    """Return the powers of the number of bodies with which the times grow, over the last step."""
-    a, b = found[-2:]
+    """Return the powers of the number of bodies with which the times grow, from the second size."""
+    a, b = found[-4:][0], found[-1]
     ratio = np.log(b.bodies / a.bodies)
     power = np.log(b.transfers[1] / a.transfers[1]) / ratio
-    text = f"From {a.bodies} to {b.bodies} bodies in a {kind}, transfers take the power {power:.1f}"
+    text = (
+        f"From {a.bodies} to {b.bodies} bodies in a {kind}, the time of transfers grows with the "
+        f"power {power:.1f} of their number"
+    )
     if a.svd is None or b.svd is None:
-        return text + " of the time."
-    return text + f" of the number, singular values {np.log(b.svd[2] / a.svd[2]) / ratio:.1f}."
+        return text + "."
+    return text + f", that of singular values with {np.log(b.svd[2] / a.svd[2]) / ratio:.1f}."
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import sympy as sp
 from mechid.errors import MechidError
 from mechid.exact.jets import PER_BODY, Bilinear, Form
 from mechid.exact.modular import Ints
-from mechid.exact.residues import Residues
+from mechid.exact.residues import NoResidueError, Residues
 from mechid.exact.start import Start
 from mechid.kinematics.passive import PassivePart
 from mechid.kinematics.reference_point.constraints import Product, body_numbers, constraint_rows
@@ -68,19 +68,35 @@ class FieldSystem:
 
 
 def field_system(start: Start, residues: Residues, spins: tuple[PassivePart, ...]) -> FieldSystem:
-    """Write the equations of a mechanism modulo a prime."""
-    p = residues.p
-    mechanism = start.mechanism
-    n_b = len(mechanism.bodies)
-    system = FieldSystem(residues, start, _NONE, _values(start, residues), PER_BODY * n_b)
-    products = [
-        [_pair(system, row.products[0])] for row in constraint_rows(_residual(start, residues))
+    """Write the equations of a mechanism modulo a prime.
+
+    Raises
+    ------
+    NoResidueError
+        If the pose is algebraic and has no image in this field.
+    """
+    if start.algebraic is None:
+        return _system(start, residues, spins, _values(start, residues))
+    for numbers in start.algebraic.modulo(residues.p):
+        system = _system(start, residues, spins, np.append(numbers, 1))
+        if system.F.closed(system.x0, system.p):
+            return system
+    raise NoResidueError(f"the pose has no residues modulo {residues.p}")
+
+
+def _system(
+    start: Start, residues: Residues, spins: tuple[PassivePart, ...], x0: Ints
+) -> FieldSystem:
+    n_b = len(start.mechanism.bodies)
+    system = FieldSystem(residues, start, _NONE, x0, PER_BODY * n_b)
+    rows = [
+        _multiplied(_pair(system, row.products[0]))
+        for row in constraint_rows(_residual(start, residues))
     ]
-    rows = [_multiplied(pair) for (pair,) in products]
     rows += [_held(system, part) for part in spins]
     for body in range(n_b):
         rows += _orthonormal(system, body)
-    return replace(system, F=Bilinear.of(rows, p))
+    return replace(system, F=Bilinear.of(rows, residues.p))
 
 
 _NONE = Bilinear.of([], 2)

@@ -22,13 +22,14 @@ from mechid.exact.energies import energy_rows, exact_length, length, spring_poin
 from mechid.exact.equations import FieldSystem, field_system
 from mechid.exact.jets import Point, closed_point, lift
 from mechid.exact.modular import Ints, echelon
-from mechid.exact.residues import good_primes
+from mechid.exact.residues import NoResidueError, good_primes
 from mechid.exact.start import Start, starts
 from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.mechanism.records import Mechanism, Vec3
 
 _TANGENTS = 6
 _CURVES = 12
+_FAILED = 100  # fields without a root of the pose's polynomial: then it is none of the pose
 _SPARE = 4  # coefficients beyond those that just suffice
 
 
@@ -88,8 +89,16 @@ class Problem:
 
     def systems(self, first: int = 0) -> Iterator[FieldSystem]:
         """Yield the equations in one field after the other."""
+        failed = 0
         for residues in good_primes(_numbers(self.start), self.start.values, first):
-            yield field_system(self.start, residues, self.spins)
+            try:
+                system = field_system(self.start, residues, self.spins)
+            except NoResidueError:
+                failed += 1
+                if failed == _FAILED:
+                    raise
+                continue
+            yield system
 
 
 def field_rank(
@@ -155,9 +164,9 @@ def exact_problem(
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
     spins = passive_parts(mechanism)
-    readings = starts(mechanism, spring_points(mechanism))
-    why = ""
-    for start in readings:
+    why, first = "", None
+    for start in starts(mechanism, spring_points(mechanism)):
+        first = first or start
         if start.rounded:
             continue
         problem = Problem(start, spins, names, g)
@@ -167,11 +176,12 @@ def exact_problem(
             why = error.what
             continue
         return problem
+    assert first is not None
     if nearby:
-        problem = Problem(readings[0], spins, names, g)
+        problem = Problem(first, spins, names, g)
         _probe(problem)
         return problem
-    what = why or f"no closed pose is known in exact numbers ({readings[0].rounded[0]}, …)"
+    what = why or f"no closed pose is known in exact numbers ({first.rounded[0]}, …)"
     raise MechidError(
         what,
         where=f"exact rank of {mechanism.name}",

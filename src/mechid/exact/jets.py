@@ -67,6 +67,10 @@ class Bilinear:
         np.add.at(out, self.rows, terms * weight % p)
         return out % p
 
+    def closed(self, x0: Ints, p: int) -> bool:
+        """Say whether all rows vanish at a point."""
+        return not self.total(x0[self.a] * x0[self.b] % p, p).any()
+
     def values(self, x: Ints, p: int) -> Ints:
         """Return the series of all rows."""
         return self.total(multiply(x[self.a], x[self.b], p), p)
@@ -132,7 +136,7 @@ class Point:
 
 def closed_point(F: Bilinear, x0: Ints, n: int, rng: np.random.Generator, p: int) -> Point:
     """Prepare a point for curves; refuse one that is not closed."""
-    if F.total((x0[F.a] * x0[F.b] % p), p).any():
+    if not F.closed(x0, p):
         raise MechidError("the reference pose is not closed in exact numbers", where="exact rank")
     J = F.jacobian(x0, p)[:, :n]
     chosen = echelon(J.T, p)[1]  # the first rows of full rank

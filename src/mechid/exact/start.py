@@ -1,21 +1,23 @@
 """A closed pose in exact numbers, and the joints there.
 
-Two readings of a model are tried. In the first every body has the axes of the ground in the
+Three readings of a model are tried. In the first every body has the axes of the ground in the
 reference pose, so that the pose is the identity, and the hardpoints must be numbers that are
 recognised. In the second every body has its own frame (`exact.geometry`), and the reference pose of
-these frames must be recognised. Whether the joints are closed in such a pose is decided later, in
+these frames must be recognised. The third has the same frames, and a pose nearby whose numbers are
+algebraic (`exact.algebraic`). Whether the joints are closed in such a pose is decided later, in
 the prime field. Constraints do not care how long an axis is, so axes need not be unit vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
 
+from mechid.exact.algebraic import AlgebraicPose, algebraic_pose
 from mechid.exact.geometry import Geometry, Vector, cross, dot, exact_geometry
 from mechid.exact.numbers import parameter_values, recognise
 from mechid.mechanism.records import GROUND, Expr3, Frame, Joint, Mechanism, Point, Vec3
@@ -53,6 +55,10 @@ class Start:
         Numbers that were not recognised: their binary value counts.
     values : mapping
         Exact values of the named parameters.
+    points : mapping
+        Points of bodies in the frames that are used for them.
+    algebraic : AlgebraicPose, optional
+        The pose, in the place of `poses`.
     """
 
     mechanism: Mechanism
@@ -62,6 +68,7 @@ class Start:
     rounded: tuple[str, ...]
     values: dict[sp.Symbol, sp.Expr]
     points: dict[Point, Vector]
+    algebraic: AlgebraicPose | None = None
 
     def numbers(self) -> Iterator[sp.Expr]:
         """Yield all numbers."""
@@ -77,8 +84,8 @@ class Start:
             yield from point
 
 
-def starts(mechanism: Mechanism, points: tuple[Point, ...]) -> tuple[Start, Start]:
-    """Return both readings of a mechanism.
+def starts(mechanism: Mechanism, points: tuple[Point, ...]) -> Iterator[Start]:
+    """Yield the readings of a mechanism, the cheapest first.
 
     Parameters
     ----------
@@ -86,7 +93,13 @@ def starts(mechanism: Mechanism, points: tuple[Point, ...]) -> tuple[Start, Star
     points : tuple of Point
         Points besides the joints that are needed: ends of springs.
     """
-    return _turned(mechanism, points), _own(mechanism, points)
+    yield _turned(mechanism, points)
+    geometry = exact_geometry(mechanism, "exact")
+    yield _own(geometry, points)
+    if not geometry.rounded and not points:
+        pose = algebraic_pose(geometry)
+        if pose is not None:
+            yield replace(_own(geometry, points), rounded=(), algebraic=pose)
 
 
 def _turned(mechanism: Mechanism, points: tuple[Point, ...]) -> Start:
@@ -181,8 +194,8 @@ def normal_axes(axis: Vector, k: int) -> tuple[Vector, Vector, Vector]:
     return (found[0], found[1], found[2])
 
 
-def _own(mechanism: Mechanism, points: tuple[Point, ...]) -> Start:
-    geometry = exact_geometry(mechanism, "exact")
+def _own(geometry: Geometry, points: tuple[Point, ...]) -> Start:
+    mechanism = geometry.mechanism
     rounded = list(geometry.rounded)
     if len(mechanism.joints) == len(mechanism.bodies):
         poses = _hung(geometry)

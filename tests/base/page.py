@@ -45,11 +45,9 @@ REMARKS = {
 
 
 def observed(null: NullSpace) -> tuple[Floats, Floats]:
-    """Return W (N, n_i, p) of random states, and the CAD values of all bodies, struts left out."""
+    """Return W (N, n_i, p) of random states, and the CAD values of all bodies."""
     motion = random_states(null.geometry.mechanism, Experiment(), 60, seed=5)
-    bodies = 10 * len(null.geometry.mechanism.bodies)
-    values = [c.value if k < bodies else 0.0 for k, c in enumerate(null.columns)]
-    return observation_matrix(motion).W, np.array(values)
+    return observation_matrix(motion).W, np.array([c.value for c in null.columns])
 
 
 def error(chosen: BaseSet, B: Floats, W: Floats, phi: Floats) -> float:
@@ -71,10 +69,9 @@ def _lines() -> Iterator[str]:
     t1 = base_set(null, as_listed(null, lists["T1"]))
     t2 = base_set(null, as_listed(null, lists["T2"]))
     W, phi = observed(null)
-    inertial = [n for n in t1.base if not n.startswith(("k_", "c_"))]
     slips = differences(t1, T1)
     printed = published_factors(t1, T1)
-    yield from _head(null, t1, len(inertial))
+    yield from _head(null, t1)
     yield from _choices(null, lists)
     yield from _table(t1)
     yield "## Slips of the source"
@@ -111,7 +108,7 @@ def _lines() -> Iterator[str]:
     )
 
 
-def _head(null: NullSpace, t1: BaseSet, n_inertial: int) -> Iterator[str]:
+def _head(null: NullSpace, t1: BaseSet) -> Iterator[str]:
     n_bodies = len(null.geometry.mechanism.bodies)
     p = len(null.names)
     counted = count_choices(null)
@@ -119,9 +116,10 @@ def _head(null: NullSpace, t1: BaseSet, n_inertial: int) -> Iterator[str]:
     yield ""
     yield (
         f"The short-long-arm suspension of the zoo (`sla_suspension`) has {p} parameters: ten for "
-        f"each of its {n_bodies} bodies, and {p - 10 * n_bodies} coefficients of its struts. "
+        f"each of its {n_bodies} bodies (stiffness and damping of the struts are known; the "
+        "variant `struts` identifies them too). "
         f"{len(t1.without_effect)} have no effect on any force, {len(t1.dependent)} are carried "
-        f"along by others, and {t1.rank} base parameters remain, {n_inertial} of them inertial."
+        f"along by others, and {t1.rank} base parameters remain."
     )
     yield ""
     assert counted.exact is not None

@@ -141,7 +141,7 @@ def test_roots_stay_roots() -> None:
 
 
 def test_cad_values_and_covariance() -> None:
-    null = null_of(SUSPENSION)
+    null = null_of("sla_suspension@struts")
     mechanism = null.geometry.mechanism
     chosen = base_set(null, first(null))
     found = cad_values(chosen)

@@ -154,7 +154,7 @@ def test_most_readable_has_no_more_terms_than_others(spec: str) -> None:
 
 
 def test_w_of_another_model_is_refused() -> None:
-    with pytest.raises(MechidError, match="W must have 154 columns, got 30"):
+    with pytest.raises(MechidError, match="W must have 150 columns, got 30"):
         best_conditioned(null_of(SUSPENSION), stacked("four_bar"))
 
 

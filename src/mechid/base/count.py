@@ -68,7 +68,7 @@ def count_choices(null_space: NullSpace, seed: int = 0) -> Count:
     log10 = 0.0
     shapes = []
     rng = np.random.default_rng(seed)
-    parts = _parts(null_space)
+    parts = independent_parts(null_space)
     for rows in parts:
         n, r = rows.shape
         shapes.append((n, r))
@@ -88,12 +88,12 @@ def count_bases(rows: Floats, most: int = MOST_STATES) -> int | None:
 
     None if more than `most` partial choices would have to be kept apart.
     """
-    n, r = rows.shape
+    r = rows.shape[1]
     if r == 0:
         return 1
-    Q, _ = np.linalg.qr(rows)
-    Q = Q / np.linalg.norm(Q, axis=1, keepdims=True)
+    Q = _unit_rows(rows)
     Q = Q[_order(Q)]
+    n = len(Q)
     # Per dimension: bases of spaces among the rows ahead, in coordinates of `ahead`, and counts.
     ahead = _space(Q)
     states: dict[int, tuple[Floats, list[int]]] = {0: (np.zeros((1, ahead.shape[1], 0)), [1])}
@@ -106,7 +106,6 @@ def count_bases(rows: Floats, most: int = MOST_STATES) -> int | None:
         for bases, counts in states.values():
             for taken in (False, True):
                 _step(bases, counts, e if taken else None, into, lost, grown)
-        # A partial choice must be one that the rows ahead can complete.
         states = {
             d: (np.array([b for b, _ in group.values()]), [c for _, c in group.values()])
             for d, group in grown.items()
@@ -175,7 +174,7 @@ def ranked(
     return tuple(sorted(found, key=lambda x: (x.condition, x.terms)))
 
 
-def _parts(null_space: NullSpace) -> list[Floats]:
+def independent_parts(null_space: NullSpace) -> list[Floats]:
     """Return the rows of the independent parts: parameters that can change places, directly or not.
 
     β of any choice tells: two parameters belong together if a chain of its nonzeros joins them.
@@ -224,6 +223,14 @@ def _order(Q: Floats) -> list[int]:
     return chosen
 
 
+def _unit_rows(rows: Floats) -> Floats:
+    """Return rows of unit length with the same dependencies; rows of zeros are in no choice."""
+    Q, _ = np.linalg.qr(rows)
+    lengths = np.linalg.norm(Q, axis=1)
+    used = lengths > INDEPENDENT
+    return np.asarray(Q[used] / lengths[used][:, None])
+
+
 def _rank(gram: Floats) -> int:
     # Squares of singular values: this only guides the order, a wrong rank does no harm.
     return int(np.sum(np.linalg.eigvalsh(gram) > 1e-10))
@@ -237,11 +244,10 @@ def _space(rows: Floats) -> Floats:
 
 def _estimate(rows: Floats, rng: np.random.Generator) -> float:
     """Return log10 of the number of independent sets of r rows, from random picks."""
-    n, r = rows.shape
-    Q, _ = np.linalg.qr(rows)
-    Q = Q / np.linalg.norm(Q, axis=1, keepdims=True)
+    r = rows.shape[1]
+    Q = _unit_rows(rows)
     valid = 0
     for _ in range(_TRIALS):
-        picked = Q[rng.permutation(n)[:r]]
+        picked = Q[rng.permutation(len(Q))[:r]]
         valid += int(np.linalg.svd(picked, compute_uv=False)[-1] > INDEPENDENT)
-    return math.log10(math.comb(n, r)) + math.log10(max(valid, 1) / _TRIALS)
+    return math.log10(math.comb(len(Q), r)) + math.log10(max(valid, 1) / _TRIALS)

@@ -51,7 +51,9 @@ def plus(A: Matrix, B: Matrix) -> Matrix:
 
 
 def pose(R: Matrix, p: list[fmpq]) -> Matrix:
-    return [[*row, x] for row, x in zip(R, p, strict=True)] + [[fmpq(int(k == 3)) for k in range(4)]]
+    return [[*row, x] for row, x in zip(R, p, strict=True)] + [
+        [fmpq(int(k == 3)) for k in range(4)]
+    ]
 
 
 def inverse(A: Matrix) -> Matrix:
@@ -102,7 +104,7 @@ def about(axis: int, rng: Random) -> Matrix:
 
 def joint_state(type: JointType, rng: Random) -> tuple[Matrix, Matrix]:
     """Return a random pose of frame b in frame a, and its rate (4×4 each), by NOTATION.md."""
-    x, y, z = ([fmpq(int(i == k)) for i in range(3)] for k in range(3))
+    x, z = ([fmpq(int(i == k)) for i in range(3)] for k in (0, 2))
     turn, slide = number(rng), number(rng)
     match type:
         case "fixed":
@@ -179,9 +181,7 @@ def energies(rate: Matrix) -> list[fmpq]:
         [sum((rate[k][i] * rate[k][j] for k in range(3)), fmpq(0)) for j in range(4)]
         for i in range(4)
     ]
-    return [
-        sum((G[i][j] * S[i][j] for i in range(4) for j in range(4)), fmpq(0)) for S in SIGMAS
-    ]
+    return [sum((G[i][j] * S[i][j] for i in range(4) for j in range(4)), fmpq(0)) for S in SIGMAS]
 
 
 def weights(A: Matrix, gravity: list[fmpq]) -> list[fmpq]:

@@ -11,8 +11,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from mechid.base.bounds import bounds
-from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.branch import singularity_margin
+from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.records import Frame, JointType, Mechanism
 from mechid.modelfile import load
 

@@ -71,7 +71,11 @@ def test_known_counts(spec: str, parameters: int, rank: int) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "parameters", "upper"),
-    [("sla_suspension", 150, 83), ("sla_suspension@struts", 154, 87), ("pushrod_suspension", 220, 126)],
+    [
+        ("sla_suspension", 150, 83),
+        ("sla_suspension@struts", 154, 87),
+        ("pushrod_suspension", 220, 126),
+    ],
 )
 def test_known_upper_bounds(spec: str, parameters: int, upper: int) -> None:
     null, _, _ = all_transfers(exact_geometry(load(spec), "exact"), EVERYTHING)

@@ -28,7 +28,6 @@ from mechid.exact.poses import ExactSystem, enclose, exact_system
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import loads
 
-
 _LEAST_BITS, _MOST_BITS = 53, 100_000
 
 

@@ -139,6 +139,18 @@ def write_certificate(path: Path, found: Certificate) -> None:
     path.write_text(json.dumps({"format": FORMAT} | asdict(found), indent=1), encoding="utf-8")
 
 
+def _well_typed(c: Certificate) -> bool:
+    numbers = (c.parameters, c.upper, c.lower, c.precision, *c.vectors)
+    texts = (c.model, *c.open_questions, *c.dependent, *c.columns)
+    values = [x for s in c.states for v in (s.y, s.yd, s.ydd, s.pose) for x in v]
+    return (
+        all(type(x) is int for x in numbers)
+        and all(isinstance(x, str) for x in texts)
+        and all(type(x) in (int, float) for x in values)
+        and isinstance(c.certified, bool)
+    )
+
+
 def read_certificate(path: Path) -> Certificate:
     """Read a certificate.
 
@@ -166,7 +178,10 @@ def read_certificate(path: Path) -> Certificate:
         data["rows"] = tuple((int(a), int(b)) for a, b in data["rows"])
         for key in ("open_questions", "dependent", "vectors", "columns"):
             data[key] = tuple(data[key])
-        return Certificate(**data)
+        found = Certificate(**data)
+        if not _well_typed(found):
+            raise ValueError("something of another type")
+        return found
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
-from flint import arb
+from flint import arb, ctx
 
 from mechid.base.constant import Constant, constants, image_at_rest, sliding, zero_of
 from mechid.base.moments import Ten, symmetric_product, tensor_unit
@@ -28,8 +28,8 @@ from mechid.base.spaces import Row, contains, rank, reduced, size
 from mechid.dynamics.columns import element_terms
 from mechid.dynamics.reference_point.elements import measure_parts
 from mechid.dynamics.tables import INERTIA
-from mechid.exact.geometry import Geometry
-from mechid.exact.numbers import recognise
+from mechid.exact.geometry import Geometry, normalised
+from mechid.exact.numbers import PRECISION, recognise
 from mechid.mechanism.records import GROUND, Joint, Vec3
 from mechid.spatial.inertia import NAMES
 
@@ -76,8 +76,13 @@ def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer
     gravity : Vec3, optional
         Weight per unit mass, if not that of the model (all zeros for none).
     """
+    g = geometry.mechanism.gravity if gravity is None else gravity
+    with ctx.workprec(PRECISION):  # what counts as zero needs it
+        return _transfers(geometry, g)
+
+
+def _transfers(geometry: Geometry, g: Vec3) -> tuple[Transfer, ...]:
     mechanism = geometry.mechanism
-    g = mechanism.gravity if gravity is None else gravity
     numbers = {body.name: i for i, body in enumerate(mechanism.bodies, start=1)}
     rest = constants(geometry, g)
     found = []
@@ -182,7 +187,10 @@ def _difference(geometry: Geometry, a: Rho, b: Rho) -> Ten:
 
 
 def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list[tuple[str, Rho]]:
-    """Return a basis of directions in symbols: body axes first, then axes of joints."""
+    """Return a basis of unit vectors in symbols: body axes first, then axes of joints.
+
+    A direction that no joint names is left out unless its numbers are recognised.
+    """
     chosen: list[tuple[str, Rho]] = []
     rows: list[Row] = []
     candidates = [*_AXES]
@@ -200,9 +208,11 @@ def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list
             rows.append(row)
     for row in space:  # directions that no joint names
         if len(chosen) < len(space) and rank([*rows, row], zero) > len(rows):
-            x, y, z = (recognise(float(c.mid()), 1e-15)[0] for c in row)
-            chosen.append((f"({float(x):.4g}, {float(y):.4g}, {float(z):.4g})", (x, y, z, ZERO)))
-            rows.append(row)
+            x, y, z = normalised([recognise(float(c.mid()), 1e-15)[0] for c in row])
+            if contains(space, [geometry.balls(t) for t in (x, y, z)], zero):
+                words = f"({float(x):.4g}, {float(y):.4g}, {float(z):.4g})"
+                chosen.append((words, (x, y, z, ZERO)))
+                rows.append(row)
     return chosen
 
 
@@ -237,7 +247,9 @@ def _point_in(
     if row is None:
         return None
     x, y, z = (recognise(float((c / row[3]).mid()), 1e-15)[0] for c in row[:3])
-    return "its fixed point", (x, y, z, ONE)
+    found = (x, y, z, ONE)
+    inside = contains(space, [geometry.balls(t) for t in found], zero)
+    return ("its fixed point", found) if inside else None
 
 
 def _sliding(

@@ -137,7 +137,7 @@ class _Reader:
         if abs(sp.N(overlap, 60)) > _ORTHOGONAL:
             if len(needed) == 2:
                 self.rounded.append(f"{what}: axes")
-            second = normalised([b - overlap * a for a, b in zip(found[0], second, strict=True)])
+            second = _across(found[0], _column_in(self, body, frame, order[1]))
         found.append(second)
         axes: dict[int, Vector] = dict(zip(order, found, strict=True))
         third = ({0, 1, 2} - set(axes)).pop()
@@ -165,7 +165,7 @@ class _Reader:
         ratios = [recognise(x / abs(v[k]), max(tolerance, 1e-15)) for x in v]
         if not all(exact and x.is_rational for x, exact in ratios):
             self.rounded.append(f"{what}: direction {v!r}")
-            ratios = [(sp.Rational(x), False) for x in v]
+            return _unit_near(v)
         return normalised([x for x, _ in ratios])
 
 
@@ -224,6 +224,44 @@ def normalised(v: Sequence[sp.Expr]) -> Vector:
     """Return v / |v|."""
     length = sp.sqrt(sum(x * x for x in v))
     return (v[0] / length, v[1] / length, v[2] / length)
+
+
+def _unit_near(v: Sequence[float]) -> Vector:
+    """Return a rational vector of exactly unit length next to a float one (stereographic)."""
+    k = int(np.argmax(np.abs(v)))
+    t = [sp.Rational(x / (1 + abs(v[k]))) for x in v]
+    t[k] = sp.Integer(0)
+    square = sum((x * x for x in t), sp.Integer(0))
+    out = [2 * x / (1 + square) for x in t]
+    out[k] = (1 - square) / (1 + square) * (1 if v[k] > 0 else -1)
+    return (out[0], out[1], out[2])
+
+
+def _across(a: Vector, near: Sequence[float]) -> Vector:
+    """Return a unit vector exactly across the unit vector a, next to a float one.
+
+    A reflection that carries an axis to a carries the two others to directions across; between
+    them, sine and cosine are rational. No square root is taken: of long rationals it is slow.
+    """
+    sizes = [float(x) for x in a]
+    k = int(np.argmax(np.abs(sizes)))
+    i, j = (k + 1) % 3, (k + 2) % 3
+    w = list(a)
+    w[k] = w[k] + (1 if sizes[k] > 0 else -1)
+    scale = 1 + (a[k] if sizes[k] > 0 else -a[k])
+    p, q = ([sp.Integer(m == n) - w[n] * w[m] / scale for m in range(3)] for n in (i, j))
+    x, y = (float(np.dot([float(t) for t in r], near)) for r in (p, q))
+    c, s, _ = _unit_near((x / np.hypot(x, y), y / np.hypot(x, y), 0.0))
+    out = [c * m + s * n for m, n in zip(p, q, strict=True)]
+    return (out[0], out[1], out[2])
+
+
+def _column_in(reader: _Reader, body: str, frame: Frame, k: int) -> Vec3:
+    """Return an axis of a joint frame in the frame that is used for its body, in floats."""
+    v = np.array(_column(frame, k))
+    if reader.turned:
+        v = np.array(reader.mechanism.body(body).frame.rotation) @ v
+    return (float(v[0]), float(v[1]), float(v[2]))
 
 
 def _column(frame: Frame, k: int) -> Vec3:

@@ -365,7 +365,8 @@ def test_an_integrator_that_fails(method: str) -> None:
         simulate(faller(), 0.35 * np.arange(5), forces=forces, **start, **options)
     partial = caught.value.partial
     assert partial.time == pytest.approx(0.35 * np.arange(3))
-    assert "the simulation stopped at t = 1 s: " in str(caught.value)
+    when = float(str(caught.value).split("stopped at t = ")[1].split(" s: ")[0])
+    assert when == pytest.approx(1.0, abs=1e-4)
     assert f"{method} gave up" in str(caught.value)
     assert partial.y[:, 0] == pytest.approx((1 - partial.time) ** -2, rel=1e-3)
     assert np.all(np.isfinite(partial.energy_error))

@@ -23,7 +23,7 @@ from mechid.base.spaces import rank
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, KinematicsError
 from mechid.exact.geometry import Geometry, exact_geometry
-from mechid.exact.observe import Measures, measures, observe
+from mechid.exact.observe import Measures, exact_gravity, measures, observe
 from mechid.exact.poses import ExactSystem, enclose, exact_system
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import loads
@@ -178,7 +178,7 @@ def _outside(given: Certificate, mechanism: Mechanism) -> list[str]:
 
 def _observed(given: Certificate, system: ExactSystem, found: Measures, k: int) -> arb_mat | None:
     state = given.states[k]
-    gravity = given.experiment.gravity_of(system.geometry.mechanism)
+    gravity = exact_gravity(system, given.experiment.gravity_of(system.geometry.mechanism))
     try:
         pose = enclose(system, np.array(state.pose), state.y)
     except KinematicsError:

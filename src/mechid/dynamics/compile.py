@@ -20,6 +20,7 @@ from mechid.dynamics.tables import (
     SUM,
     TERM,
     TURN,
+    TURNS,
     DynamicTables,
     MeasureTables,
 )
@@ -198,7 +199,13 @@ class MeasureBuilder:
             self.measures.append({"kind": COORDINATE, "q": coordinate[column], "v": column})
             self.terms.append((len(self.measures) - 1, factor))
             constant -= factor * float(self.model.home_q[coordinate[column]])
-        return {"kind": SUM, "start": start, "end": len(self.terms), "constant": constant}
+        # It acts at its joint, as any angle; only its value comes from the sum.
+        return angle | {
+            "kind": TURNS,
+            "start": start,
+            "end": len(self.terms),
+            "constant": constant,
+        }
 
     def load(self, load: Load) -> tuple[int, int, int, int]:
         """Place a load: (is it a moment, marker, direction, body)."""

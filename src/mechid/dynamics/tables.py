@@ -18,6 +18,7 @@ from mechid.kinematics.tables import Floats, Ints, Records
 
 # measure kinds
 COORDINATE, LENGTH, TURN, SLIDE, SUM = 0, 1, 2, 3, 4
+TURNS = 5  # an angle of a cut joint, read as a sum of coordinates so that it counts its turns
 # what a column takes of its measure: s, 1 (with a minus), ṡ, sign ṡ, s̈
 STIFFNESS, PRELOAD, DAMPING, COULOMB, INERTIA = 0, 1, 2, 3, 4
 

@@ -104,13 +104,18 @@ def _home(system: ExactSystem, keys: tuple[Measure, ...]) -> tuple[float, ...]:
     )
 
 
+def exact_gravity(system: ExactSystem, gravity: Sequence[float]) -> list[arb]:
+    """Return weight per unit mass as the decimals it was written with, as transfers take it."""
+    return [system.geometry.balls(recognise(x)[0]) for x in gravity]
+
+
 def observe(
     system: ExactSystem,
     found: Measures,
     pose: Enclosure,
     yd: Sequence[float],
     ydd: Sequence[float],
-    gravity: Sequence[float],
+    gravity: Sequence[arb],
     y: Sequence[float],
 ) -> arb_mat:
     """Return W (n_i, p) in balls.
@@ -140,7 +145,7 @@ def observe(
 
 
 def _bodies(
-    c: Configuration, R: arb_mat, xd: arb_mat, xdd: arb_mat, gravity: Sequence[float]
+    c: Configuration, R: arb_mat, xd: arb_mat, xdd: arb_mat, gravity: Sequence[arb]
 ) -> list[list[arb]]:
     """Return the ten columns of every body, each with n_i entries."""
     columns = []
@@ -148,7 +153,7 @@ def _bodies(
     for i in range(len(c.p) - 1):
         first = 7 * i
         E = _quaternion_rates(c.e[i])
-        a = [xdd[first + k, 0] - arb(float(gravity[k])) for k in range(3)]
+        a = [xdd[first + k, 0] - gravity[k] for k in range(3)]
         ed = [xd[first + 3 + k, 0] for k in range(4)]
         edd = [xdd[first + 3 + k, 0] for k in range(4)]
         turn = c.turns[i].R

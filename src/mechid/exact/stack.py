@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from mechid.exact.geometry import Geometry
-from mechid.exact.observe import measures, observe
+from mechid.exact.observe import exact_gravity, measures, observe
 from mechid.exact.poses import enclose, exact_system
 from mechid.exact.rows import value
 from mechid.kinematics.motion import Motion
@@ -54,13 +54,14 @@ def ball_observation(
         x = reference_poses(geometry, motion)
         system = exact_system(geometry, x[0])
         found = measures(system)
+        weight = exact_gravity(system, gravity)
         blocks, radius, error = [], 0.0, 0.0
         for k in range(len(x)):
             pose = enclose(system, x[k], motion.y[k].tolist())
             radius = max(radius, pose.radius)
             for row in system.aside:
                 error = max(error, float(value(pose.configuration, row).abs_upper()))
-            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], gravity, motion.y[k])
+            W = observe(system, found, pose, motion.yd[k], motion.ydd[k], weight, motion.y[k])
             blocks.append(W)
             if watch is not None:
                 watch(1)

@@ -11,6 +11,7 @@ from mechid.dynamics.tables import (
     PRELOAD,
     SUM,
     TURN,
+    TURNS,
 )
 from mechid.kinematics.kernels.jit import kernel
 from mechid.kinematics.kernels.rows import point_rates
@@ -32,7 +33,7 @@ def read_measures(
                 partial[m, y] = R[y, measure.v]
         elif kind == TURN:
             _read_turn(d, m, rotation, vectors, partial_omega, values, partial)
-        elif kind == SUM:
+        elif kind == SUM or kind == TURNS:  # noqa: SIM109 (tuples are slow in kernels)
             values[m, 0], values[m, 1], values[m, 2] = measure.constant, 0.0, 0.0
             for y in range(n_i):
                 partial[m, y] = 0.0

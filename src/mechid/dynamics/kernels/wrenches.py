@@ -6,7 +6,7 @@ what weight, elements, loads and actuators give. Its last row is the ground's.
 
 from mechid.dynamics.kernels.bodies import body_pose, newton_euler
 from mechid.dynamics.kernels.measures import element_factor, marker_offset, placed_direction
-from mechid.dynamics.tables import COORDINATE, LENGTH, SUM, TURN
+from mechid.dynamics.tables import COORDINATE, LENGTH, SUM, TURN, TURNS
 from mechid.kinematics.kernels.jit import kernel
 
 
@@ -102,7 +102,7 @@ def demand_measures(d, force, rotation, origin, on_columns, demand):
         a, b = measure.body_a, measure.body_b
         if measure.kind == COORDINATE:
             on_columns[measure.v] += f
-        elif measure.kind == TURN:
+        elif measure.kind == TURN or measure.kind == TURNS:
             n0, n1, n2 = placed_direction(d, measure.axis, rotation)
             add_moment(demand, b, f * n0, f * n1, f * n2)
             add_moment(demand, a, -f * n0, -f * n1, -f * n2)

@@ -59,9 +59,7 @@ def observation_gradient(
     ratio = np.ones(n)
 
     def run(first: int, last: int) -> None:
-        pull_batch(
-            k.tables, k.order, model.tables, first, last, *given, by_y, by_yd, by_ydd, ratio
-        )
+        pull_batch(k.tables, k.order, model.tables, first, last, *given, by_y, by_yd, by_ydd, ratio)
 
     spread(run, n, _SHORTEST_PART)
     # Where the order of solution is weak, all rows together: as when the motion was solved.

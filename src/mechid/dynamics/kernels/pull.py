@@ -146,9 +146,7 @@ def by_velocities(t, n, pull):
     for c in range(t.columns.size):
         k = t.columns[c].link
         both = sum_of(screw(pull.twists, k, n), screw(pull.twists, t.links[k].parent, n))
-        wrench = difference(
-            screw(pull.total, k, n), carried(both, screw(pull.total, k, n + 1))
-        )
+        wrench = difference(screw(pull.total, k, n), carried(both, screw(pull.total, k, n + 1)))
         pull.tree[n, c] = pull.elements[n, c] + power(screw(pull.screws, c, 0), wrench)
 
 

@@ -1,4 +1,4 @@
-"""Wrenches of the inertial columns: Σ_j V_j · f_j + Ω_j · n_j with the inertia G_j in place of φ."""
+"""Wrenches of the inertial columns: Σ_j V_j · f_j + Ω_j · n_j, with G_j in place of φ."""
 
 from mechid.dynamics.kernels.bodies import body_pose
 from mechid.dynamics.kernels.screws import (

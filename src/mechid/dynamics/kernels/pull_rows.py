@@ -41,9 +41,7 @@ def pull_row_accelerations(t, n, markers, directions, pull):
         if row.kind == DOT:
             da, db = row.direction_a, row.direction_b
             a, b = t.direction_link[da], t.direction_link[db]
-            pull_dot_motion(
-                pull, n, 0.0, mu, a, b, vector(directions, da), vector(directions, db)
-            )
+            pull_dot_motion(pull, n, 0.0, mu, a, b, vector(directions, da), vector(directions, db))
             continue
         a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
         mb = minus(vector(markers, row.marker_b), pole)

@@ -87,7 +87,7 @@ def pull_sample(t, order, d, q, v, vd, yd, R, G, work, sight, pull, by_y, by_yd,
     # coordinates
     sum_up(t, 0, n, pull)
     sum_up(t, n + 2, n + 3, pull)
-    by_coordinates(t, n, R, pull, by_y)
+    by_coordinates(t, d, n, R, pull, by_y)
 
 
 @allocating_kernel

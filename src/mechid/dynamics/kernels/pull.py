@@ -151,7 +151,7 @@ def by_velocities(t, n, pull):
 
 
 @kernel
-def by_coordinates(t, n, R, pull, out):
+def by_coordinates(t, d, n, R, pull, out):
     """Add to out (n,) the derivatives by the coordinates, along the admissible motions R."""
     k, U = 0, screw(pull.total, 0, n + 2)
     for c in range(t.columns.size):
@@ -161,8 +161,9 @@ def by_coordinates(t, n, R, pull, out):
             U = difference(screw(pull.total, k, n + 2), carried(screw(pull.twists, k, n + 1), B))
             rest = difference(screw(pull.total, k, n), carried(T, B))
             U = difference(U, carried(T, rest))
-            for i in range(n):
-                U = difference(U, carried(screw(pull.twists, k, i), screw(pull.total, k, i)))
+            for i in range(d.reach_start[k], d.reach_start[k + 1]):
+                y = d.reach[i]
+                U = difference(U, carried(screw(pull.twists, k, y), screw(pull.total, k, y)))
         x = power(screw(pull.screws, c, 0), U)
         for i in range(n):
             out[i] += R[i, c] * x

@@ -1,8 +1,9 @@
 """Wrenches of scalars between two links a and b: rows of the closure, measures of elements.
 
 The rate of such a scalar is w · (T_b - T_a) with a wrench w that depends on the pose, its second
-derivative w · (A_b - A_a) + ẇ · (T_b - T_a). Three kinds of w serve all rows and measures:
+derivative w · (A_b - A_a) + ẇ · (T_b - T_a). Four kinds of w serve all rows and measures:
 
+- a pin, that is up to three fixed directions f through a point m of b: w = (m × f, f);
 - an axis d through m: w = (pitch d + sense m × d, sense d); d rides on one link, m on another;
 - the product of two directions: w = (d_b × d_a, 0);
 - the line between two points: w = (m_b × e, e) with the unit vector e.
@@ -34,6 +35,7 @@ from mechid.dynamics.kernels.screws import (
     screw,
     sum_of,
     times,
+    vector,
 )
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
 
@@ -67,9 +69,10 @@ def _push(pull, a, b, n, nu, mu, w, w_rate):
     """Enter nu w + mu ẇ and mu w as derivatives by velocity and acceleration of both links."""
     by_velocity, by_acceleration = sum_of(multiple(nu, w), multiple(mu, w_rate)), multiple(mu, w)
     pull_velocity(pull, b, n, by_velocity)
-    pull_velocity(pull, a, n, multiple(-1.0, by_velocity))
     pull_acceleration(pull, b, n, by_acceleration)
-    pull_acceleration(pull, a, n, multiple(-1.0, by_acceleration))
+    if a > 0:  # nothing is asked of the ground
+        pull_velocity(pull, a, n, multiple(-1.0, by_velocity))
+        pull_acceleration(pull, a, n, multiple(-1.0, by_acceleration))
 
 
 @inlined_kernel
@@ -98,6 +101,43 @@ def _moving_point(pull, k, n, m, by_m, by_rate):
     omega = screw(pull.twists, k, n)[0]
     pull_velocity(pull, k, n, force_at(m, by_rate))
     _point(pull, k, n, m, plus(by_m, cross(by_rate, omega)))
+
+
+# ---------------------------------------------------------------------- a pin
+
+
+@kernel
+def pull_pin_speeds(t, pull, n, weights, first, last, a, b, m):
+    """Speeds of a point of b against the point of a in the same place, of rows first … last - 1.
+
+    The forces of the rows are summed up before anything is done with them.
+    """
+    by_m = (0.0, 0.0, 0.0)
+    for j in range(n):
+        f = (0.0, 0.0, 0.0)
+        for r in range(first, last):
+            f = plus(f, times(weights[r, j], vector(t.row_vector, r)))
+        w = force_at(m, f)
+        Tb = screw(pull.twists, b, j)
+        by_m = plus(by_m, cross(f, Tb[0]))
+        add(pull.own, b, j, w)
+        add(pull.own, b, n + 2, carried(Tb, w))
+        if a > 0:  # nothing is asked of the ground
+            Ta = screw(pull.twists, a, j)
+            by_m = minus(by_m, cross(f, Ta[0]))
+            add(pull.own, a, j, multiple(-1.0, w))
+            add(pull.own, a, n + 2, multiple(-1.0, carried(Ta, w)))
+    _point(pull, b, n, m, by_m)
+
+
+@kernel
+def pull_pin_motion(pull, n, a, b, f, m):
+    """The same for the acceleration, with the sum f of all forces."""
+    Ta, Tb = screw(pull.twists, a, n), screw(pull.twists, b, n)
+    turn = minus(screw(pull.twists, b, n + 1)[0], screw(pull.twists, a, n + 1)[0])
+    w, w_rate = force_at(m, f), couple(cross(at_point(Tb, m), f))
+    _push(pull, a, b, n, 0.0, 1.0, w, w_rate)
+    _moving_point(pull, b, n, m, cross(f, turn), cross(f, minus(Tb[0], Ta[0])))
 
 
 # ---------------------------------------------------------------------- an axis through a point

@@ -12,18 +12,40 @@ from mechid.dynamics.kernels.pull_rates import (
     pull_dot_speeds,
     pull_line_motion,
     pull_line_speeds,
+    pull_pin_motion,
+    pull_pin_speeds,
 )
-from mechid.dynamics.kernels.screws import minus, vector
+from mechid.dynamics.kernels.screws import minus, plus, times, vector
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
 from mechid.kinematics.tables import DISTANCE, DOT, POINT, SCREW_ROW
+
+
+@inlined_kernel
+def _same_pin(t, r):
+    """Return the end of the POINT rows from r on that lie between the same markers."""
+    first, last = t.rows[r], r + 1
+    while last < t.rows.size:
+        row = t.rows[last]
+        if row.kind != POINT or row.marker_a != first.marker_a or row.marker_b != first.marker_b:
+            break
+        last += 1
+    return last
+
+
+@inlined_kernel
+def _used(rows, n, first, last):
+    """Tell whether any of the rows weighs anything in the first n functions."""
+    for r in range(first, last):
+        for j in range(n):
+            if rows[r, j] != 0.0:
+                return True
+    return False
 
 
 @inlined_kernel
 def _axis(t, r, directions):
     """Link and direction of the axis of a row, its pitch and sense, as in its entries."""
     row = t.rows[r]
-    if row.kind == POINT:
-        return 0, vector(t.row_vector, r), 0.0, 1.0
     d = row.direction_a
     pitch, sense = (row.pitch, -1.0) if row.kind == SCREW_ROW else (0.0, 1.0)
     return t.direction_link[d], vector(directions, d), pitch, sense
@@ -33,19 +55,26 @@ def _axis(t, r, directions):
 def pull_row_accelerations(t, n, markers, directions, pull):
     """Enter the second derivatives of all rows, times pull.rows[:, n + 1]."""
     pole = vector(pull.pole, 0)
-    for r in range(t.rows.size):
-        mu = pull.rows[r, n + 1]
-        if mu == 0.0:
-            continue
+    r, last = 0, 0
+    while last < t.rows.size:
+        r = last
         row = t.rows[r]
-        if row.kind == DOT:
+        last = _same_pin(t, r) if row.kind == POINT else r + 1
+        a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
+        mb = minus(vector(markers, row.marker_b), pole)
+        mu = pull.rows[r, n + 1]
+        if row.kind == POINT:
+            f = (0.0, 0.0, 0.0)
+            for i in range(r, last):
+                f = plus(f, times(pull.rows[i, n + 1], vector(t.row_vector, i)))
+            pull_pin_motion(pull, n, a, b, f, mb)
+        elif mu == 0.0:
+            continue
+        elif row.kind == DOT:
             da, db = row.direction_a, row.direction_b
             a, b = t.direction_link[da], t.direction_link[db]
             pull_dot_motion(pull, n, 0.0, mu, a, b, vector(directions, da), vector(directions, db))
-            continue
-        a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
-        mb = minus(vector(markers, row.marker_b), pole)
-        if row.kind == DISTANCE:
+        elif row.kind == DISTANCE:
             ma = minus(vector(markers, row.marker_a), pole)
             pull_line_motion(pull, n, 0.0, mu, a, b, ma, mb)
         else:
@@ -57,23 +86,24 @@ def pull_row_accelerations(t, n, markers, directions, pull):
 def pull_row_speeds(t, n, markers, directions, pull):
     """Enter the speeds of all rows per unit of independent speed, times pull.rows[:, :n]."""
     pole = vector(pull.pole, 0)
-    for r in range(t.rows.size):
-        moved = False
-        for j in range(n):
-            moved = moved or pull.rows[r, j] != 0.0
-        if not moved:
-            continue
+    r, last = 0, 0
+    while last < t.rows.size:
+        r = last
         row = t.rows[r]
-        if row.kind == DOT:
+        last = _same_pin(t, r) if row.kind == POINT else r + 1
+        if not _used(pull.rows, n, r, last):
+            continue
+        a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
+        mb = minus(vector(markers, row.marker_b), pole)
+        if row.kind == POINT:
+            pull_pin_speeds(t, pull, n, pull.rows, r, last, a, b, mb)
+        elif row.kind == DOT:
             da, db = row.direction_a, row.direction_b
             a, b = t.direction_link[da], t.direction_link[db]
             pull_dot_speeds(
                 pull, n, pull.rows, r, a, b, vector(directions, da), vector(directions, db)
             )
-            continue
-        a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
-        mb = minus(vector(markers, row.marker_b), pole)
-        if row.kind == DISTANCE:
+        elif row.kind == DISTANCE:
             ma = minus(vector(markers, row.marker_a), pole)
             pull_line_speeds(pull, n, pull.rows, r, a, b, ma, mb)
         else:

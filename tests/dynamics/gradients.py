@@ -1,4 +1,4 @@
-"""Gradients of Σ G W in reverse mode against those of forward mode, direction by direction."""
+"""Gradients of Σ G W + Σ g known: reverse mode against forward mode, direction by direction."""
 
 from __future__ import annotations
 
@@ -28,16 +28,21 @@ def check_gradient(
     of the terms that it sums up; `pieces` says how much worse the order of solution is conditioned
     than all rows together.
     """
-    n_i = motion.y.shape[1]
-    G = random_weights(model, motion, rng)
-    found = np.stack(observation_gradient(model, motion, G))
+    n, n_i = motion.y.shape
+    G, g = random_weights(model, motion, rng), rng.standard_normal((n, n_i))
+    found = np.stack(observation_gradient(model, motion, G, g))
     want, terms = np.zeros_like(found), np.zeros_like(found)
     for k in range(3 * n_i):
-        part = G * observation_sensitivity(motion, k, model)[0]
-        want[k // n_i, :, k % n_i] = part.sum(axis=(1, 2))
-        terms[k // n_i, :, k % n_i] = np.abs(part).sum(axis=(1, 2))
+        dW, dknown = observation_sensitivity(motion, k, model)
+        want[k // n_i, :, k % n_i] = (G * dW).sum(axis=(1, 2)) + (g * dknown).sum(axis=1)
+        terms[k // n_i, :, k % n_i] = _size(G * dW, g * dknown)
     # A gradient may vanish as a whole, as that by the speed of a pendulum does, by cancellation.
-    least = np.abs(G * observation_matrix(motion, model).W).sum(axis=(1, 2)).max(initial=0.0)
+    seen = observation_matrix(motion, model)
+    least = _size(G * seen.W, g * seen.known).max(initial=0.0)
     size = terms.max(axis=(1, 2), initial=0.0) + least
     error = np.abs(found - want).max(axis=(1, 2), initial=0.0)
     assert np.all(error <= 100 * EPS * condition(motion) * pieces * size), (error, size)
+
+
+def _size(a: Array, b: Array) -> Array:
+    return np.asarray(np.abs(a).sum(axis=(1, 2)) + np.abs(b).sum(axis=1))

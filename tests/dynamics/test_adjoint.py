@@ -102,3 +102,5 @@ def test_weights_of_another_shape() -> None:
     model = dynamic_model(motion.model.mechanism)
     with pytest.raises(ValueError, match=r"shape \(3, 1, 29\).*\(3, 1, 30\)"):
         observation_gradient(model, motion, np.zeros((3, 1, 29)))
+    with pytest.raises(ValueError, match=r"shape \(3, 2\).*\(3, 1\)"):
+        observation_gradient(model, motion, np.zeros((3, 1, 30)), np.zeros((3, 2)))

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.mechanism.records import (
+    GROUND,
     Coefficient,
     Element,
     Friction,
+    Load,
     Mechanism,
     Motor,
     SpringDamper,
@@ -24,11 +26,11 @@ from ..dynamics.gradients import check_gradient
 from .generate import Drawn
 from .test_random_mechanisms import loops, trees
 
-UNKNOWN = Coefficient(1.0, identify=True)
+UNKNOWN, KNOWN = Coefficient(1.0, identify=True), Coefficient(2.0)
 
 
 def with_elements(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
-    """Springs between points, springs and friction on joints, cut or not, and a transmission."""
+    """Springs between points, springs and friction on joints, cut or not, loads, a transmission."""
     elements: list[Element] = [
         SpringDamper(f"s{i}", a, b, UNKNOWN, UNKNOWN, UNKNOWN)
         for i, (a, b) in enumerate(zip(mechanism.points, mechanism.points[1:], strict=False))
@@ -43,6 +45,14 @@ def with_elements(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
         name = f"{joint}_{k}"
         elements.append(TorsionSpring(f"t_{name}", joint, k, UNKNOWN, UNKNOWN, UNKNOWN))
         elements.append(Friction(f"f_{name}", joint, k, UNKNOWN, UNKNOWN))
+        elements.append(TorsionSpring(f"u_{name}", joint, k, KNOWN, KNOWN, KNOWN))
+    names = [b.name for b in mechanism.bodies]
+    for i, point in enumerate(mechanism.points):
+        vector = tuple(rng.uniform(-5, 5, 3).tolist())
+        axes_of = names[int(rng.integers(len(names)))] if rng.integers(2) else GROUND
+        kind = ("force", "moment")[i % 2]
+        at = point if kind == "force" else None
+        elements.append(Load(f"l{i}", kind, point.body, vector, at, axes_of))
     if len(single) > 1:
         pick = [single[i] for i in rng.permutation(len(single))[:2]]
         motors = tuple(Motor(f"m{i}", UNKNOWN, UNKNOWN, UNKNOWN) for i in range(2))

@@ -22,9 +22,9 @@ _SHORTEST_PART = 64
 
 
 def observation_gradient(
-    model: DynamicModel, motion: Motion, G: Floats
+    model: DynamicModel, motion: Motion, G: Floats, known: Floats | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the gradients of s = Σ_jk G_jk W_jk by y, ẏ and ÿ of each sample.
+    """Return the gradients of s = Σ_jk G_jk W_jk + Σ_j g_j known_j by y, ẏ and ÿ of each sample.
 
     Coulomb friction is taken as constant on either side of standstill.
 
@@ -35,6 +35,8 @@ def observation_gradient(
         Solved for the kinematic model of `model`.
     G : array (N, n_i, p)
         Derivatives of a criterion by the entries of W, as `observation_matrix` orders them.
+    known : array (N, n_i), optional
+        The same by the entries of `known`: g, for criteria of forces τ = W φ + known. Default zero.
 
     Returns
     -------
@@ -44,18 +46,21 @@ def observation_gradient(
     Raises
     ------
     ValueError
-        If G has not the shape of W.
+        If G has not the shape of W, or g that of `known`.
     """
     n, n_i = motion.y.shape
     shape = (n, n_i, len(model.columns))
     weights = np.ascontiguousarray(G, dtype=float)
     if weights.shape != shape:
         raise ValueError(f"G has shape {weights.shape}, but W has {shape}")
+    others = np.zeros((n, n_i)) if known is None else np.ascontiguousarray(known, dtype=float)
+    if others.shape != (n, n_i):
+        raise ValueError(f"known has shape {others.shape}, but {(n, n_i)} is needed")
     by_y, by_yd, by_ydd = (np.zeros((n, n_i)) for _ in range(3))
     if not n:
         return by_y, by_yd, by_ydd
     k = model.kinematics
-    given = (motion.q, motion.v, motion.vd, motion.yd, weights)
+    given = (motion.q, motion.v, motion.vd, motion.yd, weights, others)
     ratio = np.ones(n)
 
     def run(first: int, last: int) -> None:

@@ -1,4 +1,9 @@
-"""Gradient of Σ G W by coordinates, speeds and accelerations: reverse mode through the closure."""
+"""Reverse mode through the closure: gradients of Σ G W + Σ g known by y, ẏ and ÿ.
+
+With q, v = R ẏ, v̇ = R ÿ + b and R themselves, the sum is a function of an open tree, and its
+derivatives are wrenches on links (`pull.py`). Loops add rows: b, R and q follow from the closure, so
+each of them is weighed by a transposed solution and pulls at the links in its turn.
+"""
 
 import numpy as np
 
@@ -15,7 +20,7 @@ from mechid.dynamics.kernels.pull import (
     take_motion,
 )
 from mechid.dynamics.kernels.pull_bodies import pull_bodies
-from mechid.dynamics.kernels.pull_measures import pull_measures, weigh_measures
+from mechid.dynamics.kernels.pull_measures import pull_loads, pull_measures, weigh_measures
 from mechid.dynamics.kernels.pull_rows import pull_row_accelerations, pull_row_speeds
 from mechid.kinematics.kernels.closure import admissible, factor_sample, make_work
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
@@ -32,8 +37,8 @@ def negate_rows(rows, first, last):
 
 
 @kernel
-def pull_open_tree(t, d, q, v, vd, R, G, work, sight, pull, by_y):
-    """Enter Σ G W as a function of the motion of the links, whatever makes them move so."""
+def pull_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y):
+    """Enter the function as a function of the motion of the links, whatever makes them move so."""
     n = by_y.size
     velocity, omega = sight.partial_velocity, sight.partial_omega
     move_links(t, v, vd, work.vectors, work.axes)
@@ -53,17 +58,18 @@ def pull_open_tree(t, d, q, v, vd, R, G, work, sight, pull, by_y):
         sight.values,
         sight.partial,
     )
-    weigh_measures(d, n, sight.values, sight.partial, G, pull.measures)
+    weigh_measures(d, n, sight.values, sight.partial, G, g, pull.measures)
     pull_measures(d, n, work.rotation, work.vectors, sight.partial, pull, by_y)
+    pull_loads(d, n, work.rotation, work.vectors, g, pull)
 
 
 @kernel
-def pull_sample(t, order, d, q, v, vd, yd, R, G, work, sight, pull, by_y, by_yd, by_ydd):
-    """Fill the gradients (n,) of Σ G W (n, p) of the sample whose factors are in work."""
+def pull_sample(t, order, d, q, v, vd, yd, R, G, g, work, sight, pull, by_y, by_yd, by_ydd):
+    """Fill the gradients (n,) for G (n, p) and g (n,) of the sample whose factors are in work."""
     n = by_y.size
     for i in range(n):
         by_y[i] = 0.0
-    pull_open_tree(t, d, q, v, vd, R, G, work, sight, pull, by_y)
+    pull_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y)
     # accelerations: v̇ = R ÿ + b, with b from the rows
     sum_up(t, n + 1, n + 2, pull)
     by_speeds(t, n + 1, n + 2, pull)
@@ -91,8 +97,8 @@ def pull_sample(t, order, d, q, v, vd, yd, R, G, work, sight, pull, by_y, by_yd,
 
 
 @allocating_kernel
-def pull_batch(t, order, d, first, last, q, v, vd, yd, G, by_y, by_yd, by_ydd, ratio):
-    """Fill the gradients (N, n_i) for closed poses q with their speeds, and G (N, n_i, p).
+def pull_batch(t, order, d, first, last, q, v, vd, yd, G, g, by_y, by_yd, by_ydd, ratio):
+    """Fill the gradients (N, n_i) for G (N, n_i, p) and g (N, n_i), at closed poses with speeds.
 
     Of samples first … last - 1; `ratio` (N,) takes the smallest ratio of pivots.
     """
@@ -114,6 +120,7 @@ def pull_batch(t, order, d, first, last, q, v, vd, yd, G, by_y, by_yd, by_ydd, r
             yd[s],
             R,
             G[s],
+            g[s],
             work,
             sight,
             pull,

@@ -1,4 +1,4 @@
-"""Wrenches of the element columns: each is a function of a measure, times ∂s/∂y."""
+"""Wrenches of elements and loads: functions of measures times ∂s/∂y, forces on moving points."""
 
 from mechid.dynamics.kernels.measures import element_factor, marker_offset, placed_direction
 from mechid.dynamics.kernels.pull_rates import (
@@ -17,30 +17,35 @@ from mechid.dynamics.tables import (
     SUM,
     TURN,
 )
-from mechid.kinematics.kernels.jit import kernel
+from mechid.kinematics.kernels.jit import inlined_kernel, kernel
+
+
+@inlined_kernel
+def _weigh(element, n, values, measures, partial, y, weight):
+    """Add what weight × the element's force on coordinate y asks of its measure."""
+    m, takes = element.measure, element.takes
+    measures[m, y] += weight * element_factor(takes, element.offset, values, m)
+    if takes == DAMPING:
+        measures[m, n] += weight * partial[m, y]
+    elif takes == INERTIA:
+        measures[m, n + 1] += weight * partial[m, y]
+    elif takes == STIFFNESS:
+        measures[m, n + 2] += weight * partial[m, y]
 
 
 @kernel
-def weigh_measures(d, n, values, partial, G, measures):
-    """Fill measures (n_measures, n + 3): derivatives of Σ G W by ∂s/∂y, ṡ, s̈ and s."""
+def weigh_measures(d, n, values, partial, G, g, measures):
+    """Fill measures (n_measures, n + 3): derivatives of Σ G W + Σ g known by ∂s/∂y, ṡ, s̈ and s."""
     for m in range(d.measures.size):
         for i in range(n + 3):
             measures[m, i] = 0.0
     first = 10 * d.body_link.size
-    for e in range(d.columns.size):
-        element = d.columns[e]
-        m = element.measure
-        f = element_factor(element.takes, element.offset, values, m)
-        by_f = 0.0
-        for y in range(n):
-            by_f += G[y, first + e] * partial[m, y]
-            measures[m, y] += G[y, first + e] * f
-        if element.takes == DAMPING:
-            measures[m, n] += by_f
-        elif element.takes == INERTIA:
-            measures[m, n + 1] += by_f
-        elif element.takes == STIFFNESS:
-            measures[m, n + 2] += by_f
+    for y in range(n):
+        for e in range(d.columns.size):
+            _weigh(d.columns[e], n, values, measures, partial, y, G[y, first + e])
+        if g[y] != 0.0:
+            for e in range(d.known.size):
+                _weigh(d.known[e], n, values, measures, partial, y, g[y] * d.known[e].known)
 
 
 @kernel
@@ -52,6 +57,11 @@ def pull_measures(d, n, rotation, vectors, partial, pull, by_y):
             pull.elements[i, c] = 0.0
     for m in range(d.measures.size - 1, -1, -1):  # a sum before its terms
         measure = d.measures[m]
+        used = False
+        for i in range(n + 3):
+            used = used or weights[m, i] != 0.0
+        if not used:
+            continue
         for y in range(n):
             by_y[y] += weights[m, n + 2] * partial[m, y]
         if measure.kind == SUM:
@@ -65,6 +75,25 @@ def pull_measures(d, n, rotation, vectors, partial, pull, by_y):
             _pull_turn(d, m, n, rotation, pull)
         else:
             _pull_line(d, m, n, rotation, vectors, pull)
+
+
+@kernel
+def pull_loads(d, n, rotation, vectors, g, pull):
+    """Enter the loads, which `known` holds with a minus, times g (n,)."""
+    pole, weights = vector(pull.pole, 0), pull.loads
+    used = False
+    for y in range(n):
+        weights[0, y] = -g[y]
+        used = used or g[y] != 0.0
+    if not used:
+        return
+    for e in range(d.loads.size):
+        load = d.loads[e]
+        k, of_f = d.marker_link[load.marker], d.direction_link[load.direction]
+        f = placed_direction(d, load.direction, rotation)
+        m = minus(plus(vector(vectors[0], k), marker_offset(d, load.marker, rotation)), pole)
+        turn, push = (1.0, 0.0) if load.moment == 1 else (0.0, 1.0)
+        pull_axis_speeds(pull, n, weights, 0, 0, k, of_f, k, turn, push, f, m)
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Reverse mode through the closure: gradients of Σ G W + Σ g known by y, ẏ and ÿ.
 
 With q, v = R ẏ, v̇ = R ÿ + b and R themselves, the sum is a function of an open tree, and its
-derivatives are wrenches on links (`pull.py`). Loops add rows: b, R and q follow from the closure, so
-each of them is weighed by a transposed solution and pulls at the links in its turn.
+derivatives are wrenches on links (`pull.py`). Loops add rows, from which b, R and q follow: each is
+weighed by a transposed solution and pulls at the links in its turn.
 """
 
 import numpy as np

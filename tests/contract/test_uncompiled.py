@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mechid.dynamics.adjoint import observation_gradient
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.inverse import inverse_dynamics
@@ -68,6 +69,7 @@ def dynamics(motion: Motion) -> dict[str, np.ndarray]:
     assert inverse.reactions is not None
     engine = Engine(model, inverse.phi)
     reduced, tree = engine.reduced(motion.y[1], motion.yd[1]), engine.tree(motion.q[1], motion.v[1])
+    gradient = observation_gradient(model, motion, seen.W, seen.known)
     energies = [reduced.kinetic, reduced.potential, reduced.dissipated, tree.kinetic]
     return {
         "W": seen.W,
@@ -82,6 +84,7 @@ def dynamics(motion: Motion) -> dict[str, np.ndarray]:
         "tree h": tree.h,
         "tree J": tree.J,
         "tree gamma": tree.gamma,
+        "gradient": np.stack(gradient),
         "energies": np.array(energies),
     }
 

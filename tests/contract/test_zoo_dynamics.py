@@ -16,6 +16,7 @@ from mechid.kinematics.motion import Motion, solve_motion
 from mechid.modelfile import load
 
 from ..dynamics.formulations import EVERY, ON_TREE, formulation
+from ..dynamics.gradients import check_gradient
 from ..dynamics.virtual_power import VirtualPower, ten
 from .differences import first, middle, stencil_times
 from .states import EPS, LENGTH, SPECS, Array, condition, solve_course, zoo_course, zoo_model
@@ -156,6 +157,12 @@ def test_columns_are_linear_in_accelerations_and_quadratic_in_speeds(spec: str) 
         axis=(0, 1)
     )
     assert np.all(np.abs(left).max(axis=(0, 1)) <= bound * np.concatenate([size, elements]))
+
+
+@every_model
+def test_gradient_in_reverse_is_that_in_forward_mode(spec: str) -> None:
+    motion = course_motion(spec)
+    check_gradient(dynamic_model(load(spec)), motion, np.random.default_rng(5))
 
 
 # --------------------------------------------------------------------------- forward dynamics

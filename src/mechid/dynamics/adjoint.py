@@ -1,0 +1,75 @@
+"""Gradients of a criterion of the observation matrix by the motion, in reverse mode.
+
+Optimal motions are found with the derivatives of a scalar criterion of W by all coordinates, speeds
+and accelerations of all samples. Given the derivatives G of the criterion by the entries of W, one
+backward pass per sample returns them, exact to rounding; `observation_sensitivity` would need one
+forward pass for each of 3 n_i directions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechid.dynamics.compile import DynamicModel
+from mechid.dynamics.kernels.adjoint import pull_batch
+from mechid.kinematics.kernels.closure import SINGULAR_RATIO
+from mechid.kinematics.motion import Motion
+from mechid.kinematics.tables import Floats
+from mechid.kinematics.threads import spread
+
+# Samples that are worth a thread: about a millisecond.
+_SHORTEST_PART = 64
+
+
+def observation_gradient(
+    model: DynamicModel, motion: Motion, G: Floats, known: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Return the gradients of s = Σ_jk G_jk W_jk + Σ_j g_j known_j by y, ẏ and ÿ of each sample.
+
+    Coulomb friction is taken as constant on either side of standstill.
+
+    Parameters
+    ----------
+    model : DynamicModel
+    motion : Motion
+        Solved for the kinematic model of `model`.
+    G : array (N, n_i, p)
+        Derivatives of a criterion by the entries of W, as `observation_matrix` orders them.
+    known : array (N, n_i), optional
+        The same by the entries of `known`: g, for criteria of forces τ = W φ + known. Default zero.
+
+    Returns
+    -------
+    by_y, by_yd, by_ydd : arrays (N, n_i)
+        Per unit of coordinate, speed and acceleration.
+
+    Raises
+    ------
+    ValueError
+        If G has not the shape of W, or g that of `known`.
+    """
+    n, n_i = motion.y.shape
+    shape = (n, n_i, len(model.columns))
+    weights = np.ascontiguousarray(G, dtype=float)
+    if weights.shape != shape:
+        raise ValueError(f"G has shape {weights.shape}, but W has {shape}")
+    others = np.zeros((n, n_i)) if known is None else np.ascontiguousarray(known, dtype=float)
+    if others.shape != (n, n_i):
+        raise ValueError(f"known has shape {others.shape}, but {(n, n_i)} is needed")
+    by_y, by_yd, by_ydd = (np.zeros((n, n_i)) for _ in range(3))
+    if not n:
+        return by_y, by_yd, by_ydd
+    k = model.kinematics
+    given = (motion.q, motion.v, motion.vd, motion.yd, weights, others)
+    ratio = np.ones(n)
+
+    def run(first: int, last: int) -> None:
+        pull_batch(k.tables, k.order, model.tables, first, last, *given, by_y, by_yd, by_ydd, ratio)
+
+    spread(run, n, _SHORTEST_PART)
+    # Where the order of solution is weak, all rows together: as when the motion was solved.
+    for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)):
+        pull_batch(
+            k.tables, k.one_piece, model.tables, s, s + 1, *given, by_y, by_yd, by_ydd, ratio
+        )
+    return by_y, by_yd, by_ydd

@@ -1,0 +1,79 @@
+"""Gradients of W for random trees and loops with all kinds of elements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.mechanism.records import (
+    GROUND,
+    Coefficient,
+    Element,
+    Friction,
+    Load,
+    Mechanism,
+    Motor,
+    SpringDamper,
+    TorsionSpring,
+    Transmission,
+)
+
+from ..contract.states import random_course, solve_course
+from ..dynamics.gradients import check_gradient
+from .generate import Drawn
+from .test_random_mechanisms import loops, trees
+
+UNKNOWN, KNOWN = Coefficient(1.0, identify=True), Coefficient(2.0)
+
+
+def with_elements(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
+    """Springs between points, springs and friction on joints, cut or not, loads, a transmission."""
+    elements: list[Element] = [
+        SpringDamper(f"s{i}", a, b, UNKNOWN, UNKNOWN, UNKNOWN)
+        for i, (a, b) in enumerate(zip(mechanism.points, mechanism.points[1:], strict=False))
+    ]
+    single = [
+        (j.name, k)
+        for j in mechanism.joints
+        for k in range(3 if j.type == "free" else j.kind.n_speeds)
+        if j.type != "spherical"
+    ]
+    for joint, k in single:
+        name = f"{joint}_{k}"
+        elements.append(TorsionSpring(f"t_{name}", joint, k, UNKNOWN, UNKNOWN, UNKNOWN))
+        elements.append(Friction(f"f_{name}", joint, k, UNKNOWN, UNKNOWN))
+        elements.append(TorsionSpring(f"u_{name}", joint, k, KNOWN, KNOWN, KNOWN))
+    names = [b.name for b in mechanism.bodies]
+    for i, point in enumerate(mechanism.points):
+        vector = tuple(rng.uniform(-5, 5, 3).tolist())
+        axes_of = names[int(rng.integers(len(names)))] if rng.integers(2) else GROUND
+        kind = ("force", "moment")[i % 2]
+        at = point if kind == "force" else None
+        elements.append(Load(f"l{i}", kind, point.body, vector, at, axes_of))
+    if len(single) > 1:
+        pick = [single[i] for i in rng.permutation(len(single))[:2]]
+        motors = tuple(Motor(f"m{i}", UNKNOWN, UNKNOWN, UNKNOWN) for i in range(2))
+        matrix = tuple(tuple(rng.uniform(-2, 2, 2).tolist()) for _ in motors)
+        elements.append(Transmission("gear", motors, tuple(pick), matrix))
+    return replace(mechanism, elements=tuple(elements))
+
+
+def check(drawn: Drawn, rng: np.random.Generator) -> None:
+    model = dynamic_model(with_elements(drawn.mechanism, rng))
+    course = random_course(model.kinematics, rng)
+    check_gradient(model, solve_course(model.kinematics, course, [0.9, 2.2, 3.7]), rng)
+
+
+@settings(max_examples=25)
+@given(trees())
+def test_gradient_of_trees(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    check(*drawn)
+
+
+@settings(max_examples=25)
+@given(loops())
+def test_gradient_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    check(*drawn)

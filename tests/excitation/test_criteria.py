@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.excitation.criteria import CRITERIA, Criterion, Options, prediction_factor
-from mechid.excitation.criteria.prediction import rms_forces
+from mechid.excitation.criteria import (
+    CRITERIA,
+    Criterion,
+    Options,
+    prediction_factor,
+    resolution,
+    rms_forces,
+)
 from mechid.excitation.criteria.root import prior_factor
 
 RNG = np.random.default_rng(11)
@@ -259,6 +265,19 @@ def test_equal_singular_values_have_the_mean_gradient() -> None:
     turn = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
     turned = Criterion("e").value_and_gradient(Q @ turn)[1]
     np.testing.assert_allclose(turned, gradient @ turn, atol=1e-12)
+
+
+def test_resolution() -> None:
+    whole = resolution(W * np.array([1e9, 1.0, 1e-9, 1.0, 1.0]), SIGMA)
+    assert (whole.seen, whole.parameters) == (5, 5)
+    assert whole.error < 1e-14
+    assert resolution(deficient("equal columns")).seen == 4
+    assert resolution(deficient("column of zeros")).error == 1.0
+    assert resolution(deficient("too few rows")).seen == 3
+    assert resolution(deficient("nothing")).seen == 0
+    near = W.copy()
+    near[:, :, 1] = near[:, :, 0] * (1 + 1e-9 * RNG.normal(size=(N, N_I)))
+    assert 1e-8 < resolution(near).error < 1e-5
 
 
 def test_prior_factor() -> None:

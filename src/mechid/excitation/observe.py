@@ -42,3 +42,10 @@ def base_observation(
         return np.ascontiguousarray(seen.W[:, :, columns])
 
     return observe
+
+
+def all_columns(G: Floats, places: npt.NDArray[np.int64] | Floats, n_columns: int) -> Floats:
+    """Return a gradient by W_b (N, n_i, b) as one by W (N, n_i, p): zero elsewhere."""
+    whole = np.zeros((*G.shape[:2], n_columns))
+    whole[:, :, np.asarray(places, dtype=np.int64)] = G
+    return whole

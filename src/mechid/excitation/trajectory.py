@@ -16,6 +16,7 @@ from mechid.excitation.periods import common_period
 # two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
 SAMPLES_PER_PERIOD = 20
 _USUAL_RATE = 100.0  # Hz, where no frequency is known
+_MOST_SAMPLES = 10**8  # a gigabyte per coordinate: more is a mistake in a unit
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,13 @@ def sample(
         t = np.asarray(times, dtype=float)
         for name, family in zip(trajectory.names, trajectory.families, strict=True):
             _check_span(name, family, t)
-    found = [family.rates(t) for family in trajectory.families]
+    with np.errstate(all="ignore"):  # what is no number is refused below
+        found = [family.rates(t) for family in trajectory.families]
+    for name, rates in zip(trajectory.names, found, strict=True):
+        if not all(np.all(np.isfinite(values)) for values in rates):
+            raise DataError(
+                f"{name} leaves the range of numbers", remedy="check amplitudes and frequencies"
+            )
     y, yd, ydd = (np.column_stack([r[k] for r in found]) for k in range(3))
     return Sampled(t, y, yd, ydd)
 
@@ -180,6 +187,11 @@ def times_at(duration: float, rate: float) -> Floats:
     """Return the times k / rate from 0 up to the duration, which counts if it is a sample."""
     if not 0 < rate < np.inf:
         raise DataError(f"the rate is {rate:g} Hz", remedy="give a positive one")
+    if duration * rate > _MOST_SAMPLES:
+        raise DataError(
+            f"{duration:g} s at {rate:g} Hz are {duration * rate:.3g} samples",
+            remedy="take a lower rate or a shorter time",
+        )
     last = int(np.floor(duration * rate * (1 + SPAN_SLACK)))
     return np.minimum(np.arange(last + 1) / rate, duration)
 

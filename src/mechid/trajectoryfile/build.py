@@ -20,6 +20,7 @@ from mechid.excitation.families import (
 )
 from mechid.excitation.trajectory import Trajectory
 from mechid.modelfile import expressions
+from mechid.modelfile.numbers import LARGEST
 from mechid.modelfile.words import hint
 from mechid.modelfile.yamlio import Key
 from mechid.trajectoryfile.document import ExpressionSpec, FamilySpec, TableSpec, TrajectoryDocument
@@ -147,7 +148,10 @@ def _number(scalar: Any, values: Mapping[str, float], path: Key) -> float:
             if name not in values:
                 remedy = hint(name, values, "name it under parameters")
                 raise ModelError(f"there is no parameter {name}", path=path, remedy=remedy)
-        return expressions.evaluate(tree, values)
+        value = expressions.evaluate(tree, values)
+        if abs(value) > LARGEST:
+            raise ValueError(f"{value:g} is out of range; check it")
+        return value
     except ValueError as error:
         what, _, remedy = str(error).partition("; ")
         raise ModelError(what, path=path, remedy=remedy) from None

@@ -117,6 +117,9 @@ class FamilySpec(Words):
                 "expected one kind of motion, got {said}",
                 {"said": said, "remedy": f"give one of {', '.join(FamilySpec.model_fields)}"},
             )
+        (said,) = self.model_fields_set
+        if getattr(self, said) is None:
+            raise ValueError(f"{said} is empty; say how the coordinate moves")
         return self
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         SingularPoseError,
         UnreachablePoseError,
     )
+    from mechid.excitation.criteria.criterion import Criterion
+    from mechid.excitation.trajectory import Trajectory
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.frames import FrameMotion, frame_motion
     from mechid.kinematics.joints import JointMotion, joint_motion
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
+    from mechid.trajectoryfile.api import load_trajectory, save_trajectory
+    from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
     from mechid.view.write import write_page
 
@@ -70,6 +74,8 @@ _HOMES = {
         "SingularPoseError",
         "UnreachablePoseError",
     ),
+    "mechid.excitation.criteria.criterion": ("Criterion",),
+    "mechid.excitation.trajectory": ("Trajectory",),
     "mechid.kinematics.branch": ("singularity_margin",),
     "mechid.kinematics.frames": ("FrameMotion", "frame_motion"),
     "mechid.kinematics.joints": ("JointMotion", "joint_motion"),
@@ -83,6 +89,8 @@ _HOMES = {
     "mechid.tables.files": ("write_table",),
     "mechid.tables.motion": ("MotionTable", "read_motion"),
     "mechid.tables.observe": ("point_motion",),
+    "mechid.trajectoryfile.api": ("load_trajectory", "save_trajectory"),
+    "mechid.trajectoryfile.motion": ("read_motion_file", "write_trajectory_table"),
     "mechid.view.tour": ("tour",),
     "mechid.view.write": ("write_page",),
 }
@@ -93,6 +101,7 @@ __all__ = [
     "BaseParameters",
     "BaseSet",
     "BranchJumpError",
+    "Criterion",
     "DataError",
     "Experiment",
     "FrameMotion",
@@ -113,6 +122,7 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "SingularPoseError",
+    "Trajectory",
     "UnreachablePoseError",
     "__version__",
     "base_parameters",
@@ -124,6 +134,7 @@ __all__ = [
     "joint_motion",
     "kinematic_model",
     "load",
+    "load_trajectory",
     "loads",
     "mobility",
     "null_space",
@@ -132,7 +143,9 @@ __all__ = [
     "point_motion",
     "rates",
     "read_motion",
+    "read_motion_file",
     "save",
+    "save_trajectory",
     "sensitivities",
     "simulate",
     "simulated_motion",
@@ -143,6 +156,7 @@ __all__ = [
     "tour",
     "write_page",
     "write_table",
+    "write_trajectory_table",
     "zoo",
 ]
 

@@ -116,7 +116,10 @@ def base(
     ] = 0,
     motion: Annotated[
         Path | None,
-        typer.Option(help="Count what this motion shows (CSV or Parquet), not what any can show."),
+        typer.Option(
+            help="Count what this motion shows (CSV, Parquet or a trajectory .yaml), not what any "
+            "can show."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of random states and choices.")] = 0,
     json: Json = False,

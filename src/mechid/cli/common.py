@@ -36,11 +36,11 @@ def load_model(spec: str) -> KinematicModel:
 
 
 def solve_file(model: KinematicModel, path: Path) -> tuple[MotionTable, Motion]:
-    """Read a table of a motion and solve it; what goes wrong there names the file."""
+    """Read a motion (table or trajectory) and solve it; what goes wrong there names the file."""
     from mechid.kinematics.motion import solve_motion
-    from mechid.tables import read_motion
+    from mechid.trajectoryfile.motion import read_motion_file
 
-    table = read_motion(path, model.mechanism)
+    table = read_motion_file(path, model.mechanism)
     try:
         return table, solve_motion(model, table.y, table.yd, table.ydd, time=table.time)
     except MechidError as error:

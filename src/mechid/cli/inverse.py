@@ -46,7 +46,9 @@ def inverse(
     motion: Annotated[
         Path,
         typer.Argument(
-            metavar="MOTION", help="CSV or Parquet table: time and the independent coordinates."
+            metavar="MOTION",
+            help="CSV or Parquet table: time and the independent coordinates; or a trajectory "
+            "(.yaml).",
         ),
     ],
     output: Annotated[

@@ -37,7 +37,9 @@ def kinematics(
     motion: Annotated[
         Path,
         typer.Argument(
-            metavar="MOTION", help="CSV or Parquet table: time and the independent coordinates."
+            metavar="MOTION",
+            help="CSV or Parquet table: time and the independent coordinates; or a trajectory "
+            "(.yaml).",
         ),
     ],
     output: Annotated[

@@ -14,7 +14,9 @@ def view(
     model: Model,
     motion: Annotated[
         Path | None,
-        typer.Option("--motion", "-m", help="Table with the motion; default: a tour."),
+        typer.Option(
+            "--motion", "-m", help="Table or trajectory with the motion; default: a tour."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Page to write; default: NAME.html.")

@@ -21,10 +21,11 @@ def validate(data: dict[str, Any]) -> Document:
     try:
         return Document.model_validate(data)
     except ValidationError as error:
-        raise _model_error(error.errors(include_url=False)[0]) from None
+        raise model_error(error.errors(include_url=False)[0]) from None
 
 
-def _model_error(error: ErrorDetails) -> ModelError:
+def model_error(error: ErrorDetails) -> ModelError:
+    """Return one mistake that Pydantic found, in the words of the format and with its path."""
     path = tuple(
         part for part in error["loc"] if not (isinstance(part, str) and part[:1] in ("<", "["))
     )

@@ -49,6 +49,18 @@ for _class in (_Loader, _Dumper):
         _class.add_implicit_resolver(_tag, _pattern, _characters)
 
 
+@dataclass(frozen=True)
+class FileKind:
+    """How a kind of file is called and recognised, for messages."""
+
+    name: str
+    start: str
+    keys: str
+
+
+MODEL_FILE = FileKind("model file", "mechid: 1", "name, bodies, joints")
+
+
 @dataclass
 class Source:
     """Where the entries of a document stand: a file and the line of every path."""
@@ -84,7 +96,7 @@ class Source:
                     self.lines[moved] = line
 
 
-def read(text: str, file: str) -> tuple[dict[str, Any], Source]:
+def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, Any], Source]:
     """Return the data of a YAML text and the lines of its entries."""
     source = Source(file)
     try:
@@ -93,12 +105,12 @@ def read(text: str, file: str) -> tuple[dict[str, Any], Source]:
     except yaml.YAMLError as error:
         raise _syntax_error(error, file) from None
     if node is None:
-        raise ModelError("the file is empty", where=file, remedy="start it with mechid: 1")
+        raise ModelError("the file is empty", where=file, remedy=f"start it with {kind.start}")
     if not isinstance(node, yaml.MappingNode):
         raise ModelError(
-            "a model file is a mapping of keys such as name, bodies, joints",
+            f"a {kind.name} is a mapping of keys such as {kind.keys}",
             where=f"{file}:{node.start_mark.line + 1}",
-            remedy="start it with mechid: 1",
+            remedy=f"start it with {kind.start}",
         )
     data = _construct(node, (), source, ())
     assert isinstance(data, dict)
@@ -188,7 +200,7 @@ def write(data: dict[str, Any]) -> str:
     )
 
 
-def read_file(path: Path, shown: str) -> tuple[dict[str, Any], Source]:
+def read_file(path: Path, shown: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, Any], Source]:
     """Return data and lines of a file; `shown` is its name in messages."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -198,4 +210,4 @@ def read_file(path: Path, shown: str) -> tuple[dict[str, Any], Source]:
         ) from None
     except OSError as error:
         raise ModelError(f"cannot read the file: {error.strerror}", where=shown) from None
-    return read(text, shown)
+    return read(text, shown, kind)

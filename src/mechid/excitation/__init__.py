@@ -1,0 +1,1 @@
+"""Excitation: trajectories that are linear in their coefficients, and criteria that rank them."""

@@ -1,0 +1,15 @@
+"""Criteria that rank motions by what they tell about the base parameters, with exact gradients."""
+
+from mechid.excitation.criteria.criterion import CRITERIA, Criterion, Options
+from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
+from mechid.excitation.criteria.resolution import Resolution, resolution
+
+__all__ = [
+    "CRITERIA",
+    "Criterion",
+    "Options",
+    "Resolution",
+    "prediction_factor",
+    "resolution",
+    "rms_forces",
+]

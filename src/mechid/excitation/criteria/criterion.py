@@ -1,0 +1,174 @@
+"""One interface for all criteria: a value and its exact gradient by the base observation matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
+from mechid.excitation.criteria.root import Floats, Root, prior_factor, root
+from mechid.excitation.criteria.spread import spread
+
+CRITERIA = (*MEASURES, "mixture")
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What a criterion takes into account; nothing of it by default.
+
+    Attributes
+    ----------
+    sigma : array (n_i,) or None
+        Deviation of the noise of each force (N or N m): rows are weighted by 1/σ_j. An infinite one
+        stands for a force that is not measured. None: ones.
+    scales : array (b,) or None
+        Units in which parameters are counted, such as their CAD values: a variance of 1 is that of
+        one unit. None: SI. Condition numbers are those of the columns times them.
+    prior : array (b, b) or None
+        Covariance of the base parameters before the experiment (`cad_values(…).covariance`). What
+        has no variance is known. It says something next to `sigma` only.
+    subset : sequence of int or None
+        Places of the parameters that are wanted; the others are estimated along with them (Schur
+        complement). None: all.
+    targets : array (k, b) or None
+        H of `prediction_factor`, for the criterion "prediction".
+    repeats : float
+        Measured samples per sample of the matrix: how often a period is repeated, or how much
+        faster the measurement is sampled. It matters next to a prior.
+    log : bool
+        The logarithm of the criterion ("d" is one already).
+    mix : (float, float)
+        Weights of κ and of 1/σ_min in "mixture".
+    """
+
+    sigma: Floats | None = None
+    scales: Floats | None = None
+    prior: Floats | None = None
+    subset: Sequence[int] | None = None
+    targets: Floats | None = None
+    repeats: float = 1.0
+    log: bool = False
+    mix: tuple[float, float] = (1.0, 1.0)
+
+
+_NO_OPTIONS = Options()
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """A function of the base observation matrix W_b (N, n_i, b), to be made small.
+
+    | name | value |
+    |---|---|
+    | a | sum of the variances of the parameters |
+    | d | logarithm of the determinant of their covariance |
+    | e | largest variance of any combination of unit length, 1/σ_min² |
+    | condition | condition number σ_max/σ_min of the matrix |
+    | condition-equilibrated | the same after columns have been made of unit length |
+    | mixture | weighted sum of the condition number and 1/σ_min |
+    | prediction | mean relative variance of predicted forces, see `prediction_factor` |
+
+    With a prior, the matrix is that of the estimator which uses it: W_b with the rows of P^(-1/2)
+    below. A condition number then rewards motions that tell nothing but what the prior says, so
+    that the others are to be preferred.
+
+    Where W_b does not have full rank and there is no prior, singular values of the equilibrated
+    matrix count as at least 2.2e-16 of the largest (a matrix of zeros counts as one of rank 1 and
+    tiny columns); results are large and finite. The gradient is
+    then that of the singular values as if they were not limited. Where the largest or the smallest
+    singular values are equal, it is the mean over them, one of the subgradients.
+    """
+
+    name: str
+    options: Options = _NO_OPTIONS
+
+    def __post_init__(self) -> None:
+        """Refuse a criterion that does not exist, or lacks what it needs."""
+        o = self.options
+        if self.name not in CRITERIA:
+            raise DataError(
+                f"there is no criterion {self.name}", remedy=f"known are {', '.join(CRITERIA)}"
+            )
+        if (self.name == "prediction") != (o.targets is not None):
+            raise DataError(
+                "the criterion prediction has no targets"
+                if o.targets is None
+                else f"the criterion {self.name} knows no targets",
+                remedy="give the factor of the targets with, and only with, prediction",
+            )
+        if self.name == "prediction" and o.subset is not None:
+            raise DataError(
+                "the criterion prediction is about forces and knows no subset of parameters",
+                remedy="leave the subset out",
+            )
+        for what, values in (("sigma", o.sigma), ("scales", o.scales)):
+            if values is not None and not np.all(np.asarray(values) > 0):
+                raise DataError(f"{what} of a criterion must be positive")
+        if not o.repeats > 0:
+            raise DataError("repeats of a criterion must be positive")
+
+    def __call__(self, W: Floats) -> float:
+        """Return the value for W_b (N, n_i, b)."""
+        return self.value_and_gradient(W)[0]
+
+    def value_and_gradient(self, W: Floats) -> tuple[float, Floats]:
+        """Return the value and its gradient by W_b, (N, n_i, b)."""
+        weights = self._weights(W)
+        A = (W * weights).reshape(-1, W.shape[2])
+        found = root(A, self._prior)
+        J, columns = self._wanted(found)
+        if not len(J):
+            raise DataError(
+                "all parameters that are wanted are known exactly",
+                remedy="give them a prior deviation, or want others",
+            )
+        s = spread(J, columns)
+        value, omega = self._measure(s)
+        if self.options.log and self.name != "d":
+            value, omega = float(np.log(value)), omega / value
+        by_A = -2 * (found.U @ s.Q) @ omega @ (found.T @ s.Q).T
+        return value, by_A.reshape(W.shape) * weights
+
+    @cached_property
+    def _measure(self) -> Measure:
+        return mixture(*self.options.mix) if self.name == "mixture" else MEASURES[self.name]
+
+    @cached_property
+    def _prior(self) -> Floats | None:
+        """F of the prior, in the units of the parameters."""
+        if self.options.prior is None:
+            return None
+        F = prior_factor(np.asarray(self.options.prior, dtype=float))
+        return F if self.options.scales is None else F / self.options.scales[:, None]
+
+    def _weights(self, W: Floats) -> Floats:
+        """Return what multiplies the entries of W_b, (n_i, b)."""
+        o = self.options
+        n_i, b = W.shape[1:]
+        sigma = np.ones(n_i) if o.sigma is None else np.asarray(o.sigma, dtype=float)
+        scales = np.ones(b) if o.scales is None else np.asarray(o.scales, dtype=float)
+        prior = b if o.prior is None else len(o.prior)
+        targets = b if o.targets is None else o.targets.shape[1]
+        if sigma.shape != (n_i,) or scales.shape != (b,) or prior != b or targets != b:
+            raise DataError(
+                f"a criterion for {sigma.size} forces and {scales.size}, {prior}, {targets} "
+                f"parameters (scales, prior, targets) was given a matrix of {n_i} forces and {b} "
+                "parameters"
+            )
+        return np.asarray(np.sqrt(o.repeats) * np.outer(1 / sigma, scales))
+
+    def _wanted(self, found: Root) -> tuple[Floats, Floats]:
+        """Return J = H T without what is known exactly, and the lengths of its columns of A."""
+        o = self.options
+        if o.targets is not None:
+            H = o.targets if o.scales is None else o.targets * o.scales
+            J, columns = H @ found.T, np.zeros(len(H))
+        else:
+            places = slice(None) if o.subset is None else list(o.subset)
+            J, columns = found.T[places], found.columns[places]
+        kept = np.linalg.norm(J, axis=1) > 0
+        return J[kept], columns[kept]

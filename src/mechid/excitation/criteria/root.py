@@ -1,0 +1,112 @@
+"""A square root of the covariance of the parameters, from the observation matrix.
+
+With A (m, b) the stacked matrix, rows in units of the noise, and P the covariance of a prior,
+
+    C = (Aᵀ A + P⁻¹)⁻¹ = T Tᵀ,    U = A T,    A C = U Tᵀ.
+
+Everything else follows from T and U; Aᵀ A is never formed. Without a prior, A D⁻¹ = U S Vᵀ with
+columns of unit length and T = D⁻¹ V S⁻¹. With one, P = F Fᵀ, A F = U' S Vᵀ and
+T = F V (1 + S²)^(-1/2), which needs no inverse of P: parameters that are known exactly, and exact
+relations between them, are as good as any other prior.
+
+For ψ(K) of K = H C Hᵀ with derivative Ψ, and J = H T, the gradient by A is
+
+    -2 A C Hᵀ Ψ H C = -2 U (Jᵀ Ψ J) Tᵀ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Singular values of unit columns below this part of the largest are rounding: they count as this
+# much, so that what a motion does not show at all has a large but finite variance.
+FLOOR = float(np.finfo(float).eps)
+# Length of the columns of a matrix of zeros; squares of its inverse are still numbers.
+_NOTHING = 1e-60
+
+
+@dataclass(frozen=True, eq=False)
+class Root:
+    """C = T Tᵀ and U = A T.
+
+    Attributes
+    ----------
+    U : array (m, r)
+    T : array (b, r), r ≥ b
+    columns : array (b,)
+        Lengths of the columns of A where nothing but A counts; zeros with a prior.
+    """
+
+    U: Floats
+    T: Floats
+    columns: Floats
+
+
+def root(A: Floats, F: Floats | None) -> Root:
+    """Return the root of the covariance for a stacked matrix A (m, b) and a prior P = F Fᵀ."""
+    return _without_prior(A) if F is None else _with_prior(A, F)
+
+
+def _without_prior(A: Floats) -> Root:
+    b = A.shape[1]
+    d = np.linalg.norm(A, axis=0)
+    # A column of zeros has no length of its own: that of the longest one.
+    longest = float(np.max(d, initial=0.0)) or _NOTHING
+    d = np.where(d > 0, d, longest)
+    U, s, Vh = _padded_svd(A / d, b)
+    s = floored(s)
+    return Root(U, (Vh.T / s) / d[:, None], d)
+
+
+def _with_prior(A: Floats, F: Floats) -> Root:
+    b, r = F.shape
+    U, s, Vh = _padded_svd(A @ F, r)
+    length = np.hypot(1.0, s)
+    T = F @ (Vh.T / length)
+    return Root(_wide(U * (s / length), b), _wide(T, b), np.zeros(b))
+
+
+def prior_factor(P: Floats) -> Floats:
+    """Return F (b, r) with P = F Fᵀ for a covariance P (b, b) of rank r.
+
+    Variances are made one first, so that the rank does not depend on units. What has none has rows
+    of zeros.
+    """
+    sigma = np.sqrt(np.diag(P))
+    open_ = np.flatnonzero(sigma > 0)
+    size = sigma[open_]
+    values, Q = np.linalg.eigh(P[np.ix_(open_, open_)] / np.outer(size, size))
+    kept = values > len(P) * FLOOR * np.max(values, initial=0.0)
+    F = np.zeros((len(P), int(np.count_nonzero(kept))))
+    F[open_] = size[:, None] * Q[:, kept] * np.sqrt(values[kept])
+    return F
+
+
+def floored(s: Floats) -> Floats:
+    """Return decreasing singular values, none of them below the smallest that is no rounding.
+
+    Zeros only are taken as (1, floor, …): nothing at all is no well conditioned matrix.
+    """
+    if not s.size or s[0] > 0:
+        return np.maximum(s, FLOOR * np.max(s, initial=0.0))
+    return np.concatenate([np.ones(1), np.full(s.size - 1, FLOOR)])
+
+
+def _padded_svd(X: Floats, n: int) -> tuple[Floats, Floats, Floats]:
+    """Return U (m, n), s (n,), Vᵀ (n, n); directions that too few rows leave open have U = 0."""
+    U, s, Vh = np.linalg.svd(X, full_matrices=False)
+    if len(s) < n:
+        Vh = np.linalg.svd(X, full_matrices=True)[2]
+        U, s = _wide(U, n), np.concatenate([s, np.zeros(n - len(s))])
+    return U, s, Vh
+
+
+def _wide(X: Floats, n: int) -> Floats:
+    """Return X with columns of zeros up to n."""
+    return X if X.shape[1] >= n else np.pad(X, ((0, 0), (0, n - X.shape[1])))

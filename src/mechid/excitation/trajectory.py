@@ -1,0 +1,214 @@
+"""A trajectory: one family per independent coordinate, over a duration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from mechid.errors import DataError, MechidError
+from mechid.excitation.families.family import SPAN_SLACK, Family, Floats
+from mechid.excitation.periods import common_period
+
+# Samples per period of the highest frequency where nothing else is said: the acceleration between
+# two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
+SAMPLES_PER_PERIOD = 20
+_USUAL_RATE = 100.0  # Hz, where no frequency is known
+_MOST_SAMPLES = 10**8  # a gigabyte per coordinate: more is a mistake in a unit
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A motion of all independent coordinates.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Independent coordinates.
+    families : tuple of Family
+        How each of them moves.
+    duration : float
+        s; it starts at time 0.
+    rate : float or None
+        Samples per second wherever it is sampled without being asked; None: `usual_rate`.
+    name : str
+        For the reader.
+    """
+
+    names: tuple[str, ...]
+    families: tuple[Family, ...]
+    duration: float
+    rate: float | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse names that do not fit and families that end too early."""
+        if len(self.names) != len(self.families) or len(set(self.names)) != len(self.names):
+            raise DataError(
+                f"a trajectory has coordinates {', '.join(self.names)} and {len(self.families)} "
+                "families",
+                remedy="give one family for each coordinate",
+            )
+        if not 0 < self.duration < np.inf:
+            raise DataError(
+                f"the duration of a trajectory is {self.duration:g} s",
+                remedy="give a positive one",
+            )
+        if self.rate is not None and not 0 < self.rate < np.inf:
+            raise DataError(
+                f"the rate of a trajectory is {self.rate:g} Hz", remedy="give a positive one"
+            )
+        for name, family in zip(self.names, self.families, strict=True):
+            _check_span(name, family, np.array([0.0, self.duration]))
+
+    @staticmethod
+    def of(
+        families: Mapping[str, Family],
+        duration: float,
+        *,
+        rate: float | None = None,
+        name: str = "",
+    ) -> Trajectory:
+        """Return the trajectory of a mapping coordinate → family."""
+        return Trajectory(tuple(families), tuple(families.values()), duration, rate, name)
+
+    def __getitem__(self, name: str) -> Family:
+        """Return the family of a coordinate."""
+        return self.families[self._place(name)]
+
+    @property
+    def period(self) -> float | None:
+        """Smallest time after which all coordinates repeat, s; None if they do not."""
+        return common_period([family.period for family in self.families])
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of coefficients of each coordinate."""
+        return tuple(family.coefficients.size for family in self.families)
+
+    @property
+    def coefficients(self) -> Floats:
+        """Coefficients of all coordinates, one coordinate after the other."""
+        return np.concatenate([np.zeros(0), *(f.coefficients for f in self.families)])
+
+    def with_coefficients(self, c: Floats) -> Trajectory:
+        """Return the trajectory with other coefficients, in the same order."""
+        c = np.asarray(c, dtype=float)
+        if c.shape != (sum(self.sizes),):
+            raise DataError(
+                f"a trajectory with {sum(self.sizes)} coefficients was given {c.shape}",
+                remedy="give them in one row, one coordinate after the other",
+            )
+        parts = np.split(c, np.cumsum(self.sizes)[:-1])
+        families = zip(self.families, parts, strict=True)
+        return replace(self, families=tuple(f.with_coefficients(p) for f, p in families))
+
+    def ordered(self, names: Sequence[str], where: str = "") -> Trajectory:
+        """Return the trajectory with its coordinates in the order of a model.
+
+        Raises
+        ------
+        DataError
+            If a coordinate of the model is missing, or one is not of the model.
+        """
+        if missing := [name for name in names if name not in self.names]:
+            raise DataError(
+                f"the trajectory does not say how {', '.join(missing)} moves",
+                where=where,
+                remedy="add it; a coordinate that stands still is a constant",
+            )
+        if strange := [name for name in self.names if name not in names]:
+            raise DataError(
+                f"the model has no independent coordinate {', '.join(strange)}",
+                where=where,
+                remedy=f"its coordinates are {', '.join(names)}",
+            )
+        families = tuple(self[name] for name in names)
+        return replace(self, names=tuple(names), families=families)
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise MechidError(
+                f"the trajectory has no coordinate {name}",
+                remedy=f"it has {', '.join(self.names)}",
+            )
+        return self.names.index(name)
+
+
+class Sampled(NamedTuple):
+    """A trajectory at some times: time (N,), coordinates, speeds and accelerations (N, n_i)."""
+
+    time: Floats
+    y: Floats
+    yd: Floats
+    ydd: Floats
+
+
+def sample(
+    trajectory: Trajectory, *, rate: float | None = None, times: Floats | None = None
+) -> Sampled:
+    """Return coordinates, speeds and accelerations of a trajectory.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    rate : float, optional
+        Samples per second, from 0 up to the duration; by default that of the trajectory.
+    times : array (N,), optional
+        Instants, instead of a rate.
+
+    Raises
+    ------
+    DataError
+        For both of them, or a time at which a coordinate is not defined.
+    """
+    if rate is not None and times is not None:
+        raise DataError("both a rate and times are given", remedy="give one of them")
+    if times is None:
+        t = times_at(trajectory.duration, rate or trajectory.rate or usual_rate(trajectory))
+    else:
+        t = np.asarray(times, dtype=float)
+        for name, family in zip(trajectory.names, trajectory.families, strict=True):
+            _check_span(name, family, t)
+    with np.errstate(all="ignore"):  # what is no number is refused below
+        found = [family.rates(t) for family in trajectory.families]
+    for name, rates in zip(trajectory.names, found, strict=True):
+        if not all(np.all(np.isfinite(values)) for values in rates):
+            raise DataError(
+                f"{name} leaves the range of numbers", remedy="check amplitudes and frequencies"
+            )
+    y, yd, ydd = (np.column_stack([r[k] for r in found]) for k in range(3))
+    return Sampled(t, y, yd, ydd)
+
+
+def times_at(duration: float, rate: float) -> Floats:
+    """Return the times k / rate from 0 up to the duration, which counts if it is a sample."""
+    if not 0 < rate < np.inf:
+        raise DataError(f"the rate is {rate:g} Hz", remedy="give a positive one")
+    if duration * rate > _MOST_SAMPLES:
+        raise DataError(
+            f"{duration:g} s at {rate:g} Hz are {duration * rate:.3g} samples",
+            remedy="take a lower rate or a shorter time",
+        )
+    last = int(np.floor(duration * rate * (1 + SPAN_SLACK)))
+    return np.minimum(np.arange(last + 1) / rate, duration)
+
+
+def usual_rate(trajectory: Trajectory, per_period: float = SAMPLES_PER_PERIOD) -> float:
+    """Return a rate that draws the highest frequency of a trajectory, Hz."""
+    bands = [b for b in (family.band for family in trajectory.families) if b]
+    return max(per_period * max(bands), 1 / trajectory.duration) if bands else _USUAL_RATE
+
+
+def _check_span(name: str, family: Family, t: Floats) -> None:
+    first, last = family.span
+    slack = SPAN_SLACK * (last - first) if np.isfinite(last - first) else 0.0
+    outside = t[(t < first - slack) | (t > last + slack)]
+    if outside.size:
+        raise DataError(
+            f"{name} is not defined at t = {outside[0]:.10g} s: it goes from {first:.10g} s to "
+            f"{last:.10g} s",
+            remedy="give it a longer signal, or take a shorter time",
+        )

@@ -1,0 +1,82 @@
+"""Trajectories as motions of a mechanism and as tables for controllers and shakers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mechid.errors import DataError
+from mechid.excitation.trajectory import Trajectory, sample
+from mechid.mechanism.records import Mechanism
+from mechid.tables.files import write_table
+from mechid.tables.motion import TIME, MotionTable, read_motion
+from mechid.trajectoryfile.api import YAML_SUFFIXES, load_trajectory
+
+QUANTITIES = {"position": "", "speed": ".d", "acceleration": ".dd"}
+
+
+def read_motion_file(
+    path: str | Path, mechanism: Mechanism, *, rate: float | None = None
+) -> MotionTable:
+    """Return a motion of a mechanism from a table, or from a trajectory file.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv or .parquet as for `read_motion`, or the .yaml of a trajectory.
+    mechanism : Mechanism
+    rate : float, optional
+        Samples per second of a trajectory; by default that of the file, or enough.
+
+    Raises
+    ------
+    DataError
+        With the place in the file.
+    """
+    if Path(path).suffix.lower() not in YAML_SUFFIXES:
+        return read_motion(path, mechanism)
+    loaded = load_trajectory(path)
+    trajectory = loaded.ordered([c.name for c in mechanism.coordinates], where=str(path))
+    found = sample(trajectory, rate=rate)
+    notes = []
+    if rate is None and trajectory.rate is None:
+        per_second = (len(found.time) - 1) / found.time[-1]
+        notes.append(f"sampled at {per_second:.6g} Hz; the trajectory may name its rate")
+    return MotionTable(found.time, found.y, found.yd, found.ydd, tuple(notes))
+
+
+def write_trajectory_table(
+    path: str | Path,
+    trajectory: Trajectory,
+    *,
+    rate: float | None = None,
+    quantities: Sequence[str] = tuple(QUANTITIES),
+) -> None:
+    """Write a trajectory as a CSV or Parquet table, without losing a digit.
+
+    Parameters
+    ----------
+    path : str or Path
+    trajectory : Trajectory
+    rate : float, optional
+        Samples per second; by default that of the trajectory, or enough.
+    quantities : sequence of str
+        "position" (column `name`), "speed" (`name.d`), "acceleration" (`name.dd`): what the
+        controller or the shaker takes.
+
+    Raises
+    ------
+    DataError
+        For another quantity, or a file that cannot be written.
+    """
+    if strange := [q for q in quantities if q not in QUANTITIES]:
+        raise DataError(
+            f"a trajectory has no {strange[0]}", remedy=f"choose of {', '.join(QUANTITIES)}"
+        )
+    found = sample(trajectory, rate=rate)
+    columns = {TIME: found.time}
+    for j, name in enumerate(trajectory.names):
+        for quantity in quantities:
+            values = dict(zip(QUANTITIES, (found.y, found.yd, found.ydd), strict=True))[quantity]
+            columns[f"{name}{QUANTITIES[quantity]}"] = values[:, j]
+    write_table(path, columns)

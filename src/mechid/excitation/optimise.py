@@ -1,0 +1,320 @@
+"""Random search, then sequential quadratic programming from the best starts; the best is kept."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.optimize import minimize
+
+from mechid.errors import KinematicsError, MechidError
+from mechid.excitation.design import Design
+from mechid.excitation.families.family import Basis
+from mechid.excitation.problem import Problem
+from mechid.excitation.trajectory import Trajectory, sample
+from mechid.kinematics.tables import Floats
+
+Watch = Callable[[str, int, float], None]
+
+_SHRINK = 0.8
+_SHRINKS = 24
+_OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is refused
+_FINER = 4  # times as many samples for the last check of the limits
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to search.
+
+    Attributes
+    ----------
+    random : int
+        Random motions that are tried first.
+    starts : int
+        Of the best of them, how many are improved.
+    iterations : int
+        Steps of the gradient stage per start.
+    max_seconds : float
+        For all of it.
+    """
+
+    random: int = 200
+    starts: int = 2
+    iterations: int = 60
+    max_seconds: float = np.inf
+
+
+EFFORT = Effort()
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A designed motion.
+
+    Attributes
+    ----------
+    trajectory : Trajectory
+    x : array (n_x,)
+    value : float
+        Of the criterion.
+    random_values : array
+        Criterion of all feasible random motions.
+    history : tuple of (float, float)
+        (seconds, best value) whenever it got better.
+    evaluations, gradients : int
+    seconds : float
+    complete : bool
+        False if time ran out or the user stopped it.
+    """
+
+    trajectory: Trajectory
+    x: Floats
+    value: float
+    random_values: Floats
+    history: tuple[tuple[float, float], ...]
+    evaluations: int
+    gradients: int
+    seconds: float
+    complete: bool
+
+
+class _Enough(Exception):
+    """Time is over, or the user wants to stop."""
+
+
+@dataclass
+class _Search:
+    problem: Problem
+    effort: Effort
+    watch: Watch | None
+    stop: Callable[[], bool]
+    began: float = field(default_factory=clock.perf_counter)
+    best: tuple[float, Floats] | None = None
+    history: list[tuple[float, float]] = field(default_factory=list)
+    evaluations: int = 0
+    gradients: int = 0
+
+    def check(self) -> None:
+        if self.stop() or clock.perf_counter() - self.began > self.effort.max_seconds:
+            raise _Enough
+
+    def offer(self, value: float, x: Floats) -> None:
+        """Keep a feasible motion if it is the best so far."""
+        if self.best is None or value < self.best[0]:
+            self.best = (value, x.copy())
+            self.history.append((clock.perf_counter() - self.began, value))
+
+    def say(self, what: str, step: int) -> None:
+        if self.watch is not None:
+            self.watch(what, step, np.inf if self.best is None else self.best[0])
+
+
+def optimise(
+    problem: Problem,
+    effort: Effort = EFFORT,
+    *,
+    seed: int = 0,
+    start: Floats | None = None,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Excitation:
+    """Design a motion.
+
+    Parameters
+    ----------
+    problem : Problem
+    effort : Effort
+    seed : int
+    start : array (n_x,), optional
+        A motion to go on from, instead of the home pose.
+    watch : callable (stage, step, best value), optional
+    stop : callable, optional
+        Asked between evaluations whether to end with the best so far.
+
+    Raises
+    ------
+    MechidError
+        Naming the limit that blocks it, if no motion is found that keeps all limits.
+    """
+    search = _Search(problem, effort, watch, stop)
+    rng = np.random.default_rng(seed)
+    found: list[tuple[float, Floats]] = []
+    complete = True
+    try:
+        if start is not None and problem.feasible(start):
+            found.append((_value(search, start), start))
+        found += _random(search, rng)
+        if not found:
+            raise _blocked(problem)
+        found.sort(key=lambda f: f[0])
+        for k, (_, x) in enumerate(found[: effort.starts]):
+            _improve(search, x, k)
+    except _Enough:
+        complete = False
+        if search.best is None:
+            raise _blocked(problem) from None
+    assert search.best is not None
+    x = _within(problem, search.best[1])
+    value = problem.value(problem.motion(x))
+    return Excitation(
+        trajectory=problem.design.at(x),
+        x=x,
+        value=value,
+        random_values=np.array([v for v, _ in found]),
+        history=tuple(search.history),
+        evaluations=search.evaluations,
+        gradients=search.gradients,
+        seconds=clock.perf_counter() - search.began,
+        complete=complete,
+    )
+
+
+def _value(search: _Search, x: Floats) -> float:
+    search.check()
+    search.evaluations += 1
+    value = search.problem.value(search.problem.motion(x))
+    search.offer(value, x)
+    return value
+
+
+def _random(search: _Search, rng: np.random.Generator) -> list[tuple[float, Floats]]:
+    """Draw motions, make each as large as the limits allow, and take their values."""
+    found = []
+    for k in range(search.effort.random):
+        search.check()
+        x = _fitted(search.problem, _drawn(search.problem, rng), rng)
+        if x is not None:
+            found.append((_value(search, x), x))
+        search.say("random", k + 1)
+    return found
+
+
+def _drawn(problem: Problem, rng: np.random.Generator) -> Floats:
+    """Return random numbers whose motion moves every coordinate by about its usual size."""
+    x = np.array(problem.design.start, dtype=float)
+    parts = []
+    for part, basis, unit in zip(
+        problem.design.parts(x),
+        problem.design.bases,
+        (c.unit for c in problem.mechanism.coordinates),
+        strict=True,
+    ):
+        if not part.size:
+            parts.append(part)
+            continue
+        draw = rng.standard_normal(part.size)
+        reach = np.ptp(basis.position @ draw)
+        parts.append(part + draw * (_usual(problem, unit) / max(reach, 1e-12)))
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _usual(problem: Problem, unit: str) -> float:
+    return 1.0 if unit == "rad" else 0.3 * problem.model.kinematics.size
+
+
+def _fitted(problem: Problem, x: Floats, rng: np.random.Generator) -> Floats | None:
+    """Shrink a motion towards its start until it closes and keeps the limits."""
+    home = problem.design.start
+    for _ in range(_SHRINKS):
+        if problem.feasible(x):
+            return x
+        x = home + _SHRINK * rng.uniform(0.7, 1.0) * (x - home)
+    return None
+
+
+def _improve(search: _Search, x0: Floats, number: int) -> None:
+    """Improve a feasible motion by sequential quadratic programming."""
+    problem = search.problem
+    cache: dict[bytes, tuple[float, Floats, Floats, Floats]] = {}
+    scale = np.maximum(np.abs(x0), 0.1 * max(float(np.abs(x0).max(initial=0.0)), 1e-9))
+
+    def look(z: Floats) -> tuple[float, Floats, Floats, Floats]:
+        key = z.tobytes()
+        if key not in cache:
+            search.check()
+            x = z * scale
+            search.evaluations += 1
+            search.gradients += 1
+            try:
+                motion = problem.motion(x)
+                value, gradient = problem.value_and_gradient(motion)
+                slack, rows = problem.constraints(motion)
+            except KinematicsError:
+                last = next(reversed(cache.values()))
+                return (abs(last[0]) + _OUT_OF_REACH, last[1], last[2] - 1.0, last[3])
+            if slack.min(initial=np.inf) >= 0:
+                search.offer(value, x)
+            cache[key] = (value, gradient * scale, slack, rows * scale)
+        return cache[key]
+
+    steps = 0
+
+    def report(_: Floats) -> None:
+        nonlocal steps
+        steps += 1
+        search.say(f"start {number + 1}", steps)
+
+    # Start inside, so that the first look has something to go back to.
+    minimize(
+        lambda z: look(z)[0],
+        x0 / scale,
+        jac=lambda z: look(z)[1],
+        method="SLSQP",
+        constraints=[{"type": "ineq", "fun": lambda z: look(z)[2], "jac": lambda z: look(z)[3]}]
+        if problem.limits
+        else (),
+        callback=report,
+        options={"maxiter": search.effort.iterations, "ftol": 1e-9},
+    )
+
+
+def _within(problem: Problem, x: Floats) -> Floats:
+    """Return the motion, shrunk until it keeps the limits between the samples too."""
+    d = problem.design
+    finer = np.linspace(d.time[0], d.time[-1], _FINER * (len(d.time) - 1) + 1)
+    fine = replace(problem, design=_resampled(d, finer))
+    home = d.start
+    for _ in range(_SHRINKS):
+        if fine.feasible(x, tolerance=1e-9):
+            return x
+        x = home + 0.995 * (x - home)
+    return x
+
+
+def _resampled(d: Design, times: Floats) -> Design:
+    """Return the same design at other times."""
+    bases = tuple(
+        Basis(*(np.ascontiguousarray(B @ r.Z) for B in family.basis(times)))
+        for family, r in zip(d.trajectory.families, d.reductions, strict=True)
+    )
+    c0 = np.concatenate([np.zeros(0), *(r.c0 for r in d.reductions)])
+    still = sample(d.trajectory.with_coefficients(c0), times=times)
+    return replace(d, time=times, bases=bases, still=still)
+
+
+def _blocked(problem: Problem) -> MechidError:
+    """Say which limit keeps any motion from being found."""
+    try:
+        motion = problem.motion(problem.design.start)
+    except KinematicsError as error:
+        return MechidError(
+            f"no motion was found: not even the one it starts from closes ({error.what})",
+            where=problem.mechanism.name,
+            remedy="give offsets that the mechanism can reach",
+        )
+    worst = problem.worst(motion)
+    if worst is not None and worst.worst < 0:
+        return MechidError(
+            f"no motion keeps the limit {worst.limit.words}: the motion it starts from breaks it "
+            f"by {-worst.worst:.3g} of its range",
+            where=problem.mechanism.name,
+            remedy="widen that limit, or start elsewhere",
+        )
+    return MechidError(
+        "no motion was found that keeps all limits",
+        where=problem.mechanism.name,
+        remedy="try more random motions, or widen the limits"
+        + (f", first {worst.limit.words}" if worst is not None else ""),
+    )

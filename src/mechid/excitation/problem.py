@@ -1,0 +1,97 @@
+"""Designing a motion as an optimisation problem: value, exact gradient, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.dynamics.adjoint import observation_gradient
+from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import KinematicsError
+from mechid.excitation.criteria.criterion import Criterion
+from mechid.excitation.design import Design
+from mechid.excitation.limits import MotionLimit, Slack, slacks
+from mechid.excitation.observe import all_columns
+from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.tables import Floats, Ints
+from mechid.mechanism.records import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is designed: the free numbers of a trajectory, for a criterion, within limits.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    design : Design
+    places : array of int (b,)
+        Columns of the base parameters in the observation matrix (`BaseSet.places`).
+    criterion : Criterion
+        To be made small.
+    limits : tuple of MotionLimit
+    """
+
+    mechanism: Mechanism
+    design: Design
+    places: Ints
+    criterion: Criterion
+    limits: tuple[MotionLimit, ...]
+
+    @property
+    def model(self) -> DynamicModel:
+        """The compiled mechanism."""
+        return dynamic_model(self.mechanism)
+
+    def motion(self, x: Floats) -> Motion:
+        """Return the solved motion of x, or raise a KinematicsError where it does not close."""
+        s = self.design.sample(x)
+        return solve_motion(self.model.kinematics, s.y, s.yd, s.ydd, time=s.time)
+
+    def value(self, motion: Motion) -> float:
+        """Return the criterion of a motion."""
+        W = observation_matrix(motion, self.model).W
+        return self.criterion(np.ascontiguousarray(W[:, :, self.places]))
+
+    def value_and_gradient(self, motion: Motion) -> tuple[float, Floats]:
+        """Return the criterion and its gradient by x."""
+        W = observation_matrix(motion, self.model).W
+        base = np.ascontiguousarray(W[:, :, self.places])
+        value, by_base = self.criterion.value_and_gradient(base)
+        G = all_columns(by_base, self.places, W.shape[2])
+        return value, self.design.gradient(*observation_gradient(self.model, motion, G))
+
+    def constraints(self, motion: Motion) -> tuple[Floats, Floats]:
+        """Return all slacks, (m,), and their gradients by x, (m, n_x)."""
+        found = slacks(self.limits, motion)
+        if not found:
+            return np.zeros(0), np.zeros((0, len(self.design.start)))
+        values = np.concatenate([s.values for s in found])
+        rows = [self._row(s, k) for s in found for k in range(len(s.values))]
+        return values, np.array(rows).reshape(len(values), -1)
+
+    def worst(self, motion: Motion) -> Slack | None:
+        """Return the limit that is violated most, or has the least left."""
+        found = slacks(self.limits, motion, gradients=False)
+        return min(found, key=lambda s: s.worst) if found else None
+
+    def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
+        """Say whether the motion of x closes and keeps all limits."""
+        try:
+            worst = self.worst(self.motion(x))
+        except KinematicsError:
+            return False
+        return worst is None or worst.worst >= -tolerance
+
+    def _row(self, s: Slack, k: int) -> Floats:
+        n = int(s.samples[k])
+        parts: Sequence[Floats] = [
+            b.position[n] * s.by_y[k, j]
+            + b.speed[n] * s.by_yd[k, j]
+            + b.acceleration[n] * s.by_ydd[k, j]
+            for j, b in enumerate(self.design.bases)
+        ]
+        return np.concatenate([np.zeros(0), *parts])

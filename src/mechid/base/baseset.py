@@ -25,7 +25,7 @@ from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import size
 from mechid.base.transfers import Transfer
 from mechid.errors import MechidError
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.tables import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class BaseSet:
         return len(self.base)
 
     @cached_property
-    def places(self) -> Floats:
+    def places(self) -> Ints:
         """Numbers of the columns of W that remain, (n_base,)."""
         at = {name: i for i, name in enumerate(self.null_space.names)}
         return np.array([at[name] for name in self.base], dtype=np.int64)

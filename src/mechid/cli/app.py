@@ -9,6 +9,7 @@ import typer
 
 from mechid.cli.base import base
 from mechid.cli.check import check
+from mechid.cli.excite import excite
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.schema import schema
@@ -64,6 +65,9 @@ app.command(
 app.command(
     "verify-certificate", epilog="Example: mechid verify-certificate four_bar.certificate.json"
 )(verify_certificate)
+app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
+    excite
+)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

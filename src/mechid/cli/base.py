@@ -134,7 +134,7 @@ def base(
     experiment = _experiment(gravity, hold, measure, static)
     moved = None if motion is None else solve_file(ready, motion)[1]
     if method is Method.transfer:
-        rule = _rule(ready, converge_on, dependent, rank_by, seed)
+        rule = base_rule(ready, converge_on, dependent, rank_by, seed)
         found = _analysed(ready, experiment, rule, certify or certificate is not None, moved, seed)
         result = report(found)
         if choices:
@@ -167,13 +167,14 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _rule(
+def base_rule(
     ready: KinematicModel,
     converge_on: str | None,
     dependent: str | None,
     rank_by: RankBy | None,
     seed: int,
 ) -> Rule:
+    """Return the rule that options ask for."""
     from functools import partial
 
     from mechid.base import choose, exchange

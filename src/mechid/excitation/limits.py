@@ -1,10 +1,10 @@
 """Limits of a motion: what must stay within bounds, how far it is from them, and which way is out.
 
 Each limit is a quantity along the motion (a coordinate, its speed or acceleration, a joint
-coordinate, a distance, a force, the distance from singular poses) and its bounds. Its *slack* is the
-distance to the nearer bound, relative to a scale of the quantity; it is negative where the bound is
-violated. The motion is cut into segments; the worst sample of each counts, so that a limit is a
-fixed number of constraints for an optimiser.
+coordinate, a distance, a force, the distance from singular poses) and its bounds. Its *slack* is
+the distance to the nearer bound, relative to a scale of the quantity; it is negative where the
+bound is violated. The motion is cut into segments; the worst sample of each counts, so that a limit
+is a fixed number of constraints for an optimiser.
 """
 
 from __future__ import annotations

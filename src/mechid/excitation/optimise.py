@@ -21,6 +21,7 @@ Watch = Callable[[str, int, float], None]
 _SHRINK = 0.8
 _SHRINKS = 24
 _OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is refused
+_HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
 _FINER = 4  # times as many samples for the last check of the limits
 
 
@@ -80,7 +81,7 @@ class Excitation:
     complete: bool
 
 
-class _Enough(Exception):
+class _EnoughError(Exception):
     """Time is over, or the user wants to stop."""
 
 
@@ -98,7 +99,7 @@ class _Search:
 
     def check(self) -> None:
         if self.stop() or clock.perf_counter() - self.began > self.effort.max_seconds:
-            raise _Enough
+            raise _EnoughError
 
     def offer(self, value: float, x: Floats) -> None:
         """Keep a feasible motion if it is the best so far."""
@@ -151,7 +152,7 @@ def optimise(
         found.sort(key=lambda f: f[0])
         for k, (_, x) in enumerate(found[: effort.starts]):
             _improve(search, x, k)
-    except _Enough:
+    except _EnoughError:
         complete = False
         if search.best is None:
             raise _blocked(problem) from None
@@ -187,6 +188,8 @@ def _random(search: _Search, rng: np.random.Generator) -> list[tuple[float, Floa
         x = _fitted(search.problem, _drawn(search.problem, rng), rng)
         if x is not None:
             found.append((_value(search, x), x))
+        elif not found and k + 1 >= _HOPELESS:
+            raise _blocked(search.problem)
         search.say("random", k + 1)
     return found
 

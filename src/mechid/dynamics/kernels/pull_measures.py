@@ -16,6 +16,7 @@ from mechid.dynamics.tables import (
     STIFFNESS,
     SUM,
     TURN,
+    TURNS,
 )
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
 
@@ -64,7 +65,7 @@ def pull_measures(d, n, rotation, vectors, partial, pull, by_y):
             continue
         for y in range(n):
             by_y[y] += weights[m, n + 2] * partial[m, y]
-        if measure.kind == SUM:
+        if measure.kind == SUM or measure.kind == TURNS:
             for i in range(measure.start, measure.end):
                 for j in range(n + 2):
                     weights[d.terms[i].measure, j] += d.terms[i].factor * weights[m, j]

@@ -1,0 +1,230 @@
+"""`mechid excite`: design a motion that shows the parameters, or judge one."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mechid.cli.base import base_rule
+from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
+from mechid.errors import DataError
+
+if TYPE_CHECKING:
+    from mechid.excitation.families import Family
+    from mechid.kinematics.model import KinematicModel
+    from mechid.tasks.excite import DesignedMotion, Plan
+
+# What people write for the criteria.
+_ALIASES = {"cond": "condition-equilibrated", "cond-raw": "condition", "i": "prediction"}
+
+
+class FamilyName(StrEnum):
+    """Kinds of motion."""
+
+    fourier = "fourier"
+    bspline = "bspline"
+
+
+def excite(
+    model: Model,
+    family: Annotated[FamilyName, typer.Option(help="Kind of motion.")] = FamilyName.fourier,
+    harmonics: Annotated[int, typer.Option(min=1, help="Of a Fourier series.")] = 5,
+    frequency: Annotated[float, typer.Option(help="Base frequency, Hz.")] = 1.0,
+    samples: Annotated[int | None, typer.Option(min=4, help="Per period.")] = None,
+    criterion: Annotated[
+        str,
+        typer.Option(
+            help="prediction (default), a, d, e, cond (of the equilibrated matrix), cond-raw, "
+            "mixture."
+        ),
+    ] = "prediction",
+    noise: Annotated[float, typer.Option(help="Force noise relative to the forces.")] = 0.05,
+    prior: Annotated[
+        bool, typer.Option(help="Whether CAD values count as known, with their deviations.")
+    ] = True,
+    rest: Annotated[bool, typer.Option("--rest", help="Start and end at rest.")] = False,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Given motion, NAME=EXPRESSION of t; may be repeated.", show_default=False
+        ),
+    ] = None,
+    limits: Annotated[
+        Path | None, typer.Option(help="YAML file with limits; default: about the home pose.")
+    ] = None,
+    converge_on: Annotated[str | None, typer.Option(help="As for `mechid base`.")] = None,
+    dependent: Annotated[str | None, typer.Option(help="As for `mechid base`.")] = None,
+    random: Annotated[int, typer.Option(min=1, help="Random motions tried first.")] = 200,
+    starts: Annotated[int, typer.Option(min=0, help="Of the best, how many are improved.")] = 2,
+    iterations: Annotated[int, typer.Option(min=1, help="Steps for each of them.")] = 60,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Stop then with the best so far.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the random motions.")] = 0,
+    start: Annotated[Path | None, typer.Option(help="Trajectory file to go on from.")] = None,
+    evaluate: Annotated[
+        Path | None, typer.Option(help="Judge this trajectory file instead of designing one.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Trajectory file to write, .yaml.")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Table for a controller or a shaker: .csv or .parquet.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Samples per second of that table.")] = None,
+    json: Json = False,
+) -> None:
+    """Design a motion within limits that makes the base parameters as visible as it can.
+
+    Random motions come first, then gradient steps from the best of them. Ctrl-C ends with the best
+    so far. Limits are those of the file, or those of the joints and a neighbourhood of the home
+    pose; a motion that does not close is never returned.
+    """
+    from mechid.tasks.excite import Plan
+
+    ready = load_model(model)
+    plan = Plan(
+        family=family.value,
+        harmonics=harmonics,
+        frequency=frequency,
+        samples=samples,
+        criterion=_ALIASES.get(criterion, criterion),
+        noise=noise,
+        prior=prior,
+        rest=rest,
+        fixed=_fixed(fix),
+    )
+    rule = base_rule(ready, converge_on, dependent, None, seed)
+    if evaluate is not None:
+        from mechid.tasks.excite import judge_motion
+        from mechid.trajectoryfile import load_trajectory
+
+        found = judge_motion(ready.mechanism, load_trajectory(evaluate), plan, rule=rule, seed=seed)
+        result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found, "notes": []}
+    else:
+        from mechid.excitation.optimise import Effort
+
+        effort = Effort(random, starts, iterations, max_seconds or float("inf"))
+        designed = _designed(ready, plan, limits, rule, effort, seed, start)
+        result = report(designed)
+        result["output"] = _write(designed, output, table, rate)
+    if json:
+        print_json(result)
+    else:
+        _show(result)
+
+
+def _fixed(fix: list[str] | None) -> dict[str, Family]:
+    from mechid.trajectoryfile import Expression
+
+    found: dict[str, Family] = {}
+    for text in fix or []:
+        name, equals, formula = text.partition("=")
+        if not equals:
+            raise DataError(f'"{text}" gives no motion', remedy="write NAME=EXPRESSION, as z=0.1*t")
+        found[name.strip()] = Expression(formula.strip())
+    return found
+
+
+def _designed(
+    ready: KinematicModel,
+    plan: Plan,
+    limits: Path | None,
+    rule: Any,
+    effort: Any,
+    seed: int,
+    start: Path | None,
+) -> DesignedMotion:
+    from mechid.cli.progress import interruptible, progress
+    from mechid.tasks.excite import design_motion
+    from mechid.trajectoryfile import load_trajectory
+    from mechid.trajectoryfile.limits import read_limits
+
+    given = None if limits is None else read_limits(limits)
+    begun = None if start is None else load_trajectory(start)
+    total = effort.random + effort.starts * effort.iterations
+    with interruptible() as interrupt, progress("designing", total) as show:
+        done = 0
+
+        def watch(stage: str, step: int, best: float) -> None:
+            nonlocal done
+            done += 1
+            show(done)
+
+        return design_motion(
+            ready.mechanism,
+            plan,
+            limits=given,
+            rule=rule,
+            effort=effort,
+            seed=seed,
+            start=begun,
+            watch=watch,
+            stop=lambda: interrupt.asked,
+        )
+
+
+def report(found: DesignedMotion) -> dict[str, Any]:
+    """Return everything that `excite` says, ready for JSON."""
+    import numpy as np
+
+    e = found.excitation
+    values = e.random_values
+    notes = [] if e.complete else ["stopped before the end; this is the best so far"]
+    return {
+        "model": found.mechanism.name,
+        "criterion": found.plan.criterion,
+        "value": found.plain(e.value),
+        "criteria": found.criteria,
+        "best_random": found.plain(float(values.min())) if values.size else None,
+        "median_random": found.plain(float(np.median(values))) if values.size else None,
+        "random_motions": int(values.size),
+        "evaluations": e.evaluations,
+        "gradients": e.gradients,
+        "seconds": e.seconds,
+        "complete": e.complete,
+        "slack": found.slack,
+        "tightest_limit": found.tightest,
+        "limits": [limit.words for limit in found.limits],
+        "base_parameters": found.base.rank,
+        "coefficients": {
+            name: [float(x) for x in family.coefficients]
+            for name, family in zip(e.trajectory.names, e.trajectory.families, strict=True)
+        },
+        "notes": notes,
+    }
+
+
+def _write(
+    found: DesignedMotion, output: Path | None, table: Path | None, rate: float | None
+) -> list[str]:
+    from mechid.trajectoryfile import save_trajectory, write_trajectory_table
+
+    if output is not None:
+        save_trajectory(found.excitation.trajectory, output)
+    if table is not None:
+        write_trajectory_table(table, found.excitation.trajectory, rate=rate)
+    return [str(path) for path in (output, table) if path is not None]
+
+
+def _show(found: dict[str, Any]) -> None:
+    pairs = [("model", str(found["model"]))]
+    if "value" in found:
+        pairs += [
+            ("criterion", f"{found['criterion']}: {found['value']:.4g}"),
+            (
+                "random motions",
+                f"{found['random_motions']}; best {found['best_random']:.4g}, "
+                f"median {found['median_random']:.4g}",
+            ),
+            ("tightest limit", f"{found['tightest_limit']} (slack {found['slack']:.2g})"),
+            ("evaluations", f"{found['evaluations']} in {found['seconds']:.1f} s"),
+        ]
+    pairs += [(name, f"{value:.4g}") for name, value in found["criteria"].items()]
+    print_pairs(pairs)
+    print_notes(found["notes"])
+    for path in found.get("output", []):
+        typer.echo(f"wrote {path}")

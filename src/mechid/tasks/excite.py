@@ -1,0 +1,284 @@
+"""Design a motion that makes the parameters of a mechanism visible, or judge a given one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from mechid.base.analyse import Rule
+from mechid.base.baseset import BaseSet, base_set
+from mechid.base.bounds import all_transfers
+from mechid.base.cad import cad_values
+from mechid.base.choose import last
+from mechid.base.experiment import EVERYTHING, random_states
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import DataError, MechidError
+from mechid.exact.geometry import exact_geometry
+from mechid.excitation.conditions import Condition, rest_at_ends
+from mechid.excitation.criteria.criterion import Criterion, Options
+from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
+from mechid.excitation.design import design
+from mechid.excitation.families import BSpline, Family, Fourier
+from mechid.excitation.limits import MotionLimit, check_limits
+from mechid.excitation.optimise import EFFORT, Effort, Excitation, Watch, optimise
+from mechid.excitation.problem import Problem
+from mechid.excitation.sampling import sample_times
+from mechid.excitation.trajectory import Trajectory, sample
+from mechid.kinematics.branch import singularity_margin
+from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import JointCoordinate, Mechanism
+
+FamilyName: TypeAlias = Literal["fourier", "bspline"]
+CRITERIA = ("prediction", "a", "d", "e", "condition", "condition-equilibrated", "mixture")
+DEFAULT_CRITERION = "prediction"
+_TARGETS = 200  # random states that stand for the motions the model is for
+_TURN, _SHIFT = 0.35, 0.1  # usual reach: rad, part of the characteristic length
+_MARGIN = 0.1  # of the margin at home
+_PER_PERIOD = 12  # samples per period of the highest harmonic
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be designed.
+
+    Attributes
+    ----------
+    family : "fourier" or "bspline"
+    harmonics : int
+        Of a Fourier series; a spline has twice as many values, and one.
+    frequency : float
+        Base frequency (Hz); the motion lasts one period.
+    samples : int or None
+        Per period; None: twelve per period of the highest harmonic.
+    criterion : str
+    noise : float
+        Deviation of the force noise relative to the root mean square of each force.
+    prior : bool
+        Whether the CAD values count as known, with their deviations.
+    rest : bool
+        Whether the motion starts and ends at rest.
+    fixed : mapping coordinate → Family
+        Coordinates whose motion is given.
+    """
+
+    family: FamilyName = "fourier"
+    harmonics: int = 5
+    frequency: float = 1.0
+    samples: int | None = None
+    criterion: str = DEFAULT_CRITERION
+    noise: float = 0.05
+    prior: bool = True
+    rest: bool = False
+    fixed: Mapping[str, Family] | None = None
+
+
+PLAN = Plan()
+
+
+@dataclass(frozen=True, eq=False)
+class DesignedMotion:
+    """A designed motion, and what all criteria say of it."""
+
+    mechanism: Mechanism
+    plan: Plan
+    excitation: Excitation
+    limits: tuple[MotionLimit, ...]
+    base: BaseSet
+    criteria: dict[str, float]
+    slack: float
+    tightest: str
+
+    def plain(self, value: float) -> float:
+        """Return a value of the optimiser as that of the criterion: it works with logarithms."""
+        return value if self.plan.criterion == "d" else float(np.exp(value))
+
+
+def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[MotionLimit, ...]:
+    """Return limits for a mechanism that names none: those of its joints, and about the home pose.
+
+    A coordinate whose joint has limits in the model file keeps those; the others stay within
+    0.35 rad or a tenth of the size of the mechanism of home. The distance from singular poses
+    stays above a tenth of that at home. Coordinates whose motion is given (`fixed`) have none.
+    """
+    mechanism = model.mechanism
+    limits: list[MotionLimit] = []
+    limited = set()
+    for joint in mechanism.joints:
+        for k, limit in enumerate(joint.limits):
+            if limit.lower is None and limit.upper is None:
+                continue
+            labels = joint.kind.coordinates
+            name = joint.name if len(labels) == 1 else f"{joint.name}.{labels[k]}"
+            limits.append(MotionLimit("joint", name, limit.lower, limit.upper))
+            limited.add((joint.name, k))
+    for home, c in zip(model.home_y.tolist(), mechanism.coordinates, strict=True):
+        given = isinstance(c, JointCoordinate) and (c.joint, c.index) in limited
+        if given or c.name in fixed:
+            continue
+        reach = _TURN if c.unit == "rad" else _SHIFT * model.size
+        limits.append(MotionLimit("position", c.name, home - reach, home + reach))
+    margin = float(singularity_margin(model, model.home_q[None])[0])
+    return (*limits, MotionLimit("margin", "", lower=_MARGIN * margin))
+
+
+def design_motion(
+    mechanism: Mechanism,
+    plan: Plan = PLAN,
+    *,
+    limits: Sequence[MotionLimit] | None = None,
+    rule: Rule = last,
+    effort: Effort = EFFORT,
+    seed: int = 0,
+    start: Trajectory | None = None,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> DesignedMotion:
+    """Design a motion of a mechanism for the identification of its base parameters.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    plan : Plan
+    limits : sequence of MotionLimit, optional
+        By default `usual_limits`.
+    rule : callable
+        Choice of the dependent parameters.
+    effort : Effort
+    seed : int
+    start : Trajectory, optional
+        A designed motion to go on from.
+    watch, stop : callables, optional
+        As for `optimise`.
+    """
+    model = kinematic_model(mechanism)
+    fixed = plan.fixed or {}
+    chosen = tuple(usual_limits(model, fixed) if limits is None else limits)
+    check_limits(chosen, mechanism)
+    base = _base(mechanism, rule)
+    trajectory = _start(model, plan)
+    times = _times(trajectory, plan)
+    free = [c.name for c in mechanism.coordinates if c.name not in fixed]
+    made = design(trajectory, times, free=free, conditions=_conditions(plan, free))
+    problem = Problem(
+        mechanism, made, base.places, criterion_of(mechanism, base, plan, seed, log=True), chosen
+    )
+    x = None
+    if start is not None:
+        again = start.ordered([c.name for c in mechanism.coordinates])
+        x = design(again, times, free=free, conditions=_conditions(plan, free)).start
+    found = optimise(problem, effort, seed=seed, start=x, watch=watch, stop=stop)
+    motion = problem.motion(found.x)
+    worst = problem.worst(motion)
+    return DesignedMotion(
+        mechanism,
+        plan,
+        found,
+        chosen,
+        base,
+        judged(mechanism, base, motion, plan, seed),
+        np.inf if worst is None else worst.worst,
+        "" if worst is None else worst.limit.words,
+    )
+
+
+def judge_motion(
+    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last, seed: int = 0
+) -> dict[str, float]:
+    """Return what all criteria say of a given trajectory."""
+    ordered = trajectory.ordered([c.name for c in mechanism.coordinates])
+    s = sample(ordered, times=_times(ordered, plan))
+    motion = solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
+    return judged(mechanism, _base(mechanism, rule), motion, plan, seed)
+
+
+def judged(
+    mechanism: Mechanism, base: BaseSet, motion: Motion, plan: Plan, seed: int = 0
+) -> dict[str, float]:
+    """Return the criteria of a motion: condition numbers raw and equilibrated without prior, the
+    others as the plan says."""
+    W = base.observation(observation_matrix(motion).W)
+    found = {name: Criterion(name)(W) for name in ("condition", "condition-equilibrated")}
+    for name in ("a", "d", "e", "prediction"):
+        criterion = criterion_of(mechanism, base, replace(plan, criterion=name), seed)
+        found[name] = criterion(W)
+    return found
+
+
+def criterion_of(
+    mechanism: Mechanism, base: BaseSet, plan: Plan, seed: int = 0, *, log: bool = False
+) -> Criterion:
+    """Return the criterion of a plan, with the noise of each force and the prior.
+
+    Criteria differ by orders of magnitude; optimisers take their logarithm (`log`).
+    """
+    if plan.criterion not in CRITERIA:
+        raise DataError(
+            f"there is no criterion {plan.criterion}", remedy=f"use one of {', '.join(CRITERIA)}"
+        )
+    if plan.criterion.startswith("condition") or plan.criterion == "mixture":
+        return Criterion(plan.criterion, Options(log=log))
+    states = random_states(mechanism, EVERYTHING, _TARGETS, seed + 1)
+    forces = rms_forces(inverse_dynamics(states).tau)
+    prior = _prior(base) if plan.prior else None
+    sigma = plan.noise * forces
+    targets = None
+    if plan.criterion == "prediction":
+        W = base.observation(observation_matrix(states).W)
+        targets = prediction_factor([W], forces)
+    options = Options(sigma=sigma, prior=prior, targets=targets, log=log)
+    return Criterion(plan.criterion, options)
+
+
+def _prior(base: BaseSet) -> Floats:
+    covariance = cad_values(base).covariance
+    if not np.any(covariance):
+        raise MechidError(
+            "the model gives no uncertainties of its CAD values, so that there is no prior",
+            where=base.null_space.geometry.mechanism.name,
+            remedy="give uncertainty in the model file, or go without prior",
+        )
+    return covariance
+
+
+def _base(mechanism: Mechanism, rule: Rule) -> BaseSet:
+    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
+    return base_set(null, rule(null))
+
+
+def _start(model: KinematicModel, plan: Plan) -> Trajectory:
+    families: dict[str, Family] = {}
+    fixed = plan.fixed or {}
+    for name in fixed:
+        if name not in {c.name for c in model.mechanism.coordinates}:
+            raise DataError(
+                f"there is no coordinate {name} whose motion could be given",
+                where=model.mechanism.name,
+            )
+    period = 1 / plan.frequency
+    for home, c in zip(model.home_y.tolist(), model.mechanism.coordinates, strict=True):
+        if c.name in fixed:
+            families[c.name] = fixed[c.name]
+        elif plan.family == "fourier":
+            families[c.name] = Fourier.zeros(plan.frequency, plan.harmonics, home)
+        else:
+            ends: Literal["rest", "periodic"] = "rest" if plan.rest else "periodic"
+            values = (home,) * (2 * plan.harmonics + 1)
+            families[c.name] = BSpline(period, values, ends=ends)
+    return Trajectory.of(families, period, name=f"{model.mechanism.name} excitation")
+
+
+def _times(trajectory: Trajectory, plan: Plan) -> Floats:
+    n = plan.samples or _PER_PERIOD * plan.harmonics
+    return sample_times(trajectory, samples=n)
+
+
+def _conditions(plan: Plan, free: Sequence[str]) -> dict[str, tuple[Condition, ...]]:
+    if not plan.rest or plan.family == "bspline":
+        return {}
+    return dict.fromkeys(free, rest_at_ends(1 / plan.frequency))

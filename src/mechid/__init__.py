@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mechid.base.baseset import BaseSet, base_set
     from mechid.base.experiment import Experiment
     from mechid.base.nullspace import NullSpace, null_space
+    from mechid.dynamics.adjoint import observation_gradient
     from mechid.dynamics.inverse import InverseDynamics, inverse_dynamics
     from mechid.dynamics.loads import table_forces
     from mechid.dynamics.reactions import JointReactions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         UnreachablePoseError,
     )
     from mechid.excitation.criteria.criterion import Criterion
+    from mechid.excitation.limits import MotionLimit
     from mechid.excitation.trajectory import Trajectory
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.frames import FrameMotion, frame_motion
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
+    from mechid.tasks.excite import DesignedMotion, Plan, design_motion, judge_motion
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
     from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "mechid.dynamics.adjoint": ("observation_gradient",),
+    "mechid.excitation.limits": ("MotionLimit",),
+    "mechid.tasks.excite": ("DesignedMotion", "Plan", "design_motion", "judge_motion"),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),
     "mechid.base.baseset": ("BaseSet", "base_set"),
     "mechid.base.experiment": ("Experiment",),
@@ -103,6 +109,7 @@ __all__ = [
     "BranchJumpError",
     "Criterion",
     "DataError",
+    "DesignedMotion",
     "Experiment",
     "FrameMotion",
     "InverseDynamics",
@@ -115,9 +122,11 @@ __all__ = [
     "Mobility",
     "ModelError",
     "Motion",
+    "MotionLimit",
     "MotionTable",
     "NullSpace",
     "Observation",
+    "Plan",
     "Sensitivities",
     "Simulation",
     "SimulationError",
@@ -128,16 +137,19 @@ __all__ = [
     "base_parameters",
     "base_set",
     "build",
+    "design_motion",
     "dumps",
     "frame_motion",
     "inverse_dynamics",
     "joint_motion",
+    "judge_motion",
     "kinematic_model",
     "load",
     "load_trajectory",
     "loads",
     "mobility",
     "null_space",
+    "observation_gradient",
     "observation_matrix",
     "observation_matrix_reference",
     "point_motion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -85,6 +86,7 @@ def excite(
     """
     from mechid.tasks.excite import Plan
 
+    _check(evaluate, output, table, rate, max_seconds)
     ready = load_model(model)
     plan = Plan(
         family=family.value,
@@ -103,11 +105,13 @@ def excite(
         from mechid.trajectoryfile import load_trajectory
 
         found = judge_motion(ready.mechanism, load_trajectory(evaluate), plan, rule=rule, seed=seed)
-        result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found, "notes": []}
+        notes = _without_prior(found)
+        result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found, "notes": notes}
     else:
         from mechid.excitation.optimise import Effort
 
-        effort = Effort(random, starts, iterations, max_seconds or float("inf"))
+        seconds = float("inf") if max_seconds is None else max_seconds
+        effort = Effort(random, starts, iterations, seconds)
         designed = _designed(ready, plan, limits, rule, effort, seed, start)
         result = report(designed)
         result["output"] = _write(designed, output, table, rate)
@@ -115,6 +119,49 @@ def excite(
         print_json(result)
     else:
         _show(result)
+
+
+def _check(
+    evaluate: Path | None,
+    output: Path | None,
+    table: Path | None,
+    rate: float | None,
+    max_seconds: float | None,
+) -> None:
+    """Refuse what would only be noticed after the work is done."""
+    from mechid.tables.files import SUFFIXES
+    from mechid.trajectoryfile.api import YAML_SUFFIXES
+
+    for path, suffixes in ((output, YAML_SUFFIXES), (table, SUFFIXES)):
+        if path is None:
+            continue
+        if evaluate is not None:
+            raise DataError(
+                "a motion that is judged is not written",
+                where=str(path),
+                remedy="leave out --evaluate, or --output and --table",
+            )
+        if path.suffix.lower() not in suffixes:
+            raise DataError(
+                f"the ending {path.suffix or '(none)'} does not say how the file is stored",
+                where=str(path),
+                remedy=f"use {' or '.join(suffixes)}",
+            )
+        if path.is_dir() or not path.absolute().parent.is_dir():
+            raise DataError(
+                "cannot write the file: there is no such folder, or it is one", where=str(path)
+            )
+    if rate is not None and table is None:
+        raise DataError("--rate is that of a table", remedy="add --table FILE")
+    for name, value in (("--rate", rate), ("--max-seconds", max_seconds)):
+        if value is not None and not value > 0:
+            raise DataError(f"{name} is {value:g}", remedy="give a positive number")
+
+
+def _without_prior(criteria: dict[str, float]) -> list[str]:
+    if "prediction" in criteria:
+        return []
+    return ["the model gives no uncertainties: add --no-prior to see the other criteria"]
 
 
 def _fixed(fix: list[str] | None) -> dict[str, Family]:
@@ -125,6 +172,8 @@ def _fixed(fix: list[str] | None) -> dict[str, Family]:
         name, equals, formula = text.partition("=")
         if not equals:
             raise DataError(f'"{text}" gives no motion', remedy="write NAME=EXPRESSION, as z=0.1*t")
+        if name.strip() in found:
+            raise DataError(f"the motion of {name.strip()} is given twice")
         found[name.strip()] = Expression(formula.strip())
     return found
 
@@ -139,12 +188,18 @@ def _designed(
     start: Path | None,
 ) -> DesignedMotion:
     from mechid.cli.progress import interruptible, progress
+    from mechid.excitation.limits import check_limits
     from mechid.tasks.excite import design_motion
     from mechid.trajectoryfile import load_trajectory
     from mechid.trajectoryfile.limits import read_limits
 
     given = None if limits is None else read_limits(limits)
-    begun = None if start is None else load_trajectory(start)
+    if given is not None:
+        try:
+            check_limits(given, ready.mechanism)
+        except DataError as error:
+            raise error.located(str(limits)) from None
+    begun = None if start is None else replace(load_trajectory(start), name=str(start))
     total = effort.random + effort.starts * effort.iterations
     with interruptible() as interrupt, progress("designing", total) as show:
         done = 0
@@ -174,6 +229,7 @@ def report(found: DesignedMotion) -> dict[str, Any]:
     e = found.excitation
     values = e.random_values
     notes = [] if e.complete else ["stopped before the end; this is the best so far"]
+    notes += _without_prior(found.criteria)
     return {
         "model": found.mechanism.name,
         "criterion": found.plan.criterion,
@@ -210,17 +266,26 @@ def _write(
     return [str(path) for path in (output, table) if path is not None]
 
 
+def _random_words(found: dict[str, Any]) -> str:
+    if not found["random_motions"]:
+        return "0"
+    best, median = found["best_random"], found["median_random"]
+    return f"{found['random_motions']}; best {best:.4g}, median {median:.4g}"
+
+
+def _tightest_words(found: dict[str, Any]) -> str:
+    if not found["tightest_limit"]:
+        return "none"
+    return f"{found['tightest_limit']} (slack {found['slack']:.2g})"
+
+
 def _show(found: dict[str, Any]) -> None:
     pairs = [("model", str(found["model"]))]
     if "value" in found:
         pairs += [
             ("criterion", f"{found['criterion']}: {found['value']:.4g}"),
-            (
-                "random motions",
-                f"{found['random_motions']}; best {found['best_random']:.4g}, "
-                f"median {found['median_random']:.4g}",
-            ),
-            ("tightest limit", f"{found['tightest_limit']} (slack {found['slack']:.2g})"),
+            ("random motions", _random_words(found)),
+            ("tightest limit", _tightest_words(found)),
             ("evaluations", f"{found['evaluations']} in {found['seconds']:.1f} s"),
         ]
     pairs += [(name, f"{value:.4g}") for name, value in found["criteria"].items()]

@@ -97,7 +97,7 @@ class _Search:
     stop: Callable[[], bool]
     began: float = field(default_factory=clock.perf_counter)
     best: list[tuple[float, Floats]] = field(default_factory=list)
-    random_values: list[float] = field(default_factory=list)
+    random: list[tuple[float, Floats]] = field(default_factory=list)
     history: list[tuple[float, float]] = field(default_factory=list)
     evaluations: int = 0
     gradients: int = 0
@@ -151,7 +151,7 @@ def optimise(
     fine = _finer(problem)
     found: list[tuple[float, Floats]] = []
     complete = True
-    first = None if start is None else _within(problem, fine, start)
+    first = None if start is None else _within(problem, fine, start, problem.design.start)
     try:
         if first is not None:
             found.append((_value(search, first), first))
@@ -166,7 +166,7 @@ def optimise(
         trajectory=problem.design.at(x),
         x=x,
         value=value,
-        random_values=np.array(search.random_values),
+        random_values=np.array([v for v, _ in search.random]),
         history=tuple(search.history),
         evaluations=search.evaluations,
         gradients=search.gradients,
@@ -183,10 +183,11 @@ def _checked(
     best: tuple[float, Floats] | None = None
     if first is not None:  # it has been looked at already, and nothing worse is returned
         best = (problem.value(problem.motion(first)), first)
+    inside = _inside(search, fine, first)
     for value, found in search.best:
         if best is not None and value >= best[0]:
             break
-        x = _within(problem, fine, found)
+        x = _within(problem, fine, found, inside)
         if x is not None:
             value = problem.value(problem.motion(x))
             if best is None or value < best[0]:
@@ -226,7 +227,7 @@ def _random(search: _Search, rng: np.random.Generator, hopeful: bool) -> list[tu
         x = _fitted(search, _drawn(search.problem, rng), rng)
         if x is not None:
             found.append((_value(search, x), x))
-            search.random_values.append(found[-1][0])
+            search.random.append(found[-1])
         elif not found and k + 1 >= _HOPELESS:
             if hopeful:
                 break
@@ -326,14 +327,20 @@ def _finer(problem: Problem) -> Problem:
     return replace(problem, design=_resampled(d, times))
 
 
-def _within(problem: Problem, fine: Problem, x: Floats) -> Floats | None:
-    """Return the motion, shrunk until it keeps the limits between the samples too.
+def _inside(search: _Search, fine: Problem, first: Floats | None) -> Floats:
+    """Return a motion that keeps the limits, to shrink others towards it: home, if it does."""
+    home = fine.design.start
+    known = [home, *([] if first is None else [first]), *(x for _, x in search.random[:_KEPT])]
+    return next((x for x in known if fine.feasible(x, tolerance=_ROUNDING)), home)
+
+
+def _within(problem: Problem, fine: Problem, x: Floats, inside: Floats) -> Floats | None:
+    """Return the motion, shrunk towards another until it keeps the limits between the samples too.
 
     None if that takes away most of it.
     """
-    home = fine.design.start
     for cut in _CUTS:
-        smaller = x + cut * (home - x)
+        smaller = x + cut * (inside - x)
         if all(p.feasible(smaller, tolerance=_ROUNDING) for p in (problem, fine)):
             return smaller
     return None
@@ -363,8 +370,8 @@ def _blocked(problem: Problem) -> MechidError:
     worst = problem.worst(motion)
     if worst is not None and worst.worst < 0:
         return MechidError(
-            f"no motion keeps the limit {worst.limit.words}: the motion it starts from breaks it "
-            f"by {-worst.worst:.3g} of its range",
+            f"no motion was found that keeps the limit {worst.limit.words}: the motion it starts "
+            f"from breaks it by {-worst.worst:.3g} of its range",
             where=problem.mechanism.name,
             remedy="widen that limit, or start elsewhere",
         )

@@ -5,7 +5,7 @@ speed: {z_r: 1.5}                 # a number stands for both sides
 acceleration: {z_r: 30}
 joint: {slider_r: [0.39, 0.49]}   # any joint; joint.coordinate if it has several
 distance: {"ground.N_r-strut_bottom_r.L_r": [0.39, null]}
-force: {F_r: 2000}                # N or N m, with the CAD values
+force: {F_z_r: 2000}              # N or N m, with the CAD values
 margin: 0.01                      # least distance from singular poses
 """
 

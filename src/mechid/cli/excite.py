@@ -104,7 +104,7 @@ def excite(
         from mechid.tasks.excite import judge_motion
         from mechid.trajectoryfile import load_trajectory
 
-        found = judge_motion(ready.mechanism, load_trajectory(evaluate), plan, rule=rule, seed=seed)
+        found = judge_motion(ready.mechanism, load_trajectory(evaluate), plan, rule=rule)
         notes = _without_prior(found)
         result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found, "notes": notes}
     else:

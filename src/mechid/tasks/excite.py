@@ -155,6 +155,7 @@ def design_motion(
         Choice of the dependent parameters.
     effort : Effort
     seed : int
+        Of the random motions; criteria do not depend on it.
     start : Trajectory, optional
         A designed motion to go on from.
     watch, stop : callables, optional
@@ -180,7 +181,7 @@ def design_motion(
     x = None if start is None else _resumed(start, made, plan, free)
     base = _base(mechanism, rule)
     problem = Problem(
-        mechanism, made, base.places, criterion_of(mechanism, base, plan, seed, log=True), chosen
+        mechanism, made, base.places, criterion_of(mechanism, base, plan, log=True), chosen
     )
     found = optimise(problem, effort, seed=seed, start=x, watch=watch, stop=stop)
     motion = problem.motion(found.x)
@@ -191,7 +192,7 @@ def design_motion(
         found,
         chosen,
         base,
-        judged(mechanism, base, motion, plan, seed),
+        judged(mechanism, base, motion, plan),
         np.inf if worst is None else worst.worst,
         "" if worst is None else worst.limit.words,
     )
@@ -200,7 +201,7 @@ def design_motion(
 def judge_motion(
     mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last, seed: int = 0
 ) -> dict[str, float]:
-    """Return what all criteria say of a given trajectory."""
+    """Return what all criteria say of a given trajectory; `seed` draws the target motions."""
     _check(plan, seed)
     ordered = trajectory.ordered([c.name for c in mechanism.coordinates])
     s = sample(ordered, times=_times(ordered, plan))

@@ -25,7 +25,9 @@ _HOPELESS = 10  # random motions, none of which keeps the limits however small i
 _FINER = 4  # times as many samples for the last check of the limits
 # What a motion is made smaller by, in this order, until it keeps the limits between its samples.
 _CUTS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
+_HALVINGS = 3  # of the last step between them, towards the larger motion
 _ROUNDING = 1e-9  # of the range of a limit: violations that are none
+_MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
 _KEPT = 8  # best motions that are remembered for the last check
 
 
@@ -67,7 +69,8 @@ class Excitation:
     random_values : array
         Criterion of all feasible random motions.
     history : tuple of (float, float)
-        (seconds, best value) whenever it got better.
+        (seconds, best value) whenever it got better; the last check of the limits may cost a
+        little of it.
     evaluations, gradients : int
     seconds : float
     complete : bool
@@ -107,7 +110,7 @@ class _Search:
             raise _EnoughError
 
     def offer(self, value: float, x: Floats) -> None:
-        """Remember a feasible motion if it is one of the best so far."""
+        """Remember a motion within limits, or nearly so, if it is one of the best so far."""
         if not self.best or value < self.best[0][0]:
             self.history.append((clock.perf_counter() - self.began, value))
         self.best.append((value, x.copy()))
@@ -184,7 +187,7 @@ def _checked(
     if first is not None:  # it has been looked at already, and nothing worse is returned
         best = (problem.value(problem.motion(first)), first)
     inside = _inside(search, fine, first)
-    for value, found in search.best:
+    for value, found in sorted([*search.best, *search.random], key=lambda f: f[0]):
         if best is not None and value >= best[0]:
             break
         x = _within(problem, fine, found, inside)
@@ -291,7 +294,7 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
                 assert cache, "the motion it starts from has been solved before"
                 last = next(reversed(cache.values()))
                 return (abs(last[0]) + _OUT_OF_REACH, last[1], last[2] - 1.0, last[3])
-            if slack.min(initial=np.inf) >= -_ROUNDING:
+            if slack.min(initial=np.inf) >= -_MENDED:
                 search.offer(value, x)
             cache[key] = (value, gradient * scale, slack, rows * scale)
         return cache[key]
@@ -339,10 +342,23 @@ def _within(problem: Problem, fine: Problem, x: Floats, inside: Floats) -> Float
 
     None if that takes away most of it.
     """
-    for cut in _CUTS:
-        smaller = x + cut * (inside - x)
-        if all(p.feasible(smaller, tolerance=_ROUNDING) for p in (problem, fine)):
-            return smaller
+
+    def smaller(cut: float) -> Floats | None:
+        tried = x + cut * (inside - x)
+        kept = all(p.feasible(tried, tolerance=_ROUNDING) for p in (problem, fine))
+        return tried if kept else None
+
+    for before, cut in zip((0.0, *_CUTS), _CUTS, strict=False):
+        found = smaller(cut)
+        if found is None:
+            continue
+        low, high = before, cut
+        for _ in range(_HALVINGS if cut > 0 else 0):
+            middle = 0.5 * (low + high)
+            better = smaller(middle)
+            low, high = (middle, high) if better is None else (low, middle)
+            found = found if better is None else better
+        return found
     return None
 
 

@@ -33,7 +33,7 @@ def test_a_designed_motion_is_judged_as_it_was_designed(run):
     assert designed["notes"] == []
     assert list(designed["criteria"]) == CRITERIA
     assert designed["value"] == pytest.approx(designed["criteria"]["prediction"], rel=1e-9)
-    judged = run("excite", "five_bar", "--harmonics", "2", "--evaluate", "m.yaml", "--json").json
+    judged = run("excite", "five_bar", "--evaluate", "m.yaml", "--json").json
     assert judged["criteria"] == pytest.approx(designed["criteria"], rel=1e-9)
     written = load_trajectory("m.yaml")
     for name, values in designed["coefficients"].items():
@@ -48,7 +48,7 @@ def test_as_text(run):
     assert "6; best" in rows["random motions"]
     assert done.out.endswith("wrote m.yaml\n")
     assert done.err == ""
-    judged = run("excite", "five_bar", "--harmonics", "2", "--evaluate", "m.yaml")
+    judged = run("excite", "five_bar", "--evaluate", "m.yaml")
     assert judged.status == 0
     found = {line.split("  ")[0]: line for line in judged.out.splitlines()}
     assert {name: found[name] for name in CRITERIA} == {name: rows[name] for name in CRITERIA}
@@ -86,6 +86,19 @@ def test_criteria_and_limits(run, word):
         "-0.2 ≤ joint of A1 ≤ 0.2", "-0.3 ≤ joint of C", "-2 ≤ force of M1 ≤ 2"
     ]  # fmt: skip
     assert found["slack"] >= -1e-9
+
+
+def test_limits_of_a_given_motion(run):
+    Path("m.yaml").write_text(
+        "trajectory: 1\nduration: 1.0\ncoordinates:\n"
+        "  q1: {sine: {amplitude: 0.3, frequency: 1}}\n  q2: {constant: 0}\n"
+    )
+    Path("limits.yaml").write_text("position: {q1: 0.25, q2: 1}\n")
+    arguments = ("excite", "five_bar", "--evaluate", "m.yaml", "--limits", "limits.yaml")
+    found = run(*arguments, "--json").json
+    assert found["slack"] == pytest.approx(-0.1)
+    assert found["tightest_limit"] == "-0.25 ≤ position of q1 ≤ 0.25"
+    assert "(broken by 0.1)" in run(*arguments).out
 
 
 def test_without_limits(run):
@@ -183,7 +196,9 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--start", "other.yaml"], "other.yaml: the trajectory does not say how q1"),
         (["five_bar", "--start", "kind.yaml"], "kind.yaml: q1 is of another kind"),
         (["five_bar", "--evaluate", "none.yaml"], "none.yaml: there is no such file"),
-        (["five_bar", "--evaluate", "other.yaml"], "does not say how q1"),
+        (["five_bar", "--evaluate", "other.yaml"], "other.yaml: the trajectory does not"),
+        (["five_bar", "--evaluate", "kind.yaml", "--start", "kind.yaml"], "leave out --start"),
+        (["five_bar", "--evaluate", "kind.yaml", "--limits", "names.yaml"], "names.yaml: -1 ≤"),
         (["five_bar", "--evaluate", "kind.yaml", "-o", "m.yaml"], "is not written"),
         (["five_bar", "-o", "m.txt"], "m.txt: the ending .txt"),
         (["five_bar", "-o", "no/m.yaml"], "no/m.yaml: cannot write the file"),

@@ -15,6 +15,7 @@ from mechid.errors import DataError
 
 if TYPE_CHECKING:
     from mechid.excitation.families import Family
+    from mechid.excitation.limits import MotionLimit
     from mechid.kinematics.model import KinematicModel
     from mechid.tasks.excite import DesignedMotion, Plan
 
@@ -86,6 +87,10 @@ def excite(
     """
     from mechid.tasks.excite import Plan
 
+    if evaluate is not None and (start is not None or fix):
+        raise DataError(
+            "a motion that is judged is given as a whole", remedy="leave out --start and --fix"
+        )
     _check(evaluate, output, table, rate, max_seconds)
     ready = load_model(model)
     plan = Plan(
@@ -100,19 +105,15 @@ def excite(
         fixed=_fixed(fix),
     )
     rule = base_rule(ready, converge_on, dependent, None, seed)
+    given = _limits(limits, ready)
     if evaluate is not None:
-        from mechid.tasks.excite import judge_motion
-        from mechid.trajectoryfile import load_trajectory
-
-        found = judge_motion(ready.mechanism, load_trajectory(evaluate), plan, rule=rule)
-        notes = _without_prior(found)
-        result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found, "notes": notes}
+        result = _judged(ready, plan, evaluate, given, rule)
     else:
         from mechid.excitation.optimise import Effort
 
         seconds = float("inf") if max_seconds is None else max_seconds
         effort = Effort(random, starts, iterations, seconds)
-        designed = _designed(ready, plan, limits, rule, effort, seed, start)
+        designed = _designed(ready, plan, given, rule, effort, seed, start)
         result = report(designed)
         result["output"] = _write(designed, output, table, rate)
     if json:
@@ -178,27 +179,54 @@ def _fixed(fix: list[str] | None) -> dict[str, Family]:
     return found
 
 
+def _limits(path: Path | None, ready: KinematicModel) -> tuple[MotionLimit, ...] | None:
+    """Return the limits of a file; what is wrong with them names the file."""
+    from mechid.excitation.limits import check_limits
+    from mechid.trajectoryfile.limits import read_limits
+
+    if path is None:
+        return None
+    found = read_limits(path)
+    try:
+        check_limits(found, ready.mechanism)
+    except DataError as error:
+        raise error.located(str(path)) from None
+    return found
+
+
+def _judged(
+    ready: KinematicModel,
+    plan: Plan,
+    path: Path,
+    limits: tuple[MotionLimit, ...] | None,
+    rule: Any,
+) -> dict[str, Any]:
+    """Return what `excite --evaluate` says, ready for JSON."""
+    from mechid.tasks.excite import judge_motion, tightest_limit
+    from mechid.trajectoryfile import load_trajectory
+
+    trajectory = replace(load_trajectory(path), name=str(path))
+    found = judge_motion(ready.mechanism, trajectory, plan, rule=rule)
+    result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found}
+    if limits is not None:
+        slack, words = tightest_limit(ready.mechanism, trajectory, plan, limits)
+        result |= {"slack": slack, "tightest_limit": words}
+    return {**result, "notes": _without_prior(found)}
+
+
 def _designed(
     ready: KinematicModel,
     plan: Plan,
-    limits: Path | None,
+    limits: tuple[MotionLimit, ...] | None,
     rule: Any,
     effort: Any,
     seed: int,
     start: Path | None,
 ) -> DesignedMotion:
     from mechid.cli.progress import interruptible, progress
-    from mechid.excitation.limits import check_limits
     from mechid.tasks.excite import design_motion
     from mechid.trajectoryfile import load_trajectory
-    from mechid.trajectoryfile.limits import read_limits
 
-    given = None if limits is None else read_limits(limits)
-    if given is not None:
-        try:
-            check_limits(given, ready.mechanism)
-        except DataError as error:
-            raise error.located(str(limits)) from None
     begun = None if start is None else replace(load_trajectory(start), name=str(start))
     total = effort.random + effort.starts * effort.iterations
     with interruptible() as interrupt, progress("designing", total) as show:
@@ -212,7 +240,7 @@ def _designed(
         return design_motion(
             ready.mechanism,
             plan,
-            limits=given,
+            limits=limits,
             rule=rule,
             effort=effort,
             seed=seed,
@@ -276,7 +304,8 @@ def _random_words(found: dict[str, Any]) -> str:
 def _tightest_words(found: dict[str, Any]) -> str:
     if not found["tightest_limit"]:
         return "none"
-    return f"{found['tightest_limit']} (slack {found['slack']:.2g})"
+    word = "broken by" if found["slack"] < 0 else "slack"
+    return f"{found['tightest_limit']} ({word} {abs(found['slack']):.2g})"
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -285,9 +314,10 @@ def _show(found: dict[str, Any]) -> None:
         pairs += [
             ("criterion", f"{found['criterion']}: {found['value']:.4g}"),
             ("random motions", _random_words(found)),
-            ("tightest limit", _tightest_words(found)),
             ("evaluations", f"{found['evaluations']} in {found['seconds']:.1f} s"),
         ]
+    if "slack" in found:
+        pairs.append(("tightest limit", _tightest_words(found)))
     pairs += [(name, f"{value:.4g}") for name, value in found["criteria"].items()]
     print_pairs(pairs)
     print_notes(found["notes"])

@@ -23,7 +23,7 @@ from mechid.excitation.criteria.criterion import Criterion, Options
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import BSpline, Family, Fourier
-from mechid.excitation.limits import MotionLimit, check_limits
+from mechid.excitation.limits import MotionLimit, check_limits, slacks
 from mechid.excitation.optimise import EFFORT, Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import Problem
 from mechid.excitation.sampling import sample_times
@@ -41,7 +41,7 @@ _TARGETS = 200  # random states that stand for the motions the model is for
 _TURN, _SHIFT = 0.35, 0.1  # usual reach: rad, part of the characteristic length
 _MARGIN = 0.1  # of the margin at home
 _STILL = 1e-9  # of a position: a motion by less is rounding
-_PER_PERIOD = 12  # samples per period of the highest harmonic
+_PER_PERIOD = 12  # samples per period of the highest frequency
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Plan:
     frequency : float
         Base frequency (Hz); the motion lasts one period.
     samples : int or None
-        Per period; None: twelve per period of the highest harmonic.
+        Per period; None: twelve per period of the highest frequency.
     criterion : str
     noise : float
         Deviation of the force noise relative to the root mean square of each force.
@@ -203,10 +203,27 @@ def judge_motion(
 ) -> dict[str, float]:
     """Return what all criteria say of a given trajectory; `seed` draws the target motions."""
     _check(plan, seed)
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates])
-    s = sample(ordered, times=_times(ordered, plan))
-    motion = solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
+    motion = _performed(mechanism, trajectory, plan)
     return judged(mechanism, _base(mechanism, rule), motion, plan, seed)
+
+
+def tightest_limit(
+    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, limits: Sequence[MotionLimit]
+) -> tuple[float, str]:
+    """Return the smallest slack of limits along a given trajectory, and that limit in words.
+
+    The slack is negative where a limit is violated, and infinite without limits.
+    """
+    check_limits(limits, mechanism)
+    found = slacks(limits, _performed(mechanism, trajectory, plan), gradients=False)
+    worst = min(found, key=lambda s: s.worst, default=None)
+    return (np.inf, "") if worst is None else (worst.worst, worst.limit.words)
+
+
+def _performed(mechanism: Mechanism, trajectory: Trajectory, plan: Plan) -> Motion:
+    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    s = sample(ordered, times=_times(ordered, plan))
+    return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
 
 
 def judged(
@@ -342,8 +359,13 @@ def _start(model: KinematicModel, plan: Plan) -> Trajectory:
 
 
 def _times(trajectory: Trajectory, plan: Plan) -> Floats:
-    n = plan.samples or _PER_PERIOD * plan.harmonics
-    return sample_times(trajectory, samples=n)
+    """Return when a trajectory is sampled: from the trajectory itself, or as the plan says."""
+    if plan.samples is not None:
+        periods = trajectory.duration / trajectory.period if trajectory.period else 1.0
+        return sample_times(trajectory, samples=round(plan.samples * periods))
+    bands = [family.band for family in trajectory.families if family.band]
+    cycles = max(bands) * trajectory.duration if bands else float(plan.harmonics)
+    return sample_times(trajectory, samples=max(round(_PER_PERIOD * cycles), _PER_PERIOD))
 
 
 def _conditions(plan: Plan, free: Sequence[str]) -> dict[str, tuple[Condition, ...]]:

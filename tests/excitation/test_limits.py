@@ -10,6 +10,7 @@ from mechid.errors import DataError
 from mechid.excitation.limits import MotionLimit, check_limits, slacks
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 
 from .problems import differences, mechanism_of, moved, problem_of
@@ -126,6 +127,23 @@ def test_without_loops_there_is_no_margin() -> None:
     assert values.shape == (0,)
     assert rows.shape == (0, len(problem.design.start))
     assert problem.feasible(moved(problem))
+
+
+def test_angles_of_cut_joints_count_from_home() -> None:
+    """Half a turn is no border: q9 is at -2.95 rad at home and starts beyond -π here."""
+    mechanism = mechanism_of("planar_3rrr")
+    home = solve_motion(mechanism, kinematic_model(mechanism).home_y[None])
+    slope = np.linalg.lstsq(
+        slacks([MotionLimit("joint", "q9", upper=1.0)], home)[0].by_y, [1.0], rcond=None
+    )[0]
+    path = home.y + np.linspace(0.35, -0.1, 12)[:, None] * slope  # q9 goes up by about 0.45
+    motion = solve_motion(mechanism, path)
+    plain = joint_motion(motion, "q9").coordinates[:, 0]
+    assert plain[0] > 2.5  # a turn away
+    (found,) = slacks([MotionLimit("joint", "q9", -3.5, -2.5)], motion)
+    assert found.worst > 0
+    (one,) = slacks([MotionLimit("joint", "q9", -3.5, -2.5)], motion.part(slice(0, 1)))
+    assert one.values == pytest.approx([-2.5 - (plain[0] - 2 * np.pi), plain[0] - 2 * np.pi + 3.5])
 
 
 def test_points_that_meet_have_a_finite_slope() -> None:

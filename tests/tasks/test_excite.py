@@ -197,6 +197,25 @@ def test_a_given_motion_out_of_reach() -> None:
         design_motion(far, replace(PLAN, fixed={"s1": Constant(9.0)}), limits=[], effort=QUICK)
 
 
+def test_samples_of_a_judged_motion(five_bar: Mechanism) -> None:
+    """Twelve per period of the highest frequency, or as many as the trajectory or the plan says."""
+    plan = Plan(criterion="a", prior=False)
+    series = Fourier(1.0, 0.0, (0.6, 0.5, 0.3), (0.2, -0.8, 0.4))
+    other = Fourier(1.0, 0.0, (-0.5, 0.7, 0.1), (0.6, 0.1, -0.7))
+    once = Trajectory.of({"q1": series, "q2": other}, 1.0)
+    variance = judge_motion(five_bar, once, plan)["a"]
+    assert judge_motion(five_bar, once, replace(plan, samples=36))["a"] == variance
+    # Twice the samples, half the variance.
+    for trajectory, asked in (
+        (replace(once, duration=2.0), plan),
+        (replace(once, duration=2.0), replace(plan, samples=36)),
+        (replace(once, rate=72.0), plan),
+        (once, replace(plan, samples=72)),
+    ):
+        found = judge_motion(five_bar, trajectory, asked)["a"]
+        assert found == pytest.approx(variance / 2, rel=1e-6)
+
+
 def test_a_model_without_uncertainties() -> None:
     """There is no prior: criteria that need one are refused, or left out where they only inform."""
     bare = load("planar_3rrr")

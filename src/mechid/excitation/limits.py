@@ -195,14 +195,27 @@ def _values(limit: MotionLimit, motion: Motion) -> Floats:
         case "acceleration":
             return motion.ydd[:, _index(limit, motion)]
         case "joint":
-            name, k = _coordinate(limit, motion.model.mechanism)
-            return np.asarray(joint_motion(motion, name).coordinates[:, k])
+            return _joint_values(motion, *_coordinate(limit, motion.model.mechanism))
         case "distance":
             return np.asarray(np.linalg.norm(_apart(limit, motion)[0], axis=-1))
         case "force":
             return np.asarray(inverse_dynamics(motion).tau[:, _index(limit, motion)])
         case "margin":
             return singularity_margin(motion.model, motion.q)
+
+
+def _joint_values(motion: Motion, name: str, k: int) -> Floats:
+    """Return a coordinate of a joint; angles of cut joints count their turns from home on."""
+    values = np.asarray(joint_motion(motion, name).coordinates[:, k])
+    model = motion.model
+    kind = model.mechanism.joint(name)
+    in_tree = model.compiled.coordinate.get((name, k)) is not None
+    if in_tree or kind.type == "helical" or kind.kind.units[k] != "rad" or not len(values):
+        return values
+    still = np.zeros((1, motion.v.shape[1]))
+    home = replace(motion.chosen(np.zeros(1, dtype=np.int64)), q=model.home_q[None], v=still)
+    start = float(joint_motion(home, name).coordinates[0, k])
+    return np.asarray(values + 2 * np.pi * np.rint((start - values[0]) / (2 * np.pi)))
 
 
 def _coordinate(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:

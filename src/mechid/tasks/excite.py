@@ -56,7 +56,8 @@ class Plan:
     frequency : float
         Base frequency (Hz); the motion lasts one period.
     samples : int or None
-        Per period; None: twelve per period of the highest frequency.
+        Per period; None: twelve per period of the highest frequency, or the rate of a trajectory
+        that has one.
     criterion : str
     noise : float
         Deviation of the force noise relative to the root mean square of each force.
@@ -363,6 +364,8 @@ def _times(trajectory: Trajectory, plan: Plan) -> Floats:
     if plan.samples is not None:
         periods = trajectory.duration / trajectory.period if trajectory.period else 1.0
         return sample_times(trajectory, samples=round(plan.samples * periods))
+    if trajectory.rate is not None:
+        return sample_times(trajectory, rate=trajectory.rate)
     bands = [family.band for family in trajectory.families if family.band]
     cycles = max(bands) * trajectory.duration if bands else float(plan.harmonics)
     return sample_times(trajectory, samples=max(round(_PER_PERIOD * cycles), _PER_PERIOD))

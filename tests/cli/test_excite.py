@@ -199,6 +199,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--evaluate", "other.yaml"], "other.yaml: the trajectory does not"),
         (["five_bar", "--evaluate", "kind.yaml", "--start", "kind.yaml"], "leave out --start"),
         (["five_bar", "--evaluate", "kind.yaml", "--limits", "names.yaml"], "names.yaml: -1 ≤"),
+        (["five_bar@distances", "--evaluate", "far.yaml"], "far.yaml: sample 0 (t = 0 s): no pose"),
         (["five_bar", "--evaluate", "kind.yaml", "-o", "m.yaml"], "is not written"),
         (["five_bar", "-o", "m.txt"], "m.txt: the ending .txt"),
         (["five_bar", "-o", "no/m.yaml"], "no/m.yaml: cannot write the file"),
@@ -214,6 +215,7 @@ def test_wrong_input_is_one_line(run, arguments, line):
     head = "trajectory: 1\nduration: 1.0\ncoordinates:\n"
     Path("other.yaml").write_text(head + "  angle: {constant: 0}\n")
     Path("kind.yaml").write_text(head + "  q1: {constant: 0.1}\n  q2: {constant: 0}\n")
+    Path("far.yaml").write_text(head + "  s1: {constant: 9}\n  s2: {constant: 0.3}\n")
     given = QUICK if "--harmonics" not in arguments else QUICK[2:]
     done = run("excite", *arguments, *given)
     assert done.status == 2

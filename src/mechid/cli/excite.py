@@ -11,7 +11,7 @@ import typer
 
 from mechid.cli.base import base_rule
 from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
-from mechid.errors import DataError
+from mechid.errors import DataError, KinematicsError
 
 if TYPE_CHECKING:
     from mechid.excitation.families import Family
@@ -206,7 +206,10 @@ def _judged(
     from mechid.trajectoryfile import load_trajectory
 
     trajectory = replace(load_trajectory(path), name=str(path))
-    found = judge_motion(ready.mechanism, trajectory, plan, rule=rule)
+    try:
+        found = judge_motion(ready.mechanism, trajectory, plan, rule=rule)
+    except KinematicsError as error:
+        raise error.located(str(path)) from None
     result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found}
     if limits is not None:
         slack, words = tightest_limit(ready.mechanism, trajectory, plan, limits)

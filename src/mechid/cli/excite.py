@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,10 +11,11 @@ import typer
 
 from mechid.cli.base import base_rule
 from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
-from mechid.errors import DataError
+from mechid.errors import DataError, KinematicsError
 
 if TYPE_CHECKING:
     from mechid.excitation.families import Family
+    from mechid.excitation.limits import MotionLimit
     from mechid.kinematics.model import KinematicModel
     from mechid.tasks.excite import DesignedMotion, Plan
 
@@ -85,6 +87,11 @@ def excite(
     """
     from mechid.tasks.excite import Plan
 
+    if evaluate is not None and (start is not None or fix):
+        raise DataError(
+            "a motion that is judged is given as a whole", remedy="leave out --start and --fix"
+        )
+    _check(evaluate, output, table, rate, max_seconds)
     ready = load_model(model)
     plan = Plan(
         family=family.value,
@@ -98,23 +105,64 @@ def excite(
         fixed=_fixed(fix),
     )
     rule = base_rule(ready, converge_on, dependent, None, seed)
+    given = _limits(limits, ready)
     if evaluate is not None:
-        from mechid.tasks.excite import judge_motion
-        from mechid.trajectoryfile import load_trajectory
-
-        found = judge_motion(ready.mechanism, load_trajectory(evaluate), plan, rule=rule, seed=seed)
-        result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found, "notes": []}
+        result = _judged(ready, plan, evaluate, given, rule)
     else:
         from mechid.excitation.optimise import Effort
 
-        effort = Effort(random, starts, iterations, max_seconds or float("inf"))
-        designed = _designed(ready, plan, limits, rule, effort, seed, start)
+        seconds = float("inf") if max_seconds is None else max_seconds
+        effort = Effort(random, starts, iterations, seconds)
+        designed = _designed(ready, plan, given, rule, effort, seed, start)
         result = report(designed)
         result["output"] = _write(designed, output, table, rate)
     if json:
         print_json(result)
     else:
         _show(result)
+
+
+def _check(
+    evaluate: Path | None,
+    output: Path | None,
+    table: Path | None,
+    rate: float | None,
+    max_seconds: float | None,
+) -> None:
+    """Refuse what would only be noticed after the work is done."""
+    from mechid.tables.files import SUFFIXES
+    from mechid.trajectoryfile.api import YAML_SUFFIXES
+
+    for path, suffixes in ((output, YAML_SUFFIXES), (table, SUFFIXES)):
+        if path is None:
+            continue
+        if evaluate is not None:
+            raise DataError(
+                "a motion that is judged is not written",
+                where=str(path),
+                remedy="leave out --evaluate, or --output and --table",
+            )
+        if path.suffix.lower() not in suffixes:
+            raise DataError(
+                f"the ending {path.suffix or '(none)'} does not say how the file is stored",
+                where=str(path),
+                remedy=f"use {' or '.join(suffixes)}",
+            )
+        if path.is_dir() or not path.absolute().parent.is_dir():
+            raise DataError(
+                "cannot write the file: there is no such folder, or it is one", where=str(path)
+            )
+    if rate is not None and table is None:
+        raise DataError("--rate is that of a table", remedy="add --table FILE")
+    for name, value in (("--rate", rate), ("--max-seconds", max_seconds)):
+        if value is not None and not value > 0:
+            raise DataError(f"{name} is {value:g}", remedy="give a positive number")
+
+
+def _without_prior(criteria: dict[str, float]) -> list[str]:
+    if "prediction" in criteria:
+        return []
+    return ["the model gives no uncertainties: add --no-prior to see the other criteria"]
 
 
 def _fixed(fix: list[str] | None) -> dict[str, Family]:
@@ -125,14 +173,54 @@ def _fixed(fix: list[str] | None) -> dict[str, Family]:
         name, equals, formula = text.partition("=")
         if not equals:
             raise DataError(f'"{text}" gives no motion', remedy="write NAME=EXPRESSION, as z=0.1*t")
+        if name.strip() in found:
+            raise DataError(f"the motion of {name.strip()} is given twice")
         found[name.strip()] = Expression(formula.strip())
     return found
+
+
+def _limits(path: Path | None, ready: KinematicModel) -> tuple[MotionLimit, ...] | None:
+    """Return the limits of a file; what is wrong with them names the file."""
+    from mechid.excitation.limits import check_limits
+    from mechid.trajectoryfile.limits import read_limits
+
+    if path is None:
+        return None
+    found = read_limits(path)
+    try:
+        check_limits(found, ready.mechanism)
+    except DataError as error:
+        raise error.located(str(path)) from None
+    return found
+
+
+def _judged(
+    ready: KinematicModel,
+    plan: Plan,
+    path: Path,
+    limits: tuple[MotionLimit, ...] | None,
+    rule: Any,
+) -> dict[str, Any]:
+    """Return what `excite --evaluate` says, ready for JSON."""
+    from mechid.tasks.excite import judge_motion, tightest_limit
+    from mechid.trajectoryfile import load_trajectory
+
+    trajectory = replace(load_trajectory(path), name=str(path))
+    try:
+        found = judge_motion(ready.mechanism, trajectory, plan, rule=rule)
+    except KinematicsError as error:
+        raise error.located(str(path)) from None
+    result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found}
+    if limits is not None:
+        slack, words = tightest_limit(ready.mechanism, trajectory, plan, limits)
+        result |= {"slack": slack, "tightest_limit": words}
+    return {**result, "notes": _without_prior(found)}
 
 
 def _designed(
     ready: KinematicModel,
     plan: Plan,
-    limits: Path | None,
+    limits: tuple[MotionLimit, ...] | None,
     rule: Any,
     effort: Any,
     seed: int,
@@ -141,10 +229,8 @@ def _designed(
     from mechid.cli.progress import interruptible, progress
     from mechid.tasks.excite import design_motion
     from mechid.trajectoryfile import load_trajectory
-    from mechid.trajectoryfile.limits import read_limits
 
-    given = None if limits is None else read_limits(limits)
-    begun = None if start is None else load_trajectory(start)
+    begun = None if start is None else replace(load_trajectory(start), name=str(start))
     total = effort.random + effort.starts * effort.iterations
     with interruptible() as interrupt, progress("designing", total) as show:
         done = 0
@@ -157,7 +243,7 @@ def _designed(
         return design_motion(
             ready.mechanism,
             plan,
-            limits=given,
+            limits=limits,
             rule=rule,
             effort=effort,
             seed=seed,
@@ -174,6 +260,7 @@ def report(found: DesignedMotion) -> dict[str, Any]:
     e = found.excitation
     values = e.random_values
     notes = [] if e.complete else ["stopped before the end; this is the best so far"]
+    notes += _without_prior(found.criteria)
     return {
         "model": found.mechanism.name,
         "criterion": found.plan.criterion,
@@ -210,19 +297,30 @@ def _write(
     return [str(path) for path in (output, table) if path is not None]
 
 
+def _random_words(found: dict[str, Any]) -> str:
+    if not found["random_motions"]:
+        return "0"
+    best, median = found["best_random"], found["median_random"]
+    return f"{found['random_motions']}; best {best:.4g}, median {median:.4g}"
+
+
+def _tightest_words(found: dict[str, Any]) -> str:
+    if not found["tightest_limit"]:
+        return "none"
+    word = "broken by" if found["slack"] < 0 else "slack"
+    return f"{found['tightest_limit']} ({word} {abs(found['slack']):.2g})"
+
+
 def _show(found: dict[str, Any]) -> None:
     pairs = [("model", str(found["model"]))]
     if "value" in found:
         pairs += [
             ("criterion", f"{found['criterion']}: {found['value']:.4g}"),
-            (
-                "random motions",
-                f"{found['random_motions']}; best {found['best_random']:.4g}, "
-                f"median {found['median_random']:.4g}",
-            ),
-            ("tightest limit", f"{found['tightest_limit']} (slack {found['slack']:.2g})"),
+            ("random motions", _random_words(found)),
             ("evaluations", f"{found['evaluations']} in {found['seconds']:.1f} s"),
         ]
+    if "slack" in found:
+        pairs.append(("tightest limit", _tightest_words(found)))
     pairs += [(name, f"{value:.4g}") for name, value in found["criteria"].items()]
     print_pairs(pairs)
     print_notes(found["notes"])

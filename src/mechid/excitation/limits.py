@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,11 +22,11 @@ from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.compile import Rigid
-from mechid.kinematics.frames import FrameMotion, frame_motion
+from mechid.kinematics.frames import frame_motion
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, rates, solve_motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Mechanism, Point
 
 Quantity: TypeAlias = Literal[
     "position", "speed", "acceleration", "joint", "distance", "force", "margin"
@@ -96,60 +96,87 @@ def check_limits(limits: Sequence[MotionLimit], mechanism: Mechanism) -> None:
     ------
     DataError
     """
-    coordinates = [c.name for c in mechanism.coordinates]
-    forces = [c.force for c in mechanism.coordinates]
-    joints = [j.name for j in mechanism.joints]
-    known = {"position": coordinates, "speed": coordinates, "acceleration": coordinates}
     for limit in limits:
-        if limit.lower is None and limit.upper is None:
+        bounds = [b for b in (limit.lower, limit.upper) if b is not None]
+        if not bounds:
             raise DataError(f"{limit.words}: a limit without bounds", remedy="give lower or upper")
-        if limit.lower is not None and limit.upper is not None and limit.lower >= limit.upper:
+        if not np.all(np.isfinite(bounds)):
+            raise DataError(
+                f"{limit.words}: a bound is no finite number", remedy="leave out that bound"
+            )
+        if len(bounds) == 2 and bounds[0] >= bounds[1]:
             raise DataError(f"{limit.words}: nothing is within", remedy="exchange the bounds")
-        if limit.quantity in known and limit.name not in coordinates:
+        _check_name(limit, mechanism)
+
+
+def _check_name(limit: MotionLimit, mechanism: Mechanism) -> None:
+    match limit.quantity:
+        case "position" | "speed" | "acceleration":
+            known = [c.name for c in mechanism.coordinates]
+            _check_known(limit, "independent coordinate", limit.name, known)
+        case "force":
+            known = [c.force for c in mechanism.coordinates]
+            _check_known(limit, "force", limit.name, known)
+        case "joint":
+            name, _, _ = limit.name.partition(".")
+            _check_known(limit, "joint", name, [j.name for j in mechanism.joints])
+            _coordinate(limit, mechanism)
+        case "distance":
+            _points(limit, mechanism)
+        case "margin":
+            return
+        case _:
             raise DataError(
-                f"{limit.words}: there is no independent coordinate {limit.name}",
-                remedy=f"there are {', '.join(coordinates)}",
+                f"there is no quantity {limit.quantity}",
+                remedy=f"use one of {', '.join(get_args(Quantity))}",
             )
-        if limit.quantity == "force" and limit.name not in forces:
-            raise DataError(
-                f"{limit.words}: there is no force {limit.name}",
-                remedy=f"there are {', '.join(forces)}",
-            )
-        if limit.quantity == "joint" and limit.name.split(".")[0] not in joints:
-            raise DataError(
-                f"{limit.words}: there is no joint {limit.name.split('.')[0]}",
-                remedy=f"there are {', '.join(joints)}",
-            )
+
+
+def _check_known(limit: MotionLimit, what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise DataError(
+            f"{limit.words}: there is no {what} {name}", remedy=f"there are {', '.join(known)}"
+        )
 
 
 def _slack(limit: MotionLimit, motion: Motion, gradients: bool) -> Slack:
     values = _values(limit, motion)
-    scale = _scale(limit, values)
+    if limit.quantity == "margin" and np.all(np.isinf(values)):
+        values = values[:0]  # without loops there are no singular poses
+    scale = _scale(limit)
     found, samples, signs = [], [], []
     for side, bound in ((1.0, limit.upper), (-1.0, limit.lower)):
         if bound is None:
             continue
         slack = side * (bound - values) / scale
-        for part in np.array_split(np.arange(len(values)), min(SEGMENTS, len(values))):
+        for part in _segments(len(values)):
             k = int(part[np.argmin(slack[part])])
             found.append(float(slack[k]))
             samples.append(k)
             signs.append(-side / scale)
-    where, sign = np.array(samples, dtype=np.int64), np.array(signs)[:, None]
+    where, sign = np.array(samples, dtype=np.int64), np.array(signs).reshape(-1, 1)
     n_i = motion.y.shape[1]
     grads = [np.zeros((len(where), n_i)) for _ in range(3)]
-    if gradients:
+    if gradients and len(where):
         grads = [sign * g for g in _gradients(limit, motion, where)]
     return Slack(limit, np.array(found), where, *grads)
 
 
-def _scale(limit: MotionLimit, values: Floats) -> float:
-    """Return a size to compare violations with: the range, or the bound itself."""
+def _segments(n: int) -> list[np.ndarray]:
+    """Return the samples of each segment; none is empty."""
+    return np.array_split(np.arange(n), min(SEGMENTS, n)) if n else []
+
+
+def _scale(limit: MotionLimit) -> float:
+    """Return a size to compare violations with: the range, the bound itself, or one unit.
+
+    It does not depend on the motion, or slacks would change with what they are compared with.
+    """
     if limit.lower is not None and limit.upper is not None:
         return limit.upper - limit.lower
     bound = limit.upper if limit.upper is not None else limit.lower
     assert bound is not None
-    return abs(bound) or float(np.abs(values).max(initial=0.0)) or 1.0
+    return abs(bound) or 1.0
 
 
 def _index(limit: MotionLimit, motion: Motion) -> int:
@@ -168,54 +195,74 @@ def _values(limit: MotionLimit, motion: Motion) -> Floats:
         case "acceleration":
             return motion.ydd[:, _index(limit, motion)]
         case "joint":
-            name, _, label = limit.name.partition(".")
-            found = joint_motion(motion, name)
-            return np.asarray(found.coordinates[:, _coordinate(motion, name, label)])
+            return _joint_values(motion, *_coordinate(limit, motion.model.mechanism))
         case "distance":
-            a, b = _ends(limit, motion)
-            return np.asarray(np.linalg.norm(b.position - a.position, axis=-1))
+            return np.asarray(np.linalg.norm(_apart(limit, motion)[0], axis=-1))
         case "force":
             return np.asarray(inverse_dynamics(motion).tau[:, _index(limit, motion)])
         case "margin":
             return singularity_margin(motion.model, motion.q)
 
 
-def _coordinate(motion: Motion, name: str, label: str) -> int:
-    joint = motion.model.mechanism.joint(name)
-    names = joint.kind.coordinates
+def _joint_values(motion: Motion, name: str, k: int) -> Floats:
+    """Return a coordinate of a joint; angles of cut joints count their turns from home on."""
+    values = np.asarray(joint_motion(motion, name).coordinates[:, k])
+    model = motion.model
+    kind = model.mechanism.joint(name)
+    in_tree = model.compiled.coordinate.get((name, k)) is not None
+    if in_tree or kind.type == "helical" or kind.kind.units[k] != "rad" or not len(values):
+        return values
+    still = np.zeros((1, motion.v.shape[1]))
+    home = replace(motion.chosen(np.zeros(1, dtype=np.int64)), q=model.home_q[None], v=still)
+    start = float(joint_motion(home, name).coordinates[0, k])
+    return np.asarray(values + 2 * np.pi * np.rint((start - values[0]) / (2 * np.pi)))
+
+
+def _coordinate(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
+    """Return the joint of a limit and the place of the coordinate among those of the joint."""
+    name, _, label = limit.name.partition(".")
+    joint = mechanism.joint(name)
+    # Coordinates of an orientation are a quaternion: no number of its own.
+    names = [] if joint.type in ("spherical", "free") else list(joint.kind.coordinates)
     if not label and len(names) == 1:
-        return 0
-    if label not in names or joint.type in ("spherical", "free"):
+        return name, 0
+    if label not in names:
         raise DataError(
-            f"joint {name} has no single coordinate {label or '(none named)'}",
-            remedy=f"name one of {', '.join(names)}, as {name}.{names[0] if names else ''}",
+            f"{limit.words}: joint {name} has no single coordinate {label or '(none named)'}",
+            remedy=f"name one of {', '.join(f'{name}.{n}' for n in names)}"
+            if names
+            else "limit another joint, or a distance",
         )
-    return names.index(label)
+    return name, names.index(label)
 
 
-def _ends(limit: MotionLimit, motion: Motion) -> tuple[FrameMotion, FrameMotion]:
-    """Return the motion of the two points of a distance, (N, 3)."""
-    first, dash, second = limit.name.partition("-")
-    if not dash:
+def _points(limit: MotionLimit, mechanism: Mechanism) -> list[Point]:
+    """Return the two points of a distance; a name may have a dash itself."""
+    known = {f"{p.body}.{p.name}": p for p in mechanism.points}
+    parts = limit.name.split("-")
+    splits = [
+        ["-".join(part).strip() for part in (parts[:k], parts[k:])] for k in range(1, len(parts))
+    ]
+    if not splits:
         raise DataError(
             f"{limit.words}: a distance needs two points", remedy="write body.point-body.point"
         )
-    return _point(limit, motion, first), _point(limit, motion, second)
+    for names in splits:
+        if all(name in known for name in names):
+            return [known[name] for name in names]
+    missing = min(([n for n in names if n not in known] for names in splits), key=len)
+    raise DataError(
+        f"{limit.words}: there is no point {' and no point '.join(missing)}",
+        remedy=f"there are {', '.join(known)}",
+    )
 
 
-def _point(limit: MotionLimit, motion: Motion, name: str) -> FrameMotion:
-    body, _, label = name.strip().partition(".")
-    mechanism = motion.model.mechanism
-    try:
-        point = mechanism.point(label, body)
-    except KeyError:
-        known = ", ".join(f"{p.body}.{p.name}" for p in mechanism.points)
-        raise DataError(
-            f"{limit.words}: there is no point {name}", remedy=f"there are {known}"
-        ) from None
-    place = Rigid(np.eye(3), np.array(point.local))
-    f = frame_motion(motion.model, motion.q, motion.v, motion.vd, [(body, place)])
-    return FrameMotion(*(getattr(f, field)[:, 0] for field in FrameMotion.__annotations__))
+def _apart(limit: MotionLimit, motion: Motion) -> tuple[Floats, Floats]:
+    """Return from the first point of a distance to the second, and its rate, (N, 3) each."""
+    points = _points(limit, motion.model.mechanism)
+    places = [(p.body, Rigid(np.eye(3), np.array(p.local))) for p in points]
+    f = frame_motion(motion.model, motion.q, motion.v, motion.vd, places)
+    return f.position[:, 1] - f.position[:, 0], f.velocity[:, 1] - f.velocity[:, 0]
 
 
 def _gradients(limit: MotionLimit, motion: Motion, where: np.ndarray) -> list[Floats]:
@@ -251,14 +298,13 @@ def _partials(limit: MotionLimit, some: Motion) -> Floats:
     for j in range(some.y.shape[1]):
         moved = replace(some, v=np.ascontiguousarray(R[:, :, j]), vd=np.zeros_like(some.v))
         if limit.quantity == "joint":
-            name, _, label = limit.name.partition(".")
-            speeds = joint_motion(moved, name).speeds
-            out[:, j] = speeds[:, _coordinate(moved, name, label)]
+            name, k = _coordinate(limit, moved.model.mechanism)
+            out[:, j] = joint_motion(moved, name).speeds[:, k]
         else:
-            a, b = _ends(limit, moved)
-            apart = b.position - a.position
-            unit = apart / np.linalg.norm(apart, axis=-1, keepdims=True)
-            out[:, j] = np.einsum("ni,ni->n", unit, b.velocity - a.velocity)
+            apart, rate = _apart(limit, moved)
+            length = np.linalg.norm(apart, axis=-1)
+            # Where the points meet, the distance has no direction to change in.
+            out[:, j] = np.einsum("ni,ni->n", apart, rate) / np.where(length > 0, length, np.inf)
     return out
 
 

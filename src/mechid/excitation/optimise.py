@@ -23,6 +23,12 @@ _SHRINKS = 24
 _OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is refused
 _HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
 _FINER = 4  # times as many samples for the last check of the limits
+# What a motion is made smaller by, in this order, until it keeps the limits between its samples.
+_CUTS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
+_HALVINGS = 3  # of the last step between them, towards the larger motion
+_ROUNDING = 1e-9  # of the range of a limit: violations that are none
+_MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
+_KEPT = 8  # best motions that are remembered for the last check
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,8 @@ class Excitation:
     random_values : array
         Criterion of all feasible random motions.
     history : tuple of (float, float)
-        (seconds, best value) whenever it got better.
+        (seconds, best value) whenever it got better; the last check of the limits may cost a
+        little of it.
     evaluations, gradients : int
     seconds : float
     complete : bool
@@ -92,7 +99,8 @@ class _Search:
     watch: Watch | None
     stop: Callable[[], bool]
     began: float = field(default_factory=clock.perf_counter)
-    best: tuple[float, Floats] | None = None
+    best: list[tuple[float, Floats]] = field(default_factory=list)
+    random: list[tuple[float, Floats]] = field(default_factory=list)
     history: list[tuple[float, float]] = field(default_factory=list)
     evaluations: int = 0
     gradients: int = 0
@@ -102,14 +110,16 @@ class _Search:
             raise _EnoughError
 
     def offer(self, value: float, x: Floats) -> None:
-        """Keep a feasible motion if it is the best so far."""
-        if self.best is None or value < self.best[0]:
-            self.best = (value, x.copy())
+        """Remember a motion within limits, or nearly so, if it is one of the best so far."""
+        if not self.best or value < self.best[0][0]:
             self.history.append((clock.perf_counter() - self.began, value))
+        self.best.append((value, x.copy()))
+        self.best.sort(key=lambda found: found[0])
+        del self.best[_KEPT:]
 
     def say(self, what: str, step: int) -> None:
         if self.watch is not None:
-            self.watch(what, step, np.inf if self.best is None else self.best[0])
+            self.watch(what, step, self.best[0][0] if self.best else np.inf)
 
 
 def optimise(
@@ -141,35 +151,65 @@ def optimise(
     """
     search = _Search(problem, effort, watch, stop)
     rng = np.random.default_rng(seed)
+    fine = _finer(problem)
     found: list[tuple[float, Floats]] = []
     complete = True
+    first = None if start is None else _within(problem, fine, start, problem.design.start)
     try:
-        if start is not None and problem.feasible(start):
-            found.append((_value(search, start), start))
-        found += _random(search, rng)
-        if not found:
-            raise _blocked(problem)
+        if first is not None:
+            found.append((_value(search, first), first))
+        found += _random(search, rng, hopeful=bool(found))
         found.sort(key=lambda f: f[0])
         for k, (_, x) in enumerate(found[: effort.starts]):
             _improve(search, x, k)
     except _EnoughError:
         complete = False
-        if search.best is None:
-            raise _blocked(problem) from None
-    assert search.best is not None
-    x = _within(problem, search.best[1])
-    value = problem.value(problem.motion(x))
+    value, x = _checked(search, fine, first, complete)
     return Excitation(
         trajectory=problem.design.at(x),
         x=x,
         value=value,
-        random_values=np.array([v for v, _ in found]),
+        random_values=np.array([v for v, _ in search.random]),
         history=tuple(search.history),
         evaluations=search.evaluations,
         gradients=search.gradients,
         seconds=clock.perf_counter() - search.began,
         complete=complete,
     )
+
+
+def _checked(
+    search: _Search, fine: Problem, first: Floats | None, complete: bool
+) -> tuple[float, Floats]:
+    """Return the best motion that keeps the limits between the samples too, and its value."""
+    problem = search.problem
+    best: tuple[float, Floats] | None = None
+    if first is not None:  # it has been looked at already, and nothing worse is returned
+        best = (problem.value(problem.motion(first)), first)
+    inside = _inside(search, fine, first)
+    for value, found in sorted([*search.best, *search.random], key=lambda f: f[0]):
+        if best is not None and value >= best[0]:
+            break
+        x = _within(problem, fine, found, inside)
+        if x is not None:
+            value = problem.value(problem.motion(x))
+            if best is None or value < best[0]:
+                best = (value, x)
+    if best is not None:
+        return best
+    if not complete:
+        raise MechidError(
+            "it was stopped before a motion was found that keeps the limits",
+            where=problem.mechanism.name,
+            remedy="give it more time",
+        )
+    if search.best:
+        raise MechidError(
+            "no motion was found that keeps the limits between the samples too",
+            where=problem.mechanism.name,
+            remedy="take more samples",
+        )
+    raise _blocked(problem)
 
 
 def _value(search: _Search, x: Floats) -> float:
@@ -180,15 +220,20 @@ def _value(search: _Search, x: Floats) -> float:
     return value
 
 
-def _random(search: _Search, rng: np.random.Generator) -> list[tuple[float, Floats]]:
-    """Draw motions, make each as large as the limits allow, and take their values."""
-    found = []
+def _random(search: _Search, rng: np.random.Generator, hopeful: bool) -> list[tuple[float, Floats]]:
+    """Draw motions, make each as large as the limits allow, and take their values.
+
+    `hopeful`: there is a motion to improve, whether or not one of these is found.
+    """
+    found: list[tuple[float, Floats]] = []
     for k in range(search.effort.random):
-        search.check()
-        x = _fitted(search.problem, _drawn(search.problem, rng), rng)
+        x = _fitted(search, _drawn(search.problem, rng), rng)
         if x is not None:
             found.append((_value(search, x), x))
+            search.random.append(found[-1])
         elif not found and k + 1 >= _HOPELESS:
+            if hopeful:
+                break
             raise _blocked(search.problem)
         search.say("random", k + 1)
     return found
@@ -208,8 +253,8 @@ def _drawn(problem: Problem, rng: np.random.Generator) -> Floats:
             parts.append(part)
             continue
         draw = rng.standard_normal(part.size)
-        reach = np.ptp(basis.position @ draw)
-        parts.append(part + draw * (_usual(problem, unit) / max(reach, 1e-12)))
+        reach = float(np.ptp(basis.position @ draw)) or 1.0
+        parts.append(part + draw * (_usual(problem, unit) / reach))
     return np.concatenate([np.zeros(0), *parts])
 
 
@@ -217,11 +262,12 @@ def _usual(problem: Problem, unit: str) -> float:
     return 1.0 if unit == "rad" else 0.3 * problem.model.kinematics.size
 
 
-def _fitted(problem: Problem, x: Floats, rng: np.random.Generator) -> Floats | None:
+def _fitted(search: _Search, x: Floats, rng: np.random.Generator) -> Floats | None:
     """Shrink a motion towards its start until it closes and keeps the limits."""
-    home = problem.design.start
+    home = search.problem.design.start
     for _ in range(_SHRINKS):
-        if problem.feasible(x):
+        search.check()
+        if search.problem.feasible(x):
             return x
         x = home + _SHRINK * rng.uniform(0.7, 1.0) * (x - home)
     return None
@@ -245,9 +291,10 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
                 value, gradient = problem.value_and_gradient(motion)
                 slack, rows = problem.constraints(motion)
             except KinematicsError:
+                assert cache, "the motion it starts from has been solved before"
                 last = next(reversed(cache.values()))
                 return (abs(last[0]) + _OUT_OF_REACH, last[1], last[2] - 1.0, last[3])
-            if slack.min(initial=np.inf) >= 0:
+            if slack.min(initial=np.inf) >= -_MENDED:
                 search.offer(value, x)
             cache[key] = (value, gradient * scale, slack, rows * scale)
         return cache[key]
@@ -273,17 +320,46 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
     )
 
 
-def _within(problem: Problem, x: Floats) -> Floats:
-    """Return the motion, shrunk until it keeps the limits between the samples too."""
+def _finer(problem: Problem) -> Problem:
+    """Return the problem with more samples, over the whole duration."""
     d = problem.design
-    finer = np.linspace(d.time[0], d.time[-1], _FINER * (len(d.time) - 1) + 1)
-    fine = replace(problem, design=_resampled(d, finer))
-    home = d.start
-    for _ in range(_SHRINKS):
-        if fine.feasible(x, tolerance=1e-9):
-            return x
-        x = home + 0.995 * (x - home)
-    return x
+    first, last = float(d.time[0]), max(float(d.time[-1]), d.trajectory.duration)
+    step = (float(d.time[-1]) - first) / max(len(d.time) - 1, 1)
+    parts = max(round((last - first) / step), 1) if step > 0 else 1
+    times = np.linspace(first, last, _FINER * parts + 1)
+    return replace(problem, design=_resampled(d, times))
+
+
+def _inside(search: _Search, fine: Problem, first: Floats | None) -> Floats:
+    """Return a motion that keeps the limits, to shrink others towards it: home, if it does."""
+    home = fine.design.start
+    known = [home, *([] if first is None else [first]), *(x for _, x in search.random[:_KEPT])]
+    return next((x for x in known if fine.feasible(x, tolerance=_ROUNDING)), home)
+
+
+def _within(problem: Problem, fine: Problem, x: Floats, inside: Floats) -> Floats | None:
+    """Return the motion, shrunk towards another until it keeps the limits between the samples too.
+
+    None if that takes away most of it.
+    """
+
+    def smaller(cut: float) -> Floats | None:
+        tried = x + cut * (inside - x)
+        kept = all(p.feasible(tried, tolerance=_ROUNDING) for p in (problem, fine))
+        return tried if kept else None
+
+    for before, cut in zip((0.0, *_CUTS), _CUTS, strict=False):
+        found = smaller(cut)
+        if found is None:
+            continue
+        low, high = before, cut
+        for _ in range(_HALVINGS if cut > 0 else 0):
+            middle = 0.5 * (low + high)
+            better = smaller(middle)
+            low, high = (middle, high) if better is None else (low, middle)
+            found = found if better is None else better
+        return found
+    return None
 
 
 def _resampled(d: Design, times: Floats) -> Design:
@@ -310,8 +386,8 @@ def _blocked(problem: Problem) -> MechidError:
     worst = problem.worst(motion)
     if worst is not None and worst.worst < 0:
         return MechidError(
-            f"no motion keeps the limit {worst.limit.words}: the motion it starts from breaks it "
-            f"by {-worst.worst:.3g} of its range",
+            f"no motion was found that keeps the limit {worst.limit.words}: the motion it starts "
+            f"from breaks it by {-worst.worst:.3g} of its range",
             where=problem.mechanism.name,
             remedy="widen that limit, or start elsewhere",
         )

@@ -71,7 +71,7 @@ class Problem:
             return np.zeros(0), np.zeros((0, len(self.design.start)))
         values = np.concatenate([s.values for s in found])
         rows = [self._row(s, k) for s in found for k in range(len(s.values))]
-        return values, np.array(rows).reshape(len(values), -1)
+        return values, np.array(rows).reshape(len(values), len(self.design.start))
 
     def worst(self, motion: Motion) -> Slack | None:
         """Return the limit that is violated most, or has the least left."""

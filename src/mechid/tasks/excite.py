@@ -21,9 +21,9 @@ from mechid.exact.geometry import exact_geometry
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.criteria.criterion import Criterion, Options
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
-from mechid.excitation.design import design
+from mechid.excitation.design import Design, design
 from mechid.excitation.families import BSpline, Family, Fourier
-from mechid.excitation.limits import MotionLimit, check_limits
+from mechid.excitation.limits import MotionLimit, check_limits, slacks
 from mechid.excitation.optimise import EFFORT, Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import Problem
 from mechid.excitation.sampling import sample_times
@@ -40,7 +40,8 @@ DEFAULT_CRITERION = "prediction"
 _TARGETS = 200  # random states that stand for the motions the model is for
 _TURN, _SHIFT = 0.35, 0.1  # usual reach: rad, part of the characteristic length
 _MARGIN = 0.1  # of the margin at home
-_PER_PERIOD = 12  # samples per period of the highest harmonic
+_STILL = 1e-9  # of a position: a motion by less is rounding
+_PER_PERIOD = 12  # samples per period of the highest frequency
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Plan:
     frequency : float
         Base frequency (Hz); the motion lasts one period.
     samples : int or None
-        Per period; None: twelve per period of the highest harmonic.
+        Per period; None: twelve per period of the highest frequency, or the rate of a trajectory
+        that has one.
     criterion : str
     noise : float
         Deviation of the force noise relative to the root mean square of each force.
@@ -104,7 +106,8 @@ def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[Mo
 
     A coordinate whose joint has limits in the model file keeps those; the others stay within
     0.35 rad or a tenth of the size of the mechanism of home. The distance from singular poses
-    stays above a tenth of that at home. Coordinates whose motion is given (`fixed`) have none.
+    stays above a tenth of that at home, if there are loops. Coordinates whose motion is given
+    (`fixed`) have none.
     """
     mechanism = model.mechanism
     limits: list[MotionLimit] = []
@@ -124,7 +127,9 @@ def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[Mo
         reach = _TURN if c.unit == "rad" else _SHIFT * model.size
         limits.append(MotionLimit("position", c.name, home - reach, home + reach))
     margin = float(singularity_margin(model, model.home_q[None])[0])
-    return (*limits, MotionLimit("margin", "", lower=_MARGIN * margin))
+    if np.isfinite(margin):
+        limits.append(MotionLimit("margin", "", lower=_MARGIN * margin))
+    return tuple(limits)
 
 
 def design_motion(
@@ -151,27 +156,34 @@ def design_motion(
         Choice of the dependent parameters.
     effort : Effort
     seed : int
+        Of the random motions; criteria do not depend on it.
     start : Trajectory, optional
         A designed motion to go on from.
     watch, stop : callables, optional
         As for `optimise`.
+
+    Raises
+    ------
+    DataError
+        For a plan or limits that make no sense.
+    MechidError
+        Naming the limit that blocks it, if no motion keeps all limits.
     """
+    _check(plan, seed)
     model = kinematic_model(mechanism)
     fixed = plan.fixed or {}
     chosen = tuple(usual_limits(model, fixed) if limits is None else limits)
     check_limits(chosen, mechanism)
-    base = _base(mechanism, rule)
     trajectory = _start(model, plan)
     times = _times(trajectory, plan)
     free = [c.name for c in mechanism.coordinates if c.name not in fixed]
     made = design(trajectory, times, free=free, conditions=_conditions(plan, free))
+    _check_free(made, mechanism)
+    x = None if start is None else _resumed(start, made, plan, free)
+    base = _base(mechanism, rule)
     problem = Problem(
-        mechanism, made, base.places, criterion_of(mechanism, base, plan, seed, log=True), chosen
+        mechanism, made, base.places, criterion_of(mechanism, base, plan, log=True), chosen
     )
-    x = None
-    if start is not None:
-        again = start.ordered([c.name for c in mechanism.coordinates])
-        x = design(again, times, free=free, conditions=_conditions(plan, free)).start
     found = optimise(problem, effort, seed=seed, start=x, watch=watch, stop=stop)
     motion = problem.motion(found.x)
     worst = problem.worst(motion)
@@ -181,7 +193,7 @@ def design_motion(
         found,
         chosen,
         base,
-        judged(mechanism, base, motion, plan, seed),
+        judged(mechanism, base, motion, plan),
         np.inf if worst is None else worst.worst,
         "" if worst is None else worst.limit.words,
     )
@@ -190,20 +202,40 @@ def design_motion(
 def judge_motion(
     mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last, seed: int = 0
 ) -> dict[str, float]:
-    """Return what all criteria say of a given trajectory."""
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates])
-    s = sample(ordered, times=_times(ordered, plan))
-    motion = solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
+    """Return what all criteria say of a given trajectory; `seed` draws the target motions."""
+    _check(plan, seed)
+    motion = _performed(mechanism, trajectory, plan)
     return judged(mechanism, _base(mechanism, rule), motion, plan, seed)
+
+
+def tightest_limit(
+    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, limits: Sequence[MotionLimit]
+) -> tuple[float, str]:
+    """Return the smallest slack of limits along a given trajectory, and that limit in words.
+
+    The slack is negative where a limit is violated, and infinite without limits.
+    """
+    check_limits(limits, mechanism)
+    found = slacks(limits, _performed(mechanism, trajectory, plan), gradients=False)
+    worst = min(found, key=lambda s: s.worst, default=None)
+    return (np.inf, "") if worst is None else (worst.worst, worst.limit.words)
+
+
+def _performed(mechanism: Mechanism, trajectory: Trajectory, plan: Plan) -> Motion:
+    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    s = sample(ordered, times=_times(ordered, plan))
+    return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
 
 
 def judged(
     mechanism: Mechanism, base: BaseSet, motion: Motion, plan: Plan, seed: int = 0
 ) -> dict[str, float]:
     """Return the criteria of a motion: condition numbers raw and equilibrated without prior, the
-    others as the plan says."""
+    others as the plan says, unless it wants a prior that the model does not give."""
     W = base.observation(observation_matrix(motion).W)
     found = {name: Criterion(name)(W) for name in ("condition", "condition-equilibrated")}
+    if plan.prior and not np.any(cad_values(base).covariance):
+        return found
     for name in ("a", "d", "e", "prediction"):
         criterion = criterion_of(mechanism, base, replace(plan, criterion=name), seed)
         found[name] = criterion(W)
@@ -246,6 +278,60 @@ def _prior(base: BaseSet) -> Floats:
     return covariance
 
 
+def _check(plan: Plan, seed: int) -> None:
+    """Refuse numbers that make no plan."""
+    for what, value in (("frequency", plan.frequency), ("noise", plan.noise)):
+        if not 0 < value < np.inf:
+            raise DataError(f"the {what} is {value:g}", remedy="give a positive number")
+    if plan.harmonics < 1:
+        raise DataError(f"{plan.harmonics} harmonics are no motion", remedy="give one or more")
+    if seed < 0:
+        raise DataError(f"the seed is {seed}", remedy="give a number from 0 on")
+
+
+def _check_free(made: Design, mechanism: Mechanism) -> None:
+    """Refuse a design in which nothing can move."""
+    if not sum(made.sizes):
+        raise DataError(
+            "the motion of all coordinates is given: nothing is left to design",
+            where=mechanism.name,
+            remedy="leave one of them free, or judge the motion",
+        )
+    for name, basis in zip(made.trajectory.names, made.bases, strict=True):
+        size = np.abs(basis.position).max(initial=0.0)
+        if basis.position.size and np.ptp(basis.position, axis=0).max() <= _STILL * size:
+            raise DataError(
+                f"{name} can only stand still",
+                where=mechanism.name,
+                remedy="give more harmonics, or do without rest at the ends",
+            )
+
+
+def _resumed(start: Trajectory, made: Design, plan: Plan, free: Sequence[str]) -> Floats:
+    """Return the free numbers of a trajectory to go on from.
+
+    Raises
+    ------
+    DataError
+        If it is of another kind than what is designed.
+    """
+    again = start.ordered(made.trajectory.names, where=start.name)
+    for name in free:
+        kinds = [_kind(t[name]) for t in (again, made.trajectory)]
+        if kinds[0] != kinds[1]:
+            raise DataError(
+                f"{name} is of another kind than the motion that is designed",
+                where=start.name,
+                remedy="design with the family, frequency and harmonics of the start",
+            )
+    return design(again, made.time, free=free, conditions=_conditions(plan, free)).start
+
+
+def _kind(family: Family) -> Family:
+    """Return a family without its numbers."""
+    return family.with_coefficients(np.zeros(family.coefficients.size))
+
+
 def _base(mechanism: Mechanism, rule: Rule) -> BaseSet:
     null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
     return base_set(null, rule(null))
@@ -274,8 +360,15 @@ def _start(model: KinematicModel, plan: Plan) -> Trajectory:
 
 
 def _times(trajectory: Trajectory, plan: Plan) -> Floats:
-    n = plan.samples or _PER_PERIOD * plan.harmonics
-    return sample_times(trajectory, samples=n)
+    """Return when a trajectory is sampled: from the trajectory itself, or as the plan says."""
+    if plan.samples is not None:
+        periods = trajectory.duration / trajectory.period if trajectory.period else 1.0
+        return sample_times(trajectory, samples=round(plan.samples * periods))
+    if trajectory.rate is not None:
+        return sample_times(trajectory, rate=trajectory.rate)
+    bands = [family.band for family in trajectory.families if family.band]
+    cycles = max(bands) * trajectory.duration if bands else float(plan.harmonics)
+    return sample_times(trajectory, samples=max(round(_PER_PERIOD * cycles), _PER_PERIOD))
 
 
 def _conditions(plan: Plan, free: Sequence[str]) -> dict[str, tuple[Condition, ...]]:

@@ -5,19 +5,19 @@ speed: {z_r: 1.5}                 # a number stands for both sides
 acceleration: {z_r: 30}
 joint: {slider_r: [0.39, 0.49]}   # any joint; joint.coordinate if it has several
 distance: {"ground.N_r-strut_bottom_r.L_r": [0.39, null]}
-force: {F_r: 2000}                # N or N m, with the CAD values
+force: {F_z_r: 2000}              # N or N m, with the CAD values
 margin: 0.01                      # least distance from singular poses
 """
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from mechid.errors import DataError
+from mechid.errors import DataError, MechidError, ModelError
 from mechid.excitation.limits import MotionLimit, Quantity
+from mechid.modelfile.yamlio import FileKind, read_file
 
 _QUANTITIES: tuple[Quantity, ...] = (
     "position",
@@ -27,6 +27,7 @@ _QUANTITIES: tuple[Quantity, ...] = (
     "distance",
     "force",
 )
+_KIND = FileKind("file of limits", "position:", "position, speed, force, margin")
 
 
 def read_limits(path: str | Path) -> tuple[MotionLimit, ...]:
@@ -35,57 +36,72 @@ def read_limits(path: str | Path) -> tuple[MotionLimit, ...]:
     Raises
     ------
     DataError
-        With the file and the entry.
+        With the file, the line and the entry.
     """
-    path = Path(path)
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except yaml.YAMLError as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = str(path) if line is None else f"{path}:{line + 1}"
-        raise DataError("this is no YAML", where=where, remedy="check the indentation") from error
-    if not isinstance(data, dict):
-        raise DataError(
-            "limits are a table of quantities", where=str(path), remedy="see `mechid excite --help`"
-        )
+        data, source = read_file(Path(path), str(path), _KIND)
+    except ModelError as error:
+        raise _data_error(error) from None
     found: list[MotionLimit] = []
-    for key, value in data.items():
-        where = f"{path}: {key}"
-        if key == "margin":
-            found.append(MotionLimit("margin", "", lower=_number(value, where)))
-        elif key in _QUANTITIES:
-            if not isinstance(value, dict):
-                raise DataError("expected names with bounds", where=where)
-            found += [
-                MotionLimit(key, str(name), *_bounds(bounds, f"{where}: {name}"))
-                for name, bounds in value.items()
-            ]
-        else:
-            raise DataError(
-                f"there is no quantity {key}",
-                where=str(path),
-                remedy=f"use {', '.join(_QUANTITIES)} or margin",
-            )
+    try:
+        for key, value in data.items():
+            found += _limits(key, value)
+    except ModelError as error:
+        raise _data_error(source.locate(error)) from None
     return tuple(found)
 
 
-def _bounds(value: Any, where: str) -> tuple[float | None, float | None]:
+def _limits(key: str, value: Any) -> list[MotionLimit]:
+    if key == "margin":
+        least = _number(value, (key,))
+        if least <= 0:
+            raise ModelError("a margin must be positive", path=(key,), remedy="or leave it out")
+        return [MotionLimit("margin", "", lower=least)]
+    for quantity in _QUANTITIES:
+        if key == quantity:
+            if not isinstance(value, dict):
+                raise ModelError(
+                    "expected names with bounds",
+                    path=(key,),
+                    remedy=f"write {key}: {{NAME: [lower, upper]}}",
+                )
+            return [MotionLimit(quantity, n, *_bounds(b, (key, n))) for n, b in value.items()]
+    raise ModelError(
+        f"there is no quantity {key}",
+        path=(key,),
+        remedy=f"use {', '.join(_QUANTITIES)} or margin",
+    )
+
+
+def _bounds(value: Any, path: tuple[str, ...]) -> tuple[float | None, float | None]:
     if isinstance(value, list):
         if len(value) != 2:
-            raise DataError("expected [lower, upper]", where=where)
-        low, high = (None if v is None else _number(v, where) for v in value)
+            raise ModelError("expected [lower, upper]", path=path, remedy="null for no bound")
+        low, high = (None if v is None else _number(v, path) for v in value)
+        if low is None and high is None:
+            raise ModelError("both bounds are null", path=path, remedy="leave the entry out")
+        if low is not None and high is not None and low >= high:
+            raise ModelError(
+                f"nothing is between {low:g} and {high:g}",
+                path=path,
+                remedy="write [lower, upper]",
+            )
         return low, high
-    size = _number(value, where)
+    size = _number(value, path)
     if size <= 0:
-        raise DataError(
-            "a bound for both sides must be positive", where=where, remedy="or give [lower, upper]"
+        raise ModelError(
+            "a bound for both sides must be positive", path=path, remedy="or give [lower, upper]"
         )
     return -size, size
 
 
-def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise DataError(f"expected a number, got {value!r}", where=where, remedy="SI units")
+def _number(value: Any, path: tuple[str, ...]) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ModelError(
+            f"expected a number, got {value!r}", path=path, remedy="give it in SI units"
+        )
     return float(value)
+
+
+def _data_error(error: MechidError) -> DataError:
+    return DataError(error.what, where=error.where, remedy=error.remedy)

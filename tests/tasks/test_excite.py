@@ -1,0 +1,239 @@
+"""Designing a motion from a model and a plan: whole way, defaults, and plans that are none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mechid.errors import DataError, MechidError
+from mechid.excitation.families import BSpline, Constant, Fourier
+from mechid.excitation.limits import MotionLimit, slacks
+from mechid.excitation.optimise import Effort
+from mechid.excitation.trajectory import Trajectory, sample
+from mechid.kinematics.branch import singularity_margin
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import solve_motion
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile import load
+from mechid.tasks.excite import (
+    DEFAULT_CRITERION,
+    DesignedMotion,
+    Plan,
+    design_motion,
+    judge_motion,
+    usual_limits,
+)
+from mechid.trajectoryfile import Expression, dumps_trajectory, loads_trajectory
+
+QUICK = Effort(random=8, starts=1, iterations=4)
+PLAN = Plan(harmonics=2)
+
+
+@pytest.fixture(scope="module")
+def five_bar() -> Mechanism:
+    return load("five_bar")
+
+
+def check(found: DesignedMotion, times: int = 4) -> None:
+    """The trajectory closes and keeps its limits on a finer grid."""
+    trajectory = found.excitation.trajectory
+    n = times * 12 * found.plan.harmonics
+    s = sample(trajectory, times=np.linspace(0.0, trajectory.duration, n + 1))
+    motion = solve_motion(kinematic_model(found.mechanism), s.y, s.yd, s.ydd, time=s.time)
+    for slack in slacks(found.limits, motion, gradients=False):
+        assert slack.worst >= -1e-8, slack.limit.words
+
+
+@pytest.mark.parametrize(
+    ("name", "plan"),
+    [
+        ("five_bar", PLAN),
+        ("five_bar", replace(PLAN, criterion="d", prior=False)),
+        ("five_bar", replace(PLAN, criterion="condition-equilibrated")),
+        ("five_bar@distances", PLAN),
+        ("pendulum", PLAN),
+        ("slider_crank", replace(PLAN, criterion="a")),
+        ("slider_crank@stroke", PLAN),
+        ("planar_3rrr", replace(PLAN, criterion="e", prior=False)),
+        ("planar_3rrr", replace(PLAN, criterion="mixture", prior=False)),
+        ("sla_suspension", Plan(harmonics=1)),
+    ],
+)
+def test_the_usual_limits_of_a_model(name: str, plan: Plan) -> None:
+    effort = Effort(2, 1, 1) if name.startswith("sla") else QUICK
+    found = design_motion(load(name), plan, effort=effort)
+    check(found)
+    assert found.excitation.complete
+    assert found.slack >= -1e-8
+    assert found.tightest in {limit.words for limit in found.limits}
+    # Samples follow from the trajectory, whatever harmonics the plan says.
+    judging = replace(plan, harmonics=5)
+    judged = judge_motion(found.mechanism, found.excitation.trajectory, judging)
+    assert judged == pytest.approx(found.criteria, rel=1e-9)
+    if plan.criterion != "mixture":
+        value = found.plain(found.excitation.value)
+        assert value == pytest.approx(found.criteria[plan.criterion], rel=1e-9)
+
+
+def test_usual_limits(five_bar: Mechanism) -> None:
+    model = kinematic_model(five_bar)
+    margin = float(singularity_margin(model, model.home_q[None])[0])
+    joints = (MotionLimit("joint", "A1", -0.6, 0.6), MotionLimit("joint", "A2", -0.6, 0.6))
+    assert usual_limits(model) == (*joints, MotionLimit("margin", "", lower=0.1 * margin))
+    crank = kinematic_model(load("slider_crank"))
+    home = float(crank.home_y[0])
+    (angle, _) = usual_limits(crank)
+    assert angle == MotionLimit("position", "angle", home - 0.35, home + 0.35)
+    assert [limit.quantity for limit in usual_limits(crank, ["angle"])] == ["margin"]
+    # Without loops there are no singular poses to keep away from.
+    pendulum = usual_limits(kinematic_model(load("pendulum")))
+    assert [limit.quantity for limit in pendulum] == ["position"]
+
+
+@pytest.mark.parametrize("family", ["fourier", "bspline"])
+def test_rest_at_both_ends(five_bar: Mechanism, family: str) -> None:
+    plan = Plan(family=family, harmonics=3, rest=True, frequency=0.5)  # type: ignore[arg-type]
+    found = design_motion(five_bar, plan, effort=QUICK)
+    check(found)
+    trajectory = found.excitation.trajectory
+    assert trajectory.duration == 2.0
+    ends = sample(trajectory, times=np.array([0.0, 2.0]))
+    moving = sample(trajectory, rate=50.0)
+    assert np.abs(ends.yd).max() <= 1e-12 * np.abs(moving.yd).max()
+    assert np.abs(ends.ydd).max() <= 1e-12 * np.abs(moving.ydd).max()
+
+
+def test_a_spline_without_rest_repeats(five_bar: Mechanism) -> None:
+    found = design_motion(five_bar, Plan(family="bspline", harmonics=3), effort=QUICK)
+    check(found)
+    spline = found.excitation.trajectory["q1"]
+    assert isinstance(spline, BSpline)
+    assert spline.period == 1.0
+
+
+def test_given_motions_are_kept(five_bar: Mechanism) -> None:
+    given = Expression("0.2*sin(2*pi*t)")
+    found = design_motion(five_bar, replace(PLAN, fixed={"q1": given}), effort=QUICK)
+    check(found)
+    assert found.excitation.trajectory["q1"] == given
+    assert np.ptp(sample(found.excitation.trajectory).y[:, 1]) > 0.01
+
+
+def test_going_on_from_a_saved_motion(five_bar: Mechanism) -> None:
+    first = design_motion(five_bar, PLAN, effort=QUICK)
+    saved = loads_trajectory(dumps_trajectory(first.excitation.trajectory))
+    again = design_motion(five_bar, PLAN, effort=replace(QUICK, random=1), seed=7, start=saved)
+    check(again)
+    turned = saved.ordered(["q2", "q1"])
+    other = design_motion(five_bar, PLAN, effort=Effort(1, 0, 1), start=turned)
+    assert again.excitation.value <= first.excitation.value + 1e-12
+    assert again.criteria[DEFAULT_CRITERION] <= first.criteria[DEFAULT_CRITERION] * (1 + 1e-12)
+    assert other.excitation.value <= first.excitation.value + 1e-12
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [replace(PLAN, harmonics=3), replace(PLAN, frequency=2.0), Plan(family="bspline", harmonics=3)],
+)
+def test_a_start_of_another_kind_is_refused(five_bar: Mechanism, plan: Plan) -> None:
+    families = {"q1": Fourier.zeros(1.0, 2), "q2": Fourier.zeros(1.0, 2)}
+    start = Trajectory.of(families, 1.0, name="mine")
+    with pytest.raises(DataError, match="mine: q1 is of another kind"):
+        design_motion(five_bar, plan, effort=QUICK, start=start)
+
+
+def test_a_start_of_another_mechanism_is_refused(five_bar: Mechanism) -> None:
+    start = Trajectory.of({"angle": Fourier.zeros(1.0, 2)}, 1.0, name="mine")
+    with pytest.raises(DataError, match="mine: the trajectory does not say how q1, q2 moves"):
+        design_motion(five_bar, PLAN, effort=QUICK, start=start)
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (replace(PLAN, frequency=0.0), "the frequency is 0"),
+        (replace(PLAN, frequency=float("nan")), "the frequency is nan"),
+        (replace(PLAN, noise=-1.0), "the noise is -1"),
+        (replace(PLAN, harmonics=0), "0 harmonics are no motion"),
+        (replace(PLAN, samples=1), "1 samples are no motion"),
+        (replace(PLAN, criterion="best"), "there is no criterion best; use one of prediction"),
+        (replace(PLAN, fixed={"q9": Constant(0.0)}), "there is no coordinate q9"),
+        (replace(PLAN, fixed={"q1": Constant(0.0), "q2": Constant(0.0)}), "nothing is left"),
+        (replace(PLAN, harmonics=1, rest=True), "q1 can only stand still; give more harmonics"),
+        (Plan(family="bspline", harmonics=2), "needs 6 values, got 5"),
+    ],
+)
+def test_plans_that_are_none(five_bar: Mechanism, plan: Plan, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        design_motion(five_bar, plan, effort=QUICK)
+
+
+def test_a_negative_seed_is_refused(five_bar: Mechanism) -> None:
+    with pytest.raises(DataError, match="the seed is -1"):
+        design_motion(five_bar, PLAN, effort=QUICK, seed=-1)
+
+
+@pytest.mark.parametrize(
+    ("plan", "limits", "message"),
+    [
+        (replace(PLAN, fixed={"q1": Expression("0.9*sin(2*pi*t)")}), None,
+         r"keeps the limit -0\.6 ≤ joint of A1 ≤ 0\.6: .* breaks it"),
+        (PLAN, [MotionLimit("force", "M1", -0.1, 0.1)], r"-0\.1 ≤ force of M1 ≤ 0\.1"),
+        (PLAN, [MotionLimit("position", "q2", 1.0, 1.1)], r"1 ≤ position of q2 ≤ 1\.1"),
+    ],
+)  # fmt: skip
+def test_the_limit_that_blocks_is_named(
+    five_bar: Mechanism, plan: Plan, limits: list[MotionLimit] | None, message: str
+) -> None:
+    with pytest.raises(MechidError, match=message):
+        design_motion(five_bar, plan, limits=limits, effort=QUICK)
+
+
+def test_a_given_motion_out_of_reach() -> None:
+    far = load("five_bar@distances")
+    with pytest.raises(MechidError, match="not even the one it starts from closes"):
+        design_motion(far, replace(PLAN, fixed={"s1": Constant(9.0)}), limits=[], effort=QUICK)
+
+
+def test_samples_of_a_judged_motion(five_bar: Mechanism) -> None:
+    """Twelve per period of the highest frequency, or as many as the trajectory or the plan says."""
+    plan = Plan(criterion="a", prior=False)
+    series = Fourier(1.0, 0.0, (0.6, 0.5, 0.3), (0.2, -0.8, 0.4))
+    other = Fourier(1.0, 0.0, (-0.5, 0.7, 0.1), (0.6, 0.1, -0.7))
+    once = Trajectory.of({"q1": series, "q2": other}, 1.0)
+    variance = judge_motion(five_bar, once, plan)["a"]
+    assert judge_motion(five_bar, once, replace(plan, samples=36))["a"] == variance
+    # Twice the samples, half the variance.
+    for trajectory, asked in (
+        (replace(once, duration=2.0), plan),
+        (replace(once, duration=2.0), replace(plan, samples=36)),
+        (replace(once, rate=72.0), plan),
+        (once, replace(plan, samples=72)),
+    ):
+        found = judge_motion(five_bar, trajectory, asked)["a"]
+        assert found == pytest.approx(variance / 2, rel=1e-6)
+
+
+def test_a_model_without_uncertainties() -> None:
+    """There is no prior: criteria that need one are refused, or left out where they only inform."""
+    bare = load("planar_3rrr")
+    with pytest.raises(MechidError, match="planar_3rrr: the model gives no uncertainties"):
+        design_motion(bare, PLAN, effort=QUICK)
+    plan = replace(PLAN, criterion="condition-equilibrated")
+    found = design_motion(bare, plan, effort=QUICK)
+    assert set(found.criteria) == {"condition", "condition-equilibrated"}
+    without = design_motion(bare, replace(plan, prior=False), effort=QUICK)
+    assert {"a", "d", "e", "prediction"} < set(without.criteria)
+    np.testing.assert_array_equal(found.excitation.x, without.excitation.x)
+
+
+def test_more_time_and_wider_limits_do_not_hurt(five_bar: Mechanism) -> None:
+    narrow = [MotionLimit("joint", "A1", -0.2, 0.2), MotionLimit("joint", "A2", -0.2, 0.2)]
+    wide = [MotionLimit("joint", "A1", -0.4, 0.4), MotionLimit("joint", "A2", -0.4, 0.4)]
+    first = design_motion(five_bar, PLAN, limits=narrow, effort=QUICK)
+    second = design_motion(
+        five_bar, PLAN, limits=wide, effort=QUICK, start=first.excitation.trajectory
+    )
+    assert second.excitation.value <= first.excitation.value

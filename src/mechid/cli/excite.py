@@ -43,6 +43,13 @@ def excite(
             "mixture."
         ),
     ] = "prediction",
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="CRITERION=VALUE to be reached; repeated, the worst missed one counts.",
+            show_default=False,
+        ),
+    ] = None,
     noise: Annotated[float, typer.Option(help="Force noise relative to the forces.")] = 0.05,
     prior: Annotated[
         bool, typer.Option(help="Whether CAD values count as known, with their deviations.")
@@ -98,11 +105,12 @@ def excite(
         harmonics=harmonics,
         frequency=frequency,
         samples=samples,
-        criterion=_ALIASES.get(criterion, criterion),
+        criterion="goals" if goal else _ALIASES.get(criterion, criterion),
         noise=noise,
         prior=prior,
         rest=rest,
         fixed=_fixed(fix),
+        goals=_goals(goal),
     )
     rule = base_rule(ready, converge_on, dependent, None, seed)
     given = _limits(limits, ready)
@@ -163,6 +171,19 @@ def _without_prior(criteria: dict[str, float]) -> list[str]:
     if "prediction" in criteria:
         return []
     return ["the model gives no uncertainties: add --no-prior to see the other criteria"]
+
+
+def _goals(goal: list[str] | None) -> dict[str, float]:
+    found = {}
+    for text in goal or []:
+        name, _, value = text.partition("=")
+        try:
+            found[_ALIASES.get(name.strip(), name.strip())] = float(value)
+        except ValueError:
+            raise DataError(
+                f'"{text}" is no goal', remedy="write CRITERION=VALUE, as prediction=0.01"
+            ) from None
+    return found
 
 
 def _fixed(fix: list[str] | None) -> dict[str, Family]:

@@ -12,6 +12,7 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import KinematicsError
 from mechid.excitation.criteria.criterion import Criterion
+from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.design import Design
 from mechid.excitation.limits import MotionLimit, Slack, slacks
 from mechid.excitation.observe import all_columns
@@ -30,7 +31,7 @@ class Problem:
     design : Design
     places : array of int (b,)
         Columns of the base parameters in the observation matrix (`BaseSet.places`).
-    criterion : Criterion
+    criterion : Criterion or Goals
         To be made small.
     limits : tuple of MotionLimit
     """
@@ -38,7 +39,7 @@ class Problem:
     mechanism: Mechanism
     design: Design
     places: Ints
-    criterion: Criterion
+    criterion: Criterion | Goals
     limits: tuple[MotionLimit, ...]
 
     @property

@@ -20,6 +20,7 @@ from mechid.errors import DataError, MechidError
 from mechid.exact.geometry import exact_geometry
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.criteria.criterion import Criterion, Options
+from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import BSpline, Family, Fourier
@@ -59,6 +60,9 @@ class Plan:
         Per period; None: twelve per period of the highest frequency, or the rate of a trajectory
         that has one.
     criterion : str
+        "goals" for the worst of several, relative to `goals`.
+    goals : mapping criterion → float
+        Values to be reached together.
     noise : float
         Deviation of the force noise relative to the root mean square of each force.
     prior : bool
@@ -78,6 +82,7 @@ class Plan:
     prior: bool = True
     rest: bool = False
     fixed: Mapping[str, Family] | None = None
+    goals: Mapping[str, float] | None = None
 
 
 PLAN = Plan()
@@ -181,9 +186,7 @@ def design_motion(
     _check_free(made, mechanism)
     x = None if start is None else _resumed(start, made, plan, free)
     base = _base(mechanism, rule)
-    problem = Problem(
-        mechanism, made, base.places, criterion_of(mechanism, base, plan, log=True), chosen
-    )
+    problem = Problem(mechanism, made, base.places, _objective(mechanism, base, plan), chosen)
     found = optimise(problem, effort, seed=seed, start=x, watch=watch, stop=stop)
     motion = problem.motion(found.x)
     worst = problem.worst(motion)
@@ -240,6 +243,24 @@ def judged(
         criterion = criterion_of(mechanism, base, replace(plan, criterion=name), seed)
         found[name] = criterion(W)
     return found
+
+
+def _objective(mechanism: Mechanism, base: BaseSet, plan: Plan) -> Criterion | Goals:
+    """Return what the optimiser makes small: the logarithm of a criterion, or goals."""
+    if plan.criterion != "goals":
+        return criterion_of(mechanism, base, plan, log=True)
+    if not plan.goals:
+        raise DataError("the criterion goals has none", remedy="give goals, as d=-170")
+    criteria = tuple(
+        criterion_of(mechanism, base, replace(plan, criterion=name), log=True)
+        for name in plan.goals
+    )
+    values = []
+    for name, goal in plan.goals.items():
+        if name != "d" and not goal > 0:
+            raise DataError(f"the goal of {name} is {goal:g}", remedy="give a positive one")
+        values.append(goal if name == "d" else float(np.log(goal)))
+    return Goals(criteria, tuple(values))
 
 
 def criterion_of(

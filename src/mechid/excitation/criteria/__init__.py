@@ -1,12 +1,14 @@
 """Criteria that rank motions by what they tell about the base parameters, with exact gradients."""
 
 from mechid.excitation.criteria.criterion import CRITERIA, Criterion, Options
+from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
 from mechid.excitation.criteria.resolution import Resolution, resolution
 
 __all__ = [
     "CRITERIA",
     "Criterion",
+    "Goals",
     "Options",
     "Resolution",
     "prediction_factor",

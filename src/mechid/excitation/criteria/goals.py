@@ -1,0 +1,50 @@
+"""Goal attainment: several criteria at once, each relative to its goal.
+
+The value is the worst of (f_i - goal_i) / weight_i, made smooth from above; it is negative when all
+goals are reached. Where criteria are logarithms, goals are too, and the value is the logarithm of
+the factor by which the worst goal is missed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.excitation.criteria.criterion import Criterion
+from mechid.excitation.criteria.root import Floats
+
+_SHARP = 20.0  # the smooth worst is above the worst by at most log(n) / 20
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """Criteria, their goals, and the weights that say how much missing each of them counts."""
+
+    criteria: tuple[Criterion, ...]
+    goals: tuple[float, ...]
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse goals that do not belong to the criteria."""
+        sizes = {len(self.criteria), len(self.goals), len(self.weights or self.goals)}
+        if len(sizes) != 1 or not self.criteria:
+            raise DataError("goals need one number per criterion, and at least one criterion")
+        if any(not w > 0 for w in self.weights or ()):
+            raise DataError("weights of goals must be positive")
+
+    def __call__(self, W: Floats) -> float:
+        """Return the value for W_b (N, n_i, b)."""
+        return self.value_and_gradient(W)[0]
+
+    def value_and_gradient(self, W: Floats) -> tuple[float, Floats]:
+        """Return the value and its gradient by W_b, (N, n_i, b)."""
+        found = [c.value_and_gradient(W) for c in self.criteria]
+        weights = np.ones(len(found)) if self.weights is None else np.array(self.weights)
+        missed = (np.array([value for value, _ in found]) - np.array(self.goals)) / weights
+        worst = float(missed.max())
+        parts = np.exp(_SHARP * (missed - worst))
+        shares = parts / parts.sum() / weights
+        gradient = sum(s * g for s, (_, g) in zip(shares, found, strict=True))
+        return worst + float(np.log(parts.sum())) / _SHARP, np.asarray(gradient)

@@ -508,6 +508,7 @@ def designs_text(r: Ranking) -> str:
         row("random motions, median", lambda e: float(np.median(r.columns[e][:n]))),
         row("random motions, best", lambda e: float(r.columns[e][:n].min())),
     ]
+    cells.append(row("CAD values, nothing identified", lambda e: float(r.columns["CAD"][0])))
     for name, found in r.designs.items():
         cells.append(row(f"designed for {name}", partial(_median_error, found)))
     return table(("motion", *ERRORS.values()), cells)
@@ -610,6 +611,8 @@ def page(s: Study) -> str:
         five_ranks=ranks_text(s.five_bar),
         errors=designs_text(s.suspension),
         five_errors=designs_text(s.five_bar),
+        conclusions=CONCLUSIONS.format(found=conclusions(s)),
+        limit=number(1 / float(np.finfo(float).eps)),
         others=table(OTHER_HEAD, s.others),
         others_n=size.others_random,
         seconds=f"{s.seconds:.0f}",
@@ -637,7 +640,135 @@ OTHER_HEAD = (
     "gain, best",
     "feasible",
 )
-TEXT = """TODO {sets} {gains} {five_gains} {ranks} {errors} {five_ranks} {five_errors} {rounding} {others} {seconds} {evaluations} {feasible}"""
+CONCLUSIONS = """The default criterion is `prediction`. The evidence for it:
+
+{found}
+"""
+TEXT = """# What designing a motion gains
+
+Written by `benchmarks/excitation.py`, in {seconds} s on a machine that was shared. All motions
+here are Fourier series of {harmonics} harmonics with a base frequency of {frequency:g} Hz,
+sampled {samples} times in one period, within the usual limits of [`mechid
+excite`](commands.md#mechid-excite-model). {feasible}, checked with {finer} times as many
+samples.
+
+## The suspension: condition numbers
+
+`sla_suspension`, its wheels driven by {wheels} rad as in the source, with the base sets T1 to T4
+of the model file. Published are condition numbers of W_base for optimised motions. Geometry,
+samples and limits of the source are not published, so that orders of magnitude compare at best.
+Beside them, {seeds} designs each for the condition number of the matrix as it is (*raw*) and
+with columns of unit length (*equilibrated*): median and range over seeds. Each design is a small
+one: {set_effort}. *Best random* is the best of {n} random feasible motions. *Raw, plain SVD* is
+σ_max/σ_min of one SVD; *raw* is the criterion, which keeps units of the columns apart and floors
+what is below rounding.
+
+{sets}
+
+*Directions seen* are singular values of the equilibrated matrix above a hundred units of
+rounding ([`resolution`](trajectories.md#criteria)). *Rounding of σ_min* is the relative rounding
+error of the smallest one: 1 means that it is nothing but rounding.
+
+So the numbers of this table say nothing of the motions. The smallest singular values of this
+mechanism lie below what double precision resolves, for designed and for random motions, for all
+four sets. A larger equilibrated condition number than 1/ε = {limit} cannot be computed, and
+designs end between that and a part of it, as random motions do. Optimisation cannot help there:
+it follows the gradient of rounding errors.
+
+How can published numbers be smaller? A matrix whose entries carry errors has no tiny singular
+values. The same T1, median of {rounded} random motions, plain SVD, with random errors added to W
+(relative to the largest entry of each column):
+
+{rounding}
+
+The published sizes appear when entries are wrong in the tenth digit or so and the amplitude 50
+is read as degrees. That is an observation, not a proof of how they came about.
+
+## The suspension: what the criteria gain
+
+T1. {criterion_seeds} designs for each criterion ({effort}; no more than {evaluations}
+evaluations) against {n} random feasible motions. *Gain* is the best random value over that of
+the design (median and best of the seeds); for `d`, a logarithm, the mean factor of a variance. A
+gain below 1: the random search was better. `a`, `d`, `e` and `prediction` count on 5 % noise and
+on the CAD values.
+
+{gains}
+
+The five-bar, where every base parameter shows:
+
+{five_gains}
+
+What design can do for a mechanism of low mobility: show better what can be seen at all
+(`prediction`, `d`). What it cannot do: make visible what its few motions do not show. `a` and
+`e` in SI units are ruled by parameters on which the prior is nearly all there is, and hardly
+move.
+
+## Which criterion tells the prediction error?
+
+For {ranked} random feasible motions each: true parameters are CAD values changed by their
+deviations ({truths} draws), forces get white noise, base parameters are estimated, and forces of
+{validation} other random motions are predicted. E_p = Σ_j |τ_est - τ_true|/|τ_true|, mean over
+draws and motions. Two estimators: least squares weighted by the noise with the CAD prior as
+further rows, and plain least squares (NumPy's `lstsq`). Two laws of noise: 5 % of the root mean
+square of each force *of that motion*, and the *same* deviation for all motions (5 % of the
+forces at random states, which is what the criteria of `mechid excite` take).
+
+The tables give Spearman's rank correlation of E_p with each criterion; +1 is what one wants.
+Without any relation, it would scatter by {standard}. Rows below `prediction` change what the
+criterion knows: targets that are {targets} motions of the kind that is predicted later, instead
+of random states; the noise as it is in that motion.
+
+`sla_suspension`, T1:
+
+{ranks}
+
+`five_bar`:
+
+{five_ranks}
+
+And E_p itself in percent, of random motions and of designs (median over {criterion_seeds}
+seeds):
+
+`sla_suspension`, T1:
+
+{errors}
+
+`five_bar`:
+
+{five_errors}
+
+{conclusions}
+
+## Other mechanisms
+
+Designed for the equilibrated condition number ({effort}; {criterion_seeds} seeds, median and
+range) against {others_n} random feasible motions, without prior.
+
+{others}
+
+For the arm, condition numbers published for robots of its kind would be a measure; none is at
+hand in the documents that this project started from.
+"""
+
+
+def conclusions(s: Study) -> str:
+    """Return what the tables say of the default criterion."""
+    lines = []
+    for law, error in (("the same for all motions", "prior fixed"), ("5 % of each", "prior own")):
+        parts = []
+        for r in (s.suspension, s.five_bar):
+            order = sorted(MEASURES, key=lambda name, r=r: -r.correlation(name, error))
+            best = f"`{order[0]}` {r.correlation(order[0], error):+.2f}"
+            mine = f"`prediction` {r.correlation('prediction', error):+.2f}"
+            raw = f"`condition-equilibrated` {r.correlation(CONDITIONS[1], error):+.2f}"
+            informed = f"{r.correlation(OWN[LIKE], error):+.2f}"
+            text = f"on `{r.spec}` {mine} (number {order.index('prediction') + 1} of six), "
+            text += f"best {best}, {raw}"
+            if error == "prior own":
+                text += f"; `prediction` that knows noise and motions {informed}"
+            parts.append(text)
+        lines.append(f"- With prior, noise {law}: " + "; ".join(parts) + ".")
+    return "\n".join(lines)
 
 
 def main() -> None:

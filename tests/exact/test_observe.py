@@ -61,7 +61,7 @@ def check_observation(mechanism: Mechanism, motion: Motion) -> None:
     for k, block in enumerate(found.W):
         gap = np.abs(in_body_frames(floats(block), geometry) - W[k])
         scale = np.abs(W[k]).max(axis=0) + np.abs(W[k]).max() * 1e-3
-        assert np.all(gap <= 4000 * EPS * worst**2 * scale)
+        assert np.all(gap <= 300 * EPS * worst**2 * scale)
         assert max(float(x.rad()) for x in block.entries()) < 1e-30 * np.abs(W[k]).max()
     assert found.radius < 1e-40
     assert found.closure_error < 1e-40

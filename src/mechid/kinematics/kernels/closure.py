@@ -22,7 +22,9 @@ OK, NOT_CLOSED, SINGULAR, CROSSED = 0, 1, 2, 3
 LAST_STEP = 1e-9
 # A step below this changes nothing that counts: it is taken, but rates solved with the matrix
 # before it are as good as with the one after it. Rounding of the rows makes steps of this size.
-ROUNDING = 1e-14
+ROUNDING = 1e-15
+# A step with the factors of a near pose must leave nothing: poses are closed to the last digit.
+EPS = 2.220446049250313e-16
 # Steps are shortened to this many radians, or parts of the mechanism's size.
 LONGEST_STEP = 0.5
 MOST_STEPS = 25
@@ -205,7 +207,7 @@ def close_piece(t, order, p, y, q, near, work):
         read_errors(t, order, piece, y, work)
         solve_piece(piece, work)
         size = step_size(piece, work)
-        if size * near * CAUTION <= ROUNDING:
+        if size * near * CAUTION <= EPS:
             move_piece(t, order, piece, size, q, work)
             moved = size
             first = -1

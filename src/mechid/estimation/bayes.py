@@ -20,6 +20,7 @@ from mechid.estimation.evidence import WIDEST, agreement, best_scales, reduced
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares
+from mechid.estimation.options import not_negative, one_of
 from mechid.estimation.prior import USUAL_ERROR, Prior, Scale, cad_prior, offset_deviation
 from mechid.estimation.regression import Floats, Regression
 
@@ -66,6 +67,7 @@ class MaximumAPosteriori:
 
     def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
         """Return the estimate."""
+        self._check_options()
         channels = Channels(regression, self.gains is not None, self.offsets is not None)
         if self.prior == "none":
             fit = self._without_prior(channels)
@@ -95,12 +97,19 @@ class MaximumAPosteriori:
             agreement=checked,
         )
 
+    def _check_options(self) -> None:
+        one_of("the prior", self.prior, "diagonal", "full", "none")
+        not_negative("the scale of the prior", self.scale, "estimated")
+        for what, option in (("gains", self.gains), ("offsets", self.offsets)):
+            if option is not None:
+                not_negative(f"the deviation of {what}", option, "estimated")
+
     def _with_prior(self, channels: Channels, prior: Prior) -> tuple[Fit, Prior]:
         now = prior
 
         def solve(A: Floats, t: Floats, _: Transform) -> Solution:
             nonlocal now
-            now = best_scales(reduced(A, t, prior.mean), now)
+            now = best_scales(reduced(A, t, prior.mean), now, near=now is not prior)
             return now.solve(A, t)
 
         fit = iterate(

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.regression import Floats
+from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.whitening import fit_colour, stretches
+
+# Residuals are called coloured if the ones before explain a fifth of their variance.
+_COLOURED = 1 / np.sqrt(0.8)
 
 
 def cautions(
@@ -49,6 +53,27 @@ def cautions(
             "motions may be predicted badly; use what is known beforehand, or reduce the model"
         )
     return tuple(found)
+
+
+def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
+    """Return a warning if residuals e (m,) of the valid rows are coloured and taken as white."""
+    found, worst = [], 1.0
+    for name, parts in zip(
+        regression.channels, stretches(regression.valid, regression.time), strict=True
+    ):
+        colour = fit_colour([e[part] for part in parts])
+        if colour.ratio > _COLOURED:
+            found.append(name)
+            # Against slow columns of W, noise counts by its spectrum at low frequencies.
+            slow = 1.0 / np.abs(1.0 - np.sum(colour.coefficients))
+            worst = max(worst, float(slow / colour.ratio))
+    if not found:
+        return ()
+    return (
+        f"the residuals of force {', '.join(found)} are coloured: what one sample says is partly "
+        f"what the last one said, and the deviations may be too small, up to {worst:.2g} times; "
+        "use an estimator that whitens",
+    )
 
 
 def enough(rows: int, parameters: int) -> None:

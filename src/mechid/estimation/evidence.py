@@ -4,6 +4,11 @@ Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = S F
 on its deviations, one per group of entries. Then t - A x0 has the covariance I + A P Aᵀ. With
 A = Q R only y = Qᵀ (t - A x0) depends on the prior, and with R S F = U s Vᵀ its entries along U
 are independent with variances 1 + s².
+
+With few entries in a group (the gains of three channels), the most probable scale is often zero,
+which would be certainty out of nothing. So declared deviations are believed to within a factor of
+ten or so: the logarithm of a scale has a wide Gaussian prior of its own. It stops a scale where the
+data no longer care, and does not matter where they do.
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ from mechid.estimation.regression import Floats
 
 # Deviations of a prior are taken as wrong by a factor of a thousand at most.
 WIDEST = 1e3
+# Deviation of the logarithm of a scale beforehand.
+BELIEF = float(np.log(10.0))
 # Factors on all deviations that are tried first.
 _TRIED = np.log(10.0) * np.linspace(-3, 3, 13)
 
@@ -57,18 +64,22 @@ def log_evidence(data: Reduced, prior: Prior) -> tuple[float, Floats]:
     return float(value), gradient.astype(float)
 
 
-def best_scales(data: Reduced, prior: Prior) -> Prior:
-    """Return the prior with the scales that make the data most probable (empirical Bayes)."""
+def best_scales(data: Reduced, prior: Prior, *, near: bool = False) -> Prior:
+    """Return the prior with its most probable scales (empirical Bayes).
+
+    The search starts from the scales that the prior has, if they are known to be `near`; otherwise
+    from the best of a wide range.
+    """
     if not len(prior.scale):
         return prior
 
     def loss(u: Floats) -> tuple[float, Floats]:
         value, gradient = log_evidence(data, replace(prior, scale=np.exp(u)))
-        return -value, -gradient
+        return 0.5 * float(u @ u) / BELIEF**2 - value, u / BELIEF**2 - gradient
 
     now = np.log(prior.scale)
-    starts = [now, *(np.full_like(now, u) for u in _TRIED)]
-    first = min(starts, key=lambda u: loss(u)[0])
+    starts = [np.full_like(now, u) for u in _TRIED]
+    first = now if near else min(starts, key=lambda u: loss(u)[0])
     bound = np.log(WIDEST)
     found = minimize(
         loss, first, jac=True, method="L-BFGS-B", bounds=[(-bound, bound)] * len(now),

@@ -14,11 +14,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.cautions import cautions
+from mechid.estimation.cautions import cautions, coloured_residuals
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.linear import Solution, condition, least_squares
 from mechid.estimation.noise import channel_noise, root_mean_square, rounding_noise, settled
+from mechid.estimation.options import one_of
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.whitening import Colour, fit_colour, stretches, whitened
 
@@ -34,6 +35,8 @@ Spread: TypeAlias = Callable[[Floats, Floats, Ints, int], Floats]
 _ITERATIONS = 200
 # Orders of colour are free in the first passes only, or they could alternate for ever.
 _FREE_ORDERS = 4
+# Residuals this many times larger or smaller than declared are worth a word.
+_FAR = 2.0
 # Settled: noise to a millionth, values to a ten thousandth of their deviation or to near rounding.
 _NOISE_CHANGE, _VALUE_CHANGE, _SAME = 1e-6, 1e-4, 1e-12
 
@@ -98,7 +101,7 @@ def iterate(
     declared = _declared(regression, noise, channel)
     where = stretches(regression.valid, regression.time) if whiten else ()
     x = np.zeros(channels.size) if start is None else start
-    total = first_noise(channels, x) if noise == "estimated" else declared
+    total = _first_noise(channels, start, noise, declared)
     colours: tuple[Colour, ...] | None = None
     settled_down, found = False, total
     for turn in range(_ITERATIONS):
@@ -128,21 +131,12 @@ def iterate(
     )
 
 
-def first_noise(channels: Channels, x: Floats) -> Floats:
-    """Return the noise to start with (n_d,): what plain least squares leaves, and never zero.
-
-    Nothing that is known beforehand takes part: too large a noise would make the data agree with
-    anything.
-    """
-    channel, n_d = channels.channel, len(channels.regression.channels)
-    J, y = channels.linearised(x)
-    size = root_mean_square(y, channel, n_d)
-    size = np.where(size > 0, size, 1.0)
-    solved = least_squares(J / size[channel, None], y / size[channel])
-    found = channel_noise(y - J @ solved.x, solved.leverage, channel, n_d)
-    return np.maximum(
-        np.where(np.isnan(found), size, found), rounding_noise(J, solved.x, y, channel, n_d)
-    )
+def weigh(channels: Channels, noise: NoiseOption = "estimated") -> tuple[Floats, Floats]:
+    """Return A (m, b) and t (m,) in units of the noise that a loop starts with."""
+    A, t, channel = channels.rows
+    declared = _declared(channels.regression, noise, channel)
+    transform = _transform(_first_noise(channels, None, noise, declared), None, (), channel)
+    return transform(A), transform(t)
 
 
 def finish(
@@ -163,6 +157,7 @@ def finish(
     kappa = condition(fit.A[:, :b])
     sigma = np.linalg.norm(T, axis=1)
     said = cautions(r.parameters, values, sigma, kappa, fit.solution.unseen, prior=prior)
+    colour = coloured_residuals(r, fit.residuals) if fit.colours is None else ()
     return Estimate(
         name,
         r.parameters,
@@ -173,7 +168,7 @@ def finish(
         r.unstacked(fit.residuals),
         kappa,
         known=known,
-        warnings=(*warnings, *said, *fit.warnings),
+        warnings=(*warnings, *said, *fit.warnings, *colour),
         agreement=agreement,
         errors=channels.errors(fit.solution),
         colour=None if fit.colours is None else tuple(c.coefficients for c in fit.colours),
@@ -181,6 +176,7 @@ def finish(
 
 
 def _declared(regression: Regression, noise: NoiseOption, channel: Ints) -> Floats:
+    one_of("noise", noise, "estimated", "declared")
     n_d = len(regression.channels)
     declared = np.zeros(n_d) if regression.noise is None else regression.noise
     if noise == "declared":
@@ -191,6 +187,26 @@ def _declared(regression: Regression, noise: NoiseOption, channel: Ints) -> Floa
                     remedy="declare its standard deviation, or have the noise estimated",
                 )
     return declared
+
+
+def _first_noise(
+    channels: Channels, start: Floats | None, noise: NoiseOption, declared: Floats
+) -> Floats:
+    """Return the noise to start with (n_d,): what plain least squares leaves, and never zero.
+
+    Nothing that is known beforehand takes part: too large a noise would make the data agree with
+    anything.
+    """
+    if noise == "declared":
+        return declared
+    channel, n_d = channels.channel, len(channels.regression.channels)
+    J, y = channels.linearised(np.zeros(channels.size) if start is None else start)
+    size = root_mean_square(y, channel, n_d)
+    size = np.where(size > 0, size, 1.0)
+    solved = least_squares(J / size[channel, None], y / size[channel])
+    found = channel_noise(y - J @ solved.x, solved.leverage, channel, n_d)
+    rounding = rounding_noise(J, solved.x, y, channel, n_d)
+    return np.maximum(np.where(np.isnan(found), size, found), np.maximum(declared, rounding))
 
 
 def _transform(
@@ -217,11 +233,19 @@ def _colours(
 def _notes(
     names: tuple[str, ...], found: Floats, declared: Floats, settled_down: bool
 ) -> tuple[str, ...]:
-    notes = [
-        f"the residuals of force {names[j]} are smaller than its declared error "
-        f"({found[j]:.3g} against {declared[j]:.3g}); the declared error counts"
-        for j in np.flatnonzero(found < declared)
-    ]
+    notes = []
+    for j in np.flatnonzero((declared > 0) & ~np.isnan(found)):
+        sizes = f"({found[j]:.3g} against {declared[j]:.3g})"
+        if found[j] < declared[j] / _FAR:
+            notes.append(
+                f"the residuals of force {names[j]} are much smaller than its declared error "
+                f"{sizes}; the declared error counts"
+            )
+        if found[j] > declared[j] * _FAR:
+            notes.append(
+                f"the residuals of force {names[j]} are much larger than its declared error "
+                f"{sizes}: the model lacks something, or the declaration is wrong"
+            )
     if not settled_down:
         notes.append(f"noise and values did not settle in {_ITERATIONS} passes")
     return tuple(notes)

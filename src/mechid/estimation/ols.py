@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.estimation.cautions import cautions, enough
+from mechid.estimation.cautions import cautions, coloured_residuals, enough
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
@@ -46,7 +46,8 @@ class OrdinaryLeastSquares:
             noise,
             regression.unstacked(e),
             solved.condition,
-            warnings=cautions(
-                regression.parameters, solved.x, sigma, solved.condition, solved.unseen
+            warnings=(
+                *cautions(regression.parameters, solved.x, sigma, solved.condition, solved.unseen),
+                *coloured_residuals(regression, e),
             ),
         )

@@ -91,7 +91,7 @@ def cad_prior(
         group.append(number)
         start += [1.0] * (int(number.max()) + 1)
     else:
-        blocks[0] = _positive(scale, "the scale of the prior") * F
+        blocks[0] = scale * F
         group.append(np.full(len(knowledge.base), -1))
     for option, size in ((gains, np.ones(n_d)), (offsets, _sizes(channels))):
         if option is None:
@@ -103,7 +103,7 @@ def cad_prior(
             group.append(np.full(n_d, -1))
         deviation = USUAL_ERROR if option == "estimated" else option
         mean.append(np.zeros(n_d))
-        blocks.append(np.diag(_positive(deviation, "the deviation of gains and offsets") * size))
+        blocks.append(np.diag(deviation * size))
     return Prior(
         np.concatenate(mean), block_diag(*blocks), np.concatenate(group), np.array(start)
     )  # fmt: skip
@@ -111,7 +111,7 @@ def cad_prior(
 
 def offset_deviation(channels: Channels, offsets: float) -> Floats:
     """Return the deviation of each offset (n_d,), N or N m."""
-    return _positive(offsets, "the deviation of offsets") * _sizes(channels)
+    return offsets * _sizes(channels)
 
 
 def _sizes(channels: Channels) -> Floats:
@@ -125,9 +125,3 @@ def _numbers(base: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> Ints
     if strange := sorted(set(member) - set(base)):
         raise DataError(f"there is no parameter {strange[0]} to put into a group")
     return np.unique([member.get(name, 0) for name in base], return_inverse=True)[1]
-
-
-def _positive(value: float, what: str) -> float:
-    if not (np.isfinite(value) and value >= 0):
-        raise DataError(f"{what} must be zero or positive, got {value:g}")
-    return value

@@ -26,6 +26,8 @@ from mechid.estimation.regression import Floats, Regression
 
 # Probability below which data and prior are said to disagree.
 _DISAGREE = 0.01
+# Scales from here on can be what explains the disagreement.
+_MENDED = 1.2
 # A parameter rests on what was known if the data reduce its deviation by less than this part.
 _RESTING = 0.1
 
@@ -182,11 +184,19 @@ class MaximumAPosteriori:
     def _disagreement(self, checked: Agreement) -> tuple[str, ...]:
         if checked.p >= _DISAGREE:
             return ()
-        done = "they were widened so" if self.scale == "estimated" else "check or widen them"
-        return (
+        said = (
             f"data and CAD values disagree: χ² is {checked.chi2:.4g} where {checked.dof:.0f} is "
-            f"usual (probability {checked.p:.1g}); the data ask for {checked.scale:.2g} times the "
-            f"declared deviations, {done}",
+            f"usual (probability {checked.p:.1g}); "
+        )
+        if checked.scale < _MENDED:
+            return (
+                said + "larger deviations of the CAD values do not explain it: look for gain and "
+                "offset errors of the forces, for values that are not as exactly known as "
+                "declared, and for what the model lacks",
+            )
+        done = "and got them" if self.scale == "estimated" else "check or widen them"
+        return (
+            said + f"the data ask for {checked.scale:.2g} times the declared deviations, {done}",
         )
 
 

@@ -113,6 +113,15 @@ def whitened(rows: Floats, where: Stretches, colours: Sequence[Colour]) -> Float
     return found
 
 
+def log_jacobian(where: Stretches, colours: Sequence[Colour]) -> float:
+    """Return the logarithm of the determinant of the filter, which the first samples make."""
+    return -sum(
+        float(np.sum(np.log(colour.deviations[: len(part)])))
+        for parts, colour in zip(where, colours, strict=True)
+        for part in parts
+    )
+
+
 def _filtered(x: Floats, colour: Colour) -> Floats:
     y = x.copy()
     p = len(colour.coefficients)

@@ -55,8 +55,8 @@ class Completion:
 def complete(knowledge: Knowledge, values: Floats) -> Completion:
     """Return the parameters that have these base values (b,).
 
-    Where exact CAD values or facts make them impossible, there is a warning: bodies and coefficients
-    without deviations get 20 %, and if that does not suffice, everything gets 0.2 % more.
+    Where exact CAD values or facts make them impossible, there is a warning: bodies and
+    coefficients without deviations get 20 %, and if that does not suffice, all get 0.2 % more.
 
     Raises
     ------

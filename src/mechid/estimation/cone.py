@@ -61,8 +61,7 @@ class Cone:
         self._knowledge = knowledge
         self._scales = body_scales(knowledge)
         self._margins = [
-            max(min(margin, least / 2), 0.0)
-            for least in self._least(knowledge.values)
+            max(min(margin, least / 2), 0.0) for least in self._least(knowledge.values)
         ]
         self._positive = np.array(knowledge.positive, dtype=np.int64)
         sizes = np.abs(knowledge.values[self._positive])

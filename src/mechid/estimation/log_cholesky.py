@@ -80,9 +80,7 @@ class LogCholesky:
         return moved(free, regression, known, found.phi, self.name, found.border)
 
 
-def refine(
-    knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIER
-) -> Consistent:
+def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIER) -> Consistent:
     """Return the possible parameters nearest to φ* (p,) with covariance T Tᵀ, strictly inside.
 
     The search begins at the solution of the semidefinite program.

@@ -96,9 +96,7 @@ def _inertia(cad: CadInertia, error: float, rng: np.random.Generator) -> CadIner
     _, _, inertia = central(from_pseudo_inertia(whole))
     x, y, z = center.tolist()
     xx, xy, xz, yy, yz, zz = inertia.tolist()
-    return replace(
-        cad, mass=float(mass), center=(x, y, z), inertia_center=(xx, xy, xz, yy, yz, zz)
-    )
+    return replace(cad, mass=float(mass), center=(x, y, z), inertia_center=(xx, xy, xz, yy, yz, zz))
 
 
 def _element(element: Element, error: float, rng: np.random.Generator) -> Element:

@@ -140,7 +140,7 @@ _Place = tuple[str, Floats, Floats]
 def _joints(mechanism: Mechanism, body: Body) -> list[_Place]:
     """Return kind, place and axis of the joints of a body, in ground coordinates."""
     R, p = np.array(body.frame.rotation), np.array(body.frame.origin)
-    found = []
+    found: list[_Place] = []
     for joint in mechanism.joints:
         if joint.type == "free":
             continue  # it holds nothing

@@ -154,28 +154,28 @@ def test_bad_symmetry_is_refused() -> None:
         symmetric(known, mechanism, Plane.across("x"), pairs=[("bar_1", "ground")])
     with pytest.raises(DataError, match="no pair"):
         symmetric(known, mechanism, Plane.across("x"), pairs=[("bar_1", "bar_1")])
+
+
+def test_several_images_are_refused() -> None:
+    mechanism = load("sla_suspension")
+    joints = [
+        replace(j, name=f"twin_{j.name}", body_b="twin")
+        for j in mechanism.joints
+        if j.body_b == "wheel_l"
+    ]
     twins = replace(
         mechanism,
-        bodies=(*mechanism.bodies, replace(mechanism.bodies[0], name="twin")),
-        joints=(
-            *mechanism.joints,
-            *(
-                replace(j, name=f"twin_{j.name}", **{side: "twin"})
-                for j in mechanism.joints
-                for side in ("body_a", "body_b")
-                if getattr(j, side) == "bar_1"
-            ),
-        ),
+        bodies=(*mechanism.bodies, replace(mechanism.body("wheel_l"), name="twin")),
+        joints=(*mechanism.joints, *joints),
     )
-    # A planar linkage is its own mirror image across its plane; a twin in the same place is no pair
-    assert mirrored_pairs(mechanism, _own_plane(mechanism)) == ()
-    assert mirrored_pairs(twins, _own_plane(mechanism)) == ()
+    assert joints
+    with pytest.raises(DataError, match="wheel_r could be the mirror image of wheel_l or of twin"):
+        mirrored_pairs(twins, Plane.across("x"))
 
 
-def _own_plane(mechanism) -> Plane:  # type: ignore[no-untyped-def]
+def test_a_body_is_no_pair_with_itself() -> None:
+    # A planar linkage is its own mirror image across its plane.
+    mechanism = load("four_bar")
     joint = mechanism.joints[0]
-    body = mechanism.body(joint.body_a)
-    R, p = np.array(body.frame.rotation), np.array(body.frame.origin)
-    axis = R @ np.array(joint.frame_a.rotation)[:, 2]
-    at = p + R @ np.array(joint.frame_a.origin)
-    return Plane(tuple(axis), tuple(at))
+    assert joint.frame_a.rotation[2][2] == pytest.approx(1.0)
+    assert mirrored_pairs(mechanism, Plane.across("z")) == ()

@@ -1,4 +1,4 @@
-"""Log-Cholesky coordinates: round trips, derivatives, and the optimum of the semidefinite program."""
+"""Log-Cholesky coordinates: round trips, derivatives, optimum of the semidefinite program."""
 
 from __future__ import annotations
 

@@ -68,17 +68,23 @@ def test_a_flat_body_stays_flat() -> None:
     assert body_root(phi_of(plate), 0.3).shape == (10, 10)
 
 
-def test_elements_keep_their_sign_and_preload_errs_on_its_own() -> None:
-    mechanism = load("double_wishbone")
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("double_wishbone", {"k", "preload", "c", "viscous", "coulomb"}),
+        ("puma560", {"inertia", "viscous", "coulomb"}),
+    ],
+)
+def test_elements_keep_their_sign_and_err_independently(name: str, kinds: set[str]) -> None:
+    mechanism = load(name)
 
     def coefficients(changed: Mechanism) -> np.ndarray:
         values = [c.value or 0.0 for c in parameter_columns(changed)]
         return np.array(values[10 * len(mechanism.bodies) :])
 
     exact = coefficients(mechanism)
-    assert {"k", "preload"} <= {
-        c.name.split("_")[0] for c in parameter_columns(mechanism) if c.value
-    }
+    columns = parameter_columns(mechanism)[10 * len(mechanism.bodies) :]
+    assert {c.name.split("_")[0] for c in columns if c.value} == kinds
     given = exact != 0
     rng, error, n = np.random.default_rng(2), 0.01, 300
     drawn = np.array(

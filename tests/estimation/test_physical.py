@@ -144,10 +144,13 @@ def test_full_prior_gives_the_most_probable_possible_parameters(name: str) -> No
     A, t, channel = data.stacked()
     sigma = inner.sigma(data)[channel]
     A, t = A / sigma[:, None] @ known.matrix, t / sigma
+    size = np.sqrt(np.diag(known.covariance))
+    assert np.all(size > 0)
+    inverse = np.linalg.inv(known.covariance / np.outer(size, size))
 
     def cost(x: np.ndarray) -> float:
-        d = x - known.values
-        return float(np.sum((A @ x - t) ** 2) + d @ np.linalg.pinv(known.covariance, 1e-13) @ d)
+        d = (x - known.values) / size
+        return float(np.sum((A @ x - t) ** 2) + d @ inverse @ d)
 
     others = [known.values, truth(name).values, *(erroneous(name, s).values for s in range(6))]
     at = cost(phi)

@@ -10,7 +10,9 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
 from mechid.estimation.instrumental import InstrumentalVariables
+from mechid.estimation.log_cholesky import LogCholesky
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.physical import PhysicallyConsistent
 from mechid.estimation.ridge import Ridge
 from mechid.estimation.truncated import Truncated
 from mechid.estimation.weighted import WeightedLeastSquares
@@ -25,5 +27,7 @@ ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
         "iv": InstrumentalVariables,
         "map": MaximumAPosteriori,
         "auto": Automatic,
+        "physical": PhysicallyConsistent,
+        "log-cholesky": LogCholesky,
     }
 )

@@ -14,9 +14,9 @@ have roots everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, product
 
 import numpy as np
 import sympy as sp
@@ -26,17 +26,17 @@ from mechid.errors import KinematicsError, MechidError
 from mechid.exact.geometry import Geometry
 from mechid.exact.numbers import PRECISION
 from mechid.exact.poses import enclose, exact_system
-from mechid.exact.program import Number, Program, Recorder
+from mechid.exact.program import Program, Recorder
 from mechid.exact.quadrics import SpringEnds, Writer
 from mechid.exact.residues import Residues, good_primes
 from mechid.exact.stack import reference_poses
-from mechid.exact.triangular import Rule, Solved, Solver
+from mechid.exact.triangular import Solved, Solver
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
+from mechid.mechanism.records import GROUND
 
 _NEAR = 0.02  # rad or m from the reference pose
 _HALVED = 12
-_RANDOM = 6  # orders of the unknowns
 _PRIMES = 40
 
 
@@ -96,41 +96,38 @@ def _programs(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Iterator[P
     recorder = Recorder()
     writer = Writer(geometry, recorder, springs)
     one, other = (writer.values(pose) for pose in _poses(geometry))
-    solver = Solver(recorder, one, writer.joints_of())
-    first = solver.solve(
-        Solved(
-            writer.unknowns(),
-            writer.linear() + writer.facts(one, other),
-            frozenset(range(writer.count)),
-        )
-    )
-    equations = [poly for poly in writer.quadratic(first.x) if poly]
-    start = Solved(first.x, equations, first.open)
-    zero = writer.number(0)
-    for rule in _rules(solver.keep):
+    linear = writer.linear() + writer.facts(one, other)
+    whole = Solved(writer.unknowns(), linear, frozenset(range(writer.count)))
+    zero = writer.number(sp.Integer(0))
+    for first, by_size in product((_busy(geometry), _near_ground(geometry)), (False, True)):
+        rank = [first.get(body, 0) for body in writer.owners()]
+        solver = Solver(recorder, one, rank)
         try:
-            found = solver.choose(start, len(geometry.mechanism.coordinates), rule)
+            points = solver.solve(whole)
+            start = replace(points, left=[p for p in writer.quadratic(points.x) if p])
+            found = solver.choose(start, len(geometry.mechanism.coordinates), by_size=by_size)
         except MechidError:  # too many digits were lost
             continue
         if found is not None:
-            yield recorder.program([poly.get((), zero) for poly in _results(found, writer)])
+            yield recorder.program([found.x[i].get((), zero) for i in writer.wanted()])
 
 
-def _results(found: Solved, writer: Writer) -> list[dict[tuple[int, ...], Number]]:
-    return found.x[: writer.n] + found.x[writer.count - len(writer.springs) :]
+def _busy(geometry: Geometry) -> dict[str, int]:
+    """Rank bodies by their joints: where many legs carry one body, it should be placed first."""
+    return {body: len(ends) for body, ends in geometry.ends.items()}
 
 
-def _rules(joints: Sequence[int]) -> Iterator[Rule]:
-    """Yield orders in which unknowns are declared free.
-
-    Where many legs carry one body, it should be placed first; elsewhere what is nearly solved.
-    """
-    yield lambda i, size: (-joints[i], size, i)
-    yield lambda i, size: (size, i)
-    rng = np.random.default_rng(0)
-    for _ in range(_RANDOM):
-        order = rng.permutation(len(joints)).tolist()
-        yield lambda i, size, order=order: (size, order[i])  # type: ignore[misc]
+def _near_ground(geometry: Geometry) -> dict[str, int]:
+    """Rank bodies by their distance from the ground, the nearest highest."""
+    rank = {GROUND: len(geometry.ends)}
+    waiting = [GROUND]
+    for body in waiting:
+        for joint, side in geometry.ends[body]:
+            other = (joint.body_a, joint.body_b)[1 - side]
+            if other not in rank:
+                rank[other] = rank[body] - 1
+                waiting.append(other)
+    return rank
 
 
 def _poses(geometry: Geometry) -> tuple[list[arb], list[arb]]:

@@ -222,13 +222,14 @@ class Writer:
             out.append(sum((t * t for t in ends), arb(0)).sqrt())
         return out
 
-    def joints_of(self) -> list[int]:
-        """Return how many joints the body of each unknown has; 0 for shifts and lengths."""
-        ends = self.geometry.ends
-        out = [0] * self.count
-        for i, body in enumerate(self.mechanism.bodies):
-            out[PER_BODY * i : PER_BODY * (i + 1)] = [len(ends[body.name])] * PER_BODY
-        return out
+    def owners(self) -> list[str]:
+        """Return the body that each unknown belongs to; "" for shifts and lengths."""
+        bodies = [body.name for body in self.mechanism.bodies for _ in range(PER_BODY)]
+        return bodies + [""] * (self.count - self.n)
+
+    def wanted(self) -> list[int]:
+        """Return the unknowns that are asked for: all but shifts."""
+        return [*range(self.n), *range(self.n + len(self.slides), self.count)]
 
     def facts(self, one: Sequence[arb], other: Sequence[arb]) -> Polys:
         """Return what two poses of the branch have in common: constants, and equal unknowns.

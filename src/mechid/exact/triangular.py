@@ -6,16 +6,13 @@ coefficients vanish and which of two roots is meant. Nothing is divided by what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from flint import arb
 
 from mechid.exact.program import Number, Recorder
 from mechid.exact.quadrics import Poly, Polys, add, times
-
-Rule: TypeAlias = Callable[[int, int], tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +42,13 @@ class Solver:
     recorder : Recorder
     values : sequence of arb
         The unknowns in the real pose.
-    keep : sequence of int
-        Of two unknowns of a linear equation, the one with the larger number stays open.
+    rank : sequence of int
+        Of the unknowns of a linear equation, that of the lowest rank is solved for.
     """
 
     recorder: Recorder
     values: Sequence[arb]
-    keep: Sequence[int]
+    rank: Sequence[int]
 
     def solve(self, s: Solved) -> Solved:
         """Solve all that follows without a choice."""
@@ -69,15 +66,15 @@ class Solver:
                     break
         return s
 
-    def choose(self, s: Solved, n: int, rule: Rule) -> Solved | None:
+    def choose(self, s: Solved, n: int, *, by_size: bool) -> Solved | None:
         """Declare n unknowns free, one by one, and solve for the others.
 
         Parameters
         ----------
         s : Solved
         n : int
-        rule : function of an unknown and of the number of unknowns in its shortest equation
-            The unknown with the smallest value is taken.
+        by_size : bool
+            Whether the unknown with the shortest equation is taken, or that of the highest rank.
 
         Returns
         -------
@@ -88,15 +85,23 @@ class Solver:
         for _ in range(n):
             if not s.open:
                 return None
-            shortest: dict[int, int] = {}
-            for poly in s.left:
-                there = unknowns(poly)
-                for i in there:
-                    shortest[i] = min(shortest.get(i, len(there)), len(there))
-            i = min(s.open, key=lambda i: rule(i, shortest.get(i, 0)))
+            i = self._next(s, by_size)
             s = self._put(s, i, {(): self.recorder.free(self.values[i])})
             s = self.solve(s)
         return None if s.open else s
+
+    def _next(self, s: Solved, by_size: bool) -> int:
+        shortest: dict[int, int] = {}
+        for poly in s.left:
+            there = unknowns(poly)
+            for i in there:
+                shortest[i] = min(shortest.get(i, len(there)), len(there))
+
+        def first(i: int) -> tuple[int, int, int]:
+            size, rank = shortest.get(i, 0), -self.rank[i]
+            return (size, rank, i) if by_size else (rank, size, i)
+
+        return min(s.open, key=first)
 
     def _number(self, n: int) -> Number:
         return self.recorder.constant(n, arb(n))
@@ -106,7 +111,7 @@ class Solver:
 
         def last(key: tuple[int, ...]) -> tuple[bool, int, float, int]:
             size = abs(float(poly[key].value))
-            return (key[0] not in single, -self.keep[key[0]], size, key[0])
+            return (key[0] not in single, -self.rank[key[0]], size, key[0])
 
         pivot = max((key for key in poly if key), key=last)
         factor = self._number(-1) / poly[pivot]

@@ -99,6 +99,15 @@ def test_two_circles_meet() -> None:
     assert results[1] in (4, field.p - 4)
 
 
+def test_contradictions_are_refused() -> None:
+    recorder = Recorder()
+    one, two = (recorder.constant(n, arb(n)) for n in (1, 2))
+    equations: list[Poly] = [{(0,): one, (): one}, {(0,): one, (): two}]
+    solver = Solver(recorder, [arb(1)], [0])
+    with pytest.raises(MechidError, match="contradict"):
+        solver.solve(Solved([{(0,): one}], equations, frozenset({0})))
+
+
 # --------------------------------------------------------------------------- poses
 
 CONSTRUCTED = [

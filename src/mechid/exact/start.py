@@ -30,6 +30,7 @@ ORIGIN: Vector = (ZERO, ZERO, ZERO)
 Pose: TypeAlias = tuple[Vector, tuple[Vector, Vector, Vector]]
 # Hardpoints went through one rotation and back.
 _CARRIED = 4e-15
+_WITHOUT_AXES = ("spherical", "free")
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ class _Reader:
         what = f"joint {joint.name}"
         origin = self.point(body, frame.origin, what)
         axes = IDENTITY
-        if joint.type not in ("spherical", "free", "fixed"):
+        if joint.type not in (*_WITHOUT_AXES, "fixed"):
             k = 0 if joint.type == "universal" and side == 1 else 2
             axes = normal_axes(self._axis(body, frame, k, what), k)
         return JointAxes(origin, axes)
@@ -242,7 +243,11 @@ def _own(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Start:
                 rounded.append(f"pose of {body.name}")
                 found = (ORIGIN, IDENTITY)
             poses[body.name] = found
-    joints = {key: JointAxes(f.origin, f.axes) for key, f in geometry.frames.items()}
+    ball = {joint.name for joint in mechanism.joints if joint.type in _WITHOUT_AXES}
+    joints = {
+        (name, side): JointAxes(f.origin, IDENTITY if name in ball else f.axes)
+        for (name, side), f in geometry.frames.items()
+    }
     read = {p: exact_point(geometry, p) for ends in springs for p in ends}
     return Start(
         mechanism,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from flint import arb
 
+from mechid.errors import MechidError
 from mechid.exact.program import Number, Recorder
 from mechid.exact.quadrics import Poly, Polys, add, times
 
@@ -108,6 +109,8 @@ class Solver:
 
     def _linear(self, s: Solved, poly: Poly, single: set[int]) -> Solved:
         """Solve for one unknown; not for one that has an equation of its own."""
+        if not unknowns(poly):
+            raise MechidError("the joints contradict each other", where="exact pose")
 
         def last(key: tuple[int, ...]) -> tuple[bool, int, float, int]:
             size = abs(float(poly[key].value))

@@ -166,8 +166,9 @@ def exact_problem(
     g = mechanism.gravity if gravity is None else gravity
     spins = passive_parts(mechanism)
     springs = spring_ends(mechanism)
-    read = list(recognised_starts(mechanism, springs))
-    for start in read:
+    first: Start | None = None
+    for start in recognised_starts(mechanism, springs):
+        first = first or start
         if not start.rounded:
             problem = Problem(start, spins, names, g)
             try:
@@ -185,7 +186,8 @@ def exact_problem(
                 where=f"exact rank of {mechanism.name}",
                 remedy="use ball arithmetic, or accept a mechanism nearby",
             ) from error
-        problem = Problem(read[0], spins, names, g)
+        assert first is not None
+        problem = Problem(first, spins, names, g)
         _probe(problem)
     return problem
 

@@ -17,7 +17,7 @@ from mechid.errors import MechidError
 from mechid.exact.construct import construction
 from mechid.exact.energies import spring_ends
 from mechid.exact.equations import field_system
-from mechid.exact.field import field_rank
+from mechid.exact.field import exact_problem, field_rank, field_rows
 from mechid.exact.geometry import exact_geometry
 from mechid.exact.jets import closed_point
 from mechid.exact.program import Recorder
@@ -136,6 +136,21 @@ def test_pose_is_closed_and_moves_as_the_model_does(spec: str) -> None:
         assert point.dimension == len(mechanism.coordinates)
         poses.append(system.x0.tolist())
     assert len({tuple(x) for x in poses}) == 3
+
+
+@pytest.mark.parametrize(
+    "spec", ["five_bar", "three_rps", "quarter_vehicle", "spatial_slider_crank", "bricard@cube"]
+)
+def test_rank_is_that_of_the_reference_pose(spec: str) -> None:
+    """Where the reference pose is exact, too: other poses, other frames, the same rank."""
+    known = exact_problem(load(spec))
+    assert known.start.construction is None
+    start = constructed_start(known.start.mechanism, known.start.springs)
+    ranks = [
+        len(field_rows(problem, next(problem.systems()), 0)[0])
+        for problem in (known, replace(known, start=start))
+    ]
+    assert ranks[0] == ranks[1]
 
 
 def test_lengths_of_the_suspension_are_those_of_the_model() -> None:

@@ -74,16 +74,21 @@ def test_exact_forces_give_exact_parameters(estimator: str) -> None:
 
 
 def test_plain_least_squares_of_all_parameters_is_not_to_be_trusted() -> None:
-    r, k, phi = problem("planar_3rrr", 0.2, 0.5, 1)
-    plain = ESTIMATORS["ols"]()(r)
-    assert any("have a relative deviation above 100 %" in w for w in plain.warnings)
-    assert np.any(plain.relative > 100)
-    prior = MaximumAPosteriori()(r, k)
-    assert not any("relative deviation" in w for w in prior.warnings)
-    scale = np.sqrt(np.diag(k.base_covariance))
-    own = scale > 0
-    error = [np.linalg.norm((x.values - phi)[own] / scale[own]) for x in (prior, plain)]
-    assert error[0] < 0.5 * error[1]
+    """It says so itself; and the posterior mean has the least mean square error there is."""
+    squares = []
+    for seed in range(8):
+        r, k, phi = problem("planar_3rrr", 0.2, 0.5, seed)
+        plain = ESTIMATORS["ols"]()(r)
+        assert any("have a relative deviation above 100 %" in w for w in plain.warnings)
+        assert np.any(plain.relative > 100)
+        prior = MaximumAPosteriori(prior="full", scale=1.0)(r, k)
+        assert not any("relative deviation" in w for w in prior.warnings)
+        scale = np.sqrt(np.diag(k.base_covariance))
+        own = scale > 0
+        squares.append([((x.values - phi)[own] / scale[own]) ** 2 for x in (prior, plain)])
+    mapped, least = np.mean(squares, axis=(0, 2))
+    assert mapped < 1.0  # the CAD values alone: one, by construction
+    assert mapped < least
 
 
 @pytest.mark.parametrize("prior", ["diagonal", "full"])

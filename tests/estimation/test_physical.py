@@ -220,6 +220,17 @@ def test_any_estimator_has_a_consistent_sibling(inner: Estimator) -> None:
     assert found.known[-1] == POSSIBLE
 
 
+def test_residuals_with_gains_of_the_channels() -> None:
+    known, data = erroneous("delta", 4), regression("delta", 0.05, 4)
+    inner = MaximumAPosteriori(gains=0.05)
+    free, found = inner(data, known), PhysicallyConsistent(inner)(data, known)
+    assert np.abs(found.values - free.values).max() > 0
+    assert found.errors is not None
+    for e in (free, found):
+        predicted = (1 + found.errors.gain) * (data.W @ e.values + data.known)
+        np.testing.assert_allclose(e.residuals, data.tau - predicted, atol=1e-9)
+
+
 def test_eigenvalues_keep_the_margin() -> None:
     known, data = erroneous("sla_suspension", 1), regression("sla_suspension", 1e-4, 1)
     found = PhysicallyConsistent(Bayes(1e-4, "diagonal"))(data, known)

@@ -20,7 +20,7 @@ from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.regression import Floats
 
 MARGIN = 1e-6  # smallest eigenvalue of S, and smallest coefficient, in units of their CAD values
-_PRECISION = 1e-10
+_PRECISIONS = (1e-10, 1e-8)  # the second where rounding does not allow the first
 _THIN = 1e-9  # smallest eigenvalue of S of a body that is not flat
 # Upper triangle column by column, off-diagonals times √2: the order of the solver.
 _PLACES = tuple((i, j) for j in range(4) for i in range(j + 1))
@@ -88,7 +88,7 @@ class Cone:
         """Return the bodies and coefficients that are at the border, or beyond."""
         names = [name for name, _ in self._knowledge.bodies]
         names += [self._knowledge.parameters[k] for k in self._positive]
-        near = 10 * np.append(self._margins, self._floors) + _PRECISION
+        near = 10 * np.append(self._margins, self._floors) + _PRECISIONS[-1]
         return tuple(n for n, s, t in zip(names, self.slack(phi), near, strict=True) if s <= t)
 
     def nearest(self, phi: Floats, T: Floats) -> Consistent | None:
@@ -107,15 +107,10 @@ class Cone:
         if not T.shape[1]:
             return None
         rows, start, cones = self._conditions(phi, T)
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = _PRECISION
-        r = T.shape[1]
-        solver = clarabel.DefaultSolver(
-            csc_matrix(identity(r)), np.zeros(r), csc_matrix(-rows), start, cones, settings
-        )
-        found = solver.solve()
-        status = str(found.status)
+        for precision in _PRECISIONS:
+            status, u = _shortest(rows, start, cones, precision)
+            if status in (*_INFEASIBLE, *_SOLVED):
+                break
         if status in _INFEASIBLE:
             return None
         if status not in _SOLVED:
@@ -123,7 +118,6 @@ class Cone:
                 f"the semidefinite program was not solved ({status})",
                 remedy="give a prior, or an estimator that determines the parameters better",
             )
-        u = np.array(found.x)
         moved = phi + T @ u
         return Consistent(moved, float(np.linalg.norm(u)), self.border(moved))
 
@@ -149,6 +143,19 @@ class Cone:
             h.append(phi[self._positive] / self._sizes - self._floors)
             cones.append(clarabel.NonnegativeConeT(int(self._positive.size)))
         return np.vstack(G), np.concatenate(h), cones
+
+
+def _shortest(G: Floats, h: Floats, cones: list[object], precision: float) -> tuple[str, Floats]:
+    """Return the shortest u with G u + h in the cones, and what the solver says of it."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = precision
+    r = G.shape[1]
+    solver = clarabel.DefaultSolver(
+        csc_matrix(identity(r)), np.zeros(r), csc_matrix(-G), h, cones, settings
+    )
+    found = solver.solve()
+    return str(found.status), np.array(found.x)
 
 
 def _triangle(S: Floats) -> Floats:

@@ -41,7 +41,8 @@ class PhysicallyConsistent:
     Attributes
     ----------
     inner : Estimator
-        Whose estimate is constrained.
+        Whose estimate is constrained. Plain least squares that leave some parameters to rounding
+        leave too much open; a wide prior, `MaximumAPosteriori("full", 100.0)`, is next to none.
     scale : float
         Factor on the CAD deviations of what no force tells: how little they count against the
         data. Infinite: they decide only among parameters with the same base values.

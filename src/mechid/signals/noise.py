@@ -18,7 +18,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.signals.record import Prepared
 
 Derive: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
-MATTERS = 0.1  # deviation over root mean square: least squares then lose about its square, 1 %
+MATTERS = 0.1  # deviation over root mean square: least squares then lose its square, 1 %
 
 
 def amplification(derive: Derive, n: int) -> tuple[float, float, float]:
@@ -41,7 +41,7 @@ def noise_warnings(
         size = np.sqrt(np.mean(values**2, axis=0))
         for name, part in zip(names, deviation / np.where(size > 0, size, np.inf), strict=True):
             if part > MATTERS:
-                lost = part**2 / (1 + part**2)
+                lost = min(part**2, 1.0)  # noise counts in what it is compared with
                 out.append(
                     f"noise is {part:.0%} of the {what} of {name}: least squares take what goes "
                     f"with it {lost:.0%} too small; filter more, or use instrumental variables"

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
-from mechid.cli.common import print_table as table
+from mechid.cli.common import (
+    Json,
+    Model,
+    load_model,
+    print_json,
+    print_notes,
+    print_pairs,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from mechid.kinematics.tables import Floats
@@ -177,7 +184,7 @@ def _show(found: dict[str, Any]) -> None:
     ]  # fmt: skip
     print_pairs(pairs)
     typer.echo("")
-    table(
+    print_table(
         ("coordinate", "unit", "from", "to", "noise", "of speed", "of acceleration"),
         [
             (name, c["unit"], f"{c['min']:.4g}", f"{c['max']:.4g}", _level(c["noise"]),
@@ -188,7 +195,7 @@ def _show(found: dict[str, Any]) -> None:
     )  # fmt: skip
     if found["forces"]:
         typer.echo("")
-        table(
+        print_table(
             ("force", "unit", "rms", "noise", "by positions", "usable"),
             [
                 (name, f["unit"], f"{f['rms']:.4g}", _level(f["noise"]),

@@ -43,6 +43,7 @@ def log(tmp_path: Path) -> np.ndarray:
     columns = {"t": 1000 * t, "enc1": angle[:, 0], "enc2": angle[:, 1], "load1": load1}
     write_table(tmp_path / "log.csv", columns)
     (tmp_path / "log.yaml").write_text(MAPPING)
+    (tmp_path / "plain.yaml").write_text(MAPPING.replace(", unit: deg", ""))
     return np.stack([y, yd, ydd])
 
 
@@ -95,6 +96,7 @@ def test_what_the_command_line_says_goes_over_the_mapping(run: Run, log: np.ndar
         (("log.csv", "-m", "log.yaml", "--cutoff", "-1"), "error: --cutoff must be positive"),
         (("log.csv", "-m", "log.yaml", "--method", "given"), "error: log.csv: speeds and acc"),
         (("log.csv", "-m", "log.yaml", "-o", "out.xls"), "error: out.xls: the ending .xls"),
+        (("log.csv", "-m", "plain.yaml"), "error: log.csv: sample"),  # degrees as radians
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], said: str, run: Run, log: np.ndarray) -> None:

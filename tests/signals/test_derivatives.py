@@ -130,3 +130,13 @@ def test_given_derivatives_are_used_as_they_are() -> None:
 def test_options_that_do_not_suit_the_data(options: Preparation, what: str) -> None:
     with pytest.raises(DataError, match=what):
         prepare(replace(measured(FOUR_BAR, T, sigma=1e-3), source="log.csv"), FOUR_BAR, options)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 17])
+def test_a_few_samples(n: int) -> None:
+    m = measured(FOUR_BAR, T[:n])
+    assert prepare(m, FOUR_BAR).method == "interpolate"
+    with pytest.raises(DataError, match=f"{n} samples are too few to smooth"):
+        prepare(m, FOUR_BAR, Preparation("spline"))
+    with pytest.raises(DataError, match="too few"):
+        prepare(m, FOUR_BAR, Preparation("low-pass", cutoff=10.0))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -102,18 +100,18 @@ def test_attenuation_is_as_large_as_the_warning_says() -> None:
 
 
 def test_force_errors_of_position_noise() -> None:
-    m = measured(FOUR_BAR, T, sigma=1e-3)
-    p = prepare(m, FOUR_BAR)
-    found = force_errors(FOUR_BAR, p)
-    assert found is not None
+    p = prepare(measured(FOUR_BAR, T, sigma=1e-3), FOUR_BAR)
     assert p.noise is not None
+    moved = solve_motion(FOUR_BAR, p.y, p.yd, p.ydd)
+    found = force_errors(moved, p.noise)
     # With noise of the accelerations only, its part is the mass matrix times it.
-    still = replace(p, noise=Noise(p.noise.y, 0 * p.noise.yd, p.noise.ydd, p.noise.tau))
+    still = Noise(p.noise.y, 0 * p.noise.yd, p.noise.ydd, p.noise.tau)
     zero = np.zeros_like(p.y)
     one = inverse_dynamics(solve_motion(FOUR_BAR, p.y, zero, zero + 1)).tau
     mass = one - inverse_dynamics(solve_motion(FOUR_BAR, p.y, zero, zero)).tau
-    of_acceleration = force_errors(FOUR_BAR, still)
+    of_acceleration = force_errors(moved, still)
+    assert found is not None
     assert of_acceleration is not None
     assert of_acceleration[0] == pytest.approx(rms(mass) * p.noise.ydd[0], rel=0.05)
     assert found[0] >= of_acceleration[0]
-    assert force_errors(FOUR_BAR, replace(p, noise=None)) is None
+    assert force_errors(moved, None) is None

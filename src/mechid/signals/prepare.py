@@ -176,8 +176,10 @@ def _parallel_factor(spectra: list[Spectrum]) -> int:
 
 
 def _spline(m: Measurement, options: Preparation) -> Prepared:
-    penalty = choose_penalty(m.y)
-    drop = reach(penalty)
+    drop = reach(0.0)
+    if len(m.y) > 2 * drop + 1:
+        penalty = choose_penalty(m.y)
+        drop = reach(penalty)
     if len(m.y) <= 2 * drop + 1:
         raise DataError(
             f"{len(m.y)} samples are too few to smooth with a spline",

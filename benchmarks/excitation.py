@@ -28,9 +28,10 @@ from mechid.base.choose import by_name, last
 from mechid.base.experiment import EVERYTHING
 from mechid.base.nullspace import NullSpace
 from mechid.dynamics.regressor import Observation, observation_matrix
+from mechid.estimation.linear import prior_factor
 from mechid.exact.geometry import exact_geometry
 from mechid.excitation.criteria import Criterion, prediction_factor, resolution, rms_forces
-from mechid.excitation.criteria.root import Floats, prior_factor
+from mechid.excitation.criteria.root import Floats
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import Family, Fourier
 from mechid.excitation.limits import MotionLimit, slacks

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         SingularPoseError,
         UnreachablePoseError,
     )
+    from mechid.excitation.bounds import MotionLimit
     from mechid.excitation.criteria.criterion import Criterion
-    from mechid.excitation.limits import MotionLimit
     from mechid.excitation.trajectory import Trajectory
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.frames import FrameMotion, frame_motion
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
-    "mechid.excitation.limits": ("MotionLimit",),
+    "mechid.excitation.bounds": ("MotionLimit",),
     "mechid.tasks.excite": ("DesignedMotion", "Plan", "design_motion", "judge_motion"),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),
     "mechid.base.baseset": ("BaseSet", "base_set"),

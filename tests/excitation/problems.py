@@ -12,10 +12,10 @@ from mechid.base.bounds import all_transfers
 from mechid.base.choose import last
 from mechid.base.experiment import EVERYTHING
 from mechid.exact.geometry import exact_geometry
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.conditions import rest_at_ends
 from mechid.excitation.design import design
 from mechid.excitation.families import BSpline, Constant, Family, Fourier
-from mechid.excitation.limits import MotionLimit
 from mechid.excitation.problem import Problem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.model import kinematic_model

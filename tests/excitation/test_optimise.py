@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from mechid.errors import MechidError
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Fourier
-from mechid.excitation.limits import MotionLimit, slacks
+from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort, Excitation, optimise
 from mechid.excitation.problem import Problem
 from mechid.excitation.trajectory import sample

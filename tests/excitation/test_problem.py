@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import KinematicsError
-from mechid.excitation.limits import MotionLimit
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.problem import Problem
 
 from .problems import differences, moved, problem_of

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError, MechidError
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import BSpline, Constant, Fourier
-from mechid.excitation.limits import MotionLimit, slacks
+from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.branch import singularity_margin

@@ -14,8 +14,8 @@ from mechid.cli.common import Json, Model, load_model, print_json, print_notes, 
 from mechid.errors import DataError, KinematicsError
 
 if TYPE_CHECKING:
+    from mechid.excitation.bounds import MotionLimit
     from mechid.excitation.families import Family
-    from mechid.excitation.limits import MotionLimit
     from mechid.kinematics.model import KinematicModel
     from mechid.tasks.excite import DesignedMotion, Plan
 
@@ -202,7 +202,7 @@ def _fixed(fix: list[str] | None) -> dict[str, Family]:
 
 def _limits(path: Path | None, ready: KinematicModel) -> tuple[MotionLimit, ...] | None:
     """Return the limits of a file; what is wrong with them names the file."""
-    from mechid.excitation.limits import check_limits
+    from mechid.excitation.bounds import check_limits
     from mechid.trajectoryfile.limits import read_limits
 
     if path is None:

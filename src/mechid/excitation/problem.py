@@ -11,10 +11,11 @@ from mechid.dynamics.adjoint import observation_gradient
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import KinematicsError
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.criteria.criterion import Criterion
 from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.design import Design
-from mechid.excitation.limits import MotionLimit, Slack, slacks
+from mechid.excitation.limits import Slack, slacks
 from mechid.excitation.observe import all_columns
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats, Ints
@@ -79,13 +80,18 @@ class Problem:
         found = slacks(self.limits, motion, gradients=False)
         return min(found, key=lambda s: s.worst) if found else None
 
+    def slack(self, x: Floats) -> Floats | None:
+        """Return the least slack of each limit along the motion of x; None if it does not close."""
+        try:
+            found = slacks(self.limits, self.motion(x), gradients=False)
+        except KinematicsError:
+            return None
+        return np.array([s.worst for s in found])
+
     def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
         """Say whether the motion of x closes and keeps all limits."""
-        try:
-            worst = self.worst(self.motion(x))
-        except KinematicsError:
-            return False
-        return worst is None or worst.worst >= -tolerance
+        slack = self.slack(x)
+        return slack is not None and bool(np.all(slack >= -tolerance))
 
     def _row(self, s: Slack, k: int) -> Floats:
         n = int(s.samples[k])

@@ -18,13 +18,14 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError, MechidError
 from mechid.exact.geometry import exact_geometry
+from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.criteria.criterion import Criterion, Options
 from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import BSpline, Family, Fourier
-from mechid.excitation.limits import MotionLimit, check_limits, slacks
+from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import EFFORT, Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import Problem
 from mechid.excitation.sampling import sample_times

@@ -21,7 +21,7 @@ from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
-from mechid.tasks.excite import Plan, criterion_of
+from mechid.tasks.plan import Plan, criterion_of
 
 Array = np.ndarray
 

@@ -18,14 +18,9 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
-from mechid.tasks.excite import (
-    DEFAULT_CRITERION,
-    DesignedMotion,
-    Plan,
-    design_motion,
-    judge_motion,
-    usual_limits,
-)
+from mechid.tasks.excite import DesignedMotion, design_motion, usual_limits
+from mechid.tasks.judge import judge_motion
+from mechid.tasks.plan import DEFAULT_CRITERION, Plan
 from mechid.trajectoryfile import Expression, dumps_trajectory, loads_trajectory
 
 QUICK = Effort(random=8, starts=1, iterations=4)
@@ -182,7 +177,7 @@ def test_a_negative_seed_is_refused(five_bar: Mechanism) -> None:
         (replace(PLAN, fixed={"q1": Expression("0.9*sin(2*pi*t)")}), None,
          r"keeps the limit -0\.6 ≤ joint of A1 ≤ 0\.6: .* breaks it"),
         (PLAN, [MotionLimit("force", "M1", -0.1, 0.1)], r"-0\.1 ≤ force of M1 ≤ 0\.1"),
-        (PLAN, [MotionLimit("position", "q2", 1.0, 1.1)], r"1 ≤ position of q2 ≤ 1\.1"),
+        (PLAN, [MotionLimit("joint", "C", 2.0, 2.1)], r"2 ≤ joint of C ≤ 2\.1"),
     ],
 )  # fmt: skip
 def test_the_limit_that_blocks_is_named(

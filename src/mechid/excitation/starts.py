@@ -31,6 +31,7 @@ _TRIES = 12  # to find it
 _CAREFUL = 0.98  # of where a limit is expected to be met
 _LEAST_CUT, _MOST_CUT = 0.9, 0.1  # per try
 _SHRINK, _SHRINKS = 0.8, 24  # where the motion to shrink towards keeps no limits itself
+_EXPLAINING = 10  # motions that are looked at to say why none was found
 _ORDER = {"position": 0, "speed": 1, "acceleration": 2}
 
 
@@ -160,7 +161,7 @@ def _step(basis: Basis, at: Floats, own: Floats, usual: float, rng: np.random.Ge
     `at` (3, N) is where it starts from; a bound that is missing is half the usual stroke away.
     """
     constant = _constant(basis.position)
-    draw = rng.standard_normal(basis.position.shape[1])
+    draw = np.asarray(rng.standard_normal(basis.position.shape[1]))
     if constant is not None:
         draw = draw - np.mean(basis.position @ draw) * constant
     moved = np.stack([B @ draw for B in basis])
@@ -196,31 +197,36 @@ def _room_of(moved: Floats, room: Floats) -> float:
 def _constant(position: Floats) -> Floats | None:
     """Return the numbers that make a position constant at one, if there are such."""
     one = np.ones(len(position))
-    z = np.linalg.lstsq(position, one)[0]
+    z: Floats = np.asarray(np.linalg.lstsq(position, one)[0], dtype=float)
     return z if np.abs(position @ z - one).max(initial=0.0) <= _CONSTANT else None
 
 
 def blocked(problem: Problem) -> MechidError:
-    """Say which limit keeps any motion from being found."""
+    """Say which limit keeps any motion from being found: one that all motions break, if any."""
+    home = problem.design.start
     try:
-        motion = problem.motion(problem.design.start)
+        problem.motion(home)
     except KinematicsError as error:
         return MechidError(
             f"no motion was found: not even the one it starts from closes ({error.what})",
             where=problem.mechanism.name,
             remedy="give offsets that the mechanism can reach",
         )
-    worst = problem.worst(motion)
-    if worst is not None and worst.worst < 0:
+    rng, starts = np.random.default_rng(0), Starts(problem)
+    steps = [starts.drawn(rng) - home for _ in range(_EXPLAINING)]
+    tried = [problem.slack(home + part * step) for step in steps for part in (0.0, 0.3, 1.0)]
+    least = np.array([slack for slack in tried if slack is not None]).max(axis=0)
+    k = int(least.argmin())
+    words = problem.limits[k].words
+    if least[k] < 0:
         return MechidError(
-            f"no motion was found that keeps the limit {worst.limit.words}: the motion it starts "
-            f"from breaks it by {-worst.worst:.3g} of its range",
+            f"no motion was found that keeps the limit {words}: each breaks it by "
+            f"{-least[k]:.3g} of its range or more",
             where=problem.mechanism.name,
             remedy="widen that limit, or start elsewhere",
         )
     return MechidError(
         "no motion was found that keeps all limits",
         where=problem.mechanism.name,
-        remedy="try more random motions, or widen the limits"
-        + (f", first {worst.limit.words}" if worst is not None else ""),
+        remedy=f"try more random motions, or widen the limits, first {words}",
     )

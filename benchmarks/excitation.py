@@ -12,20 +12,20 @@ import pickle
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import partial, reduce
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from excitation_cases import FULL, QUICK, Size
+from excitation_cases import FULL, PARTS, QUICK, Size
 from excitation_page import Study, page
-from excitation_ranking import DESIGNED, Ranking, designs, drawn
+from excitation_ranking import DESIGNED, Drawn, Ranking, designs, drawn
 from excitation_sets import (
     OTHERS,
     SETS,
+    Random,
     designed_set,
     other_mechanism,
-    random_sets,
     rounding_rows,
 )
 
@@ -37,9 +37,10 @@ Job = Callable[[], Any]
 def jobs(size: Size) -> dict[tuple[str, ...], Job]:
     """Return everything that is computed, the longest first."""
     found: dict[tuple[str, ...], Job] = {
-        ("drawn", spec): partial(drawn, spec, size) for spec in RANKED
+        ("drawn", spec, str(k)): partial(drawn, spec, k, size)
+        for spec in RANKED
+        for k in range(PARTS)
     }
-    found["random sets",] = partial(random_sets, size)
     found |= {("set", name): partial(designed_set, name, size) for name in SETS}
     found |= {("other", spec): partial(other_mechanism, spec, size) for spec in OTHERS}
     for spec in RANKED:
@@ -48,30 +49,31 @@ def jobs(size: Size) -> dict[tuple[str, ...], Job]:
     return found
 
 
-def study(size: Size) -> Study:
-    """Compute everything, in as many processes as there are cores."""
+def study(size: Size, processes: int) -> Study:
+    """Compute everything, in several processes."""
     began = time.perf_counter()
     # One thread each: numerical libraries that are loaded in a process read it there.
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     results: dict[tuple[str, ...], Any] = {}
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         running = {key: pool.submit(job) for key, job in jobs(size).items()}
         for key, future in running.items():
             results[key] = future.result()
             print(f"[{time.perf_counter() - began:.0f} s] {' '.join(key)}", flush=True)
-    rankings = [
-        Ranking(spec, results["drawn", spec], {n: results["design", spec, n] for n in DESIGNED})
-        for spec in RANKED
-    ]
+    rankings, sets = [], {}
+    for spec in RANKED:
+        parts = [results["drawn", spec, str(k)] for k in range(PARTS)]
+        all_drawn = reduce(Drawn.with_more, [motions for motions, _ in parts])
+        made = {name: results["design", spec, name] for name in DESIGNED}
+        rankings.append(Ranking(spec, all_drawn, made))
+        sets |= {n: reduce(Random.with_more, [part[n] for _, part in parts]) for n in parts[0][1]}
     return Study(
         size,
         rankings[0],
         rankings[1],
-        results["random sets",],
-        {name: results["set", name] for name in SETS},
+        {name: (sets[name], results["set", name]) for name in SETS},
         {spec: results["other", spec] for spec in OTHERS},
         results["rounding",],
-        time.perf_counter() - began,
     )
 
 
@@ -83,11 +85,12 @@ def main() -> None:
     parser.add_argument(
         "--keep", type=Path, help="keep the results in this file, or take them from it"
     )
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     if options.keep and options.keep.exists():
         found: Study = pickle.loads(options.keep.read_bytes())
     else:
-        found = study(QUICK if options.quick else FULL)
+        found = study(QUICK if options.quick else FULL, options.processes)
         if options.keep:
             options.keep.write_bytes(pickle.dumps(found))
     text = page(found)

@@ -52,8 +52,9 @@ class Size:
     effort: Effort  # of each design
 
 
-FULL = Size(1000, 200, 5, 3, Effort(20, 1, 25))
-QUICK = Size(20, 10, 1, 1, Effort(3, 1, 2))
+FULL = Size(1000, 200, 5, 3, Effort(10, 1, 25))
+QUICK = Size(16, 8, 1, 1, Effort(3, 1, 2))
+PARTS = 4  # that random motions are drawn in, each with a seed of its own
 
 
 @dataclass(frozen=True, eq=False)

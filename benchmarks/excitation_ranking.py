@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
-from excitation_cases import CONDITIONS, MEASURES, NOISE, Case, Size, suspension, with_criterion
+from excitation_cases import (
+    CONDITIONS,
+    MEASURES,
+    NOISE,
+    PARTS,
+    Case,
+    Size,
+    suspension,
+    with_criterion,
+)
+from excitation_sets import SETS, Random, conditions_of
 from scipy.stats import spearmanr
 
 from mechid.base.baseset import BaseSet
@@ -131,6 +141,16 @@ class Drawn:
         b = self.errors[error]
         return float(spearmanr(self.values[criterion][: len(b)], b).statistic)
 
+    def with_more(self, other: Drawn) -> Drawn:
+        """Return these motions and others; motions whose errors are known come first."""
+        n, m = len(self.errors["CAD"]), len(other.errors["CAD"])
+        values = {
+            k: np.concatenate([v[:n], other.values[k][:m], v[n:], other.values[k][m:]])
+            for k, v in self.values.items()
+        }
+        errors = {k: np.concatenate([v, other.errors[k]]) for k, v in self.errors.items()}
+        return Drawn(self.parameters, values, errors)
+
     @property
     def scatter(self) -> float:
         """What a correlation would scatter by without any relation."""
@@ -147,15 +167,17 @@ class Design:
     least: float
 
 
-def drawn(spec: str, size: Size) -> Drawn:
-    """Judge random motions."""
+def drawn(spec: str, part: int, size: Size) -> tuple[Drawn, dict[str, Random]]:
+    """Judge a part of the random motions; for the suspension, by all its base sets."""
     bench = Bench.of(spec)
-    values, errors = [], []
-    for seen in bench.case.random_motions(size.random, 0):
-        values.append(bench.values(seen))
-        if len(errors) < size.ranked:
-            errors.append(bench.errors(seen))
-    return Drawn(bench.base.rank, _columns(values), _columns(errors))
+    motions = list(bench.case.random_motions(size.random // PARTS, part))
+    values = [bench.values(seen) for seen in motions]
+    errors = [bench.errors(seen) for seen in motions[: size.ranked // PARTS]]
+    sets = {}
+    for name in SETS if spec == "sla_suspension" else ():
+        base = bench.case.base(partial(by_name, name=name))
+        sets[name] = conditions_of([base.observation(seen.W) for seen in motions])
+    return Drawn(bench.base.rank, _columns(values), _columns(errors)), sets
 
 
 def _columns(rows: list[dict[str, float]]) -> dict[str, Floats]:

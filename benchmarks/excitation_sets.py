@@ -30,6 +30,12 @@ class Random:
     equilibrated: list[float]
     seen: list[int]
 
+    def with_more(self, other: Random) -> Random:
+        """Return these motions and others."""
+        return Random(
+            self.raw + other.raw, self.equilibrated + other.equilibrated, self.seen + other.seen
+        )
+
 
 @dataclass(frozen=True)
 class Designed:
@@ -43,14 +49,6 @@ class Designed:
     least: float
 
 
-def random_sets(size: Size) -> dict[str, Random]:
-    """Return the condition numbers of random motions for each base set of the suspension."""
-    case = suspension()
-    bases = {name: case.base(partial(by_name, name=name)) for name in SETS}
-    drawn = list(case.random_motions(size.random, 0))
-    return {name: _random([base.observation(s.W) for s in drawn]) for name, base in bases.items()}
-
-
 def designed_set(name: str, size: Size) -> Designed:
     """Return the condition numbers of designs for one base set of the suspension."""
     case = suspension()
@@ -62,10 +60,11 @@ def other_mechanism(spec: str, size: Size) -> tuple[Random, Designed]:
     case = Case.of(spec, prior=False)
     base = case.base()
     drawn = [base.observation(s.W) for s in case.random_motions(size.random, 0)]
-    return _random(drawn), _designed(case, base, size)
+    return conditions_of(drawn), _designed(case, base, size)
 
 
-def _random(drawn: Sequence[Floats]) -> Random:
+def conditions_of(drawn: Sequence[Floats]) -> Random:
+    """Return the condition numbers of matrices of random motions."""
     return Random(*_both(drawn), [resolution(W).seen for W in drawn])
 
 

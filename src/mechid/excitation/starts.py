@@ -26,7 +26,7 @@ from mechid.mechanism.records import JointCoordinate, Mechanism
 _LEAST = 0.5  # of its stroke that a coordinate moves through
 _ROUNDING = 1e-6  # of a stroke: bounds that are met exactly are broken by rounding
 _CONSTANT = 1e-9  # a combination of basis functions that differs from a constant by less is one
-_CLOSE = 0.9  # of the largest motion that keeps the limits is large enough
+_CLOSE = 0.8  # of the largest motion that keeps the limits is large enough
 _TRIES = 12  # to find it
 _CAREFUL = 0.98  # of where a limit is expected to be met
 _LEAST_CUT, _MOST_CUT = 0.9, 0.1  # per try

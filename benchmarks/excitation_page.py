@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from excitation_cases import FINER, FREQUENCY, HARMONICS, MEASURES, SAMPLES, Size
@@ -20,8 +21,9 @@ from excitation_ranking import (
     Ranking,
 )
 from excitation_sets import ENTRY_ERRORS, PUBLISHED, ROUNDED, Designed, Random
-from excitation_text import TEXT
 from report import table
+
+TEXT = Path(__file__).with_name("excitation_study.md")
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,12 +194,48 @@ def conclusions(s: Study) -> str:
     )
 
 
+def gain_words(s: Study) -> str:
+    """Return which criteria gain least and most, and how much seeds differ."""
+    parts = []
+    for r in s.rankings:
+        gains = {name: r.gain(name, lambda v: float(np.median(v))) for name in DESIGNED}
+        low, high = min(gains, key=gains.__getitem__), max(gains, key=gains.__getitem__)
+        parts.append(
+            f"on `{r.spec}` from {number(gains[low])} ({low}) to {number(gains[high])} ({high})"
+        )
+    return f"Median gains go {', and '.join(parts)}. Where seeds differ much, several starts pay."
+
+
+def error_words(s: Study) -> str:
+    """Return what designs do for the prediction error, in words."""
+    lines = []
+    for r in s.rankings:
+        for error in ("prior own", "prior fixed"):
+            of = {name: 100 * _median_error(r.designs[name], error) for name in DESIGNED}
+            best = min(of, key=of.__getitem__)
+            middle = 100 * float(np.median(r.drawn.errors[error]))
+            lines.append(
+                f"- `{r.spec}`, {ERRORS[error]}: random motions {number(middle)} % (median), "
+                f"designed for `prediction` {number(of['prediction'])} %, for {OWN[1]} "
+                f"{number(of[OWN[1]])} %; best for {best}, {number(of[best])} %."
+            )
+    plain = []
+    for r in s.rankings:
+        middle = 100 * float(np.median(r.drawn.errors["plain fixed"]))
+        least = min(100 * _median_error(r.designs[name], "plain fixed") for name in DESIGNED)
+        plain.append(f"on `{r.spec}` {number(middle)} %, the best designs {number(least)} %")
+    lines.append(
+        f"- Least squares {ERRORS['plain fixed']}: random motions (median) {'; '.join(plain)}."
+    )
+    return "What designs do for E_p:\n\n" + "\n".join(lines)
+
+
 def page(s: Study) -> str:
     """Return the page."""
     size, e = s.size, s.size.effort
     designed = [made for _, made in s.sets.values()]
     random_seen = [n for drawn, _ in s.sets.values() for n in drawn.seen]
-    return TEXT.format(
+    return TEXT.read_text(encoding="utf-8").format(
         frequency=FREQUENCY,
         harmonics=HARMONICS,
         samples=SAMPLES,
@@ -216,7 +254,14 @@ def page(s: Study) -> str:
         designs=sum(len(made.seen) for made in designed),
         random_whole=f"{100 * np.mean(np.array(random_seen) == 83):.0f}",
         lowest=number(min(min(made.equilibrated) for made in designed)),
-        highest=number(max(max(made.equilibrated) for made in designed)),
+        set_gains=span(
+            min(drawn.equilibrated) / float(np.median(made.equilibrated))
+            for drawn, made in s.sets.values()
+        ),
+        published=f"{min(PUBLISHED.values()):.2g} to {max(PUBLISHED[n] for n in s.sets):.2g}",
+        gain_words=gain_words(s),
+        error_words=error_words(s),
+        arm=span(s.others["puma560@bare"][1].equilibrated),
         limit=number(1 / float(np.finfo(float).eps)),
         rounding=table(
             ("wheels", *(f"{x:g}" if x else "none" for x in ENTRY_ERRORS)),

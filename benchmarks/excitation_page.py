@@ -216,8 +216,8 @@ def error_words(s: Study) -> str:
             middle = 100 * float(np.median(r.drawn.errors[error]))
             lines.append(
                 f"- `{r.spec}`, {ERRORS[error]}: random motions {number(middle)} % (median), "
-                f"designed for `prediction` {number(of['prediction'])} %, for {OWN[1]} "
-                f"{number(of[OWN[1]])} %; best for {best}, {number(of[best])} %."
+                f"designed for `d` {number(of['d'])} %, for {OWN[0]} {number(of[OWN[0]])} %; "
+                f"best for {best}, {number(of[best])} %."
             )
     plain = []
     for r in s.rankings:

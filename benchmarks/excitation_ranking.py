@@ -26,7 +26,7 @@ from mechid.base.choose import by_name
 from mechid.dynamics.regressor import Observation
 from mechid.excitation.criteria import Criterion, Objective, prediction_factor, rms_forces
 from mechid.excitation.criteria.root import Floats, prior_factor
-from mechid.tasks.plan import criterion_of
+from mechid.tasks.plan import DEFAULT_CRITERION, criterion_of
 
 LIKE = "prediction, motions like these"
 OWN = ("d, noise of the motion", "prediction, noise of the motion")
@@ -219,8 +219,10 @@ class Ranking:
         """Return how well the default criterion ranks, in words."""
         of = {name: self.drawn.correlation(name, error) for name in MEASURES}
         order = sorted(of, key=lambda name: -of[name])
-        text = f"on `{self.spec}` `prediction` {of['prediction']:+.2f} "
-        text += f"(number {order.index('prediction') + 1} of six), best `{order[0]}` "
-        text += f"{of[order[0]]:+.2f}, `{CONDITIONS[1]}` {of[CONDITIONS[1]]:+.2f}"
+        places = [
+            f"`{name}` {of[name]:+.2f} (number {order.index(name) + 1} of six)"
+            for name in (DEFAULT_CRITERION, "prediction", CONDITIONS[1])
+        ]
+        text = f"on `{self.spec}` {', '.join(places)}"
         own = [f"`{name}` {self.drawn.correlation(name, error):+.2f}" for name in OWN]
         return text + (f"; {', '.join(own)}" if error.endswith("own") else "")

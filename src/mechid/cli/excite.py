@@ -100,13 +100,12 @@ def excite(
         ),
     ] = None,
     criterion: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="prediction (default; d with --parameters), a, d, e, cond (of the equilibrated "
-            "matrix), cond-raw, mixture.",
+            help="d, prediction, a, e, cond (of the equilibrated matrix), cond-raw, mixture.",
             rich_help_panel=_JUDGE,
         ),
-    ] = None,
+    ] = "d",
     goal: Annotated[
         list[str] | None,
         typer.Option(
@@ -209,14 +208,13 @@ def excite(
         raise DataError("--sampling is about a given motion", remedy="add --evaluate FILE")
     check_files(evaluate, output, table, rate, max_seconds)
     wanted = tuple(name.strip() for name in parameters.split(",")) if parameters else ()
-    usual = "d" if wanted else "prediction"
     ready = load_model(model)
     plan = Plan(
         family=family.value,
         harmonics=harmonics,
         frequency=frequency,
         samples=samples,
-        criterion="goals" if goal else criterion_name(criterion or usual),
+        criterion="goals" if goal else criterion_name(criterion),
         noise=noise,
         noise_of=noise_of.value,
         prior=prior,

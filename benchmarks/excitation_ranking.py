@@ -24,8 +24,9 @@ from mechid.base.baseset import BaseSet
 from mechid.base.cad import cad_values
 from mechid.base.choose import by_name
 from mechid.dynamics.regressor import Observation
+from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria import Criterion, Objective, prediction_factor, rms_forces
-from mechid.excitation.criteria.root import Floats, prior_factor
+from mechid.excitation.criteria.root import Floats
 from mechid.tasks.plan import DEFAULT_CRITERION, criterion_of
 
 LIKE = "prediction, motions like these"

@@ -54,6 +54,6 @@ def test_files_are_not_overwritten_unasked(run: Run, tmp_path: Path) -> None:
 
 def test_schema(run: Run, tmp_path: Path) -> None:
     assert run("schema").json == json_schema()
-    assert run("schema", "--of", "trajectory").json == trajectory_schema()
+    assert run("schema", "trajectory").json == trajectory_schema()
     run("schema", "-o", "schema.json")
     assert json.loads((tmp_path / "schema.json").read_text(encoding="utf-8")) == json_schema()

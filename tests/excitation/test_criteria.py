@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
+from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria import (
     CRITERIA,
     Criterion,
@@ -16,7 +17,6 @@ from mechid.excitation.criteria import (
     resolution,
     rms_forces,
 )
-from mechid.excitation.criteria.root import prior_factor
 
 RNG = np.random.default_rng(11)
 N, N_I, B = 12, 3, 5

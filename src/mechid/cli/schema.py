@@ -1,4 +1,4 @@
-"""`mechid schema`: the JSON Schema of model files or trajectory files."""
+"""`mechid schema`: the JSON Schema of model, trajectory and mapping files."""
 
 from __future__ import annotations
 
@@ -12,26 +12,33 @@ import typer
 from mechid.cli.common import write_text
 
 
-class FileKind(StrEnum):
-    """Kinds of files."""
+class Kind(StrEnum):
+    """Files that have a schema."""
 
-    model = "model"
-    trajectory = "trajectory"
+    MODEL = "model"
+    TRAJECTORY = "trajectory"
+    MEASUREMENT = "measurement"
 
 
 def schema(
-    of: Annotated[FileKind, typer.Option(help="Of which files.")] = FileKind.model,
+    kind: Annotated[
+        Kind,
+        typer.Argument(help="Of model files, trajectory files, or mapping files of measurements."),
+    ] = Kind.MODEL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it here instead of printing it.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
-    """Print the JSON Schema of a kind of files, with which editors complete and check them."""
-    from mechid.modelfile import json_schema
-    from mechid.trajectoryfile.document import trajectory_schema
+    """Print the JSON Schema of a kind of file, with which editors complete and check it."""
+    if kind is Kind.MODEL:
+        from mechid.modelfile import json_schema
+    elif kind is Kind.TRAJECTORY:
+        from mechid.trajectoryfile.document import trajectory_schema as json_schema
+    else:
+        from mechid.measurementfile import json_schema
 
-    made = json_schema() if of is FileKind.model else trajectory_schema()
-    text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
     if output is None:
         typer.echo(text, nl=False)
     else:

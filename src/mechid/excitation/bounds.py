@@ -105,7 +105,7 @@ def limited_joint(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
     return name, names.index(label)
 
 
-def limited_points(limit: MotionLimit, mechanism: Mechanism) -> list[Point]:
+def limited_points(limit: MotionLimit, mechanism: Mechanism) -> tuple[Point, Point]:
     """Return the two points of a distance; a name may have a dash itself."""
     known = {f"{p.body}.{p.name}": p for p in mechanism.points}
     parts = limit.name.split("-")
@@ -118,7 +118,7 @@ def limited_points(limit: MotionLimit, mechanism: Mechanism) -> list[Point]:
         )
     for names in splits:
         if all(name in known for name in names):
-            return [known[name] for name in names]
+            return known[names[0]], known[names[1]]
     missing = min(([n for n in names if n not in known] for names in splits), key=len)
     raise DataError(
         f"{limit.words}: there is no point {' and no point '.join(missing)}",

@@ -20,11 +20,16 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
 from mechid.excitation.bounds import MotionLimit, limited_joint, limited_points
 from mechid.kinematics.branch import singularity_margin
-from mechid.kinematics.compile import Rigid
-from mechid.kinematics.frames import frame_motion
 from mechid.kinematics.joints import joint_motion
-from mechid.kinematics.motion import Motion, rates, solve_motion
+from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.quantities import quantity_motion, quantity_partials
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import (
+    DistanceCoordinate,
+    IndependentCoordinate,
+    JointCoordinate,
+    Mechanism,
+)
 
 SEGMENTS = 6
 _STEP = 1e-6  # of central differences, in units of the scale of a coordinate
@@ -121,7 +126,7 @@ def _values(limit: MotionLimit, motion: Motion) -> Floats:
         case "joint":
             return _joint_values(motion, *limited_joint(limit, motion.model.mechanism))
         case "distance":
-            return np.asarray(np.linalg.norm(_apart(limit, motion)[0], axis=-1))
+            return quantity_motion(motion, _quantity(limit, motion.model.mechanism))[0]
         case "force":
             return np.asarray(inverse_dynamics(motion).tau[:, _index(limit, motion)])
         case "margin":
@@ -142,12 +147,12 @@ def _joint_values(motion: Motion, name: str, k: int) -> Floats:
     return np.asarray(values + 2 * np.pi * np.rint((start - values[0]) / (2 * np.pi)))
 
 
-def _apart(limit: MotionLimit, motion: Motion) -> tuple[Floats, Floats]:
-    """Return from the first point of a distance to the second, and its rate, (N, 3) each."""
-    points = limited_points(limit, motion.model.mechanism)
-    places = [(p.body, Rigid(np.eye(3), np.array(p.local))) for p in points]
-    f = frame_motion(motion.model, motion.q, motion.v, motion.vd, places)
-    return f.position[:, 1] - f.position[:, 0], f.velocity[:, 1] - f.velocity[:, 0]
+def _quantity(limit: MotionLimit, mechanism: Mechanism) -> IndependentCoordinate:
+    """Return the joint coordinate or the distance of a limit."""
+    if limit.quantity == "joint":
+        name, k = limited_joint(limit, mechanism)
+        return JointCoordinate(limit.name, name, k, "", mechanism.joint(name).kind.units[k])
+    return DistanceCoordinate(limit.name, *limited_points(limit, mechanism), "")
 
 
 def _gradients(limit: MotionLimit, motion: Motion, where: np.ndarray) -> list[Floats]:
@@ -160,7 +165,8 @@ def _gradients(limit: MotionLimit, motion: Motion, where: np.ndarray) -> list[Fl
         return zero
     some = motion.chosen(where)
     if limit.quantity in ("joint", "distance"):
-        zero[0] = _partials(limit, some)
+        quantity = _quantity(limit, some.model.mechanism)
+        zero[0] = quantity_partials(some, [quantity])[:, 0]
         return zero
     return _of_force(limit, some) if limit.quantity == "force" else _of_margin(some)
 
@@ -174,23 +180,6 @@ def _of_force(limit: MotionLimit, some: Motion) -> list[Floats]:
     known = np.zeros(some.y.shape)
     known[:, j] = 1.0
     return list(observation_gradient(model, some, G, known))
-
-
-def _partials(limit: MotionLimit, some: Motion) -> Floats:
-    """Return ∂s/∂y of a quantity of the pose: its rate when one coordinate moves at unit speed."""
-    R = rates(some).R
-    out = np.empty(some.y.shape)
-    for j in range(some.y.shape[1]):
-        moved = replace(some, v=np.ascontiguousarray(R[:, :, j]), vd=np.zeros_like(some.v))
-        if limit.quantity == "joint":
-            name, k = limited_joint(limit, moved.model.mechanism)
-            out[:, j] = joint_motion(moved, name).speeds[:, k]
-        else:
-            apart, rate = _apart(limit, moved)
-            length = np.linalg.norm(apart, axis=-1)
-            # Where the points meet, the distance has no direction to change in.
-            out[:, j] = np.einsum("ni,ni->n", apart, rate) / np.where(length > 0, length, np.inf)
-    return out
 
 
 def _of_margin(some: Motion) -> list[Floats]:

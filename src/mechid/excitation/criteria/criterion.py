@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
 from mechid.excitation.criteria.objective import Look
-from mechid.excitation.criteria.root import Floats, Root, prior_factor, root
+from mechid.excitation.criteria.root import Floats, Root, root
 from mechid.excitation.criteria.spread import spread
 
 CRITERIA = (*MEASURES, "mixture")

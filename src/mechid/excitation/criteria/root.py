@@ -72,22 +72,6 @@ def _with_prior(A: Floats, F: Floats) -> Root:
     return Root(_wide(U * (s / length), b), _wide(T, b), np.zeros(b))
 
 
-def prior_factor(P: Floats) -> Floats:
-    """Return F (b, r) with P = F Fᵀ for a covariance P (b, b) of rank r.
-
-    Variances are made one first, so that the rank does not depend on units. What has none has rows
-    of zeros.
-    """
-    sigma = np.sqrt(np.diag(P))
-    open_ = np.flatnonzero(sigma > 0)
-    size = sigma[open_]
-    values, Q = np.linalg.eigh(P[np.ix_(open_, open_)] / np.outer(size, size))
-    kept = values > len(P) * FLOOR * np.max(values, initial=0.0)
-    F = np.zeros((len(P), int(np.count_nonzero(kept))))
-    F[open_] = size[:, None] * Q[:, kept] * np.sqrt(values[kept])
-    return F
-
-
 def floored(s: Floats) -> Floats:
     """Return decreasing singular values, none of them below the smallest that is no rounding.
 

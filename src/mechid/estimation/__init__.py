@@ -1,0 +1,1 @@
+"""Estimation of base parameters from motions and forces: one estimator per file, one result."""

@@ -1,0 +1,141 @@
+"""What every estimator returns: values, their covariance, and how well they explain the forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mechid.estimation.regression import Floats, Regression
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Whether data and prior agree: χ² of what the prior predicts for the data.
+
+    Attributes
+    ----------
+    chi2 : float
+    dof : float
+    p : float
+        Probability of a χ² as large as this; a small one says that they disagree.
+    scale : float
+        Factor on the declared deviations of the prior that the data ask for.
+    """
+
+    chi2: float
+    dof: float
+    p: float
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelErrors:
+    """Gain and offset errors of the force channels: τ = (1 + gain) force + offset + noise."""
+
+    gain: Floats
+    sigma_gain: Floats
+    offset: Floats
+    sigma_offset: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Estimated parameters.
+
+    Attributes
+    ----------
+    method : str
+        Name of the estimator.
+    parameters : tuple of str
+        Names of the b parameters.
+    values : array (b,)
+    covariance : array (b, b)
+    channels : tuple of str
+        Names of the n_d forces.
+    noise : array (n_d,)
+        Standard deviation of the force noise of each channel (N or N m); not a number for a channel
+        without valid rows.
+    residuals : array (N, n_d)
+        Measured less predicted forces, with gain and offset of `errors` on these; not a number
+        where nothing valid was measured.
+    condition : float
+        Condition number of the matrix that was used, rows in units of the noise, columns of
+        unit length.
+    known : tuple of str
+        What was known beforehand, in words.
+    warnings : tuple of str
+        What a reader should know before trusting the values.
+    agreement : Agreement, optional
+        Of data and prior.
+    errors : ChannelErrors, optional
+        Gains and offsets that were estimated besides.
+    colour : tuple of array, optional
+        Coefficients a_1, a_2, … of e_k = Σ a_i e_(k-i) + white, per channel, if residuals were
+        whitened; `noise` is then the deviation of e, not of the white part.
+    evidence : float, optional
+        Logarithm of the density of the measured forces before anything is measured, less the usual
+        price of what was fitted to them (half of log n each): models of the noise of the same data
+        compare by it, the larger the better.
+    full : array (p,), optional
+        A physically consistent set of all parameters that has these base values.
+    """
+
+    method: str
+    parameters: tuple[str, ...]
+    values: Floats
+    covariance: Floats
+    channels: tuple[str, ...]
+    noise: Floats
+    residuals: Floats
+    condition: float
+    known: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    agreement: Agreement | None = None
+    errors: ChannelErrors | None = None
+    colour: tuple[Floats, ...] | None = None
+    evidence: float | None = None
+    full: Floats | None = None
+
+    @cached_property
+    def sigma(self) -> Floats:
+        """Standard deviations, (b,)."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @cached_property
+    def relative(self) -> Floats:
+        """Relative standard deviations in percent, (b,); infinite for a value of zero."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = 100.0 * self.sigma / np.abs(self.values)
+        return np.where(self.sigma > 0, found, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Predicted forces of a motion.
+
+    Attributes
+    ----------
+    forces : array (N, n_d)
+    sigma : array (N, n_d)
+        Standard deviation that the uncertainty of the parameters causes.
+    total : array (N, n_d)
+        That of a measurement: with the noise of the channel.
+    """
+
+    forces: Floats
+    sigma: Floats
+    total: Floats
+
+
+def predict(estimate: Estimate, regression: Regression) -> Prediction:
+    """Predict the forces of a motion; `regression` may be of any motion of the mechanism.
+
+    Its parameters may be more than those of the estimate: what was not estimated is zero.
+    """
+    r = regression.select(estimate.parameters)
+    forces = r.W @ estimate.values + r.known
+    variance = np.einsum("nij,jk,nik->ni", r.W, estimate.covariance, r.W, optimize=True)
+    sigma = np.sqrt(np.maximum(variance, 0.0))
+    return Prediction(forces, sigma, np.hypot(sigma, estimate.noise))

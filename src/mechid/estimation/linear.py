@@ -1,0 +1,120 @@
+"""Linear least squares with a Gaussian prior or without, by orthogonal factorisations only.
+
+Rows in units of the noise: minimise |A x - t|² + (x - x0)ᵀ P⁻¹ (x - x0). With P = F Fᵀ and
+x = x0 + F z that is |A F z - (t - A x0)|² + |z|², which needs no inverse of P, so that parameters
+that are known exactly are as good as others. Without a prior, columns get unit length first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mechid.estimation.regression import Floats
+
+ROUNDING = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Solution of a linear problem.
+
+    Attributes
+    ----------
+    x : array (b,)
+    root : array (b, r)
+        T with covariance T Tᵀ (rows in units of the noise).
+    leverage : array (m,)
+        How much each row determines its own prediction, 0 to 1.
+    A : array (m, b)
+        The matrix.
+    unseen : int
+        Combinations of parameters that no row shows beyond rounding, and nothing else determines.
+    """
+
+    x: Floats
+    root: Floats
+    leverage: Floats
+    A: Floats
+    unseen: int = 0
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """T Tᵀ, (b, b)."""
+        return np.asarray(self.root @ self.root.T)
+
+    @cached_property
+    def condition(self) -> float:
+        """Condition number of A with columns of unit length."""
+        return condition(self.A)
+
+
+def least_squares(A: Floats, t: Floats) -> Solution:
+    """Return the least-squares solution of A x = t; of several the shortest in unit columns.
+
+    Singular values below rounding are taken as zero: what the rows do not show at all stays zero
+    and gets the variance that rounding leaves it.
+    """
+    d = lengths(A)
+    U, s, Vh = full_svd(A / d)
+    floor = rank_floor(A, s)
+    seen = s > floor
+    z = np.where(seen, (U.T @ t) / np.where(seen, s, 1.0), 0.0)
+    root = (Vh.T / np.maximum(s, floor)) / d[:, None]
+    leverage = np.sum((U * seen) ** 2, axis=1)
+    return Solution((Vh.T @ z) / d, root, leverage, A, int(np.count_nonzero(~seen)))
+
+
+def with_prior(A: Floats, t: Floats, x0: Floats, F: Floats) -> Solution:
+    """Return the most probable x for a prior of mean x0 (b,) and covariance F Fᵀ, F (b, r)."""
+    U, s, Vh = full_svd(A @ F)
+    length = np.hypot(1.0, s)
+    z = Vh.T @ (s / length**2 * (U.T @ (t - A @ x0)))
+    # Directions that no row sees (s = 0) keep the variance of the prior.
+    root = F @ (Vh.T / length)
+    leverage = np.sum((U * (s / length)) ** 2, axis=1)
+    return Solution(x0 + F @ z, root, leverage, A)
+
+
+def prior_factor(P: Floats) -> Floats:
+    """Return F (b, r) with P = F Fᵀ for a covariance P (b, b) of rank r.
+
+    Variances are made one first, so that the rank does not depend on units. What has none has rows
+    of zeros.
+    """
+    sigma = np.sqrt(np.diag(P))
+    open_ = np.flatnonzero(sigma > 0)
+    size = sigma[open_]
+    values, Q = np.linalg.eigh(P[np.ix_(open_, open_)] / np.outer(size, size))
+    kept = values > len(P) * ROUNDING * np.max(values, initial=0.0)
+    F = np.zeros((len(P), int(np.count_nonzero(kept))))
+    F[open_] = size[:, None] * Q[:, kept] * np.sqrt(values[kept])
+    return F
+
+
+def rank_floor(A: Floats, s: Floats) -> float:
+    """Return what singular values s of a matrix like A must exceed to be more than rounding."""
+    return float(max(A.shape) * ROUNDING * (np.max(s, initial=0.0) or 1.0))
+
+
+def condition(A: Floats) -> float:
+    """Return the condition number of A with columns of unit length."""
+    s = np.linalg.svd(A / lengths(A), compute_uv=False)
+    if len(s) < A.shape[1] or not s.size or s[-1] <= 0:
+        return np.inf
+    return float(s[0] / s[-1])
+
+
+def lengths(A: Floats) -> Floats:
+    """Return the lengths of the columns of A; one for columns of zeros."""
+    d = np.linalg.norm(A, axis=0)
+    return np.where(d > 0, d, 1.0)
+
+
+def full_svd(A: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return U (m, n), s (n,), Vᵀ (n, n), also if there are fewer rows than columns."""
+    m, n = A.shape
+    U, s, Vh = np.linalg.svd(np.pad(A, ((0, max(0, n - m)), (0, 0))), full_matrices=False)
+    return U[:m], s, Vh

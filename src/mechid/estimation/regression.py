@@ -1,0 +1,127 @@
+"""The linear problem behind an identification: W φ + known = τ, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.errors import DataError
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Observation matrix and measured forces of a motion.
+
+    Rows keep sample and channel: forces and torques are never mixed in one norm.
+
+    Attributes
+    ----------
+    W : array (N, n_d, b)
+        Observation matrix of the parameters that are estimated.
+    tau : array (N, n_d)
+        Measured forces (N or N m); whatever stands where `valid` is False is not read.
+    known : array (N, n_d)
+        What known coefficients and loads contribute.
+    time : array (N,)
+        Seconds.
+    parameters : tuple of str
+        Names of the b parameters.
+    channels : tuple of str
+        Names of the n_d forces.
+    units : tuple of str
+        "N" or "N m" of each force.
+    valid : array (N, n_d) of bool
+        Rows that count.
+    instruments : array (N, n_d, b), optional
+        W of the same motion with errors independent of those in W, for instrumental variables.
+    noise : array (n_d,), optional
+        Declared standard deviation of the error of each force (N or N m); zero where none is.
+    """
+
+    W: Floats
+    tau: Floats
+    known: Floats
+    time: Floats
+    parameters: tuple[str, ...]
+    channels: tuple[str, ...]
+    units: tuple[str, ...]
+    valid: Bools
+    instruments: Floats | None = None
+    noise: Floats | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not belong together, and numbers that are none."""
+        n, n_d, b = self.W.shape
+        shapes = {
+            "tau": (self.tau.shape, (n, n_d)),
+            "known": (self.known.shape, (n, n_d)),
+            "time": (self.time.shape, (n,)),
+            "valid": (self.valid.shape, (n, n_d)),
+            "parameters": ((len(self.parameters),), (b,)),
+            "channels": ((len(self.channels),), (n_d,)),
+            "units": ((len(self.units),), (n_d,)),
+        }
+        if self.instruments is not None:
+            shapes["instruments"] = (self.instruments.shape, self.W.shape)
+        if self.noise is not None:
+            shapes["noise"] = (self.noise.shape, (n_d,))
+        for name, (has, needs) in shapes.items():
+            if has != needs:
+                raise DataError(f"{name} must have shape {needs}, got {has}")
+        if not np.all(np.isfinite(self.W[self.valid])):
+            raise DataError("the observation matrix holds numbers that are not finite")
+        if self.instruments is not None and not np.all(np.isfinite(self.instruments[self.valid])):
+            raise DataError("the instruments hold numbers that are not finite")
+        if self.noise is not None and not np.all(np.isfinite(self.noise) & (self.noise >= 0)):
+            raise DataError("declared deviations of the forces must be zero or positive")
+        if not np.all(np.isfinite(self.target[self.valid])):
+            bad = np.argwhere(self.valid & ~np.isfinite(self.target))[0]
+            raise DataError(
+                f"force {self.channels[bad[1]]} is no number at {self.time[bad[0]]:.6g} s",
+                remedy="mark such samples as not valid",
+            )
+
+    @property
+    def target(self) -> Floats:
+        """What the parameters have to explain, τ - known, (N, n_d)."""
+        return np.asarray(self.tau - self.known)
+
+    def stacked(self) -> tuple[Floats, Floats, Ints]:
+        """Return the valid rows: A (m, b), t (m,), and the channel of each row (m,)."""
+        channel = np.broadcast_to(np.arange(len(self.channels)), self.valid.shape)
+        return self.W[self.valid], self.target[self.valid], channel[self.valid].astype(np.int64)
+
+    def unstacked(self, rows: Floats) -> Floats:
+        """Return values of the valid rows as (N, n_d), not a number elsewhere."""
+        found = np.full(self.valid.shape, np.nan)
+        found[self.valid] = rows
+        return found
+
+    def select(self, parameters: Sequence[str]) -> Regression:
+        """Return the problem with some of the parameters; the others are taken as zero."""
+        at = {name: i for i, name in enumerate(self.parameters)}
+        if strange := [name for name in parameters if name not in at]:
+            raise DataError(f"there is no parameter {strange[0]} in this problem")
+        places = [at[name] for name in parameters]
+        Z = None if self.instruments is None else self.instruments[..., places]
+        return replace(self, W=self.W[..., places], parameters=tuple(parameters), instruments=Z)
+
+    def part(self, samples: slice | Ints) -> Regression:
+        """Return the problem of some of the samples."""
+        return replace(
+            self,
+            W=self.W[samples],
+            tau=self.tau[samples],
+            known=self.known[samples],
+            time=self.time[samples],
+            valid=self.valid[samples],
+            instruments=None if self.instruments is None else self.instruments[samples],
+        )

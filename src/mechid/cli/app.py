@@ -10,10 +10,12 @@ import typer
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
+from mechid.cli.identify import identify
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
+from mechid.cli.synthesise import synthesise
 from mechid.cli.verify_certificate import verify_certificate
 from mechid.cli.view import view
 from mechid.cli.zoo import zoo
@@ -68,13 +70,19 @@ app.command(
 app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
     excite
 )
+app.command(
+    epilog="Example: mechid synthesise five_bar motion.yaml --force-noise 5% --cad-error 20% "
+    "-o data.parquet"
+)(synthesise)
+app.command(epilog="Example: mechid identify five_bar data.parquet -o run")(identify)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the tool and leave: 0 done, 2 wrong input (one line on stderr), 130 interrupted."""
     try:
-        app(arguments, prog_name="mechid")
+        # Runs keep the command line that made them.
+        app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
     except MechidError as error:
         line = " ".join(str(error).split())
         typer.secho("error:", fg="red", err=True, nl=False)

@@ -1,0 +1,290 @@
+"""A run as a folder, written stage by stage.
+
+    run.json                   where the run comes from, which stages are complete, a summary
+    model.yaml                 the model as it was used
+    parameters.parquet         base parameters: expressions, CAD values, values, deviations, truth
+    estimate.json              method, noise, condition, warnings, …; reduced.json likewise
+    estimate.covariance.parquet, estimate.residuals.parquet
+    motions/NAME.parquet       prepared measurements
+    forces/NAME.parquet        measured and predicted forces
+    validation.json            one entry per model and motion
+
+Every file is written whole, and run.json after the files of its stage, so that a run that was
+stopped is readable as far as it came.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate
+from mechid.modelfile.api import dumps, load
+from mechid.runs.estimates import read_estimate, write_estimate
+from mechid.runs.files import (
+    file_hash,
+    read_columns,
+    read_json,
+    write_columns,
+    write_json,
+    write_text,
+)
+from mechid.runs.record import (
+    FORMAT_VERSION,
+    STAGES,
+    About,
+    DataFile,
+    ForceCourse,
+    MotionData,
+    ParameterTable,
+    Run,
+)
+
+_COURSES = ("measured", "predicted", "sigma", "total", "cad")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A folder that takes the stages of a run as they are completed."""
+
+    path: Path
+
+    @staticmethod
+    def create(path: str | Path, *, force: bool = False) -> RunFolder:
+        """Make a new folder; one that is there is refused, or with `force` an old run replaced.
+
+        Raises
+        ------
+        DataError
+            If it exists, or cannot be made.
+        """
+        path = Path(path)
+        if path.exists():
+            old = (path / "run.json").is_file()
+            empty = path.is_dir() and not any(path.iterdir())
+            if not empty and not (old and force):
+                what = "the folder holds a run" if old else "this exists and is no run"
+                remedy = "add --force to replace it" if old else "choose another folder"
+                raise DataError(what, where=str(path), remedy=remedy)
+            shutil.rmtree(path)
+        try:
+            path.mkdir(parents=True)
+        except OSError as error:
+            raise DataError(f"cannot make the folder: {error.strerror}", where=str(path)) from None
+        return RunFolder(path)
+
+    def keep(self, stage: str, run: Run) -> None:
+        """Write what a stage has added to a run."""
+        _WRITERS[stage](self.path, run)
+        _write_parameters(self.path, run)
+        _write_head(self.path, run)
+
+
+def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
+    """Write a run into a new folder."""
+    folder = RunFolder.create(path, force=force)
+    for stage in STAGES:
+        if stage in run.stages:
+            folder.keep(stage, run)
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a run from its folder, as far as it came.
+
+    Raises
+    ------
+    DataError
+        If this is no run, was written by a later version, or a file is missing.
+    """
+    folder = Path(path)
+    if not (folder / "run.json").is_file():
+        raise DataError(
+            "this is no run: there is no run.json", where=str(folder), remedy="mechid identify"
+        )
+    head = read_json(folder / "run.json")
+    if head.get("run") != FORMAT_VERSION:
+        raise DataError(
+            f"the run has format {head.get('run')}, this version reads {FORMAT_VERSION}",
+            where=str(folder),
+            remedy="use the version of mechid that wrote it",
+        )
+    stages = tuple(head["stages"])
+    return Run(
+        About(
+            head["command"],
+            head["model"]["name"],
+            head["options"],
+            head["seed"],
+            tuple(DataFile(**file) for file in head["files"]),
+            head["versions"],
+        ),
+        load(folder / "model.yaml"),
+        _read_parameters(folder, head),
+        tuple(_read_motion(folder, entry, head["coordinates"]) for entry in head["motions"]),
+        read_estimate(folder, "estimate") if "estimate" in stages else None,
+        read_estimate(folder, "reduced") if (folder / "reduced.json").exists() else None,
+        tuple(_read_course(folder, entry) for entry in head["motions"])
+        if "validation" in stages
+        else (),
+        tuple(read_json(folder / "validation.json")) if "validation" in stages else (),
+        tuple(head["warnings"]),
+        stages,
+    )
+
+
+def _write_head(folder: Path, run: Run) -> None:
+    model = folder / "model.yaml"
+    head: dict[str, Any] = {
+        "run": FORMAT_VERSION,
+        "command": run.about.command,
+        "model": {
+            "name": run.about.model,
+            "mechanism": run.mechanism.name,
+            "sha256": file_hash(model),
+        },
+        "options": run.about.options,
+        "seed": run.about.seed,
+        "files": [asdict(file) for file in run.about.files],
+        "versions": run.about.versions,
+        "stages": run.stages,
+        "dependent": run.parameters.dependent,
+        "coordinates": [c.name for c in run.mechanism.coordinates],
+        "motions": [
+            {"name": m.name, "source": m.source, "forces": m.forces, "notes": m.notes}
+            for m in run.motions
+        ],
+        "warnings": run.warnings,
+        "summary": summary(run),
+    }
+    write_json(folder / "run.json", head)
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """Return the results in a few numbers, ready for JSON."""
+    found: dict[str, Any] = {"base_parameters": len(run.parameters.names)}
+    for name, estimate in (("estimate", run.estimate), ("reduced", run.reduced)):
+        if estimate is not None:
+            found[name] = {
+                "method": estimate.method,
+                "parameters": len(estimate.parameters),
+                "condition": estimate.condition,
+                "noise": dict(zip(estimate.channels, estimate.noise.tolist(), strict=True)),
+            }
+    if run.validation:
+        found["validation"] = list(run.validation)
+    return found
+
+
+def _write_data(folder: Path, run: Run) -> None:
+    write_text(folder / "model.yaml", dumps(run.mechanism))
+    (folder / "motions").mkdir(exist_ok=True)
+    names = [c.name for c in run.mechanism.coordinates]
+    for motion in run.motions:
+        columns = {"time": motion.time}
+        for ending, values in (("", motion.y), (".d", motion.yd), (".dd", motion.ydd)):
+            columns |= {f"{n}{ending}": x for n, x in zip(names, values.T, strict=True)}
+        columns |= dict(zip(motion.forces, motion.tau.T, strict=True))
+        write_columns(folder / "motions" / f"{motion.name}.parquet", columns)
+
+
+def _write_estimate(folder: Path, run: Run) -> None:
+    assert run.estimate is not None
+    write_estimate(folder, "estimate", run.estimate)
+
+
+def _write_reduction(folder: Path, run: Run) -> None:
+    if run.reduced is not None:
+        write_estimate(folder, "reduced", run.reduced)
+
+
+def _write_validation(folder: Path, run: Run) -> None:
+    (folder / "forces").mkdir(exist_ok=True)
+    for course in run.courses:
+        columns = {"time": course.time}
+        for kind in _COURSES:
+            values = getattr(course, kind)
+            columns |= {f"{n}.{kind}": x for n, x in zip(course.forces, values.T, strict=True)}
+        write_columns(folder / "forces" / f"{course.name}.parquet", columns)
+    write_json(folder / "validation.json", run.validation)
+
+
+_WRITERS = {
+    "data": _write_data,
+    "estimate": _write_estimate,
+    "reduction": _write_reduction,
+    "validation": _write_validation,
+}
+
+
+def _write_parameters(folder: Path, run: Run) -> None:
+    table = run.parameters
+    columns: dict[str, Any] = {
+        "name": table.names,
+        "unit": table.units,
+        "expression": table.text,
+        "latex": table.latex,
+        "cad": table.cad,
+        "cad_sigma": table.cad_sigma,
+    }
+    if table.truth is not None:
+        columns["truth"] = table.truth
+    for stem, estimate in (("", run.estimate), ("reduced_", run.reduced)):
+        if estimate is not None:
+            columns |= {f"{stem}{n}": x for n, x in _spread(table.names, estimate).items()}
+    write_columns(folder / "parameters.parquet", columns)
+
+
+def _spread(names: tuple[str, ...], estimate: Estimate) -> Mapping[str, Any]:
+    """Return values and deviations for all base parameters; nothing where one was left out."""
+    at = [names.index(name) for name in estimate.parameters]
+    found = {}
+    for name, values in (
+        ("value", estimate.values),
+        ("sigma", estimate.sigma),
+        ("sigma_percent", estimate.relative),
+    ):
+        found[name] = np.full(len(names), np.nan)
+        found[name][at] = values
+    return found
+
+
+def _read_parameters(folder: Path, head: Mapping[str, Any]) -> ParameterTable:
+    found = read_columns(folder / "parameters.parquet")
+    words = ("name", "unit", "expression", "latex")
+    names, units, text, latex = (tuple(str(x) for x in found[word]) for word in words)
+    return ParameterTable(
+        names,
+        units,
+        text,
+        latex,
+        tuple(head["dependent"]),
+        found["cad"],
+        found["cad_sigma"],
+        found.get("truth"),
+    )
+
+
+def _read_motion(folder: Path, entry: Mapping[str, Any], names: Sequence[str]) -> MotionData:
+    columns = read_columns(folder / "motions" / f"{entry['name']}.parquet")
+    forces = tuple(entry["forces"])
+    y, yd, ydd = (
+        np.column_stack([columns[f"{n}{ending}"] for n in names]) for ending in ("", ".d", ".dd")
+    )
+    tau = np.column_stack([columns[n] for n in forces])
+    return MotionData(
+        entry["name"], entry["source"], columns["time"], y, yd, ydd, forces, tau,
+        tuple(entry["notes"]),
+    )  # fmt: skip
+
+
+def _read_course(folder: Path, entry: Mapping[str, Any]) -> ForceCourse:
+    columns = read_columns(folder / "forces" / f"{entry['name']}.parquet")
+    forces = tuple(entry["forces"])
+    kinds = [np.column_stack([columns[f"{n}.{kind}"] for n in forces]) for kind in _COURSES]
+    return ForceCourse(entry["name"], columns["time"], forces, *kinds)

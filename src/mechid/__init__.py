@@ -41,9 +41,13 @@ if TYPE_CHECKING:
     from mechid.kinematics.model import KinematicModel, kinematic_model
     from mechid.kinematics.motion import Motion, rates, solve_motion
     from mechid.kinematics.sensitivities import Sensitivities, sensitivities
+    from mechid.measurementfile.read import read_measurement
     from mechid.mechanism.records import Mechanism
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
+    from mechid.signals.filters import Decimation, decimate
+    from mechid.signals.prepare import prepare
+    from mechid.signals.record import Measurement, Preparation, Prepared
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
@@ -89,9 +93,13 @@ _HOMES = {
     "mechid.kinematics.model": ("KinematicModel", "kinematic_model"),
     "mechid.kinematics.motion": ("Motion", "rates", "solve_motion"),
     "mechid.kinematics.sensitivities": ("Sensitivities", "sensitivities"),
+    "mechid.measurementfile.read": ("read_measurement",),
     "mechid.mechanism.records": ("Mechanism",),
     "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
     "mechid.modelfile.zoo": ("zoo",),
+    "mechid.signals.filters": ("Decimation", "decimate"),
+    "mechid.signals.prepare": ("prepare",),
+    "mechid.signals.record": ("Measurement", "Preparation", "Prepared"),
     "mechid.tables.files": ("write_table",),
     "mechid.tables.motion": ("MotionTable", "read_motion"),
     "mechid.tables.observe": ("point_motion",),
@@ -109,6 +117,7 @@ __all__ = [
     "BranchJumpError",
     "Criterion",
     "DataError",
+    "Decimation",
     "DesignedMotion",
     "Experiment",
     "FrameMotion",
@@ -117,6 +126,7 @@ __all__ = [
     "JointReactions",
     "KinematicModel",
     "KinematicsError",
+    "Measurement",
     "Mechanism",
     "MechidError",
     "Mobility",
@@ -127,6 +137,8 @@ __all__ = [
     "NullSpace",
     "Observation",
     "Plan",
+    "Preparation",
+    "Prepared",
     "Sensitivities",
     "Simulation",
     "SimulationError",
@@ -137,6 +149,7 @@ __all__ = [
     "base_parameters",
     "base_set",
     "build",
+    "decimate",
     "design_motion",
     "dumps",
     "frame_motion",
@@ -153,7 +166,9 @@ __all__ = [
     "observation_matrix",
     "observation_matrix_reference",
     "point_motion",
+    "prepare",
     "rates",
+    "read_measurement",
     "read_motion",
     "read_motion_file",
     "save",

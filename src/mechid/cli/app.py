@@ -13,6 +13,7 @@ from mechid.cli.excite import excite
 from mechid.cli.identify import identify
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
+from mechid.cli.measurement import measurement
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.synthesise import synthesise
@@ -75,6 +76,9 @@ app.command(
     "-o data.parquet"
 )(synthesise)
 app.command(epilog="Example: mechid identify five_bar data.parquet -o run")(identify)
+app.command(epilog="Example: mechid measurement four_bar log.mat --map log.yaml -o motion.parquet")(
+    measurement
+)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -1,0 +1,71 @@
+"""What noise of positions does: to speeds and accelerations, and through W to forces.
+
+Every way to derive is linear, so the deviation of what comes out is the deviation of what goes in
+times the norm of the response to one sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism
+from mechid.signals.record import Noise, Prepared
+
+Derive: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
+MATTERS = 0.1  # deviation over root mean square: least squares then lose about its square, 1 %
+
+
+def amplification(derive: Derive, n: int) -> tuple[float, float, float]:
+    """Return the deviations of values, first and second derivatives from white noise of one.
+
+    `derive` takes samples (n, 1).
+    """
+    impulse = np.zeros((n, 1))
+    impulse[n // 2] = 1.0
+    first, second, third = (float(np.linalg.norm(x)) for x in derive(impulse))
+    return first, second, third
+
+
+def noise_warnings(names: tuple[str, ...], noise: Noise, yd: Floats, ydd: Floats) -> list[str]:
+    """Say where noise is a large part of speeds or accelerations."""
+    out = []
+    for what, deviation, values in (("speed", noise.yd, yd), ("acceleration", noise.ydd, ydd)):
+        size = np.sqrt(np.mean(values**2, axis=0))
+        for name, part in zip(names, deviation / np.where(size > 0, size, np.inf), strict=True):
+            if part > MATTERS:
+                lost = part**2 / (1 + part**2)
+                out.append(
+                    f"noise is {part:.0%} of the {what} of {name}: least squares take what goes "
+                    f"with it {lost:.0%} too small; filter more, or use instrumental variables"
+                )
+    return out
+
+
+def force_errors(mechanism: Mechanism, prepared: Prepared, seed: int = 0) -> Floats | None:
+    """Return the root mean square of the force errors that position noise causes, (n_i,).
+
+    With the CAD values: the forces of the prepared motion, and of that motion with the noise that
+    its filter leaves. None if nothing is known of the noise.
+    """
+    noise = prepared.noise
+    if noise is None or not np.isfinite([*noise.y, *noise.yd, *noise.ydd]).all():
+        return None
+    rng = np.random.default_rng(seed)
+    y, yd, ydd = prepared.y, prepared.yd, prepared.ydd
+    # Position noise itself hardly counts beside its derivatives, and would only roughen the path.
+    moved = solve_motion(mechanism, y, yd, ydd, time=prepared.time)
+    noisy = solve_motion(
+        mechanism,
+        y,
+        yd + noise.yd * rng.standard_normal(y.shape),
+        ydd + noise.ydd * rng.standard_normal(y.shape),
+        time=prepared.time,
+    )
+    apart = inverse_dynamics(noisy).tau - inverse_dynamics(moved).tau
+    return np.asarray(np.sqrt(np.mean(apart**2, axis=0)))

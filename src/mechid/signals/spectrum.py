@@ -1,0 +1,71 @@
+"""Noise floor of a sampled signal, and the cut-off frequency that suits it.
+
+The noise is taken as white: its spectral density is that of the upper half of the spectrum, where
+a mechanism does not move. The cut-off is the one that makes the expected error of the derivative
+least: what a low-pass filter takes from the signal, and what it leaves of the noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+from scipy.signal import welch
+
+from mechid.kinematics.tables import Floats
+from mechid.signals.filters import gain
+
+# Sidelobes of the Kaiser window lie 150 dB below the peak: slow motions leak nothing upwards.
+_WINDOW = ("kaiser", 20.0)
+_SMOOTH = 9  # bins; neighbours are correlated through the window
+_SEEN = 4.0  # times the floor: a bin that has more is signal
+_STEEP = 3.0  # the spectrum of noise does not fall by more within the band
+LEAST_SAMPLES = 64
+HIGHEST = 0.4  # cut-off, cycles per sample
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Spectral density over frequency (1/sample), and the deviation of white noise; nan: none."""
+
+    frequency: Floats
+    density: Floats
+    sigma: float
+
+
+def spectrum(values: Floats) -> Spectrum:
+    """Return the spectrum of samples (N,) taken at unit rate."""
+    if len(values) < LEAST_SAMPLES or not np.ptp(values) > 0:
+        return Spectrum(np.zeros(0), np.zeros(0), float("nan"))
+    n = len(values) // 2
+    f, raw = welch(values, window=_WINDOW, nperseg=n, noverlap=(3 * n) // 4, detrend="linear")
+    density = uniform_filter1d(raw, _SMOOTH, mode="nearest")
+    low, high = (
+        float(np.median(density[(f >= a / 2) & (f < b / 2)])) for a, b in ((0.4, 0.6), (0.6, 0.8))
+    )
+    # White noise is flat; what still falls is the motion itself, and no floor is in sight.
+    floor = 0.5 * (low + high) if low < _STEEP * high else float("nan")
+    return Spectrum(f, density, float(np.sqrt(floor / 2)))
+
+
+def choose_cutoff(spectra: list[Spectrum], order: int) -> float | None:
+    """Return the cut-off (1/sample) that suits all of some signals, for their `order` derivative.
+
+    It is the highest of those that suit each; None if no signal has a floor, so that there is
+    nothing to filter.
+    """
+    found = [_best(s, order) for s in spectra if np.isfinite(s.sigma)]
+    return max(found, default=None)
+
+
+def _best(s: Spectrum, order: int) -> float:
+    floor = 2 * s.sigma**2
+    signal = np.where(s.density > _SEEN * floor, s.density - floor, 0.0)
+    weight = s.frequency ** (2 * order)
+    trial = np.geomspace(4 * s.frequency[1], HIGHEST, 200)
+    cost = [
+        float(np.sum(weight * ((1 - h) ** 2 * signal + h**2 * floor)))
+        for h in (gain(s.frequency, fc) for fc in trial)
+    ]
+    return float(trial[int(np.argmin(cost))])

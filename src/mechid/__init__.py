@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from mechid.mechanism.records import Mechanism
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
+    from mechid.runs.folder import load_run, save_run
+    from mechid.runs.record import MotionData, Run
     from mechid.signals.filters import Decimation, decimate
     from mechid.signals.prepare import prepare
     from mechid.signals.record import Measurement, Preparation, Prepared
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
     from mechid.tasks.excite import DesignedMotion, Plan, design_motion, judge_motion
+    from mechid.tasks.identify import identify
+    from mechid.tasks.synthesise import synthesise
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
     from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
@@ -62,7 +66,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
     "mechid.excitation.limits": ("MotionLimit",),
+    "mechid.runs.folder": ("load_run", "save_run"),
+    "mechid.runs.record": ("MotionData", "Run"),
     "mechid.tasks.excite": ("DesignedMotion", "Plan", "design_motion", "judge_motion"),
+    "mechid.tasks.identify": ("identify",),
+    "mechid.tasks.synthesise": ("synthesise",),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),
     "mechid.base.baseset": ("BaseSet", "base_set"),
     "mechid.base.experiment": ("Experiment",),
@@ -132,6 +140,7 @@ __all__ = [
     "Mobility",
     "ModelError",
     "Motion",
+    "MotionData",
     "MotionLimit",
     "MotionTable",
     "NullSpace",
@@ -139,6 +148,7 @@ __all__ = [
     "Plan",
     "Preparation",
     "Prepared",
+    "Run",
     "Sensitivities",
     "Simulation",
     "SimulationError",
@@ -153,11 +163,13 @@ __all__ = [
     "design_motion",
     "dumps",
     "frame_motion",
+    "identify",
     "inverse_dynamics",
     "joint_motion",
     "judge_motion",
     "kinematic_model",
     "load",
+    "load_run",
     "load_trajectory",
     "loads",
     "mobility",
@@ -172,6 +184,7 @@ __all__ = [
     "read_motion",
     "read_motion_file",
     "save",
+    "save_run",
     "save_trajectory",
     "sensitivities",
     "simulate",
@@ -179,6 +192,7 @@ __all__ = [
     "simulated_reactions",
     "singularity_margin",
     "solve_motion",
+    "synthesise",
     "table_forces",
     "tour",
     "write_page",

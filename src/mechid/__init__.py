@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         SingularPoseError,
         UnreachablePoseError,
     )
+    from mechid.excitation.bounds import MotionLimit
     from mechid.excitation.criteria.criterion import Criterion
-    from mechid.excitation.limits import MotionLimit
     from mechid.excitation.trajectory import Trajectory
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.frames import FrameMotion, frame_motion
@@ -53,8 +53,10 @@ if TYPE_CHECKING:
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
-    from mechid.tasks.excite import DesignedMotion, Plan, design_motion, judge_motion
+    from mechid.tasks.excite import DesignedMotion, design_motion
     from mechid.tasks.identify import identify
+    from mechid.tasks.judge import judge_motion
+    from mechid.tasks.plan import Plan
     from mechid.tasks.synthesise import synthesise
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
     from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
@@ -65,10 +67,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
-    "mechid.excitation.limits": ("MotionLimit",),
+    "mechid.excitation.bounds": ("MotionLimit",),
+    "mechid.tasks.excite": ("DesignedMotion", "design_motion"),
+    "mechid.tasks.judge": ("judge_motion",),
+    "mechid.tasks.plan": ("Plan",),
     "mechid.runs.folder": ("load_run", "save_run"),
     "mechid.runs.record": ("MotionData", "Run"),
-    "mechid.tasks.excite": ("DesignedMotion", "Plan", "design_motion", "judge_motion"),
     "mechid.tasks.identify": ("identify",),
     "mechid.tasks.synthesise": ("synthesise",),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),

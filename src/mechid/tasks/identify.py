@@ -26,8 +26,8 @@ from mechid.mechanism.records import Mechanism
 from mechid.reduction.contribution import Contribution, contribution
 from mechid.runs.record import About, MotionData, ParameterTable, Run
 from mechid.runs.truth import Truth
+from mechid.tasks.assess import force_course, validation_rows
 from mechid.tasks.estimators import DEFAULT, estimator_of, uses_cad
-from mechid.tasks.judge import force_course, validation_rows
 from mechid.tasks.prior import cad_or_none
 from mechid.tasks.regress import (
     NO_NOISE,

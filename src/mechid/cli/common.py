@@ -47,19 +47,18 @@ def solve_file(model: KinematicModel, path: Path) -> tuple[MotionTable, Motion]:
         raise error.located(str(path)) from None
 
 
+def command_line(context: typer.Context) -> str:
+    """Return the command as it was typed, ready to be repeated."""
+    import shlex
+
+    return shlex.join(["mechid", *(context.obj or [])])
+
+
 def print_json(value: dict[str, Any] | list[Any]) -> None:
     """Print JSON; numbers that JSON does not know become null."""
-    typer.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False))
+    from mechid.runs.files import plain
 
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    return value
+    typer.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))
 
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:

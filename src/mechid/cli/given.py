@@ -49,3 +49,31 @@ def number(text: str, where: str) -> float:
 def number_list(text: str, option: str) -> list[float]:
     """Return numbers separated by commas."""
     return [number(part, f"{option} {text}") for part in text.split(",")]
+
+
+def share(text: str, where: str) -> float:
+    """Return a share: "5 %", "5%" or 0.05."""
+    stripped = text.strip()
+    if stripped.endswith("%"):
+        return number(stripped[:-1], where) / 100
+    return number(stripped, where)
+
+
+def named(given: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """Return NAME=VALUE arguments by name, the values as they are written.
+
+    Raises
+    ------
+    DataError
+        If the form is wrong, or a name is given twice.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        where = f"{option} {text}"
+        if not sign or not name:
+            raise DataError("expected NAME=VALUE", where=where, remedy=f"e.g. {example}")
+        if name in found:
+            raise DataError(f"{name} is given twice", where=where)
+        found[name] = value
+    return found

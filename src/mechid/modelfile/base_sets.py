@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import (
@@ -16,7 +17,33 @@ from mechid.mechanism.records import (
 )
 from mechid.modelfile.document import Document
 from mechid.modelfile.words import hint
+from mechid.modelfile.yamlio import FileKind, read_file
 from mechid.spatial.inertia import NAMES
+
+_KIND = FileKind("file of a base set", "dependent:", "dependent, source")
+
+
+def read_base_set(path: str | Path) -> NamedBaseSet:
+    """Return the base set of a file: the entries `dependent` and `source`, as in a model file.
+
+    Raises
+    ------
+    ModelError
+        With the file, the line and the entry. Names of parameters are not checked here.
+    """
+    data, source = read_file(Path(path), str(path), _KIND)
+    names = data.get("dependent")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        wrong = ModelError(
+            "expected a list of dependent parameters",
+            path=("dependent",) if "dependent" in data else (),
+            remedy="as dependent: [m_1, Ixx_2]",
+        )
+        raise source.locate(wrong)
+    if strange := [key for key in data if key not in ("dependent", "source")]:
+        wrong = ModelError(f"unknown entry {strange[0]}", path=(strange[0],), remedy="remove it")
+        raise source.locate(wrong)
+    return NamedBaseSet(Path(path).stem, tuple(names), str(data.get("source", "")))
 
 
 def base_sets(

@@ -1,0 +1,1 @@
+"""Runs: everything an identification used and found, as a record and as a folder."""

@@ -1,0 +1,80 @@
+"""Estimates as files: small things as JSON, covariance and residuals as Parquet."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate
+from mechid.runs.files import floats, read_columns, read_json, write_columns, write_json
+
+
+def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
+    """Write an estimate as `stem.json`, `stem.covariance.parquet` and `stem.residuals.parquet`."""
+    write_columns(
+        folder / f"{stem}.covariance.parquet",
+        dict(zip(estimate.parameters, estimate.covariance.T, strict=True)),
+    )
+    write_columns(
+        folder / f"{stem}.residuals.parquet",
+        dict(zip(estimate.channels, estimate.residuals.T, strict=True)),
+    )
+    write_json(
+        folder / f"{stem}.json",
+        {
+            "method": estimate.method,
+            "parameters": estimate.parameters,
+            "values": estimate.values,
+            "sigma": estimate.sigma,
+            "channels": estimate.channels,
+            "noise": estimate.noise,
+            "condition": estimate.condition,
+            "known": estimate.known,
+            "warnings": estimate.warnings,
+            "agreement": None if estimate.agreement is None else asdict(estimate.agreement),
+            "errors": None if estimate.errors is None else asdict(estimate.errors),
+            "colour": None if estimate.colour is None else list(estimate.colour),
+            "evidence": estimate.evidence,
+            "full": estimate.full,
+        },
+    )
+
+
+def read_estimate(folder: Path, stem: str) -> Estimate:
+    """Read what `write_estimate` wrote."""
+    found: dict[str, Any] = read_json(folder / f"{stem}.json")
+    covariance = read_columns(folder / f"{stem}.covariance.parquet")
+    residuals = read_columns(folder / f"{stem}.residuals.parquet")
+    n = len(found["parameters"])
+    errors, colour = found["errors"], found["colour"]
+    return Estimate(
+        found["method"],
+        tuple(found["parameters"]),
+        floats(found["values"]),
+        np.column_stack([np.zeros((n, 0)), *covariance.values()]),
+        tuple(found["channels"]),
+        floats(found["noise"]),
+        np.column_stack(list(residuals.values())),
+        _number(found["condition"]),
+        known=tuple(found["known"]),
+        warnings=tuple(found["warnings"]),
+        agreement=None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),
+        errors=None
+        if errors is None
+        else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
+        colour=None if colour is None else tuple(floats(c) for c in colour),
+        evidence=found["evidence"],
+        full=None if found["full"] is None else floats(found["full"]),
+    )
+
+
+def _number(value: float | None) -> float:
+    """Return a number of an estimate; what JSON could not hold was infinite."""
+    return np.inf if value is None else value
+
+
+def _numbers(values: dict[str, float | None]) -> dict[str, float]:
+    return {name: _number(value) for name, value in values.items()}

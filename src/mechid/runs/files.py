@@ -1,0 +1,138 @@
+"""Files of a run: written whole or not at all, read with clear messages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.errors import DataError
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file beside its place and move it there: nobody sees half of it.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        write(beside)
+        beside.replace(path)
+    except OSError as error:
+        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole."""
+
+    def write(beside: Path) -> None:
+        beside.write_text(text, encoding="utf-8")
+
+    write_whole(path, write)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON whole; numbers that JSON does not know become null."""
+    write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is no JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    except ValueError as error:
+        raise DataError(f"this is no JSON: {error}", where=str(path)) from None
+
+
+def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
+    """Write columns of numbers or text to a Parquet file, whole."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({name: _column(values) for name, values in columns.items()})
+    write_whole(path, lambda beside: pq.write_table(table, beside))
+
+
+def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Read the columns of a Parquet file: floats, or objects for text.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is no table.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise DataError("there is no such file", where=str(path)) from None
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"this is no Parquet table: {str(error).splitlines()[0]}", where=str(path)
+        ) from None
+    return {
+        name: np.array(column.to_pylist(), dtype=object)
+        if pa.types.is_string(column.type)
+        else np.asarray(column.to_numpy(), dtype=float)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+def file_hash(path: str | Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot read the file: {error.strerror}", where=str(path)) from None
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON knows it: arrays as lists, numbers that are none as None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value
+
+
+def floats(values: Any) -> npt.NDArray[np.float64]:
+    """Return numbers read from JSON as an array; null is not a number."""
+    return np.array(values, dtype=float)  # None becomes nan
+
+
+def _column(values: Any) -> Any:
+    array = np.asarray(values)
+    return [str(x) for x in array.tolist()] if array.dtype.kind in "UO" else array.astype(float)

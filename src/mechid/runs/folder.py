@@ -1,0 +1,230 @@
+"""A run as a folder, written stage by stage.
+
+    run.json                   where the run comes from, which stages are complete, a summary
+    model.yaml                 the model as it was used
+    parameters.parquet         base parameters: expressions, CAD values, values, deviations, truth
+    estimate.json              method, noise, condition, warnings, …; reduced.json likewise
+    estimate.covariance.parquet, estimate.residuals.parquet
+    contributions.parquet      of each parameter to the forces, percent
+    reduction.json, reduction.parquet, ranking.parquet      the reduced model's size and curves
+    motions/NAME.parquet       prepared measurements
+    forces/NAME.parquet        measured and predicted forces
+    validation.json            one entry per model and motion
+
+Every file is written whole, and run.json after the files of its stage, so that a run that was
+stopped is readable as far as it came.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mechid.errors import DataError
+from mechid.modelfile.api import dumps, load
+from mechid.runs.estimates import read_estimate, write_estimate
+from mechid.runs.files import file_hash, read_json, write_json, write_text
+from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run
+from mechid.runs.reductions import (
+    read_contribution,
+    read_reduction,
+    write_contribution,
+    write_reduction,
+)
+from mechid.runs.tables import (
+    read_course,
+    read_motion,
+    read_parameters,
+    write_course,
+    write_motion,
+    write_parameters,
+)
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A folder that takes the stages of a run as they are completed."""
+
+    path: Path
+
+    @staticmethod
+    def create(path: str | Path, *, force: bool = False) -> RunFolder:
+        """Make a new folder; one that is there is refused, or with `force` an old run replaced.
+
+        Raises
+        ------
+        DataError
+            If it exists, or cannot be made.
+        """
+        path = Path(path)
+        if path.exists():
+            old = (path / "run.json").is_file()
+            empty = path.is_dir() and not any(path.iterdir())
+            if not empty and not (old and force):
+                what = "the folder holds a run" if old else "this exists and is no run"
+                remedy = "add --force to replace it" if old else "choose another folder"
+                raise DataError(what, where=str(path), remedy=remedy)
+            shutil.rmtree(path)
+        try:
+            path.mkdir(parents=True)
+        except OSError as error:
+            raise DataError(f"cannot make the folder: {error.strerror}", where=str(path)) from None
+        return RunFolder(path)
+
+    def keep(self, stage: str, run: Run) -> None:
+        """Write what a stage has added to a run."""
+        _WRITERS[stage](self.path, run)
+        write_parameters(self.path, run)
+        _write_head(self.path, run)
+
+
+def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
+    """Write a run into a new folder."""
+    folder = RunFolder.create(path, force=force)
+    for stage in STAGES:
+        if stage in run.stages:
+            folder.keep(stage, run)
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a run from its folder, as far as it came.
+
+    Raises
+    ------
+    DataError
+        If this is no run, was written by a later version, or a file is missing.
+    """
+    folder = Path(path)
+    if not (folder / "run.json").is_file():
+        raise DataError(
+            "this is no run: there is no run.json", where=str(folder), remedy="mechid identify"
+        )
+    head = read_json(folder / "run.json")
+    if head.get("run") != FORMAT_VERSION:
+        raise DataError(
+            f"the run has format {head.get('run')}, this version reads {FORMAT_VERSION}",
+            where=str(folder),
+            remedy="use the version of mechid that wrote it",
+        )
+    stages = tuple(head["stages"])
+    return Run(
+        About(
+            head["command"],
+            head["model"]["name"],
+            head["options"],
+            head["seed"],
+            tuple(DataFile(**file) for file in head["files"]),
+            head["versions"],
+        ),
+        load(folder / "model.yaml"),
+        read_parameters(folder, head),
+        tuple(read_motion(folder, entry, head["coordinates"]) for entry in head["motions"]),
+        read_estimate(folder, "estimate") if "estimate" in stages else None,
+        read_contribution(folder) if (folder / "contributions.parquet").exists() else None,
+        read_reduction(folder) if (folder / "reduction.json").exists() else None,
+        tuple(read_course(folder, entry) for entry in head["motions"])
+        if "validation" in stages
+        else (),
+        tuple(read_json(folder / "validation.json")) if "validation" in stages else (),
+        tuple(head["warnings"]),
+        stages,
+    )
+
+
+def _write_head(folder: Path, run: Run) -> None:
+    model = folder / "model.yaml"
+    head: dict[str, Any] = {
+        "run": FORMAT_VERSION,
+        "command": run.about.command,
+        "model": {
+            "name": run.about.model,
+            "mechanism": run.mechanism.name,
+            "sha256": file_hash(model),
+        },
+        "options": run.about.options,
+        "seed": run.about.seed,
+        "files": [asdict(file) for file in run.about.files],
+        "versions": run.about.versions,
+        "stages": run.stages,
+        "dependent": run.parameters.dependent,
+        "coordinates": [c.name for c in run.mechanism.coordinates],
+        "motions": [
+            {
+                "name": m.name,
+                "source": m.source,
+                "forces": m.forces,
+                "decimation": m.decimation,
+                "notes": m.notes,
+                "warnings": m.warnings,
+            }
+            for m in run.motions
+        ],
+        "warnings": run.warnings,
+        "summary": summary(run),
+    }
+    write_json(folder / "run.json", head)
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """Return the results in a few numbers, ready for JSON."""
+    found: dict[str, Any] = {"base_parameters": len(run.parameters.names)}
+    for name, estimate in (("estimate", run.estimate), ("reduced", run.reduced)):
+        if estimate is not None:
+            found[name] = {
+                "method": estimate.method,
+                "parameters": len(estimate.parameters),
+                "condition": estimate.condition,
+                "noise": dict(zip(estimate.channels, estimate.noise.tolist(), strict=True)),
+            }
+    if run.reduction is not None:
+        found["reduction"] = {
+            "rule": run.reduction.ranking.rule,
+            "size": run.reduction.size.size,
+            "why": run.reduction.size.why,
+            "rest": run.reduction.rest,
+            "chosen": run.reduction.chosen,
+        }
+    if run.validation:
+        found["validation"] = [
+            {key: row[key] for key in ("motion", "model", "size", "total")}
+            for row in run.validation
+        ]
+    return found
+
+
+def _write_estimate(folder: Path, run: Run) -> None:
+    assert run.estimate is not None
+    write_estimate(folder, "estimate", run.estimate)
+    if run.contribution is not None:
+        write_contribution(folder, run.contribution)
+
+
+def _write_reduction(folder: Path, run: Run) -> None:
+    if run.reduction is not None:
+        others = run.motions[1 : 1 + run.reduction.curves.validation.shape[1]]
+        write_reduction(folder, run.reduction, [m.name for m in others])
+
+
+def _write_data(folder: Path, run: Run) -> None:
+    write_text(folder / "model.yaml", dumps(run.mechanism))
+    (folder / "motions").mkdir(exist_ok=True)
+    names = [c.name for c in run.mechanism.coordinates]
+    for motion in run.motions:
+        write_motion(folder, motion, names)
+
+
+def _write_validation(folder: Path, run: Run) -> None:
+    (folder / "forces").mkdir(exist_ok=True)
+    for course in run.courses:
+        write_course(folder, course)
+    write_json(folder / "validation.json", run.validation)
+
+
+_WRITERS = {
+    "data": _write_data,
+    "estimate": _write_estimate,
+    "reduction": _write_reduction,
+    "validation": _write_validation,
+}

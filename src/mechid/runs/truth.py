@@ -1,0 +1,86 @@
+"""The truth behind synthetic measurements, in a file beside them: DATA.truth.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.regression import Floats
+from mechid.runs.files import file_hash, read_json, write_json
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """True parameters.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        Names of all p parameters of the model.
+    values : array (p,)
+    made : mapping
+        How the measurements were made: model, noise, seed, options.
+    """
+
+    parameters: tuple[str, ...]
+    values: Floats
+    made: Mapping[str, Any]
+
+    def of(self, parameters: Sequence[str], where: str = "") -> Floats:
+        """Return the values of parameters of a model, (p,).
+
+        Raises
+        ------
+        DataError
+            If the truth is that of another model.
+        """
+        at = {name: i for i, name in enumerate(self.parameters)}
+        if strange := [name for name in parameters if name not in at]:
+            raise DataError(
+                f"the truth does not know the parameter {strange[0]}",
+                where=where,
+                remedy="it belongs to data of another model: move it away",
+            )
+        return self.values[[at[name] for name in parameters]]
+
+
+def truth_path(data: str | Path) -> Path:
+    """Return where the truth of a data file lies: beside it."""
+    return Path(data).with_suffix(".truth.json")
+
+
+def write_truth(data: str | Path, truth: Truth) -> Path:
+    """Write the truth of a data file that is there already; return where."""
+    path = truth_path(data)
+    write_json(
+        path,
+        {
+            "truth": FORMAT_VERSION,
+            "data": {"name": Path(data).name, "sha256": file_hash(data)},
+            **truth.made,
+            "parameters": dict(zip(truth.parameters, truth.values.tolist(), strict=True)),
+        },
+    )
+    return path
+
+
+def read_truth(path: str | Path) -> Truth:
+    """Read a truth file.
+
+    Raises
+    ------
+    DataError
+        If it is not one.
+    """
+    found = read_json(Path(path))
+    if not isinstance(found, dict) or found.get("truth") != FORMAT_VERSION:
+        raise DataError("this is no truth of synthetic data", where=str(path))
+    values = found.pop("parameters")
+    return Truth(tuple(values), np.array(list(values.values()), dtype=float), found)

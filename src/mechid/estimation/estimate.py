@@ -72,6 +72,10 @@ class Estimate:
     colour : tuple of array, optional
         Coefficients a_1, a_2, … of e_k = Σ a_i e_(k-i) + white, per channel, if residuals were
         whitened; `noise` is then the deviation of e, not of the white part.
+    evidence : float, optional
+        Logarithm of the density of the measured forces before anything is measured, less the usual
+        price of what was fitted to them (half of log n each): models of the noise of the same data
+        compare by it, the larger the better.
     full : array (p,), optional
         A physically consistent set of all parameters that has these base values.
     """
@@ -89,6 +93,7 @@ class Estimate:
     agreement: Agreement | None = None
     errors: ChannelErrors | None = None
     colour: tuple[Floats, ...] | None = None
+    evidence: float | None = None
     full: Floats | None = None
 
     @cached_property

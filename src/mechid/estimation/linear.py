@@ -8,12 +8,13 @@ that are known exactly are as good as others. Without a prior, columns get unit 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from mechid.estimation.regression import Floats
 
-_ROUNDING = float(np.finfo(float).eps)
+ROUNDING = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +28,27 @@ class Solution:
         T with covariance T Tᵀ (rows in units of the noise).
     leverage : array (m,)
         How much each row determines its own prediction, 0 to 1.
-    condition : float
-        Of A with columns of unit length.
+    A : array (m, b)
+        The matrix.
+    unseen : int
+        Combinations of parameters that no row shows beyond rounding, and nothing else determines.
     """
 
     x: Floats
     root: Floats
     leverage: Floats
-    condition: float
+    A: Floats
+    unseen: int = 0
 
-    @property
+    @cached_property
     def covariance(self) -> Floats:
         """T Tᵀ, (b, b)."""
         return np.asarray(self.root @ self.root.T)
+
+    @cached_property
+    def condition(self) -> float:
+        """Condition number of A with columns of unit length."""
+        return condition(self.A)
 
 
 def least_squares(A: Floats, t: Floats) -> Solution:
@@ -48,26 +57,25 @@ def least_squares(A: Floats, t: Floats) -> Solution:
     Singular values below rounding are taken as zero: what the rows do not show at all stays zero
     and gets the variance that rounding leaves it.
     """
-    d = _lengths(A)
-    U, s, Vh = np.linalg.svd(A / d, full_matrices=False)
-    largest = float(np.max(s, initial=0.0)) or 1.0
-    floor = max(A.shape) * _ROUNDING * largest
+    d = lengths(A)
+    U, s, Vh = full_svd(A / d)
+    floor = rank_floor(A, s)
     seen = s > floor
     z = np.where(seen, (U.T @ t) / np.where(seen, s, 1.0), 0.0)
     root = (Vh.T / np.maximum(s, floor)) / d[:, None]
     leverage = np.sum((U * seen) ** 2, axis=1)
-    return Solution((Vh.T @ z) / d, root, leverage, _condition(s))
+    return Solution((Vh.T @ z) / d, root, leverage, A, int(np.count_nonzero(~seen)))
 
 
 def with_prior(A: Floats, t: Floats, x0: Floats, F: Floats) -> Solution:
     """Return the most probable x for a prior of mean x0 (b,) and covariance F Fᵀ, F (b, r)."""
-    U, s, Vh = np.linalg.svd(A @ F, full_matrices=False)
-    z = Vh.T @ (s / (1 + s**2) * (U.T @ (t - A @ x0)))
-    # Directions that no row sees keep the variance of the prior.
-    shrink = 1 / np.sqrt(1 + s**2) - 1
-    root = F + (F @ Vh.T) * shrink @ Vh
-    leverage = np.sum((U * (s / np.sqrt(1 + s**2))) ** 2, axis=1)
-    return Solution(x0 + F @ z, root, leverage, condition(A))
+    U, s, Vh = full_svd(A @ F)
+    length = np.hypot(1.0, s)
+    z = Vh.T @ (s / length**2 * (U.T @ (t - A @ x0)))
+    # Directions that no row sees (s = 0) keep the variance of the prior.
+    root = F @ (Vh.T / length)
+    leverage = np.sum((U * (s / length)) ** 2, axis=1)
+    return Solution(x0 + F @ z, root, leverage, A)
 
 
 def prior_factor(P: Floats) -> Floats:
@@ -80,23 +88,33 @@ def prior_factor(P: Floats) -> Floats:
     open_ = np.flatnonzero(sigma > 0)
     size = sigma[open_]
     values, Q = np.linalg.eigh(P[np.ix_(open_, open_)] / np.outer(size, size))
-    kept = values > len(P) * _ROUNDING * np.max(values, initial=0.0)
+    kept = values > len(P) * ROUNDING * np.max(values, initial=0.0)
     F = np.zeros((len(P), int(np.count_nonzero(kept))))
     F[open_] = size[:, None] * Q[:, kept] * np.sqrt(values[kept])
     return F
 
 
+def rank_floor(A: Floats, s: Floats) -> float:
+    """Return what singular values s of a matrix like A must exceed to be more than rounding."""
+    return float(max(A.shape) * ROUNDING * (np.max(s, initial=0.0) or 1.0))
+
+
 def condition(A: Floats) -> float:
     """Return the condition number of A with columns of unit length."""
-    return _condition(np.asarray(np.linalg.svd(A / _lengths(A), compute_uv=False), dtype=float))
-
-
-def _condition(s: Floats) -> float:
-    if not s.size or s[-1] <= 0:
+    s = np.linalg.svd(A / lengths(A), compute_uv=False)
+    if len(s) < A.shape[1] or not s.size or s[-1] <= 0:
         return np.inf
     return float(s[0] / s[-1])
 
 
-def _lengths(A: Floats) -> Floats:
+def lengths(A: Floats) -> Floats:
+    """Return the lengths of the columns of A; one for columns of zeros."""
     d = np.linalg.norm(A, axis=0)
     return np.where(d > 0, d, 1.0)
+
+
+def full_svd(A: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return U (m, n), s (n,), Vᵀ (n, n), also if there are fewer rows than columns."""
+    m, n = A.shape
+    U, s, Vh = np.linalg.svd(np.pad(A, ((0, max(0, n - m)), (0, 0))), full_matrices=False)
+    return U[:m], s, Vh

@@ -1,9 +1,13 @@
-"""The noise of each force channel, from what a fit leaves unexplained."""
+"""The noise of each force channel: declared, or from what a fit leaves unexplained."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from mechid.errors import DataError
+from mechid.estimation.linear import ROUNDING
 from mechid.estimation.regression import Floats, Ints
 
 
@@ -23,5 +27,45 @@ def channel_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Float
     """
     squares = np.bincount(channel, e**2, minlength=n_d)
     spare = np.bincount(channel, 1.0 - leverage, minlength=n_d)
+    # Leverages are sums of squares of unit vectors: their rounding grows with the number of rows.
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.sqrt(np.where(spare > 1e-9 * len(e), squares / spare, np.nan))
+        return np.sqrt(np.where(spare > 100 * len(e) * ROUNDING, squares / spare, np.nan))
+
+
+def root_mean_square(rows: Floats, channel: Ints, n_d: int) -> Floats:
+    """Return the root mean square of the rows of each channel (n_d,); zero without rows."""
+    squares = np.bincount(channel, rows**2, minlength=n_d)
+    return np.asarray(np.sqrt(squares / np.maximum(np.bincount(channel, minlength=n_d), 1)))
+
+
+def rounding_noise(A: Floats, x: Floats, t: Floats, channel: Ints, n_d: int) -> Floats:
+    """Return the residuals that rounding alone leaves in each channel (n_d,), none of them zero.
+
+    Data without noise must not get infinite weight.
+    """
+    size = root_mean_square(np.abs(t) + np.abs(A) @ np.abs(x), channel, n_d)
+    floor = len(x) * ROUNDING * size
+    # A channel of zeros says nothing, whatever its weight.
+    return np.where(floor > 0, floor, 1.0)
+
+
+def settled(
+    found: Floats, declared: Floats, rounding: Floats, channel: Ints, names: Sequence[str]
+) -> Floats:
+    """Return noise that is usable as weight: not below what is declared, nor below rounding.
+
+    Channels without rows have none: not a number. `declared` is zero where nothing is.
+
+    Raises
+    ------
+    DataError
+        For a channel whose rows are all used up by the parameters, with nothing declared.
+    """
+    present = np.bincount(channel, minlength=len(names)) > 0
+    for name in np.array(names)[present & np.isnan(found) & (declared == 0)]:
+        raise DataError(
+            f"force {name} has no measured values to spare, so its noise remains unknown",
+            remedy="measure longer, reduce the model, or declare the error of this force",
+        )
+    noise = np.maximum(np.where(np.isnan(found), 0.0, found), np.maximum(declared, rounding))
+    return np.where(present, noise, np.nan)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.errors import DataError
+from mechid.estimation.cautions import cautions, coloured_residuals, enough
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
-from mechid.estimation.noise import channel_noise
+from mechid.estimation.noise import channel_noise, rounding_noise, settled
 from mechid.estimation.regression import Regression
 
 
@@ -26,23 +26,28 @@ class OrdinaryLeastSquares:
     def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
         """Return the estimate; knowledge is not used."""
         A, t, channel = regression.stacked()
-        if len(t) < A.shape[1]:
-            raise DataError(
-                f"{len(t)} measured values are too few for {A.shape[1]} parameters",
-                remedy="measure longer, or reduce the model",
-            )
+        names = regression.channels
+        enough(*A.shape)
         solved = least_squares(A, t)
         e = t - A @ solved.x
-        noise = channel_noise(e, solved.leverage, channel, len(regression.channels))
+        declared = np.zeros(len(names)) if regression.noise is None else regression.noise
+        found = channel_noise(e, solved.leverage, channel, len(names))
+        rounding = rounding_noise(A, solved.x, t, channel, len(names))
+        noise = settled(found, declared, rounding, channel, names)
         # (AᵀA)⁻¹ Aᵀ = T (A T)ᵀ
         spread = solved.root @ ((A @ solved.root).T * noise[channel])
+        sigma = np.linalg.norm(spread, axis=1)
         return Estimate(
             self.name,
             regression.parameters,
             solved.x,
             np.asarray(spread @ spread.T),
-            regression.channels,
+            names,
             noise,
             regression.unstacked(e),
             solved.condition,
+            warnings=(
+                *cautions(regression.parameters, solved.x, sigma, solved.condition, solved.unseen),
+                *coloured_residuals(regression, e),
+            ),
         )

@@ -42,6 +42,8 @@ class Regression:
         Rows that count.
     instruments : array (N, n_d, b), optional
         W of the same motion with errors independent of those in W, for instrumental variables.
+    noise : array (n_d,), optional
+        Declared standard deviation of the error of each force (N or N m); zero where none is.
     """
 
     W: Floats
@@ -53,6 +55,7 @@ class Regression:
     units: tuple[str, ...]
     valid: Bools
     instruments: Floats | None = None
+    noise: Floats | None = None
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not belong together, and numbers that are none."""
@@ -68,11 +71,17 @@ class Regression:
         }
         if self.instruments is not None:
             shapes["instruments"] = (self.instruments.shape, self.W.shape)
+        if self.noise is not None:
+            shapes["noise"] = (self.noise.shape, (n_d,))
         for name, (has, needs) in shapes.items():
             if has != needs:
                 raise DataError(f"{name} must have shape {needs}, got {has}")
         if not np.all(np.isfinite(self.W[self.valid])):
             raise DataError("the observation matrix holds numbers that are not finite")
+        if self.instruments is not None and not np.all(np.isfinite(self.instruments[self.valid])):
+            raise DataError("the instruments hold numbers that are not finite")
+        if self.noise is not None and not np.all(np.isfinite(self.noise) & (self.noise >= 0)):
+            raise DataError("declared deviations of the forces must be zero or positive")
         if not np.all(np.isfinite(self.target[self.valid])):
             bad = np.argwhere(self.valid & ~np.isfinite(self.target))[0]
             raise DataError(

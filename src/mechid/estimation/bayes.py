@@ -1,0 +1,240 @@
+"""Maximum a posteriori: what was measured together with what was known, each by its weight.
+
+One estimator of options: CAD values as a Gaussian prior with its scale fixed or by empirical Bayes,
+gains and offsets of the force channels, whitening of coloured noise, noise declared or estimated.
+Without a prior it is weighted least squares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.cautions import enough
+from mechid.estimation.channels import Channels
+from mechid.estimation.estimate import Agreement, Estimate
+from mechid.estimation.evidence import WIDEST, agreement, best_scales, data_evidence, reduced
+from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import Solution, least_squares
+from mechid.estimation.options import not_negative, one_of
+from mechid.estimation.prior import USUAL_ERROR, Prior, Scale, cad_prior, offset_deviation
+from mechid.estimation.regression import Floats, Regression
+
+# Probability below which data and prior are said to disagree.
+_DISAGREE = 0.01
+# Scales from here on can be what explains the disagreement.
+_MENDED = 1.2
+# A parameter rests on what was known if the data reduce its deviation by less than this part.
+_RESTING = 0.1
+
+
+@dataclass(frozen=True)
+class MaximumAPosteriori:
+    """Most probable values for CAD values with errors and forces with noise.
+
+    Attributes
+    ----------
+    prior : "diagonal", "full" or "none"
+        Whether errors of the CAD values of base parameters are taken as independent, or as their
+        covariance says, or the CAD values are not used.
+    scale : float or "estimated"
+        Factor on the declared deviations of the CAD values; estimated by empirical Bayes: the one
+        that makes the data most probable.
+    groups : tuple of tuple of str
+        Base parameters that have an estimated scale of their own, group by group; all others share
+        one.
+    gains : float or "estimated", optional
+        Deviation of the gain error of each force channel, 0.05 for 5 %.
+    offsets : float or "estimated", optional
+        Deviation of the offset of each force channel, as a part of the root mean square of its
+        measured force.
+    whiten : bool
+        Whether noise may be coloured.
+    noise : "estimated" or "declared"
+        Estimated noise is not less than what is declared.
+    """
+
+    prior: Literal["diagonal", "full", "none"] = "diagonal"
+    scale: Scale = "estimated"
+    groups: tuple[tuple[str, ...], ...] = ()
+    gains: Scale | None = None
+    offsets: Scale | None = None
+    whiten: bool = False
+    noise: NoiseOption = "estimated"
+    name: str = "map"
+
+    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+        """Return the estimate."""
+        self._check_options()
+        channels = Channels(regression, self.gains is not None, self.offsets is not None)
+        if self.prior == "none":
+            fit = self._without_prior(channels)
+            return finish(self.name, channels, fit, known=self._channel_words(None, regression))
+        if knowledge is None:
+            raise DataError(
+                f"estimator {self.name} needs CAD values with their deviations, and there are none",
+                remedy="declare them, or use an estimator that works without",
+            )
+        known = knowledge.select(regression.parameters)
+        prior = cad_prior(
+            channels, known, self.prior, self.scale, self.groups, self.gains, self.offsets
+        )
+        fit, prior = self._with_prior(channels, prior)
+        checked = _check(fit, prior, len(known.base))
+        return finish(
+            self.name,
+            channels,
+            fit,
+            prior=True,
+            known=(
+                *known.words,
+                *self._prior_words(fit, prior, known),
+                *self._channel_words(prior, regression),
+            ),
+            warnings=(*self._disagreement(checked), *_bounds_hit(prior, len(known.base))),
+            agreement=checked,
+            evidence=_evidence(fit, prior),
+        )
+
+    def _check_options(self) -> None:
+        one_of("the prior", self.prior, "diagonal", "full", "none")
+        not_negative("the scale of the prior", self.scale, "estimated")
+        for what, option in (("gains", self.gains), ("offsets", self.offsets)):
+            if option is not None:
+                not_negative(f"the deviation of {what}", option, "estimated")
+
+    def _with_prior(self, channels: Channels, prior: Prior) -> tuple[Fit, Prior]:
+        now = prior
+
+        def solve(A: Floats, t: Floats, _: Transform) -> Solution:
+            nonlocal now
+            now = best_scales(reduced(A, t, prior.mean), now, near=now is not prior)
+            return now.solve(A, t)
+
+        fit = iterate(
+            channels, solve, noise=self.noise, whiten=self.whiten, start=prior.mean
+        )  # fmt: skip
+        return fit, now
+
+    def _without_prior(self, channels: Channels) -> Fit:
+        if self.gains is not None:
+            raise DataError(
+                "gains of the force channels cannot be told from the size of all parameters",
+                remedy="use CAD values as prior, or leave the gains out",
+            )
+        if self.offsets == "estimated":
+            raise DataError(
+                "without a prior the deviation of the offsets must be given",
+                remedy="say how large they are, as a part of the force",
+            )
+        enough(len(channels.channel), len(channels.regression.parameters))
+        if self.offsets is None:
+            return iterate(
+                channels, lambda A, t, _: least_squares(A, t), noise=self.noise, whiten=self.whiten
+            )
+        deviation = offset_deviation(channels, self.offsets)
+        # Each offset is one more row, o = 0 in units of its deviation.
+        given = np.zeros((len(deviation), channels.size))
+        given[:, -len(deviation) :] = np.diag(1 / np.where(deviation > 0, deviation, 1.0))
+
+        def solve(A: Floats, t: Floats, _: Transform) -> Solution:
+            found = least_squares(np.vstack([A, given]), np.append(t, np.zeros(len(given))))
+            return replace(found, leverage=found.leverage[: len(t)])
+
+        return iterate(channels, solve, noise=self.noise, whiten=self.whiten)
+
+    def _prior_words(self, fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
+        b = len(known.base)
+        before = np.linalg.norm(prior.factor[:b], axis=1)
+        after = np.linalg.norm(fit.solution.root[:b], axis=1)
+        resting = int(np.count_nonzero(after >= (1 - _RESTING) * before))
+        scales = prior.scale[np.unique(prior.group[:b][prior.group[:b] >= 0])]
+        factor = (
+            f"{self.scale:.3g} (given)"
+            if self.scale != "estimated"
+            else ", ".join(f"{s:.3g}" for s in scales) + " (empirical Bayes)"
+        )
+        return (
+            f"CAD values of {b} base parameters, {self.prior} prior, declared deviations times "
+            + factor,
+            f"{resting} of {b} parameters rest on the CAD values: the data reduce their deviation "
+            f"by less than {100 * _RESTING:.0f} %",
+        )
+
+    def _channel_words(self, prior: Prior | None, regression: Regression) -> tuple[str, ...]:
+        n_d = len(regression.channels)
+        words = []
+        offset = self.gains is not None
+        for what, option, place in (
+            ("gain", self.gains, len(regression.parameters)),
+            ("offset", self.offsets, len(regression.parameters) + n_d * offset),
+        ):
+            if option is None:
+                continue
+            share = option
+            if prior is not None and option == "estimated":
+                share = USUAL_ERROR * prior.scale[prior.group[place]]
+            source = "empirical Bayes" if option == "estimated" else "given"
+            words.append(f"{what} error of each force with a deviation of {share:.2%} ({source})")
+        return tuple(words)
+
+    def _disagreement(self, checked: Agreement) -> tuple[str, ...]:
+        if checked.p >= _DISAGREE:
+            return ()
+        said = (
+            f"data and CAD values disagree: χ² is {checked.chi2:.4g} where {checked.dof:.0f} is "
+            f"usual (probability {checked.p:.1g}); "
+        )
+        if checked.scale < _MENDED:
+            return (
+                said + "larger deviations of the CAD values do not explain it: look for gain and "
+                "offset errors of the forces, for values that are not as exactly known as "
+                "declared, and for what the model lacks",
+            )
+        done = "and got them" if self.scale == "estimated" else "check or widen them"
+        return (
+            said + f"the data ask for {checked.scale:.2g} times the declared deviations, {done}",
+        )
+
+
+def _check(fit: Fit, prior: Prior, b: int) -> Agreement:
+    """Return how data agree with the declared prior; gains and offsets as they turned out."""
+    declared = Prior(
+        prior.mean, _with_rows(prior, slice(b, None)), np.full(len(prior.mean), -1), np.zeros(0)
+    )
+    data = reduced(fit.A, fit.t, prior.mean)
+    one = replace(declared, group=np.where(np.arange(len(prior.mean)) < b, 0, -1), scale=np.ones(1))
+    asked = best_scales(data, one)
+    return agreement(data, declared, float(asked.scale[0]))
+
+
+def _evidence(fit: Fit, prior: Prior) -> float:
+    """Return the evidence less half of log n for each scale and each coefficient of colour."""
+    fitted = len(prior.scale) + sum(len(c.coefficients) for c in fit.colours or ())
+    price = 0.5 * fitted * float(np.log(len(fit.t)))
+    return data_evidence(fit.A, fit.t, prior) + fit.log_jacobian - price
+
+
+def _with_rows(prior: Prior, rows: slice) -> Floats:
+    F = prior.F.copy()
+    F[rows] = prior.factor[rows]
+    return F
+
+
+def _bounds_hit(prior: Prior, b: int) -> tuple[str, ...]:
+    scales = prior.scale[np.unique(prior.group[:b][prior.group[:b] >= 0])]
+    if np.any(scales >= 0.99 * WIDEST):
+        return (
+            f"the deviations of the CAD values were widened {WIDEST:.0f} times, as far as allowed: "
+            "the CAD values say next to nothing",
+        )
+    if np.any(scales <= 1.01 / WIDEST):
+        return (
+            "the data show no error of the CAD values, whose deviations were narrowed as far as "
+            "allowed: deviations of the result are too small",
+        )
+    return ()

@@ -1,0 +1,89 @@
+"""What a reader should know before trusting estimated values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.whitening import fit_colour, stretches
+
+# Residuals are called coloured if the ones before explain a fifth of their variance.
+_COLOURED = 1 / np.sqrt(0.8)
+# Residuals below this part of the forces are rounding of data without noise.
+_EXACT = float(np.sqrt(np.finfo(float).eps))
+
+
+def cautions(
+    names: Sequence[str],
+    values: Floats,
+    sigma: Floats,
+    condition: float,
+    unseen: int,
+    *,
+    prior: bool = False,
+) -> tuple[str, ...]:
+    """Return warnings in plain words.
+
+    Parameters
+    ----------
+    names : sequence of str
+    values, sigma : array (b,)
+    condition : float
+        Rows in units of the noise, columns of unit length.
+    unseen : int
+        Combinations of parameters that the data do not show beyond rounding.
+    prior : bool
+        Whether something else than the data holds the values.
+    """
+    found = []
+    b = len(names)
+    if unseen:
+        found.append(
+            f"{unseen} of {b} combinations of parameters do not show in the data beyond rounding; "
+            "they were set to zero and their deviations mean nothing: move differently, use what "
+            "is known beforehand, or reduce the model"
+        )
+    vague = np.flatnonzero(sigma > np.abs(values))
+    if vague.size and not prior:
+        shown = ", ".join(names[i] for i in vague[:3]) + (", …" if vague.size > 3 else "")
+        found.append(
+            f"{vague.size} of {b} parameters have a relative deviation above 100 % ({shown}; "
+            f"condition number {condition:.2g}): noise decides their values, and forces of other "
+            "motions may be predicted badly; use what is known beforehand, or reduce the model"
+        )
+    return tuple(found)
+
+
+def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
+    """Return a warning if residuals e (m,) of the valid rows are coloured and taken as white."""
+    found, worst = [], 1.0
+    forces = regression.target[regression.valid]
+    for name, parts in zip(
+        regression.channels, stretches(regression.valid, regression.time), strict=True
+    ):
+        rounding = all(np.linalg.norm(e[p]) <= _EXACT * np.linalg.norm(forces[p]) for p in parts)
+        colour = fit_colour([e[part] for part in parts])
+        if colour.ratio > _COLOURED and not rounding:
+            found.append(name)
+            # Against slow columns of W, noise counts by its spectrum at low frequencies.
+            slow = 1.0 / np.abs(1.0 - np.sum(colour.coefficients))
+            worst = max(worst, float(slow / colour.ratio))
+    if not found:
+        return ()
+    return (
+        f"the residuals of force {', '.join(found)} are coloured: what one sample says is partly "
+        f"what the last one said, and the deviations may be too small, up to {worst:.2g} times; "
+        "use an estimator that whitens",
+    )
+
+
+def enough(rows: int, parameters: int) -> None:
+    """Refuse a problem with fewer rows than parameters."""
+    if rows < parameters:
+        raise DataError(
+            f"{rows} measured values are too few for {parameters} parameters",
+            remedy="measure longer, reduce the model, or use what is known beforehand",
+        )

@@ -1,0 +1,106 @@
+"""How probable the data are for a prior, and the scale of the prior that makes them most probable.
+
+Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = S F Fᵀ S with scales S
+on its deviations, one per group of entries. Then t - A x0 has the covariance I + A P Aᵀ. With
+A = Q R only y = Qᵀ (t - A x0) depends on the prior, and with R S F = U s Vᵀ its entries along U
+are independent with variances 1 + s².
+
+With few entries in a group (the gains of three channels), the most probable scale is often zero,
+which would be certainty out of nothing. So declared deviations are believed to within a factor of
+ten or so: the logarithm of a scale has a wide Gaussian prior of its own. It stops a scale where the
+data no longer care, and does not matter where they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import chi2 as chi_squared
+
+from mechid.estimation.estimate import Agreement
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats
+
+# Deviations of a prior are taken as wrong by a factor of a thousand at most.
+WIDEST = 1e3
+# Deviation of the logarithm of a scale beforehand.
+BELIEF = float(np.log(10.0))
+# Factors on all deviations that are tried first.
+_TRIED = np.log(10.0) * np.linspace(-3, 3, 13)
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """The part of a problem that depends on the prior: R (k, n) and y (k,)."""
+
+    R: Floats
+    y: Floats
+
+
+def reduced(A: Floats, t: Floats, mean: Floats) -> Reduced:
+    """Return R and y of A = Q R, y = Qᵀ (t - A mean)."""
+    Q, R = np.linalg.qr(A)
+    return Reduced(R, Q.T @ (t - A @ mean))
+
+
+def log_evidence(data: Reduced, prior: Prior) -> tuple[float, Floats]:
+    """Return log of the density of y, but for a constant, and its gradient by log scales."""
+    F = prior.factor
+    G = data.R @ F
+    U, s, Vh = np.linalg.svd(G, full_matrices=False)
+    along = U.T @ data.y
+    rest = data.y - U @ along
+    variance = 1.0 + s**2
+    value = -0.5 * (np.sum(np.log(variance)) + np.sum(along**2 / variance) + rest @ rest)
+    # K = (I + G Gᵀ)⁻¹; by the log scale of entry i: (P Rᵀ K y)_i (Rᵀ K y)_i - (P Rᵀ K R)_ii.
+    q = data.R.T @ (U @ (along / variance) + rest)
+    P_q = F @ (Vh.T @ (s / variance * along))
+    P_RKR = (F @ (Vh.T * (s / variance))) @ (U.T @ data.R)
+    by_entry = P_q * q - np.diag(P_RKR)
+    own = prior.group >= 0
+    gradient = np.bincount(prior.group[own], by_entry[own], minlength=len(prior.scale))
+    return float(value), gradient.astype(float)
+
+
+def data_evidence(A: Floats, t: Floats, prior: Prior) -> float:
+    """Return log of the density of rows t (m,), in units of the noise, for a prior."""
+    data = reduced(A, t, prior.mean)
+    r = t - A @ prior.mean
+    outside = float(r @ r - data.y @ data.y)  # what no parameter explains
+    return log_evidence(data, prior)[0] - 0.5 * (outside + len(t) * float(np.log(2 * np.pi)))
+
+
+def best_scales(data: Reduced, prior: Prior, *, near: bool = False) -> Prior:
+    """Return the prior with its most probable scales (empirical Bayes).
+
+    The search starts from the scales that the prior has, if they are known to be `near`; otherwise
+    from the best of a wide range.
+    """
+    if not len(prior.scale):
+        return prior
+
+    def loss(u: Floats) -> tuple[float, Floats]:
+        value, gradient = log_evidence(data, replace(prior, scale=np.exp(u)))
+        return 0.5 * float(u @ u) / BELIEF**2 - value, u / BELIEF**2 - gradient
+
+    now = np.log(prior.scale)
+    starts = [np.full_like(now, u) for u in _TRIED]
+    first = now if near else min(starts, key=lambda u: loss(u)[0])
+    bound = np.log(WIDEST)
+    found = minimize(
+        loss, first, jac=True, method="L-BFGS-B", bounds=[(-bound, bound)] * len(now),
+        options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 200},
+    )  # fmt: skip
+    return replace(prior, scale=np.exp(found.x))
+
+
+def agreement(data: Reduced, prior: Prior, scale: float) -> Agreement:
+    """Return how well data and prior agree: χ² = yᵀ (I + R P Rᵀ)⁻¹ y."""
+    U, s, _ = np.linalg.svd(data.R @ prior.factor, full_matrices=False)
+    along = U.T @ data.y
+    rest = data.y - U @ along
+    value = float(np.sum(along**2 / (1.0 + s**2)) + rest @ rest)
+    dof = len(data.y)
+    return Agreement(value, dof, float(chi_squared.sf(value, dof)), scale)

@@ -1,0 +1,127 @@
+"""What is known beforehand as a Gaussian prior, with scales on its deviations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from mechid.errors import DataError
+from mechid.estimation.channels import Channels
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import Solution, prior_factor, with_prior
+from mechid.estimation.noise import root_mean_square
+from mechid.estimation.regression import Floats, Ints
+
+# A number that is declared, or left to the data.
+Scale: TypeAlias = float | Literal["estimated"]
+
+# What gains and offsets are like before the data have said anything, where they are estimated.
+USUAL_ERROR = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """A Gaussian prior with scales on its deviations.
+
+    Attributes
+    ----------
+    mean : array (n,)
+    F : array (n, r)
+        Factor of the covariance as declared, F Fᵀ.
+    group : array (n,) of int
+        Which scale an entry has; -1 for those that are as declared.
+    scale : array (n_g,)
+    """
+
+    mean: Floats
+    F: Floats
+    group: Ints
+    scale: Floats
+
+    @property
+    def factor(self) -> Floats:
+        """S F, (n, r)."""
+        return np.asarray(np.append(self.scale, 1.0)[self.group][:, None] * self.F)
+
+    def solve(self, A: Floats, t: Floats) -> Solution:
+        """Return the most probable x for rows in units of the noise."""
+        return with_prior(A, t, self.mean, self.factor)
+
+
+def cad_factor(knowledge: Knowledge, kind: Literal["diagonal", "full"]) -> Floats:
+    """Return F (b, r), r ≤ b, of the covariance F Fᵀ of the base parameters.
+
+    It is made of the factor of the covariance of all parameters, not of the covariance of the base
+    parameters: combinations that are known exactly keep no variance from rounding.
+    """
+    F = knowledge.matrix @ prior_factor(knowledge.covariance)
+    if kind == "diagonal":
+        return np.diag(np.linalg.norm(F, axis=1))
+    return np.asarray(np.linalg.qr(F.T, mode="r")).T
+
+
+def cad_prior(
+    channels: Channels,
+    knowledge: Knowledge,
+    kind: Literal["diagonal", "full"],
+    scale: Scale,
+    groups: tuple[tuple[str, ...], ...],
+    gains: Scale | None,
+    offsets: Scale | None,
+) -> Prior:
+    """Return the prior of x = (φ, g, o): CAD values, and no gain or offset errors.
+
+    `knowledge` is that of the parameters of the regression, in its order. Options are those of
+    `MaximumAPosteriori`.
+    """
+    F = cad_factor(knowledge, kind)
+    if not np.any(F):
+        raise DataError(
+            "no deviations of the CAD values are declared: nothing would be left to estimate",
+            remedy="declare how uncertain they are, or use an estimator without prior",
+        )
+    n_d = len(channels.regression.channels)
+    mean, blocks, group = [knowledge.mean], [F], []
+    start: list[float] = []
+    if scale == "estimated":
+        number = _numbers(knowledge.base, groups)
+        group.append(number)
+        start += [1.0] * (int(number.max()) + 1)
+    else:
+        blocks[0] = scale * F
+        group.append(np.full(len(knowledge.base), -1))
+    for option, size in ((gains, np.ones(n_d)), (offsets, _sizes(channels))):
+        if option is None:
+            continue
+        if option == "estimated":
+            group.append(np.full(n_d, len(start)))
+            start.append(1.0)
+        else:
+            group.append(np.full(n_d, -1))
+        deviation = USUAL_ERROR if option == "estimated" else option
+        mean.append(np.zeros(n_d))
+        blocks.append(np.diag(deviation * size))
+    return Prior(
+        np.concatenate(mean), block_diag(*blocks), np.concatenate(group), np.array(start)
+    )  # fmt: skip
+
+
+def offset_deviation(channels: Channels, offsets: float) -> Floats:
+    """Return the deviation of each offset (n_d,), N or N m."""
+    return offsets * _sizes(channels)
+
+
+def _sizes(channels: Channels) -> Floats:
+    r = channels.regression
+    return root_mean_square(r.tau[r.valid], channels.channel, len(r.channels))
+
+
+def _numbers(base: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> Ints:
+    """Return the number of the group of each base parameter; none of the groups is empty."""
+    member = {name: k for k, names in enumerate(groups, start=1) for name in names}
+    if strange := sorted(set(member) - set(base)):
+        raise DataError(f"there is no parameter {strange[0]} to put into a group")
+    return np.unique([member.get(name, 0) for name in base], return_inverse=True)[1]

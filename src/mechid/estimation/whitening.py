@@ -1,0 +1,149 @@
+"""Coloured noise: an autoregressive model per channel, and the filter that makes it white.
+
+e_k = a_1 e_(k-1) + … + a_p e_(k-p) + white. Coefficients come from Burg's method: reflection
+coefficients one after the other, each by least squares forwards and backwards, over all stretches
+of a channel together. They lie between -1 and 1, so the model is stable, and they give the
+predictors of all lower orders too. With these the first samples of a stretch are whitened exactly:
+no row is lost at a gap, and none is filtered across it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from mechid.estimation.regression import Bools, Floats, Ints
+
+# Rows of a channel that follow each other without a gap, per stretch; all channels.
+Stretches: TypeAlias = tuple[tuple[Ints, ...], ...]
+
+# A step of more or less than this part of the usual one is a gap.
+_JITTER = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Colour:
+    """Autoregressive model of the noise of one channel.
+
+    Attributes
+    ----------
+    predictors : tuple of array
+        Coefficients a_1, …, a_m of the best predictors of order m = 0, …, p.
+    deviations : array (p + 1,)
+        Standard deviations of their errors, in units of that of the last.
+    """
+
+    predictors: tuple[Floats, ...]
+    deviations: Floats
+
+    @property
+    def coefficients(self) -> Floats:
+        """a_1, …, a_p."""
+        return self.predictors[-1]
+
+    @property
+    def ratio(self) -> float:
+        """Deviation of the noise in units of that of its white part."""
+        return float(self.deviations[0])
+
+
+def coloured(reflection: Sequence[float]) -> Colour:
+    """Return the model that has these reflection coefficients, by Levinson's recursion."""
+    predictors = [np.zeros(0)]
+    deviations = np.ones(len(reflection) + 1)
+    for m, k in enumerate(reflection):
+        a = predictors[-1]
+        predictors.append(np.append(a - k * a[::-1], k))
+        deviations[: m + 1] /= np.sqrt(1.0 - k**2)
+    return Colour(tuple(predictors), deviations)
+
+
+WHITE = coloured(())
+
+
+def stretches(valid: Bools, time: Floats) -> Stretches:
+    """Return which of the valid rows, numbered as `Regression.stacked` does, follow each other."""
+    row = np.cumsum(valid.ravel()).reshape(valid.shape) - 1
+    steps = np.diff(time)
+    usual = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
+    joined = np.abs(steps - usual) <= _JITTER * usual
+    found = []
+    for j in range(valid.shape[1]):
+        samples = np.flatnonzero(valid[:, j])
+        apart = np.diff(samples) > 1
+        apart |= ~joined[samples[:-1]]
+        parts = np.split(row[samples, j], np.flatnonzero(apart) + 1)
+        found.append(tuple(part for part in parts if part.size))
+    return tuple(found)
+
+
+def fit_colour(parts: Sequence[Floats], order: int | None = None) -> Colour:
+    """Return the autoregressive model of residuals, given stretch by stretch.
+
+    Parameters
+    ----------
+    parts : sequence of array
+    order : int, optional
+        Otherwise the one with the least n log σ² + p log n (Bayesian information criterion), up
+        to 10 log₁₀ n; it may be zero.
+    """
+    n = sum(len(part) for part in parts)
+    longest = max((len(part) for part in parts), default=0)
+    most = max(0, min(int(10 * np.log10(max(n, 1))), longest // 2))
+    reflection = _burg(parts, most if order is None else min(order, most))
+    if order is None and reflection.size:
+        loss = np.cumsum(n * np.log1p(-(reflection**2)) + np.log(n))
+        best = int(np.argmin(loss)) + 1 if np.min(loss) < 0 else 0
+        reflection = reflection[:best]
+    return coloured(reflection.tolist())
+
+
+def whitened(rows: Floats, where: Stretches, colours: Sequence[Colour]) -> Floats:
+    """Return rows (m,) or (m, k) filtered so that noise of these colours becomes white.
+
+    The deviation of the result is that of the white part of each channel.
+    """
+    found = rows.copy()
+    for parts, colour in zip(where, colours, strict=True):
+        for part in parts:
+            found[part] = _filtered(rows[part], colour)
+    return found
+
+
+def log_jacobian(where: Stretches, colours: Sequence[Colour]) -> float:
+    """Return the logarithm of the determinant of the filter, which the first samples make."""
+    return -sum(
+        float(np.sum(np.log(colour.deviations[: len(part)])))
+        for parts, colour in zip(where, colours, strict=True)
+        for part in parts
+    )
+
+
+def _filtered(x: Floats, colour: Colour) -> Floats:
+    y = x.copy()
+    p = len(colour.coefficients)
+    for i in range(min(p, len(x))):
+        y[i] = (x[i] - colour.predictors[i] @ x[:i][::-1]) / colour.deviations[i]
+    for lag, a in enumerate(colour.coefficients, start=1):
+        y[p:] -= a * x[p - lag : len(x) - lag]
+    return y
+
+
+def _burg(parts: Sequence[Floats], order: int) -> Floats:
+    n = sum(len(part) for part in parts)
+    # Of n samples none can tell a coefficient from one more closely.
+    most = 1.0 - 1.0 / max(n, 2)
+    pairs = [(part, part) for part in parts]
+    found: list[float] = []
+    for _ in range(order):
+        pairs = [(f[1:], b[:-1]) for f, b in pairs if len(f) > 1]
+        power = sum(float(f @ f + b @ b) for f, b in pairs)
+        if power == 0.0:
+            break
+        k = float(np.clip(2 * sum(float(f @ b) for f, b in pairs) / power, -most, most))
+        pairs = [(f - k * b, b - k * f) for f, b in pairs]
+        found.append(k)
+    return np.array(found)

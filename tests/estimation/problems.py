@@ -1,0 +1,74 @@
+"""Small problems with known truth: random observation matrices, noise of chosen kinds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.regression import Floats, Regression
+
+
+def regression(
+    rng: np.random.Generator,
+    phi: npt.ArrayLike,
+    noise: npt.ArrayLike = 0.0,
+    *,
+    n: int = 60,
+    n_d: int = 3,
+    ar: tuple[float, ...] = (),
+    known: float = 0.0,
+    missing: float = 0.0,
+) -> Regression:
+    """Return a problem with smooth random columns; `noise` is the deviation of each channel."""
+    phi = np.asarray(phi, dtype=float)
+    b = len(phi)
+    W = rng.normal(size=(n, n_d, b))
+    W = (W + np.roll(W, 1, axis=0) + np.roll(W, 2, axis=0)) / np.sqrt(3)
+    extra = known * rng.normal(size=(n, n_d))
+    e = coloured(rng, (n, n_d), ar) * np.broadcast_to(np.asarray(noise, dtype=float), (n_d,))
+    return Regression(
+        W=W,
+        tau=W @ phi + extra + e,
+        known=extra,
+        time=0.01 * np.arange(n),
+        parameters=tuple(f"p{i}" for i in range(b)),
+        channels=tuple(f"f{j}" for j in range(n_d)),
+        units=("N",) * n_d,
+        valid=rng.random((n, n_d)) >= missing,
+    )
+
+
+def coloured(rng: np.random.Generator, shape: tuple[int, int], ar: tuple[float, ...]) -> Floats:
+    """Return stationary noise of deviation one: e_k = Σ a_i e_(k-i) + white."""
+    run_in = 500 if ar else 0
+    white = rng.normal(size=(shape[0] + run_in, shape[1]))
+    e = white.copy()
+    for k in range(len(e) if ar else 0):
+        for lag, a in enumerate(ar, start=1):
+            if k >= lag:
+                e[k] += a * e[k - lag]
+    return e[run_in:] / deviation(ar)
+
+
+def deviation(ar: tuple[float, ...]) -> float:
+    """Return the deviation of an autoregressive process with white part one, from its spectrum."""
+    w = np.linspace(0, 2 * np.pi, 4096, endpoint=False)
+    gain = 1 - sum(
+        (a * np.exp(-1j * w * lag) for lag, a in enumerate(ar, start=1)), start=np.zeros_like(w)
+    )
+    return float(np.sqrt(np.mean(1 / np.abs(gain) ** 2)))
+
+
+def knowledge(mean: npt.ArrayLike, covariance: Floats, names: tuple[str, ...] = ()) -> Knowledge:
+    """Return knowledge of parameters that are all base parameters."""
+    mean = np.asarray(mean, dtype=float)
+    names = names or tuple(f"p{i}" for i in range(len(mean)))
+    return Knowledge(names, names, np.eye(len(mean)), mean, covariance)
+
+
+def with_tau(problem: Regression, tau: Floats) -> Regression:
+    """Return the same motion with other forces."""
+    return replace(problem, tau=tau)

@@ -48,7 +48,7 @@ class Size:
     cad_seeds: int
 
 
-FULL, QUICK = Size(400, 20, 5), Size(120, 3, 0)
+FULL, QUICK = Size(400, 20, 10), Size(120, 3, 0)
 
 
 @dataclass(frozen=True, eq=False)

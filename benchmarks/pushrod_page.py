@@ -176,15 +176,20 @@ def cross_words(s: Study) -> str:
     clean_1, clean_2 = (s.cross["0", "T2", model][0, 0] for model in (ONE_RULE, TWO))
     seeds = int(np.count_nonzero(np.minimum(rule, one)[:, 0] > two[:, 0]))
     back_1, back_2 = (np.median(s.cross["τ", "T1", model], axis=0)[2] for model in (ONE, TWO))
+    springs = np.median(s.cross["force", "T1", TWO], axis=0)[2]
     return f"""Published: the models are a very good approximation even with errors, "except Model 1
 (…), which does not present a good approach at low frequencies". The same happens here. Identified
 with T2, the error of model 1 on T1 is {number(clean_1)} % with exact forces and
-{number(m_rule[0])} % with errors ({number(m_one[0])} % before elimination by deviation); that of model 2 is
-{number(clean_2)} % and {number(m_two[0])} %, and it is the better one for {seeds} of {len(rule)}
-seeds. On T3 they have {number(m_rule[2])} % and {number(m_two[2])} %. The other way, from T1 to T3,
-model 1 before elimination by deviation has {number(back_1)} % and model 2 {number(back_2)} %.
-Without an imposed rank plain least squares is of no use on other motions, as the paper says of
-matrices with a high condition number."""
+{number(m_rule[0])} % with errors ({number(m_one[0])} % before elimination by deviation); that of
+model 2 is {number(clean_2)} % and {number(m_two[0])} %, and it is the better one for {seeds} of
+{len(rule)} seeds. On T3 they have {number(m_rule[2])} % and {number(m_two[2])} %. The other way,
+from T1 to T3, model 1 before elimination by deviation has {number(back_1)} % and model 2
+{number(back_2)} %. Without an imposed rank plain least squares is of no use on other motions: such
+a condition number lets the errors through, as the paper says.
+
+Errors relative to the whole force are another matter on T1, where springs make nearly all of it:
+identified with T1, model 2 then has {number(springs)} % on T3, so that slow motions alone identify
+next to nothing."""
 
 
 def reason_words(s: Study) -> str:
@@ -195,8 +200,9 @@ def reason_words(s: Study) -> str:
     return f"""It is weight over a long stroke: {number(whole)} % fall to {number(small)} % with a
 short one and to {number(none)} % without weight. Slow motions may be large, and then the levers of
 weight change. Small fast ones hardly show that: a lower rank or elimination by deviation cuts it
-off, and what the rank of {RANK_1} keeps of it drowns in noise. Elimination by contribution keeps whole columns of masses, in which weight and acceleration come in the right
-proportion at every pose. Amplitudes are our choice, so that the size of the effect is, too."""
+off, and what the rank of {RANK_1} keeps of it drowns in noise. Elimination by contribution keeps
+whole columns of masses, in which weight and acceleration come in the right proportion at every
+pose. Amplitudes are our choice, so that the size of the effect is, too."""
 
 
 def cad_section(s: Study) -> str:
@@ -218,6 +224,6 @@ Errors of forces are {ERROR} of τ; {s.size.cad_seeds} seeds.
 
 On motions other than that of identification, the error of the default is {min(ratios):.2f} to
 {max(ratios):.2f} times that of model 2 (medians over seeds), and smaller than that of the CAD
-values in {wins} of {len(other) * s.size.cad_seeds} cases. It needs neither a threshold nor a rank, and
-estimates all base parameters.
+values in {wins} of {len(other) * s.size.cad_seeds} cases. It needs neither a threshold nor a rank,
+and estimates all base parameters.
 """

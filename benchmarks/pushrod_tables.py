@@ -18,6 +18,7 @@ from pushrod_case import (
     ONE_RULE,
     STROKES,
     TWO,
+    Case,
     Study,
 )
 from report import table
@@ -37,6 +38,7 @@ PUBLISHED = (
     ("m14", 1.37246, 4.2607, 0.79),
     ("m16 + m17", 13.8928, 16.379, 0.075),
 )
+FINE = 1600  # samples of the figure
 ON = tuple(f"on {name}" for name in MOTIONS)
 
 
@@ -180,14 +182,16 @@ def number(x: float) -> str:
 def figure(s: Study) -> Figure:
     """Draw forces of other motions, as figure 2 of the paper."""
     found = Figure(figsize=(7.2, 6.0), layout="constrained")
+    motions = Case.of(FINE).motions
+    whole, begin = slice(None, None, 8), slice(FINE // 10)
     panels = (
-        ("(a) T1, left wheel", "T1", 0, s.exact, slice(None)),
-        ("(b) T3, right wheel", "T3", 1, s.exact, slice(0, s.size.samples // 10)),
-        ("(c) T1, right wheel, 5 % error", "T1", 1, s.noisy, slice(None)),
+        ("(a) T1, left wheel", "T1", 0, s.exact, whole),
+        ("(b) T3, right wheel", "T3", 1, s.exact, begin),
+        ("(c) T1, right wheel, 5 % error", "T1", 1, s.noisy, whole),
     )
     for ax, panel in zip(found.subplots(len(panels)), panels, strict=True):
         title, name, channel, models, part = panel
-        r = s.case.motions[name]
+        r = motions[name]
         curves: dict[str, Floats] = {"true": r.tau}
         chosen: dict[str, Estimate] = {"model 1": models[ONE_RULE], "model 2": models[TWO]}
         curves |= {label: predict(e, r).forces for label, e in chosen.items()}

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         SingularPoseError,
         UnreachablePoseError,
     )
+    from mechid.excitation.bounds import MotionLimit
     from mechid.excitation.criteria.criterion import Criterion
-    from mechid.excitation.limits import MotionLimit
     from mechid.excitation.trajectory import Trajectory
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.frames import FrameMotion, frame_motion
@@ -41,13 +41,19 @@ if TYPE_CHECKING:
     from mechid.kinematics.model import KinematicModel, kinematic_model
     from mechid.kinematics.motion import Motion, rates, solve_motion
     from mechid.kinematics.sensitivities import Sensitivities, sensitivities
+    from mechid.measurementfile.read import read_measurement
     from mechid.mechanism.records import Mechanism
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
+    from mechid.signals.filters import Decimation, decimate
+    from mechid.signals.prepare import prepare
+    from mechid.signals.record import Measurement, Preparation, Prepared
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
-    from mechid.tasks.excite import DesignedMotion, Plan, design_motion, judge_motion
+    from mechid.tasks.excite import DesignedMotion, design_motion
+    from mechid.tasks.judge import judge_motion
+    from mechid.tasks.plan import Plan
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
     from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
@@ -57,8 +63,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
-    "mechid.excitation.limits": ("MotionLimit",),
-    "mechid.tasks.excite": ("DesignedMotion", "Plan", "design_motion", "judge_motion"),
+    "mechid.excitation.bounds": ("MotionLimit",),
+    "mechid.tasks.excite": ("DesignedMotion", "design_motion"),
+    "mechid.tasks.judge": ("judge_motion",),
+    "mechid.tasks.plan": ("Plan",),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),
     "mechid.base.baseset": ("BaseSet", "base_set"),
     "mechid.base.experiment": ("Experiment",),
@@ -89,9 +97,13 @@ _HOMES = {
     "mechid.kinematics.model": ("KinematicModel", "kinematic_model"),
     "mechid.kinematics.motion": ("Motion", "rates", "solve_motion"),
     "mechid.kinematics.sensitivities": ("Sensitivities", "sensitivities"),
+    "mechid.measurementfile.read": ("read_measurement",),
     "mechid.mechanism.records": ("Mechanism",),
     "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
     "mechid.modelfile.zoo": ("zoo",),
+    "mechid.signals.filters": ("Decimation", "decimate"),
+    "mechid.signals.prepare": ("prepare",),
+    "mechid.signals.record": ("Measurement", "Preparation", "Prepared"),
     "mechid.tables.files": ("write_table",),
     "mechid.tables.motion": ("MotionTable", "read_motion"),
     "mechid.tables.observe": ("point_motion",),
@@ -109,6 +121,7 @@ __all__ = [
     "BranchJumpError",
     "Criterion",
     "DataError",
+    "Decimation",
     "DesignedMotion",
     "Experiment",
     "FrameMotion",
@@ -117,6 +130,7 @@ __all__ = [
     "JointReactions",
     "KinematicModel",
     "KinematicsError",
+    "Measurement",
     "Mechanism",
     "MechidError",
     "Mobility",
@@ -127,6 +141,8 @@ __all__ = [
     "NullSpace",
     "Observation",
     "Plan",
+    "Preparation",
+    "Prepared",
     "Sensitivities",
     "Simulation",
     "SimulationError",
@@ -137,6 +153,7 @@ __all__ = [
     "base_parameters",
     "base_set",
     "build",
+    "decimate",
     "design_motion",
     "dumps",
     "frame_motion",
@@ -153,7 +170,9 @@ __all__ = [
     "observation_matrix",
     "observation_matrix_reference",
     "point_motion",
+    "prepare",
     "rates",
+    "read_measurement",
     "read_motion",
     "read_motion_file",
     "save",

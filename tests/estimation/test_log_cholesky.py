@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechid.errors import DataError
+from mechid.estimation.chart import Chart
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone
 from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.log_cholesky import Chart, LogCholesky, refine
+from mechid.estimation.log_cholesky import LogCholesky, refine
 from mechid.estimation.physical import PhysicallyConsistent
 from mechid.estimation.recover import mahalanobis
 from mechid.spatial.inertia import pseudo_inertia

@@ -8,16 +8,19 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from mechid.errors import DataError
+from mechid.base.baseset import BaseSet
+from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.facts import informed, weighed
 from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.log_cholesky import LogCholesky
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.physical import POSSIBLE, PhysicallyConsistent
 from mechid.estimation.recover import mahalanobis, recover
+from mechid.mechanism.records import CadInertia, Mechanism
 from mechid.spatial.inertia import parameters, pseudo_inertia
 from mechid.tasks.knowledge import knowledge_of
 
@@ -168,6 +171,26 @@ def test_massless_bodies_stay_so() -> None:
     assert not np.any(found.phi[20:])
 
 
+def plate() -> tuple[Mechanism, BaseSet]:
+    """A pendulum of a sheet without thickness: Ixx + Iyy = Izz about its centre."""
+    mechanism, base = model("pendulum")
+    cad = CadInertia(1.0, (0.1, 0.0, -0.4), (0.02, 0.0, 0.0, 0.03, 0.0, 0.05))
+    body = replace(mechanism.bodies[0], inertia=cad)
+    return replace(mechanism, bodies=(body,)), base
+
+
+def test_a_flat_body_may_stay_flat() -> None:
+    known = knowledge_of(*plate(), cad_error=0.2)
+    for factor in (1.0, 1.1, 1.5):
+        found = recover(known, factor * known.mean)
+        np.testing.assert_allclose(found.values, factor * known.mean, rtol=1e-8, atol=1e-9)
+        size = np.trace(pseudo_inertia(found.phi))
+        assert np.linalg.eigvalsh(pseudo_inertia(found.phi))[0] > -1e-9 * size
+    data = regression("pendulum", 0.05)
+    with pytest.raises(DataError, match="bob has no thickness in CAD"):
+        LogCholesky(Bayes(0.05))(data, known)
+
+
 def test_exact_knowledge_is_kept_where_it_can_be() -> None:
     known = informed(truth("four_bar"), [weighed(truth("four_bar"), "bar_2", 2.0)])
     data = regression("four_bar", 0.02, 1)
@@ -195,6 +218,17 @@ def test_any_estimator_has_a_consistent_sibling(inner: Estimator) -> None:
         found.residuals, data.tau - data.known - data.W @ found.values, atol=1e-9
     )
     assert found.known[-1] == POSSIBLE
+
+
+def test_residuals_with_gains_of_the_channels() -> None:
+    known, data = erroneous("delta", 4), regression("delta", 0.05, 4)
+    inner = MaximumAPosteriori(gains=0.05)
+    free, found = inner(data, known), PhysicallyConsistent(inner)(data, known)
+    assert np.abs(found.values - free.values).max() > 0
+    assert found.errors is not None
+    for e in (free, found):
+        predicted = (1 + found.errors.gain) * (data.W @ e.values + data.known)
+        np.testing.assert_allclose(e.residuals, data.tau - predicted, atol=1e-9)
 
 
 def test_eigenvalues_keep_the_margin() -> None:
@@ -234,5 +268,5 @@ def test_knowledge_of_a_mechanism() -> None:
     known = knowledge_of(other, other_base, cad_error=0.2, unknown=UNKNOWN)
     kinds = {known.parameters[k].split("_")[0] for k in known.positive}
     assert kinds <= {"k", "c", "viscous", "coulomb", "inertia"}
-    with pytest.raises(Exception, match="base set is that of another mechanism"):
+    with pytest.raises(MechidError, match="base set is that of another mechanism"):
         knowledge_of(mechanism, other_base)

@@ -9,8 +9,8 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.modelfile import load
+from mechid.signals.interpolate import derivatives
 from mechid.tables import read_motion, write_table
-from mechid.tables.derive import derivatives
 
 FOUR_BAR = load("four_bar")
 FIVE_BAR = load("five_bar")

@@ -12,6 +12,7 @@ from mechid.cli.check import check
 from mechid.cli.excite import excite
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
+from mechid.cli.measurement import measurement
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.verify_certificate import verify_certificate
@@ -67,6 +68,9 @@ app.command(
 )(verify_certificate)
 app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
     excite
+)
+app.command(epilog="Example: mechid measurement four_bar log.mat --map log.yaml -o motion.parquet")(
+    measurement
 )
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 

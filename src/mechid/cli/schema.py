@@ -1,8 +1,9 @@
-"""`mechid schema`: the JSON Schema of the model file."""
+"""`mechid schema`: the JSON Schema of model, trajectory and mapping files."""
 
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +12,31 @@ import typer
 from mechid.cli.common import write_text
 
 
+class Kind(StrEnum):
+    """Files that have a schema."""
+
+    MODEL = "model"
+    TRAJECTORY = "trajectory"
+    MEASUREMENT = "measurement"
+
+
 def schema(
+    kind: Annotated[
+        Kind,
+        typer.Argument(help="Of model files, trajectory files, or mapping files of measurements."),
+    ] = Kind.MODEL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it here instead of printing it.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
-    """Print the JSON Schema of model files, with which editors complete and check them."""
-    from mechid.modelfile import json_schema
+    """Print the JSON Schema of a kind of file, with which editors complete and check it."""
+    if kind is Kind.MODEL:
+        from mechid.modelfile import json_schema
+    elif kind is Kind.TRAJECTORY:
+        from mechid.trajectoryfile.document import trajectory_schema as json_schema
+    else:
+        from mechid.measurementfile import json_schema
 
     text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
     if output is None:

@@ -1,4 +1,4 @@
-"""Units in which the inertia of a body is about one: its pseudo-inertia as L S Lᵀ, S = 1 in CAD."""
+"""Units in which parameters are about one: pseudo-inertia as L S Lᵀ, with S = 1 in CAD."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.perturb import body_root
 from mechid.estimation.regression import Floats
 from mechid.spatial.inertia import pseudo_inertia
 
@@ -45,3 +46,14 @@ def scaled(phi: Floats, L: Floats) -> Floats:
     """Return S of Σ(φ) = L S Lᵀ, (4, 4)."""
     half = np.linalg.solve(L, pseudo_inertia(phi))
     return np.asarray(np.linalg.solve(L, half.T))
+
+
+def column_sizes(knowledge: Knowledge) -> Floats:
+    """Return how large each parameter is, (p,), by its CAD value, or else by its deviation."""
+    sizes = np.abs(knowledge.values)
+    sigma = np.sqrt(np.diag(knowledge.covariance))
+    sizes = np.where(sizes > 0, sizes, np.where(sigma > 0, sigma, 1.0))
+    for _, first in knowledge.bodies:
+        ten = slice(first, first + 10)
+        sizes[ten] = np.linalg.norm(body_root(knowledge.values[ten], 1.0), axis=1)
+    return np.asarray(sizes)

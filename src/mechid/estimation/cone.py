@@ -15,12 +15,13 @@ import numpy as np
 from scipy.sparse import csc_matrix, identity
 
 from mechid.errors import MechidError
-from mechid.estimation.bodies import body_scales, scaled
+from mechid.estimation.bodies import body_scales, column_sizes, scaled
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.regression import Floats
 
 MARGIN = 1e-6  # smallest eigenvalue of S, and smallest coefficient, in units of their CAD values
-_PRECISION = 1e-10
+_PRECISIONS = (1e-10, 1e-8)  # the second where rounding does not allow the first
+_THIN = 1e-9  # smallest eigenvalue of S of a body that is not flat
 # Upper triangle column by column, off-diagonals times √2: the order of the solver.
 _PLACES = tuple((i, j) for j in range(4) for i in range(j + 1))
 _INFEASIBLE = ("PrimalInfeasible", "AlmostPrimalInfeasible")
@@ -53,22 +54,25 @@ class Cone:
     knowledge : Knowledge
         Bodies, coefficients and their CAD values.
     margin : float
-        How far inside the result has to be. Bodies that are flat in CAD, or nearer to it than
-        twice this, only need half of what they have there.
+        How far inside the result has to be. Bodies that are nearer to the border than twice this in
+        CAD only need half of what they have there, and flat ones may be flat.
     """
 
     def __init__(self, knowledge: Knowledge, margin: float = MARGIN) -> None:
         self._knowledge = knowledge
         self._scales = body_scales(knowledge)
-        self._margins = [
-            max(min(margin, least / 2), 0.0) for least in self._least(knowledge.values)
-        ]
+        least = np.array(self._least(knowledge.values))
+        # Rounding must not take from a flat body what it has not.
+        self._margins = np.where(least > _THIN, np.minimum(margin, least / 2), -_THIN)
         self._positive = np.array(knowledge.positive, dtype=np.int64)
-        sizes = np.abs(knowledge.values[self._positive])
-        sigma = np.sqrt(np.diag(knowledge.covariance)[self._positive])
-        sizes = np.where(sizes > 0, sizes, np.where(sigma > 0, sigma, 1.0))
-        self._sizes = sizes
+        self._sizes = column_sizes(knowledge)[self._positive]
         self._floors = np.where(knowledge.values[self._positive] > 0, margin, 0.0)
+
+    @property
+    def flat(self) -> tuple[str, ...]:
+        """Bodies that have no thickness in CAD."""
+        named = zip(self._knowledge.bodies, self._margins, strict=True)
+        return tuple(name for (name, _), margin in named if margin < 0)
 
     def eigenvalues(self, phi: Floats) -> dict[str, float]:
         """Return the smallest eigenvalue of S of each body: 1 for CAD values, 0 at the border."""
@@ -77,14 +81,14 @@ class Cone:
 
     def slack(self, phi: Floats) -> Floats:
         """Return by how much each body and each coefficient is inside, in CAD units."""
-        bodies = np.array(self._least(phi)) - self._margins
+        bodies = self._least(phi) - self._margins
         return np.concatenate([bodies, phi[self._positive] / self._sizes - self._floors])
 
     def border(self, phi: Floats) -> tuple[str, ...]:
         """Return the bodies and coefficients that are at the border, or beyond."""
         names = [name for name, _ in self._knowledge.bodies]
         names += [self._knowledge.parameters[k] for k in self._positive]
-        near = 10 * np.append(self._margins, self._floors) + _PRECISION
+        near = 10 * np.append(self._margins, self._floors) + _PRECISIONS[-1]
         return tuple(n for n, s, t in zip(names, self.slack(phi), near, strict=True) if s <= t)
 
     def nearest(self, phi: Floats, T: Floats) -> Consistent | None:
@@ -103,15 +107,10 @@ class Cone:
         if not T.shape[1]:
             return None
         rows, start, cones = self._conditions(phi, T)
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = _PRECISION
-        r = T.shape[1]
-        solver = clarabel.DefaultSolver(
-            csc_matrix(identity(r)), np.zeros(r), csc_matrix(-rows), start, cones, settings
-        )
-        found = solver.solve()
-        status = str(found.status)
+        for precision in _PRECISIONS:
+            status, u = _shortest(rows, start, cones, precision)
+            if status in (*_INFEASIBLE, *_SOLVED):
+                break
         if status in _INFEASIBLE:
             return None
         if status not in _SOLVED:
@@ -119,7 +118,6 @@ class Cone:
                 f"the semidefinite program was not solved ({status})",
                 remedy="give a prior, or an estimator that determines the parameters better",
             )
-        u = np.array(found.x)
         moved = phi + T @ u
         return Consistent(moved, float(np.linalg.norm(u)), self.border(moved))
 
@@ -145,6 +143,19 @@ class Cone:
             h.append(phi[self._positive] / self._sizes - self._floors)
             cones.append(clarabel.NonnegativeConeT(int(self._positive.size)))
         return np.vstack(G), np.concatenate(h), cones
+
+
+def _shortest(G: Floats, h: Floats, cones: list[object], precision: float) -> tuple[str, Floats]:
+    """Return the shortest u with G u + h in the cones, and what the solver says of it."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = precision
+    r = G.shape[1]
+    solver = clarabel.DefaultSolver(
+        csc_matrix(identity(r)), np.zeros(r), csc_matrix(-G), h, cones, settings
+    )
+    found = solver.solve()
+    return str(found.status), np.array(found.x)
 
 
 def _triangle(S: Floats) -> Floats:

@@ -55,9 +55,11 @@ class Estimate:
     channels : tuple of str
         Names of the n_d forces.
     noise : array (n_d,)
-        Standard deviation of the force noise of each channel (N or N m).
+        Standard deviation of the force noise of each channel (N or N m); not a number for a channel
+        without valid rows.
     residuals : array (N, n_d)
-        Measured less predicted forces; not a number where nothing valid was measured.
+        Measured less predicted forces, with gain and offset of `errors` on these; not a number
+        where nothing valid was measured.
     condition : float
         Condition number of the matrix that was used, rows in units of the noise, columns of
         unit length.

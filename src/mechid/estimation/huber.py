@@ -23,7 +23,7 @@ _MEDIAN = 0.6744897501960817
 class Huber:
     """Minimise Σ ρ(e/σ): e²/2 up to a threshold c σ, and linear beyond.
 
-    Each pass is a least-squares problem with the weights that follow from the residuals of the last.
+    Each pass is a least-squares problem with weights that follow from the residuals of the last.
     The scale σ of each channel is the median of its absolute residuals, in units of that of a
     normal distribution. The covariance is the asymptotic one, (AᵀDA)⁻¹ AᵀVA (AᵀDA)⁻¹ with the means
     D of ψ' and V of ψ² of each channel.

@@ -1,9 +1,8 @@
 """Physically consistent estimates in unconstrained coordinates (Rucker and Wensing 2022).
 
-The pseudo-inertia of a body in units of CAD is S = U Uᵀ with U upper triangular and exponentials on
-its diagonal; positive coefficients are exponentials. Whatever the coordinates θ are, bodies are
-possible. Minimised is the distance from an unconstrained estimate in deviations, as in `physical`,
-less a little of log det S, which keeps the result inside where the nearest is at the border:
+Whatever the coordinates θ of `chart` are, bodies are possible. Minimised is the distance from an
+unconstrained estimate in deviations, as in `physical`, less a little of log det S, which keeps the
+result inside where the nearest is at the border:
 
     ½ |A (φ(θ) - φ*)|² - μ Σ log det S,    AᵀA the inverse of the covariance of φ.
 
@@ -12,7 +11,6 @@ Newton's method, with μ made smaller step by step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,25 +18,22 @@ from scipy.linalg import cho_factor, cho_solve
 
 from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.bodies import body_scales, scaled
+from mechid.estimation.bodies import column_sizes
+from mechid.estimation.chart import Chart
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone, Consistent
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.perturb import body_root
-from mechid.estimation.physical import moved, required
+from mechid.estimation.physical import moved, required, shift_words
 from mechid.estimation.recover import recover
-from mechid.estimation.regression import Floats, Ints, Regression
-from mechid.spatial.inertia import from_pseudo_inertia
+from mechid.estimation.regression import Floats, Regression
 
 BARRIER = 1e-6  # μ, against half a squared deviation
 _START = 1e-3  # margin: how far inside the search begins, in units of the CAD values
 _EXACT = 1e-6  # of its size: what is known exactly may deviate so much
 _SHORTEST = 1e-6
 _STEPS = 200
-_I, _J = np.triu_indices(4)
-_DIAGONAL = np.flatnonzero(_I == _J)
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,8 @@ class LogCholesky:
             near = recover(known, free.values, free.covariance)
             phi, scale = near.phi + start.gain @ (free.values - near.values), 1.0
         found = refine(known, phi, start.root(free.covariance, scale), self.barrier)
-        return moved(free, regression, known, found.phi, self.name, found.border)
+        words = (*start.warnings, *shift_words(free, known, found))
+        return moved(free, regression, known, found.phi, self.name, words)
 
 
 def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIER) -> Consistent:
@@ -92,6 +88,11 @@ def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIE
     MechidError
         If the search does not end.
     """
+    if flat := Cone(knowledge).flat:
+        raise DataError(
+            f"{flat[0]} has no thickness in CAD, and no possible inertia near it is inside",
+            remedy="take the estimator physical, or give the body its thickness",
+        )
     begin = Cone(knowledge, _START).nearest(phi, T) or Cone(knowledge).nearest(phi, T)
     chart = Chart(knowledge, phi, np.any(T != 0, axis=1))
     theta = None if begin is None else chart.coordinates(begin.phi)
@@ -163,134 +164,9 @@ def _newton(objective: _Objective, theta: Floats, enough: float) -> Floats:
     )
 
 
-class Chart:
-    """Coordinates θ of all parameters: ten of each body, logarithms, and plain numbers.
-
-    Parameters
-    ----------
-    knowledge : Knowledge
-    phi : array (p,)
-        Values of what does not change.
-    open_ : array (p,) of bool
-        What changes.
-    """
-
-    def __init__(self, knowledge: Knowledge, phi: Floats, open_: np.ndarray) -> None:
-        self._phi = phi
-        self._scales = body_scales(knowledge)
-        self._bodies = [first for _, first in knowledge.bodies]
-        inside = {k for first in self._bodies for k in range(first, first + 10)}
-        self._positive = _ints(k for k in knowledge.positive if open_[k])
-        taken = inside | set(knowledge.positive)
-        self._plain = _ints(k for k in np.flatnonzero(open_).tolist() if k not in taken)
-        # φ of a body from S, entry by entry: φ = M vec(S).
-        self._maps = [_from_scaled(L) for L in self._scales]
-        self._sizes = column_sizes(knowledge)
-        n = 10 * len(self._bodies)
-        self.n = n + len(self._positive) + len(self._plain)
-        self._ends = (n, n + len(self._positive))
-        self.logarithms = np.zeros(self.n)
-        for i in range(len(self._bodies)):
-            self.logarithms[10 * i + _DIAGONAL] = 2.0  # log det S = 2 Σ log diagonal
-        self.logarithms[self._ends[0] : self._ends[1]] = 1.0
-
-    def coordinates(self, phi: Floats) -> Floats | None:
-        """Return θ of parameters, or None for impossible ones."""
-        theta = np.empty(self.n)
-        if np.any(phi[self._positive] <= 0):
-            return None
-        for i, (first, L) in enumerate(zip(self._bodies, self._scales, strict=True)):
-            S = scaled(phi[first : first + 10], L)
-            # Upper triangular: Cholesky from the last row on.
-            try:
-                U = np.linalg.cholesky(S[::-1, ::-1])[::-1, ::-1]
-            except np.linalg.LinAlgError:
-                return None
-            ten = U[_I, _J]
-            ten[_DIAGONAL] = np.log(ten[_DIAGONAL])
-            theta[10 * i : 10 * i + 10] = ten
-        a, b = self._ends
-        theta[a:b] = np.log(phi[self._positive] / self._sizes[self._positive])
-        theta[b:] = (phi - self._phi)[self._plain] / self._sizes[self._plain]
-        return theta
-
-    def parameters(self, theta: Floats) -> Floats:
-        """Return φ (p,)."""
-        phi = self._phi.astype(theta.dtype)
-        for i, (first, M) in enumerate(zip(self._bodies, self._maps, strict=True)):
-            U = _upper(theta[10 * i : 10 * i + 10])
-            phi[first : first + 10] = M @ (U @ U.T).ravel()
-        a, b = self._ends
-        phi[self._positive] = self._sizes[self._positive] * np.exp(theta[a:b])
-        phi[self._plain] = self._phi[self._plain] + self._sizes[self._plain] * theta[b:]
-        return phi
-
-    def jacobian(self, theta: Floats) -> Floats:
-        """Return ∂φ/∂θ, (p, n)."""
-        J = np.zeros((len(self._phi), self.n))
-        for i, (first, M) in enumerate(zip(self._bodies, self._maps, strict=True)):
-            U = _upper(theta[10 * i : 10 * i + 10])
-            dS = _changes(U) @ U.T
-            dS = dS + dS.transpose(0, 2, 1)
-            J[first : first + 10, 10 * i : 10 * i + 10] = M @ dS.reshape(10, 16).T
-        a, b = self._ends
-        J[self._positive, np.arange(a, b)] = self._sizes[self._positive] * np.exp(theta[a:b])
-        J[self._plain, np.arange(b, self.n)] = self._sizes[self._plain]
-        return J
-
-    def metric(self, theta: Floats) -> Floats:
-        """Return tr(S⁻¹ ∂S S⁻¹ ∂S) of the bodies, and 1 for logarithms, (n, n).
-
-        It is the second derivative of -log det S by S itself, in these coordinates.
-        """
-        H = np.zeros((self.n, self.n))
-        for i in range(len(self._bodies)):
-            U = _upper(theta[10 * i : 10 * i + 10])
-            E = np.array([np.linalg.solve(U, dU) for dU in _changes(U)])
-            E = (E + E.transpose(0, 2, 1)).reshape(10, 16)
-            H[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = E @ E.T
-        places = np.arange(*self._ends)
-        H[places, places] = 1.0
-        return H
-
-
-def column_sizes(knowledge: Knowledge) -> Floats:
-    """Return how large each parameter is, (p,), by its CAD value."""
-    sizes = np.abs(knowledge.values)
-    sigma = np.sqrt(np.diag(knowledge.covariance))
-    sizes = np.where(sizes > 0, sizes, np.where(sigma > 0, sigma, 1.0))
-    for _, first in knowledge.bodies:
-        ten = slice(first, first + 10)
-        sizes[ten] = np.linalg.norm(body_root(knowledge.values[ten], 1.0), axis=1)
-    return np.asarray(sizes)
-
-
 def _whitener(knowledge: Knowledge, T: Floats) -> Floats:
     """Return A with AᵀA the inverse of T Tᵀ; exact knowledge is one that is nearly exact."""
     sizes = column_sizes(knowledge)
     whole = np.hstack([T / sizes[:, None], _EXACT * np.eye(len(sizes))])
     U, s, _ = np.linalg.svd(whole, full_matrices=False)
     return np.asarray((U / s).T / sizes)
-
-
-def _upper(theta: Floats) -> Floats:
-    U = np.zeros((4, 4), dtype=theta.dtype)
-    U[_I, _J] = theta
-    U[range(4), range(4)] = np.exp(theta[_DIAGONAL])
-    return U
-
-
-def _changes(U: Floats) -> Floats:
-    """Return ∂U/∂θ, (10, 4, 4)."""
-    found = np.zeros((10, 4, 4))
-    found[range(10), _I, _J] = np.where(_I == _J, U[_I, _J], 1.0)
-    return found
-
-
-def _from_scaled(L: Floats) -> Floats:
-    units = np.eye(16).reshape(16, 4, 4)
-    return np.array([from_pseudo_inertia(L @ ((E + E.T) / 2) @ L.T) for E in units]).T
-
-
-def _ints(numbers: Iterable[int]) -> Ints:
-    return np.array(list(numbers), dtype=np.int64)

@@ -35,7 +35,7 @@ from mechid.mechanism.records import (
 )
 from mechid.spatial.inertia import central, from_pseudo_inertia, parameters, pseudo_inertia
 
-# Part of the radius of gyration by which the centre is uncertain besides, for a relative error of 1.
+# Part of the radius of gyration by which the centre is uncertain besides, per unit of error.
 _CENTRED = 0.02
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 

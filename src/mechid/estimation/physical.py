@@ -20,11 +20,11 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.completion import complete
-from mechid.estimation.cone import MARGIN, Cone
+from mechid.estimation.cone import MARGIN, Cone, Consistent
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.recover import mahalanobis, recover
+from mechid.estimation.recover import mahalanobis, moved_words, recover
 from mechid.estimation.regression import Floats, Regression
 
 POSSIBLE = "inertia of every body positive definite, coefficients of elements positive"
@@ -41,7 +41,8 @@ class PhysicallyConsistent:
     Attributes
     ----------
     inner : Estimator
-        Whose estimate is constrained.
+        Whose estimate is constrained. Plain least squares that leave some parameters to rounding
+        leave too much open; a wide prior, `MaximumAPosteriori("full", 100.0)`, is next to none.
     scale : float
         Factor on the CAD deviations of what no force tells: how little they count against the
         data. Infinite: they decide only among parameters with the same base values.
@@ -63,7 +64,7 @@ class PhysicallyConsistent:
         known = known.select(free.parameters)
         if np.isinf(self.scale):
             found = recover(known, free.values, free.covariance, margin=self.margin)
-            return moved(free, regression, known, found.phi, self.name, found.border)
+            return moved(free, regression, known, found.phi, self.name, found.warnings)
         start = complete(known, free.values)
         T = start.root(free.covariance, self.scale)
         near = Cone(known, self.margin).nearest(start.phi, T)
@@ -72,7 +73,8 @@ class PhysicallyConsistent:
                 "no physically consistent parameters are near the estimate",
                 remedy="declare deviations of the CAD values, or give a relative error of them",
             )
-        return moved(free, regression, known, near.phi, self.name, near.border)
+        words = (*start.warnings, *shift_words(free, known, near))
+        return moved(free, regression, known, near.phi, self.name, words)
 
 
 def required(knowledge: Knowledge | None, name: str) -> Knowledge:
@@ -85,30 +87,31 @@ def required(knowledge: Knowledge | None, name: str) -> Knowledge:
     return knowledge
 
 
+def shift_words(free: Estimate, knowledge: Knowledge, found: Consistent) -> tuple[str, ...]:
+    """Return a warning if physics moves the base values by more than is worth a word."""
+    distance = mahalanobis(knowledge.matrix @ found.phi - free.values, free.covariance)
+    return (moved_words(distance, found.border),) if distance > _NOTED else ()
+
+
 def moved(
     free: Estimate,
     regression: Regression,
     knowledge: Knowledge,
     phi: Floats,
     method: str,
-    border: tuple[str, ...],
+    warnings: tuple[str, ...],
 ) -> Estimate:
     """Return an estimate with the base values of all parameters φ (p,) in place of its own."""
     values = knowledge.matrix @ phi
     shift = values - free.values
-    distance = mahalanobis(shift, free.covariance)
     gain = 1.0 if free.errors is None else 1.0 + free.errors.gain
     W = regression.select(free.parameters).W
-    words = (
-        f"no real bodies have the base values that fit best: moved by {distance:.2g} deviations"
-        + (f"; at the border: {', '.join(border)}" if border else ""),
-    )
     return replace(
         free,
         method=method,
         values=values,
         residuals=free.residuals - gain * (W @ shift),
         known=(*free.known, POSSIBLE),
-        warnings=(*free.warnings, *(words if distance > _NOTED else ())),
+        warnings=(*free.warnings, *warnings),
         full=phi,
     )

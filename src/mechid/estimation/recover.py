@@ -10,6 +10,7 @@ from mechid.errors import DataError
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import prior_factor
 from mechid.estimation.regression import Floats
 
 _COMFORT = 0.01  # wanted of every body and coefficient, in units of the CAD values
@@ -81,20 +82,22 @@ def recover(
         )
     reached = knowledge.matrix @ found.phi
     distance = mahalanobis(reached - values, C)
-    words = (
-        "no physically consistent parameters have the base values: the nearest ones are "
-        f"{distance:.2g} deviations away (at the border: {', '.join(found.border)})"
-    )
+    words = moved_words(distance, found.border)
     return Recovered(found.phi, reached, distance, found.border, (*start.warnings, words))
+
+
+def moved_words(distance: float, border: tuple[str, ...]) -> str:
+    """Return the warning that base values are not those that were wanted."""
+    return (
+        "no physically consistent parameters have the base values: the nearest ones are "
+        f"{distance:.2g} deviations away"
+        + (f" (at the border: {', '.join(border)})" if border else "")
+    )
 
 
 def mahalanobis(d: Floats, C: Floats) -> float:
     """Return (dᵀ C⁺ d)^½, the length of d in deviations."""
     sigma = np.sqrt(np.diag(C))
-    open_ = sigma > 0
-    size = sigma[open_]
-    R = C[np.ix_(open_, open_)] / np.outer(size, size)
-    values, Q = np.linalg.eigh(R)
-    kept = values > len(values) * np.finfo(float).eps * np.max(values, initial=0.0)
-    z = (Q[:, kept].T @ (d[open_] / size)) / np.sqrt(values[kept])
-    return float(np.linalg.norm(z))
+    size = np.where(sigma > 0, sigma, 1.0)
+    F = prior_factor(C) / size[:, None]
+    return float(np.linalg.norm(np.linalg.lstsq(F, d / size)[0]))

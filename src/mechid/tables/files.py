@@ -50,10 +50,10 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     return dict(zip(names, table.columns, strict=True))
 
 
-def numbers(column: Any, name: str, where: str) -> Floats:
-    """Return an Arrow column as floats; text and gaps are refused with their row.
+def numbers(column: Any, name: str, where: str, *, gaps: bool = False) -> Floats:
+    """Return an Arrow column as floats; text is refused with its row, and so are gaps.
 
-    Rows are counted from 1, without the line of names.
+    Rows are counted from 1, without the line of names. With `gaps`, rows without a value are nan.
     """
     import pyarrow as pa
 
@@ -62,7 +62,7 @@ def numbers(column: Any, name: str, where: str) -> Floats:
         values = np.asarray(column.to_numpy(), dtype=float)
     else:
         values = np.array([_number(v, row, name, where) for row, v in _rows(column)], dtype=float)
-    bad = np.flatnonzero(~np.isfinite(values))
+    bad = np.flatnonzero(np.isinf(values) if gaps else ~np.isfinite(values))
     if bad.size:
         empty = bool(np.isnan(values[bad[0]]))
         raise DataError(

@@ -13,7 +13,7 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.words import suggestion
-from mechid.tables.derive import derivatives
+from mechid.signals.interpolate import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
 
 TIME = "time"

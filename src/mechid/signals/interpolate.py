@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from mechid.tables.files import Floats
+from mechid.kinematics.tables import Floats
 
 DEGREE = 5  # four continuous derivatives, so that the acceleration is smooth
 
 
 def derivatives(time: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Return first and second derivatives at the samples of values (N,) over time (N,).
+    """Return first and second derivatives at the samples of values (N, …) over time (N,).
 
     The interpolating spline of degree 5 (not-a-knot) passes through every sample and smooths
     nothing: noise in the values comes out amplified. Fewer than six samples get the polynomial
@@ -19,11 +19,11 @@ def derivatives(time: Floats, values: Floats) -> tuple[Floats, Floats]:
     """
     n = time.size
     if n < 2:
-        return np.zeros(n), np.zeros(n)
+        return np.zeros(values.shape), np.zeros(values.shape)
     # Scaled to steps of about one, which keeps the linear system well conditioned.
     step = (time[-1] - time[0]) / (n - 1)
-    spline = make_interp_spline((time - time[0]) / step, values, k=min(DEGREE, n - 1))
     x = (time - time[0]) / step
+    spline = make_interp_spline(x, values, k=min(DEGREE, n - 1))
     first = np.asarray(spline(x, 1)) / step
-    second = np.asarray(spline(x, 2)) / step**2 if n > 2 else np.zeros(n)
+    second = np.asarray(spline(x, 2)) / step**2 if n > 2 else np.zeros(values.shape)
     return first, second

@@ -1,0 +1,224 @@
+"""`mechid measurement`: a log in, what is in it, and a motion with forces out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mechid.cli.common import (
+    Json,
+    Model,
+    load_model,
+    print_json,
+    print_notes,
+    print_pairs,
+    print_table,
+)
+from mechid.errors import DataError, MechidError, ModelError
+
+if TYPE_CHECKING:
+    from mechid.kinematics.motion import Motion
+    from mechid.kinematics.tables import Floats
+    from mechid.signals.record import Measurement, Noise, Prepared
+
+
+class Derivatives(StrEnum):
+    """Where speeds and accelerations come from."""
+
+    AUTO = "auto"
+    GIVEN = "given"
+    LOW_PASS = "low-pass"
+    FOURIER = "fourier"
+    SPLINE = "spline"
+    INTERPOLATE = "interpolate"
+
+
+def measurement(
+    model: Model,
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="Log: .csv, .parquet, .mat, .h5 or .mf4.")
+    ],
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--map", "-m", help="Which channel is what, with its unit (.yaml)."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Table to write: .csv or .parquet.")
+    ] = None,
+    method: Annotated[
+        Derivatives | None,
+        typer.Option(help="Where speeds and accelerations come from.", show_default="auto"),
+    ] = None,
+    cutoff: Annotated[
+        float | None, typer.Option(help="Cut-off of the low-pass filter, Hz.")
+    ] = None,
+    period: Annotated[
+        float | None, typer.Option(help="Period of a motion that repeats, s.")
+    ] = None,
+    decimation: Annotated[
+        int | None, typer.Option(help="Keep every so many samples, filtered; 1: all.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Read a log of a mechanism, check it, and derive speeds and accelerations.
+
+    Without --map, channels are named as the coordinates and forces of the model, in SI units.
+    The table has time, coordinates, NAME.d, NAME.dd and forces; other commands read it.
+    """
+    from mechid.kinematics.motion import solve_motion
+    from mechid.measurementfile import read_measurement
+    from mechid.signals.prepare import prepare
+
+    ready = load_model(model)
+    mechanism = ready.mechanism
+    read = read_measurement(data, mechanism, mapping)
+    options = {"method": method and method.value, "cutoff": cutoff, "period": period,
+               "decimation": decimation}  # fmt: skip
+    prepared = prepare(read, mechanism, _options(read, options))
+    try:
+        motion = solve_motion(ready, prepared.y, prepared.yd, prepared.ydd, time=prepared.time)
+    except MechidError as error:
+        raise error.located(str(data)) from None
+    found = summary(read, prepared, motion)
+    if output is not None:
+        from mechid.measurementfile import prepared_columns
+        from mechid.tables.files import write_table
+
+        write_table(output, prepared_columns(prepared, mechanism))
+    found["output"] = None if output is None else str(output)
+    if json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _options(read: Measurement, given: dict[str, Any]) -> Any:
+    """Return what the mapping asks for, with what the command line says put over it."""
+    from dataclasses import replace
+
+    for name in ("cutoff", "period", "decimation"):
+        if given[name] is not None and not given[name] > 0:
+            raise DataError(f"--{name} must be positive")
+    return replace(read.preparation, **{k: v for k, v in given.items() if v is not None})
+
+
+def summary(read: Measurement, prepared: Prepared, motion: Motion) -> dict[str, Any]:
+    """Return everything that `measurement` says, ready for JSON."""
+    import numpy as np
+
+    from mechid.tables.forces import force_unit
+
+    def rms(values: Floats) -> list[float]:
+        return [float(x) for x in np.sqrt(np.mean(values**2, axis=0))]
+
+    mechanism, noise = motion.model.mechanism, prepared.noise
+    n_i, n_d = len(mechanism.coordinates), len(read.forces)
+    unknown = [None] * max(n_i, n_d)
+    decimation = prepared.decimation
+    n = len(prepared.time)
+    rows = None if decimation is None else len(range(n)[decimation.kept(n)])
+    units = {c.force: force_unit(c) for c in mechanism.coordinates}
+    causes = _causes(motion, noise)
+    return {
+        "model": mechanism.name,
+        "samples": len(read.time),
+        "start": float(read.time[0]),
+        "end": float(read.time[-1]),
+        "rate": read.rate,
+        "measured": list(read.names),
+        "method": prepared.method,
+        "cutoff": prepared.cutoff,
+        "prepared_samples": n,
+        "decimation": None if decimation is None else decimation.factor,
+        "decimated_samples": rows,
+        "coordinates": {
+            c.name: {
+                "unit": c.unit,
+                "min": float(prepared.y[:, i].min()),
+                "max": float(prepared.y[:, i].max()),
+                "rms_speed": rms(prepared.yd)[i],
+                "rms_acceleration": rms(prepared.ydd)[i],
+                "noise": unknown[i] if noise is None else float(noise.y[i]),
+                "noise_speed": unknown[i] if noise is None else float(noise.yd[i]),
+                "noise_acceleration": unknown[i] if noise is None else float(noise.ydd[i]),
+            }
+            for i, c in enumerate(mechanism.coordinates)
+        },
+        "forces": {
+            name: {
+                "unit": units[name],
+                "rms": rms(prepared.tau)[k],
+                "noise": None if noise is None else float(noise.tau[k]),
+                "valid": int(prepared.valid[:, k].sum()),
+                "error_by_position_noise": None if causes is None else causes[name],
+            }
+            for k, name in enumerate(read.forces)
+        },
+        "notes": list(prepared.notes),
+        "warnings": list(prepared.warnings),
+    }
+
+
+def _causes(motion: Motion, noise: Noise | None) -> dict[str, float] | None:
+    """Return the force errors that position noise causes, by force, if they can be told."""
+    from mechid.signals.noise import force_errors
+
+    try:
+        found = force_errors(motion, noise)
+    except ModelError:
+        return None  # a body has no CAD values
+    if found is None:
+        return None
+    coordinates = motion.model.mechanism.coordinates
+    return {c.force: float(x) for c, x in zip(coordinates, found, strict=True)}
+
+
+def _show(found: dict[str, Any]) -> None:
+    pairs = [
+        ("samples", f"{found['samples']}, {found['start']:g} s to {found['end']:g} s, "
+         f"{found['rate']:.6g} Hz"),
+        ("measured", ", ".join([*found["measured"], *found["forces"]])),
+        ("derivatives", found["method"]
+         + (f", cut-off {found['cutoff']:.4g} Hz" if found["cutoff"] else "")),
+        ("prepared", f"{found['prepared_samples']} samples"
+         + (f", to be decimated by {found['decimation']} to {found['decimated_samples']}"
+            if found["decimation"] else "")),
+    ]  # fmt: skip
+    print_pairs(pairs)
+    typer.echo("")
+    print_table(
+        ("coordinate", "unit", "from", "to", "noise", "of speed", "of acceleration"),
+        [
+            (name, c["unit"], f"{c['min']:.4g}", f"{c['max']:.4g}", _level(c["noise"]),
+             _part(c["noise_speed"], c["rms_speed"]),
+             _part(c["noise_acceleration"], c["rms_acceleration"]))
+            for name, c in found["coordinates"].items()
+        ],
+    )  # fmt: skip
+    if found["forces"]:
+        typer.echo("")
+        print_table(
+            ("force", "unit", "rms", "noise", "by positions", "usable"),
+            [
+                (name, f["unit"], f"{f['rms']:.4g}", _level(f["noise"]),
+                 _level(f["error_by_position_noise"]), str(f["valid"]))
+                for name, f in found["forces"].items()
+            ],
+        )  # fmt: skip
+    print_notes(found["notes"])
+    print_notes(found["warnings"], "warning")
+    if found["output"]:
+        typer.echo(f"wrote {found['output']}")
+
+
+def _level(value: float | None) -> str:
+    return "-" if value is None or value != value else f"{value:.2g}"
+
+
+def _part(noise: float | None, size: float) -> str:
+    if noise is None or noise != noise or not size:
+        return "-"
+    return f"{noise / size:.2%}"

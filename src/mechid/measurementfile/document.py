@@ -1,0 +1,239 @@
+"""The mapping file as Pydantic models, in the words of the model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+
+from mechid.errors import DataError, ModelError
+from mechid.modelfile import expressions
+from mechid.modelfile.numbers import LARGEST
+from mechid.modelfile.validate import model_error
+from mechid.modelfile.words import Words, kind
+from mechid.modelfile.yamlio import FileKind, Source, read, read_file
+
+FORMAT_VERSION = 1
+_KIND = FileKind("mapping file", "measurement: 1", "time, positions, forces")
+
+
+def _constant(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"expected a number or an expression, got {kind(value)}")
+    tree = expressions.parse(value)
+    if unknown := sorted(expressions.names(tree)):
+        raise ValueError(f"there is no {unknown[0]} here; write numbers, or expressions of them")
+    number = expressions.evaluate(tree, {})
+    if not abs(number) <= LARGEST:
+        raise ValueError(f"{number:g} is out of range; check it")
+    return number
+
+
+def _positive(value: Any) -> float:
+    number = _constant(value)
+    if number <= 0:
+        raise ValueError(f"expected a positive number, got {number:g}")
+    return number
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"expected a whole number, got {kind(value)}")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if _count(value) == 0:
+        raise ValueError("expected at least 1, got 0")
+    return _count(value)
+
+
+_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+Number: TypeAlias = Annotated[
+    float,
+    PlainValidator(_constant),
+    WithJsonSchema({**_SCHEMA, "description": "number, expression or angle with unit"}),
+]
+Positive: TypeAlias = Annotated[
+    float, PlainValidator(_positive), WithJsonSchema({**_SCHEMA, "description": "positive number"})
+]
+Count: TypeAlias = Annotated[
+    int, PlainValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})
+]
+
+Whole: TypeAlias = Annotated[
+    int, PlainValidator(_whole), WithJsonSchema({"type": "integer", "minimum": 1})
+]
+
+
+class SignalSpec(Words):
+    """A quantity made of channels: sign · scale · Σ channels + offset, in its unit."""
+
+    channel: str | None = Field(default=None, description="name of a channel of the log")
+    channels: dict[str, Number] | None = Field(
+        default=None, description="several channels, each with a factor; they are added"
+    )
+    scale: Number = Field(default=1.0, description="what the channel is multiplied with")
+    sign: Annotated[Literal[1, -1], BeforeValidator(lambda v: int(v) if v in (1, -1) else v)] = 1
+    offset: Number = Field(default=0.0, description="added after scale and sign, in the unit")
+    unit: str | None = Field(default=None, description="mm, deg, kN, rpm, N mm, …; default: SI")
+    sigma: Positive | None = Field(
+        default=None, description="deviation, in the unit; weighs what is measured twice"
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> SignalSpec:
+        if (self.channel is None) == (not self.channels):
+            raise ValueError("expected channel or channels; give one of both")
+        return self
+
+    @property
+    def factors(self) -> dict[str, float]:
+        """Channels with their factors."""
+        return {self.channel: 1.0} if self.channel is not None else dict(self.channels or {})
+
+
+def _named(value: Any) -> Any:
+    return {"channel": value} if isinstance(value, str) else value
+
+
+class TimeSpec(Words):
+    """The channel with the times."""
+
+    channel: str
+    unit: str = "s"
+
+
+class PrepareSpec(Words):
+    """Where speeds and accelerations come from."""
+
+    method: Literal["auto", "given", "low-pass", "fourier", "spline", "interpolate"] = "auto"
+    cutoff: Positive | None = Field(default=None, description="of the low-pass filter, Hz")
+    period: Positive | None = Field(default=None, description="of a motion that repeats, s")
+    harmonics: Whole | None = Field(default=None, description="of the Fourier series")
+    decimation: Whole | None = Field(default=None, description="1: keep all samples")
+
+
+def _version(value: Any) -> Any:
+    if value != FORMAT_VERSION or isinstance(value, bool):
+        raise ValueError(
+            f"measurement version {kind(value)} is not supported; this release reads version "
+            f"{FORMAT_VERSION}, look for a newer one"
+        )
+    return FORMAT_VERSION
+
+
+def _range(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(f"expected [from, to], got {kind(value)}; null for no bound")
+    low, high = (None if v is None else _constant(v) for v in value)
+    if low is not None and high is not None and low >= high:
+        raise ValueError(f"nothing is between {low:g} and {high:g}; write [from, to]")
+    return low, high
+
+
+Signals: TypeAlias = dict[str, Annotated[SignalSpec, BeforeValidator(_named)]]
+
+
+class MappingDocument(Words):
+    """What the channels of a log are in a model."""
+
+    measurement: Annotated[Literal[1], BeforeValidator(_version)] = Field(
+        description="version of the format"
+    )
+    name: str = ""
+    time: Annotated[TimeSpec | None, BeforeValidator(_named)] = Field(
+        default=None, description="default: a channel time or t, or the times of the file"
+    )
+    rate: Positive | None = Field(
+        default=None, description="samples per second of a log without times"
+    )
+    range: Annotated[tuple[float | None, float | None] | None, BeforeValidator(_range)] = Field(
+        default=None, description="[from, to], s: the part to use"
+    )
+    positions: Signals = Field(description="independent coordinates, joints, points, distances")
+    speeds: Signals = Field(default={}, description="rates of positions")
+    accelerations: Signals = Field(default={}, description="rates of speeds")
+    forces: Signals = Field(default={}, description="measured forces")
+    gaps: Count = Field(default=5, description="positions missing in a row that are interpolated")
+    irregular: Literal["resample", "refuse"] = Field(
+        default="resample", description="what to do with times that are not equidistant"
+    )
+    prepare: PrepareSpec = PrepareSpec()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> MappingDocument:
+        if not self.positions:
+            raise ValueError("no positions are given; name what was measured under positions")
+        if self.time is not None and self.rate is not None:
+            raise ValueError("both time and rate are given; leave one out")
+        for what, signals in (("speeds", self.speeds), ("accelerations", self.accelerations)):
+            strange = [name for name in signals if name not in self.positions]
+            if strange:
+                raise ValueError(f"{what}: {strange[0]} has no position; add it under positions")
+        return self
+
+
+def load_mapping(path: str | Path) -> tuple[MappingDocument, Source]:
+    """Return a mapping file, and where its entries stand.
+
+    Raises
+    ------
+    DataError
+        With file, line, entry and remedy.
+    """
+    try:
+        return _validated(*read_file(Path(path), str(path), _KIND))
+    except ModelError as error:
+        raise data_error(error) from None
+
+
+def loads_mapping(text: str, name: str = "<text>") -> tuple[MappingDocument, Source]:
+    """Return the mapping of a text."""
+    try:
+        return _validated(*read(text, name, _KIND))
+    except ModelError as error:
+        raise data_error(error) from None
+
+
+def _validated(data: dict[str, Any], source: Source) -> tuple[MappingDocument, Source]:
+    try:
+        return validate_mapping(data), source
+    except ModelError as error:
+        raise data_error(source.locate(error)) from None
+
+
+def validate_mapping(data: dict[str, Any]) -> MappingDocument:
+    """Return the document of plain data; the first mistake becomes a `ModelError`."""
+    if "measurement" not in data:
+        remedy = "start the file with measurement: 1"
+        if "mechid" in data:
+            remedy = "this is a model file; give it as the model"
+        raise ModelError("measurement is missing", path=(), remedy=remedy)
+    try:
+        return MappingDocument.model_validate(data)
+    except ValidationError as error:
+        raise model_error(error.errors(include_url=False)[0]) from None
+
+
+def data_error(error: Exception) -> DataError:
+    """Return a mistake in a mapping as a mistake in data."""
+    assert isinstance(error, ModelError | DataError)
+    return DataError(error.what, where=error.where, remedy=error.remedy)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the mapping file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "mechid mapping file",
+        **{k: v for k, v in MappingDocument.model_json_schema().items() if k != "title"},
+    }

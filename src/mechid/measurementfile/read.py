@@ -1,0 +1,158 @@
+"""Reading measurements of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechid.errors import DataError, MechidError, ModelError
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.tables import Floats
+from mechid.measurementfile.channels import read_channels
+from mechid.measurementfile.checks import Clean, clean, odd_values
+from mechid.measurementfile.document import (
+    MappingDocument,
+    data_error,
+    load_mapping,
+    validate_mapping,
+)
+from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
+from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.timebase import gather
+from mechid.mechanism.records import IndependentCoordinate, Mechanism
+from mechid.modelfile.yamlio import Source
+from mechid.signals.record import Measurement, Preparation
+
+_MANY_RADIANS = 50.0  # eight turns: more in one log looks like degrees
+_FAR = 20.0  # sizes of the mechanism: no point of it gets there
+
+
+def read_measurement(
+    path: str | Path,
+    mechanism: Mechanism,
+    mapping: str | Path | Mapping[str, Any] | None = None,
+) -> Measurement:
+    """Read a measurement of a mechanism.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv, .parquet, .mat, .h5, .hdf5 or .mf4.
+    mechanism : Mechanism
+    mapping : path or dict, optional
+        Mapping file, or its content as plain data. Default: channels are named as what they
+        are, in SI units: `time`, coordinates and forces of the model, `name.d` and `name.dd`.
+
+    Raises
+    ------
+    DataError
+        With the file, the channel, and the row or the time.
+    """
+    channels = read_channels(path)
+    document, source = _document(mapping)
+    try:
+        if document is None:
+            document = default_mapping(channels, mechanism)
+        signals, notes = signals_of(document, channels, mechanism)
+        raw = gather(channels, document, signals)
+        notes += raw.notes
+        found = clean(raw, signals, document, channels.file)
+    except MechidError as error:
+        raise _placed(error, source) from None
+    notes += [*found.notes, *odd_values(found, signals)]
+    notes += unused_note(channels, signals, raw.channel)
+    coordinates = tuple(find_quantity(mechanism, s.name) for s in signals if s.role == "positions")
+    y = _columns(found, signals, "positions")
+    _check_values(coordinates, y, mechanism, channels.file)
+    notes += _turns(coordinates, y)
+    rates: list[Floats | None] = []
+    roles: tuple[Role, ...] = ("speeds", "accelerations")
+    for role in roles:
+        names = {s.name for s in signals if s.role == role}
+        whole = all(c.name in names for c in coordinates)
+        rates.append(_columns(found, signals, role, coordinates) if whole else None)
+        if names and not whole:
+            absent = ", ".join(c.name for c in coordinates if c.name not in names)
+            notes.append(f"{role} not used: there are none for {absent}")
+    forces = tuple(s.name for s in signals if s.role == "forces")
+    if not forces:
+        notes.append("no forces are measured")
+    spec = document.prepare
+    return Measurement(
+        found.time,
+        coordinates,
+        y,
+        forces,
+        _columns(found, signals, "forces"),
+        found.valid[:, [s.role == "forces" for s in signals]],
+        yd=rates[0],
+        ydd=rates[1],
+        sigma=tuple(s.sigma for s in signals if s.role == "positions"),
+        preparation=Preparation(
+            spec.method, spec.cutoff, spec.period, spec.harmonics, spec.decimation
+        ),
+        notes=tuple(notes),
+        source=channels.file,
+    )
+
+
+def _document(
+    mapping: str | Path | Mapping[str, Any] | None,
+) -> tuple[MappingDocument | None, Source | None]:
+    if mapping is None:
+        return None, None
+    if isinstance(mapping, Mapping):
+        try:
+            return validate_mapping({"measurement": 1, **mapping}), None
+        except ModelError as error:
+            raise data_error(error) from None
+    return load_mapping(mapping)
+
+
+def _placed(error: MechidError, source: Source | None) -> MechidError:
+    """Put the line of the mapping file before a mistake that lies there."""
+    path = tuple(error.where.split(".")) if source is not None else ()
+    for n in range(len(path), 1, -1):
+        # Names have dots themselves: the entry is the first part, the name what follows.
+        key = (path[0], ".".join(path[1:n]))
+        if source is not None and key in source.lines:
+            return error.located(source.place(key))
+    return error
+
+
+def _columns(
+    found: Clean,
+    signals: list[Signal],
+    role: Role,
+    order: tuple[IndependentCoordinate, ...] | None = None,
+) -> Floats:
+    places = {s.name: j for j, s in enumerate(signals) if s.role == role}
+    names = list(places) if order is None else [c.name for c in order]
+    return np.ascontiguousarray(found.values[:, [places[name] for name in names]])
+
+
+def _check_values(
+    coordinates: tuple[IndependentCoordinate, ...], y: Floats, mechanism: Mechanism, file: str
+) -> None:
+    size = kinematic_model(mechanism).size
+    for c, values in zip(coordinates, y.T, strict=True):
+        far = float(np.abs(values).max())
+        if c.unit == "m" and far > _FAR * size:
+            raise DataError(
+                f"{c.name} reaches {far:.4g} m, and the mechanism is {size:.3g} m large",
+                where=file,
+                remedy="state the unit in the mapping, such as unit: mm",
+            )
+    if not np.ptp(y, axis=0).any():
+        raise DataError("nothing moves: all positions are constant", where=file)
+
+
+def _turns(coordinates: tuple[IndependentCoordinate, ...], y: Floats) -> list[str]:
+    return [
+        f"{c.name} ranges over {span:.4g} rad, {span / (2 * np.pi):.3g} turns: degrees?"
+        for c, span in zip(coordinates, np.ptp(y, axis=0), strict=True)
+        if c.unit == "rad" and span > _MANY_RADIANS
+    ]

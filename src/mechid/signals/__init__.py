@@ -1,0 +1,1 @@
+"""Measured signals: derivatives, noise, filters, projection on the closure."""

@@ -1,0 +1,278 @@
+"""From a measurement to what the estimators take: coordinates with their rates, forces, noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mechid.errors import DataError, MechidError
+from mechid.kinematics.quantities import independent_index
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism
+from mechid.signals.filters import Decimation, decimation_of, zero_phase
+from mechid.signals.interpolate import derivatives
+from mechid.signals.lowpass import dropped, low_pass
+from mechid.signals.noise import Derive, amplification, noise_warnings
+from mechid.signals.periodic import prepare_periodic
+from mechid.signals.project import project
+from mechid.signals.record import Measurement, Method, Noise, Preparation, Prepared
+from mechid.signals.spectrum import HIGHEST, Spectrum, choose_cutoff, motion_band, spectrum
+from mechid.signals.spline import choose_penalty, reach, smooth_spline
+
+# Products of coordinates and speeds have harmonics of the motion; the parallel filter leaves five.
+_HARMONICS = 5.0
+# What lies this far above the parallel filter does not pass it: no use in leaving it in positions.
+_ABOVE = 4.0
+
+
+def prepare(
+    measurement: Measurement, mechanism: Mechanism, options: Preparation | None = None
+) -> Prepared:
+    """Return a measurement with speeds and accelerations of the independent coordinates.
+
+    Parameters
+    ----------
+    measurement : Measurement
+    mechanism : Mechanism
+    options : Preparation, optional
+        Default: what the measurement asks for.
+
+    Raises
+    ------
+    DataError
+        If the options do not suit the data, or the measured quantities do not determine the
+        independent coordinates.
+    """
+    options = measurement.preparation if options is None else options
+    try:
+        whole = independent(measurement, mechanism)
+        method = _method(whole, options)
+        if whole.yd is not None and method in ("fourier", "spline"):
+            whole = replace(whole, notes=(*whole.notes, "measured speeds are not used"))
+        return _WAYS[method](whole, options)
+    except MechidError as error:
+        raise (error.located(measurement.source) if measurement.source else error) from None
+
+
+def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
+    """Return the measurement with the independent coordinates, in the order of the mechanism."""
+    own = [independent_index(mechanism, c) for c in measurement.coordinates]
+    n_i = len(mechanism.coordinates)
+    if sorted(i for i in own if i is not None) == list(range(n_i)) and len(own) == n_i:
+        order = [own.index(i) for i in range(n_i)]
+        y, yd, ydd = (
+            None if x is None else x[:, order]
+            for x in (measurement.y, measurement.yd, measurement.ydd)
+        )
+        assert y is not None
+        return replace(measurement, coordinates=mechanism.coordinates, y=y, yd=yd, ydd=ydd)
+    found = project(
+        mechanism,
+        measurement.coordinates,
+        measurement.y,
+        speeds=measurement.yd,
+        accelerations=measurement.ydd,
+        sigma=_weights(measurement),
+        time=measurement.time,
+    )
+    note = "independent coordinates projected from " + ", ".join(measurement.names)
+    if found.free:
+        rest = ", ".join(
+            f"{c.name} {misfit:.2g} {c.unit}"
+            for c, misfit in zip(measurement.coordinates, found.misfit, strict=True)
+        )
+        note += f"; what remains (rms): {rest}"
+    return replace(
+        measurement,
+        coordinates=mechanism.coordinates,
+        y=found.y,
+        yd=found.yd,
+        ydd=found.ydd,
+        sigma=(),
+        notes=(*measurement.notes, note),
+    )
+
+
+def _weights(measurement: Measurement) -> Floats | None:
+    """Return the stated deviations, if there is one for each coordinate."""
+    stated = [s for s in measurement.sigma if s is not None]
+    if not stated:
+        return None
+    if len(stated) < len(measurement.coordinates):
+        raise DataError(
+            "some measured quantities have a deviation, others not",
+            remedy="state sigma for all of them, or for none",
+        )
+    return np.array(stated)
+
+
+def _method(m: Measurement, options: Preparation) -> Method:
+    if options.method != "auto":
+        return options.method
+    if m.yd is not None and m.ydd is not None:
+        return "given"
+    return "fourier" if options.period is not None else "low-pass"
+
+
+def _given(m: Measurement, options: Preparation) -> Prepared:
+    if m.yd is None or m.ydd is None:
+        raise DataError(
+            "speeds and accelerations are not given", remedy="choose how to derive them"
+        )
+    note = "speeds and accelerations as given"
+    return _finished(m, options, (m.y, m.yd, m.ydd), 0, "given", note, None)
+
+
+def _interpolate(m: Measurement, options: Preparation) -> Prepared:
+    note = "speeds and accelerations of a spline of degree 5 through the samples"
+    if m.yd is not None:
+        note = "accelerations of a spline of degree 5 through the measured speeds"
+        return _finished(
+            m, options, (m.y, m.yd, derivatives(m.time, m.yd)[0]), 0, "interpolate", note, None
+        )
+
+    def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
+        return values, *derivatives(np.arange(len(values)) / m.rate, values)
+
+    return _finished(m, options, derive(m.y), 0, "interpolate", note, derive)
+
+
+def _low_pass(m: Measurement, options: Preparation) -> Prepared:
+    rate = m.rate
+    source, order, what = (m.y, 2, "positions") if m.yd is None else (m.yd, 1, "speeds")
+    cutoff, chosen = options.cutoff, ""
+    spectra = [spectrum(x) for x in source.T]
+    factor = _parallel_factor([spectrum(x) for x in m.y.T])
+    if cutoff is None:
+        best = choose_cutoff(spectra, order)
+        if best is None or best >= HIGHEST:
+            found = _interpolate(m, options)
+            note = f"no noise floor in the spectrum of the {what}: nothing to filter"
+            return replace(found, notes=(*found.notes, note))
+        most = _ABOVE * Decimation(factor).cutoff
+        chosen = ", where their spectrum reaches its noise"
+        if factor > 1 and most < best:
+            best, chosen = most, f", {_ABOVE:g} times the cut-off of the parallel filter"
+        cutoff = best * rate
+    note = (
+        f"{what} low-pass filtered without delay at {cutoff:.4g} Hz{chosen}, "
+        "then central differences"
+    )
+
+    def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
+        return low_pass(values, rate, cutoff)
+
+    y, yd, ydd = derive(m.y)
+    drop = dropped(rate, cutoff)
+    if m.yd is not None:
+        yd, ydd, _ = derive(m.yd)
+    linear = derive if m.yd is None else None
+    found = _finished(m, options, (y, yd, ydd), drop, "low-pass", note, linear, parallel=factor)
+    return replace(found, cutoff=cutoff)
+
+
+def _parallel_factor(spectra: list[Spectrum]) -> int:
+    """Return by what to decimate so that the parallel filter leaves the band of the motion."""
+    band = motion_band(spectra)
+    return 1 if band is None else max(1, int(Decimation(1).cutoff / (_HARMONICS * band)))
+
+
+def _spline(m: Measurement, options: Preparation) -> Prepared:
+    drop = reach(0.0)
+    if len(m.y) > 2 * drop + 1:
+        penalty = choose_penalty(m.y)
+        drop = reach(penalty)
+    if len(m.y) <= 2 * drop + 1:
+        raise DataError(
+            f"{len(m.y)} samples are too few to smooth with a spline",
+            remedy=f"it smooths over {drop} samples; choose another method, or give more samples",
+        )
+
+    def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
+        return smooth_spline(values, m.rate, penalty)
+
+    y, yd, ydd = (x[drop : len(x) - drop] for x in derive(m.y))
+    half = m.rate / (2 * np.pi * penalty**0.25)  # its gain is 1/(1 + λ ω⁴)
+    note = (
+        f"positions smoothed with a cubic spline that leaves half of an amplitude at {half:.4g} Hz "
+        "(cross-validation), and differentiated"
+    )
+    factor = _parallel_factor([spectrum(x) for x in m.y.T])
+    return _finished(m, options, (y, yd, ydd), drop, "spline", note, derive, parallel=factor)
+
+
+def _finished(
+    m: Measurement,
+    options: Preparation,
+    motion: tuple[Floats, Floats, Floats],
+    drop: int,
+    method: Method,
+    note: str,
+    derive: Derive | None,
+    *,
+    parallel: int = 1,
+) -> Prepared:
+    """Put a derived motion together with the forces at its samples, noise and warnings."""
+    n = len(m.time)
+    inner = slice(drop, n - drop)
+    y, yd, ydd = motion
+    sigma = np.array([spectrum(x).sigma for x in m.y.T])
+    tau = np.array([spectrum(x).sigma for x in m.tau.T])
+    gains = (np.nan,) * 3 if derive is None else amplification(derive, n)
+    noise = Noise(sigma, gains[1] * sigma, gains[2] * sigma, tau)
+    notes = [*m.notes, note]
+    if drop:
+        notes.append(f"{drop} samples dropped at each end")
+    decimation = decimation_of(options.decimation or parallel, len(y))
+    if decimation is not None:
+        notes.append(
+            f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then every "
+            f"{decimation.factor}th sample"
+        )
+    return Prepared(
+        m.time[inner],
+        y,
+        yd,
+        ydd,
+        m.forces,
+        m.tau[inner],
+        m.valid[inner],
+        method,
+        noise=noise,
+        decimation=decimation,
+        notes=tuple(notes),
+        warnings=tuple(_warnings(m, sigma, yd, ydd, derive, decimation)),
+    )
+
+
+def _warnings(
+    m: Measurement,
+    sigma: Floats,
+    yd: Floats,
+    ydd: Floats,
+    derive: Derive | None,
+    decimation: Decimation | None,
+) -> list[str]:
+    """Say where noise is large beside the motion, after the parallel filter if there is one."""
+    if derive is None:
+        return []
+
+    def passed(values: Floats) -> Floats:
+        return values if decimation is None else zero_phase(values, decimation.cutoff)
+
+    def filtered(values: Floats) -> tuple[Floats, Floats, Floats]:
+        first, second, third = derive(values)
+        return first, passed(second), passed(third)
+
+    gains = amplification(filtered, len(m.time))
+    return noise_warnings(m.names, gains[1] * sigma, gains[2] * sigma, passed(yd), passed(ydd))
+
+
+_WAYS = {
+    "given": _given,
+    "interpolate": _interpolate,
+    "low-pass": _low_pass,
+    "spline": _spline,
+    "fourier": prepare_periodic,
+}

@@ -1,0 +1,152 @@
+"""Records of measurements: as they were read, and as the estimators take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import IndependentCoordinate
+from mechid.signals.filters import Decimation
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Method: TypeAlias = Literal["auto", "given", "low-pass", "fourier", "spline", "interpolate"]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a measurement is prepared; None leaves the choice to the data.
+
+    Attributes
+    ----------
+    method : str
+        Where speeds and accelerations come from. "auto": as measured if they are; a Fourier series
+        if the period is known; else a low-pass filter and central differences.
+    cutoff : float, optional
+        Of the low-pass filter, Hz: half of an amplitude at this frequency is left.
+    period : float, optional
+        Of a motion that repeats, s.
+    harmonics : int, optional
+        Of the Fourier series.
+    decimation : int, optional
+        Every how many samples are kept after the parallel filter; 1: no parallel filter.
+    """
+
+    method: Method = "auto"
+    cutoff: float | None = None
+    period: float | None = None
+    harmonics: int | None = None
+    decimation: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What was measured, in SI units, at a constant rate.
+
+    Attributes
+    ----------
+    time : array (N,)
+        s.
+    coordinates : tuple of IndependentCoordinate
+        What the columns of `y` are: the independent coordinates of the mechanism in its order, or
+        other quantities of it.
+    y : array (N, n)
+        m or rad.
+    yd, ydd : arrays (N, n), or None
+        Where they were measured for all coordinates.
+    forces : tuple of str
+        Names of the measured forces; it may be fewer than the mechanism has.
+    tau : array (N, n_d)
+        N or N m; finite also where they are not valid.
+    valid : array (N, n_d) of bool
+        False where a force was not measured.
+    sigma : tuple of float or None
+        Stated deviations of the coordinates, m or rad; None where nothing is stated.
+    preparation : Preparation
+        What the file of the measurement asks for.
+    notes : tuple of str
+        What was found and mended on reading.
+    source : str
+        The file, for messages.
+    """
+
+    time: Floats
+    coordinates: tuple[IndependentCoordinate, ...]
+    y: Floats
+    forces: tuple[str, ...]
+    tau: Floats
+    valid: Mask
+    yd: Floats | None = None
+    ydd: Floats | None = None
+    sigma: tuple[float | None, ...] = ()
+    preparation: Preparation = Preparation()
+    notes: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def rate(self) -> float:
+        """Samples per second."""
+        return float((len(self.time) - 1) / (self.time[-1] - self.time[0]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(c.name for c in self.coordinates)
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """Estimated deviations of white noise, of single samples of the prepared record.
+
+    Attributes
+    ----------
+    y, yd, ydd : arrays (n_i,)
+        Of the coordinates before filtering, and of speeds and accelerations after it; nan where
+        nothing can be said.
+    tau : array (n_d,)
+        Of the forces before the parallel filter (after averaging over periods).
+    """
+
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    tau: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A measurement ready for estimation.
+
+    Attributes
+    ----------
+    time : array (N,)
+    y, yd, ydd : arrays (N, n_i)
+        Independent coordinates of the mechanism in its order, speeds and accelerations.
+    forces : tuple of str
+    tau, valid : arrays (N, n_d)
+    method : str
+        Where speeds and accelerations come from.
+    cutoff : float or None
+        Of the low-pass filter, Hz.
+    noise : Noise or None
+    decimation : Decimation or None
+        Parallel filter still to be applied to W and to τ alike.
+    notes, warnings : tuples of str
+    """
+
+    time: Floats
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    forces: tuple[str, ...]
+    tau: Floats
+    valid: Mask
+    method: str
+    cutoff: float | None = None
+    noise: Noise | None = None
+    decimation: Decimation | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -95,7 +95,7 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         problem = made[motion].problem("T1", made[motion].noisy(law, seed))
         validation = made["validation"].problem("T1")
         known = world.knowledge("T1", cad)
-        errors[motion, "CAD alone"] = total(cad_estimate(known, problem), validation)
+        errors[motion, "CAD alone"] = total(cad_estimate(problem, known), validation)
         for name, estimator in ESTIMATORS.items():
             estimate = estimator(problem, known)
             errors[motion, name] = total(estimate, validation)

@@ -64,20 +64,23 @@ Reduce: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--reduce",
-        help="Reduce the model, eliminating by contribution, deviation or greedy.",
+        help="Reduce the model, eliminating by contribution, stacked-contribution (N and N m "
+        "alike), deviation or greedy.",
         show_default="not",
     ),
 ]
 Size: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Of the reduced model: a number, limits (low error at a low condition number), cross "
-        "(validation), or auto: limits without CAD values as prior, cross with them."
+        help="Of the reduced model: a number, limits (low error at a low condition number), or cross "
+        "(validation), which auto means."
     ),
 ]
 Rest: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="Eliminated parameters are zero, or stay at cad.", show_default="zero"),
+    typer.Option(
+        help="Eliminated parameters are zero, or stay at cad.", show_default="cad with a prior"
+    ),
 ]
 Period: TypeAlias = Annotated[
     float | None, typer.Option(help="Period of a motion that repeats, s: a Fourier series is used.")
@@ -177,7 +180,7 @@ def reduce_options(rule: str | None, size: str, rest: str | None) -> ReduceOptio
         return None
     for value, known, what in (
         (rule, RULES, "--reduce"),
-        (rest or "zero", ("zero", "cad"), "--rest"),
+        (rest or "auto", ("auto", "zero", "cad"), "--rest"),
     ):
         if value not in known:
             raise DataError(f"{what} {value} is unknown", remedy=f"use {', '.join(known)}")
@@ -189,4 +192,4 @@ def reduce_options(rule: str | None, size: str, rest: str | None) -> ReduceOptio
             raise DataError(
                 f"--size {size} is no size", remedy="use a number, limits or cross"
             ) from None
-    return ReduceOptions(rule, wanted, rest or "zero")  # type: ignore[arg-type]
+    return ReduceOptions(rule, wanted, rest or "auto")  # type: ignore[arg-type]

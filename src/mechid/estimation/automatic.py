@@ -2,8 +2,8 @@
 
 Gain errors, coloured noise and plain white noise ask for different weights; the wrong one costs:
 gains that do not exist take away what the forces say of the size of the parameters, and colour that
-is not modelled makes the prior look wrong. Nobody has to guess: each is tried, and the one under
-which the measured forces are most probable is taken.
+is not modelled makes the prior look wrong. Nobody has to guess: each is tried, and the
+simplest under which the measured forces are about as probable as under any is taken.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.prior import Scale
 from mechid.estimation.regression import Regression
 
+# The simplest model is taken whose log evidence is not worse than the best by more than this.
+_DOUBT = 5.0
+# Models of the noise, gain errors and colour, the simplest first.
 _WORDS = {
     (False, False): "white",
     (False, True): "coloured",
@@ -60,18 +63,19 @@ class Automatic:
                 name=self.name,
             )
             found[gains, whiten] = estimator(regression, knowledge)
-        chosen = max(found, key=lambda model: _evidence(found[model]))
+        best = max(_evidence(e) for e in found.values())
+        chosen = next(m for m, e in found.items() if _evidence(e) >= best - _DOUBT)
         return replace(found[chosen], known=(*found[chosen].known, _comparison(found, chosen)))
 
 
 def _comparison(found: dict[tuple[bool, bool], Estimate], chosen: tuple[bool, bool]) -> str:
-    best = _evidence(found[chosen])
+    own = _evidence(found[chosen])
     others = ", ".join(
-        f"{_WORDS[model]} {_evidence(e) - best:.0f}"
+        f"{_WORDS[model]} {_evidence(e) - own:+.0f}"
         for model, e in found.items()
         if model != chosen
     )
-    return f"noise taken as {_WORDS[chosen]}, the most probable model (log evidence: {others})"
+    return f"noise taken as {_WORDS[chosen]} (log evidence of others against it: {others})"
 
 
 def _evidence(estimate: Estimate) -> float:

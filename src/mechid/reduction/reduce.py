@@ -57,6 +57,7 @@ def reduce_model(
     regression: Regression,
     *,
     estimator: Estimator = OrdinaryLeastSquares(),  # noqa: B008 (frozen)
+    final: Estimator | None = None,
     knowledge: Knowledge | None = None,
     rest: Rest = "zero",
     choose: SizeRule = TwoLimits(),  # noqa: B008 (frozen)
@@ -76,6 +77,8 @@ def reduce_model(
         Motion of identification, with all parameters of the ranking.
     estimator : Estimator
         Of all sizes; plain least squares takes a second or two for a hundred of them.
+    final : Estimator, optional
+        Of the chosen size, if it is another.
     knowledge : Knowledge, optional
         For estimators that need it, and for rest "cad".
     rest : "zero" or "cad"
@@ -113,7 +116,7 @@ def reduce_model(
     kept = order[: size.size]
     problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
     known = None if knowledge is None else knowledge.select(kept)
-    estimate = estimator(problem, known)
+    estimate = (final or estimator)(problem, known)
     if rest == "cad" and knowledge is not None:
         estimate = completed(estimate, regression, knowledge)
     complete = len(curves) == wanted and ranking.complete

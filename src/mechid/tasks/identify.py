@@ -201,6 +201,7 @@ def reduced(
         estimator_of(options.estimator, options.settings),
         problem.knowledge,
         options.reduce,
+        whole=run.estimate,
         validation=problem.others,
         watch=watch,
         stop=stop,

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
+from mechid.estimation.frozen import Frozen
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.regression import Regression
-from mechid.reduction.contribution import contribution
+from mechid.reduction.contribution import Norm, contribution
 from mechid.reduction.deviation import by_deviation
 from mechid.reduction.greedy import greedy
 from mechid.reduction.ranking import Ranking
@@ -21,7 +23,7 @@ from mechid.tasks.estimators import uses_cad
 from mechid.validation.blocks import Blocks
 from mechid.validation.crossvalidate import Stop, Watch
 
-Rule: TypeAlias = Literal["contribution", "deviation", "greedy"]
+Rule: TypeAlias = Literal["contribution", "stacked-contribution", "deviation", "greedy"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 
@@ -32,15 +34,14 @@ class ReduceOptions:
     Attributes
     ----------
     rule : str
-        Order of elimination: "contribution" to the forces by CAD values, relative "deviation",
-        "greedy" by cross-validated error.
+        Order of elimination: "contribution" to the forces by CAD values, each force in its own
+        measure; "stacked-contribution", N and N m alike, as the sources have it; relative
+        "deviation"; "greedy" by cross-validated error.
     size : int or str
         "limits": the smallest size with a low error, if its condition number is low too;
-        "cross": by cross-validation, within one standard error of the best; "auto": limits, as
-        the sources do, or cross for estimators with a prior, whom condition numbers do not hurt;
-        or a number.
-    rest : "zero" or "cad"
-        What eliminated parameters are.
+        "cross" or "auto": by cross-validation, within one standard error of the best; or a number.
+    rest : "zero", "cad" or "auto"
+        What eliminated parameters are; "auto": CAD values, where the estimator uses them.
     condition : float
         Upper limit of the condition number, for "limits".
     blocks : int
@@ -49,7 +50,7 @@ class ReduceOptions:
 
     rule: Rule = "contribution"
     size: int | Literal["auto", "limits", "cross"] = "auto"
-    rest: Rest = "zero"
+    rest: Rest | Literal["auto"] = "auto"
     condition: float = 1e5
     blocks: int = 5
 
@@ -60,11 +61,15 @@ def shrink(
     knowledge: Knowledge | None,
     options: ReduceOptions,
     *,
+    whole: Estimate | None = None,
     validation: Sequence[Regression] = (),
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Reduction:
     """Reduce a model; curves go over all sizes, whatever size is chosen.
+
+    With CAD values as prior, the models of all sizes take noise, gains and scale of the prior from
+    the estimate with all parameters (`whole`, if it is there); the chosen one finds its own.
 
     Raises
     ------
@@ -72,19 +77,23 @@ def shrink(
         For options that make no sense, or CAD values that are needed and not known.
     """
     if options.size == "auto":
-        options = replace(options, size="cross" if uses_cad(estimator) else "limits")
+        options = replace(options, size="cross")
+    prior = uses_cad(estimator) and knowledge is not None
+    rest: Rest = ("cad" if prior else "zero") if options.rest == "auto" else options.rest
     blocks = Blocks(options.blocks)
     if isinstance(options.size, int) and not 1 <= options.size <= len(regression.parameters):
         raise DataError(
             f"a size of {options.size}",
             remedy=f"choose one from 1 to {len(regression.parameters)}, limits or cross",
         )
+    quick = _frozen(regression, estimator, knowledge, whole) if prior else estimator
     return reduce_model(
-        _ranking(regression, estimator, knowledge, options, blocks, watch, stop),
+        _ranking(regression, quick, knowledge, options.rule, rest, blocks, watch, stop),
         regression,
-        estimator=estimator,
+        estimator=quick,
+        final=estimator,
         knowledge=knowledge,
-        rest=options.rest,
+        rest=rest,
         choose=_size_rule(options),
         validation=validation,
         folds=blocks if options.size == "cross" else None,
@@ -97,25 +106,27 @@ def _ranking(
     regression: Regression,
     estimator: Estimator,
     knowledge: Knowledge | None,
-    options: ReduceOptions,
+    rule: Rule,
+    rest: Rest,
     blocks: Blocks,
     watch: Watch | None,
     stop: Stop,
 ) -> Ranking:
-    match options.rule:
-        case "contribution":
+    match rule:
+        case "contribution" | "stacked-contribution":
             if knowledge is None:
                 raise DataError(
                     "contributions go by CAD values, and there are none",
                     remedy="reduce by deviation or greedy",
                 )
-            return contribution(regression, knowledge.mean).ranking
+            norm: Norm = "channels" if rule == "contribution" else "stacked"
+            return contribution(regression, knowledge.mean, norm=norm).ranking
         case "deviation":
             return by_deviation(
                 regression,
                 estimator=estimator,
                 knowledge=knowledge,
-                rest=options.rest,
+                rest=rest,
                 watch=watch,
                 stop=stop,
             )
@@ -123,12 +134,26 @@ def _ranking(
             return greedy(
                 regression,
                 knowledge=knowledge,
-                rest=options.rest,
+                rest=rest,
                 folds=blocks,
                 watch=watch,
                 stop=stop,
             )
-    raise DataError(f"there is no reduction by {options.rule}", remedy=f"use {', '.join(RULES)}")
+    raise DataError(f"there is no reduction by {rule}", remedy=f"use {', '.join(RULES)}")
+
+
+def _frozen(
+    regression: Regression,
+    estimator: Estimator,
+    knowledge: Knowledge | None,
+    whole: Estimate | None,
+) -> Frozen:
+    found = estimator(regression, knowledge) if whole is None else whole
+    inner = getattr(estimator, "inner", estimator)
+    scale = getattr(inner, "scale", 1.0)
+    if scale == "estimated":
+        scale = 1.0 if found.agreement is None else found.agreement.scale
+    return Frozen(found, getattr(inner, "prior", "full"), scale)
 
 
 def _size_rule(options: ReduceOptions) -> SizeRule:

@@ -1,0 +1,70 @@
+"""An estimate again, with everything but the values as it was found before.
+
+Nested models of many sizes, on many blocks of time, cannot each find their own noise, gains and
+scale of the prior, and need not: those of the whole model serve. What is left is one linear
+problem. Colour is let go: it hardly moves the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import with_prior
+from mechid.estimation.prior import cad_factor
+from mechid.estimation.regression import Regression
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """Maximum a posteriori with the noise, gains and offsets of an estimate.
+
+    Attributes
+    ----------
+    whole : Estimate
+        With all parameters, on the same channels.
+    prior : "diagonal" or "full"
+    scale : float
+        Of the declared deviations of the CAD values.
+    """
+
+    whole: Estimate
+    prior: Literal["diagonal", "full"] = "full"
+    scale: float = 1.0
+    name: str = "frozen"
+
+    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+        """Return the estimate."""
+        if knowledge is None:
+            raise DataError("CAD values are needed", remedy="give knowledge")
+        if regression.channels != self.whole.channels:
+            raise DataError("the channels are others than those of the estimate")
+        A, t, channel = regression.stacked()
+        noise = np.where(np.isnan(self.whole.noise), 1.0, self.whole.noise)
+        gain, offset = np.ones(len(noise)), np.zeros(len(noise))
+        if self.whole.errors is not None:
+            gain, offset = 1.0 + self.whole.errors.gain, self.whole.errors.offset
+        known = regression.known[regression.valid]
+        forces = (t + known - offset[channel]) / gain[channel]
+        sigma = np.abs(noise / gain)[channel]
+        mine = knowledge.select(regression.parameters)
+        F = self.scale * cad_factor(mine, self.prior)
+        solved = with_prior(A / sigma[:, None], (forces - known) / sigma, mine.mean, F)
+        residuals = t + known - gain[channel] * (A @ solved.x + known) - offset[channel]
+        return Estimate(
+            self.name,
+            regression.parameters,
+            solved.x,
+            solved.covariance,
+            regression.channels,
+            noise,
+            regression.unstacked(residuals),
+            solved.condition,
+            known=(*mine.words, "noise and channel errors of the whole model"),
+            errors=self.whole.errors,
+        )

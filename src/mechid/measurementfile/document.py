@@ -110,6 +110,9 @@ class PrepareSpec(Words):
     period: Positive | None = Field(default=None, description="of a motion that repeats, s")
     harmonics: Count | None = Field(default=None, description="of the Fourier series")
     decimation: Count | None = Field(default=None, description="1: keep all samples")
+    ignore_below: dict[str, Positive] = Field(
+        default={}, description="coordinates and the speeds below which their forces do not count"
+    )
 
 
 def _version(value: Any) -> Any:

@@ -61,10 +61,14 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         tuple(found["known"]),
         tuple(found["warnings"]),
         None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),
-        None if errors is None else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
+        None if errors is None else _errors(errors),
         None if colour is None else tuple(floats(c) for c in colour),
         None if found["full"] is None else floats(found["full"]),
     )
+
+
+def _errors(found: dict[str, Any]) -> ChannelErrors:
+    return ChannelErrors(**{k: None if v is None else floats(v) for k, v in found.items()})
 
 
 def _number(value: float | None) -> float:

@@ -134,9 +134,9 @@ def reduction_curves(
     for k in taken:
         if stop():
             break
-        x = fit(k)
-        on = [_error(r, x) for r in (motion, *others)]
-        held = [float(np.nansum(block_error(_forces(r, f(k)), r, scale))) for f, r in blocks]
+        found = fit(k)
+        on = [prediction_error(_forces(r, *found), r.tau, r.valid) for r in (motion, *others)]
+        held = [float(np.nansum(block_error(_forces(r, *f(k)), r, scale))) for f, r in blocks]
         rows.append((triangle.condition(k), triangle.raw_condition(k), on[0], on[1:], held))
         if watch is not None:
             watch("reduction", k, float(np.nansum(on[0])))
@@ -153,12 +153,8 @@ def reduction_curves(
     )
 
 
-def _forces(r: Regression, x: Floats) -> Floats:
-    return np.asarray(r.W @ x + r.known)
-
-
-def _error(r: Regression, x: Floats) -> Floats:
-    return prediction_error(_forces(r, x), r.tau, r.valid)
+def _forces(r: Regression, x: Floats, offset: Floats) -> Floats:
+    return np.asarray(r.W @ x + r.known + offset)
 
 
 def _sizes(sizes: Sequence[int] | None, b: int) -> list[int]:

@@ -98,8 +98,14 @@ def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) 
     at = {name: i for i, name in enumerate((*estimate.parameters, *others))}
     order = [at[name] for name in names]
     words = f"{len(others)} of {len(names)} parameters at their CAD values, not estimated"
+    errors = estimate.errors
+    if errors is not None and errors.cross is not None:
+        # Nothing is said of offsets and errors of CAD values together.
+        wide = np.vstack([errors.cross, np.zeros((len(others), len(estimate.channels)))])
+        errors = replace(errors, cross=wide[order])
     return replace(
         estimate,
+        errors=errors,
         parameters=names,
         values=np.concatenate([estimate.values, cad.mean])[order],
         covariance=covariance[np.ix_(order, order)],

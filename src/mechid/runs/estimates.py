@@ -68,7 +68,9 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
 
 
 def _errors(found: dict[str, Any]) -> ChannelErrors:
-    return ChannelErrors(**{k: None if v is None else floats(v) for k, v in found.items()})
+    cross = found.pop("cross")
+    arrays = {name: floats(values) for name, values in found.items()}
+    return ChannelErrors(**arrays, cross=None if cross is None else floats(cross))
 
 
 def _number(value: float | None) -> float:

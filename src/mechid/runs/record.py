@@ -113,7 +113,7 @@ class MotionData:
     notes, warnings : tuples of str
         How it was prepared, and what that is worth.
     ignore_below : mapping coordinate → speed
-        The force of a coordinate does not count where this is slower, after that filter (m/s, rad/s).
+        Its force does not count where a coordinate is slower, after that filter (m/s or rad/s).
     """
 
     name: str

@@ -93,9 +93,7 @@ def regression_of(
     )
     if motion.decimation != 1:
         found = _decimated(found, Decimation(motion.decimation))
-    fast = moving(
-        model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation
-    )
+    fast = moving(model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation)
     return replace(found, valid=found.valid & fast)
 
 

@@ -85,7 +85,7 @@ def identify(
     cutoff: Cutoff = None,
     decimation: Decimation = None,
     instruments: Annotated[
-        Path | None,
+        str | None,
         typer.Option(help="Second measurement of the same motion, for --estimator iv."),
     ] = None,
     truth: Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -11,6 +12,7 @@ import pytest
 
 from mechid.measurementfile import read_measurement
 from mechid.modelfile import load
+from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import MotionData, Run
 from mechid.signals.prepare import prepare
 from mechid.tasks.identify import Options, identify
@@ -72,6 +74,20 @@ def test_residuals_of_an_independent_computation_are_reached(fit: Part, other: P
     assert np.all(found <= 1.05 * theirs)
     assert np.all(found >= 0.88 * theirs)
     assert found[-1] == pytest.approx(theirs[-1], rel=0.07)
+
+
+def test_a_run_folder_keeps_offsets_and_limits(tmp_path: Path) -> None:
+    before = run(ALL, ALL)
+    save_run(before, tmp_path / "run")
+    after = load_run(tmp_path / "run")
+    assert after.motions[0].ignore_below == before.motions[0].ignore_below
+    assert len(after.motions[0].ignore_below) == 6
+    assert after.final.errors is not None
+    assert before.final.errors is not None
+    for name in ("offset", "sigma_offset", "cross"):
+        mine, theirs = getattr(after.final.errors, name), getattr(before.final.errors, name)
+        np.testing.assert_array_equal(mine, theirs)
+    assert np.array_equal(after.courses[0].predicted, before.courses[0].predicted)
 
 
 def test_parts_do_not_know_each_other() -> None:

@@ -135,8 +135,8 @@ def reduction_curves(
         if stop():
             break
         found = fit(k)
-        on = [prediction_error(_forces(r, *found), r.tau, r.valid) for r in (motion, *others)]
-        held = [float(np.nansum(block_error(_forces(r, *f(k)), r, scale))) for f, r in blocks]
+        on = [_error(r, found) for r in (motion, *others)]
+        held = [float(np.nansum(block_error(_forces(r, f(k)), r, scale))) for f, r in blocks]
         rows.append((triangle.condition(k), triangle.raw_condition(k), on[0], on[1:], held))
         if watch is not None:
             watch("reduction", k, float(np.nansum(on[0])))
@@ -153,8 +153,13 @@ def reduction_curves(
     )
 
 
-def _forces(r: Regression, x: Floats, offset: Floats) -> Floats:
-    return np.asarray(r.W @ x + r.known + offset)
+def _forces(r: Regression, found: tuple[Floats, Floats]) -> Floats:
+    values, offset = found
+    return np.asarray(r.W @ values + r.known + offset)
+
+
+def _error(r: Regression, found: tuple[Floats, Floats]) -> Floats:
+    return prediction_error(_forces(r, found), r.tau, r.valid)
 
 
 def _sizes(sizes: Sequence[int] | None, b: int) -> list[int]:

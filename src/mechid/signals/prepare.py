@@ -49,7 +49,10 @@ def prepare(
     try:
         slow = slow_speeds(options.ignore_below, mechanism)
         whole = independent(measurement, mechanism)
-        found = _WAYS[_method(whole, options)](whole, options)
+        method = _method(whole, options)
+        if whole.yd is not None and method in ("fourier", "spline"):
+            whole = replace(whole, notes=(*whole.notes, "measured speeds are not used"))
+        found = _WAYS[method](whole, options)
         return replace(found, ignore_below=options.ignore_below, notes=(*found.notes, *slow))
     except MechidError as error:
         raise (error.located(measurement.source) if measurement.source else error) from None

@@ -77,7 +77,10 @@ Reduce: TypeAlias = Annotated[
 ]
 Size: TypeAlias = Annotated[
     str,
-    typer.Option(help="Of the reduced model: a number, limits (also auto), or cross (validation)."),
+    typer.Option(
+        help="Of the reduced model: a number, limits (low error at a low condition number), cross "
+        "(validation), or auto: limits without CAD values as prior, cross with them."
+    ),
 ]
 Rest: TypeAlias = Annotated[
     str | None,
@@ -208,8 +211,8 @@ def reduce_options(rule: str | None, size: str, rest: str | None) -> ReduceOptio
     ):
         if value not in known:
             raise DataError(f"{what} {value} is unknown", remedy=f"use {', '.join(known)}")
-    wanted: Any = {"auto": "limits"}.get(size, size)
-    if wanted not in ("limits", "cross"):
+    wanted: Any = size
+    if wanted not in ("auto", "limits", "cross"):
         try:
             wanted = int(size)
         except ValueError:

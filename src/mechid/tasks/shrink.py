@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from mechid.errors import DataError
@@ -17,6 +17,7 @@ from mechid.reduction.ranking import Ranking
 from mechid.reduction.reduce import Reduction, reduce_model
 from mechid.reduction.rest import Rest
 from mechid.reduction.size import Fixed, OneStandardError, SizeRule, TwoLimits
+from mechid.tasks.estimators import uses_cad
 from mechid.validation.blocks import Blocks
 from mechid.validation.crossvalidate import Stop, Watch
 
@@ -35,7 +36,9 @@ class ReduceOptions:
         "greedy" by cross-validated error.
     size : int or str
         "limits": the smallest size with a low error, if its condition number is low too;
-        "cross": by cross-validation, within one standard error of the best; or a number.
+        "cross": by cross-validation, within one standard error of the best; "auto": limits, as
+        the sources do, or cross for estimators with a prior, whom condition numbers do not hurt;
+        or a number.
     rest : "zero" or "cad"
         What eliminated parameters are.
     condition : float
@@ -45,7 +48,7 @@ class ReduceOptions:
     """
 
     rule: Rule = "contribution"
-    size: int | Literal["limits", "cross"] = "limits"
+    size: int | Literal["auto", "limits", "cross"] = "auto"
     rest: Rest = "zero"
     condition: float = 1e5
     blocks: int = 5
@@ -68,6 +71,8 @@ def shrink(
     DataError
         For options that make no sense, or CAD values that are needed and not known.
     """
+    if options.size == "auto":
+        options = replace(options, size="cross" if uses_cad(estimator) else "limits")
     blocks = Blocks(options.blocks)
     if isinstance(options.size, int) and not 1 <= options.size <= len(regression.parameters):
         raise DataError(

@@ -290,7 +290,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--base", "last", "--converge-on", "bar_1"], "exclude each other"),
         (["five_bar", "d.csv", "--estimator", "magic"], "there is no estimator magic; use one of"),
         (["five_bar", "d.csv", "--set", "wings=2"], "auto has no setting wings; it has prior"),
-        (["five_bar", "d.csv", "--estimator", "ols", "--set", "a=1"], "it has none"),
+        (["five_bar", "d.csv", "--estimator", "ols", "--set", "a=1"], "it has offsets"),
         (["five_bar", "d.csv", "--set", "wings"], "expected NAME=VALUE"),
         (["five_bar", "d.csv", "--prior", "gut"], "there is no prior gut"),
         (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
@@ -412,3 +412,36 @@ def test_help(run, command):
     assert done.status == 0
     assert f"Example: mechid {command}" in done.out
     assert "--json" in done.out
+
+
+# --------------------------------------------------------------------------- offsets, parts
+
+
+def test_offsets(data):
+    columns = {name: x.to_numpy() for name, x in read_columns("d.csv").items()}
+    write_table("o.csv", columns | {"M2": columns["M2"] + 7.0})
+    text = identify(data, "--estimator", "weighted", "--offsets", data="o.csv").out
+    assert "each force may have an offset, of which nothing is known" in text
+    found = identify(data, "--offsets", "--json", out="run-2", data="o.csv").json["offsets"]
+    for name, true in (("M1", 0.0), ("M2", 7.0)):
+        assert abs(found[name]["value"] - true) < 4 * found[name]["sigma"]
+    assert found["M2"]["value"] == pytest.approx(7.0, rel=0.1)
+    assert load_run("run-2").final.errors.offset[1] == found["M2"]["value"]
+    assert identify(data, "--json", out="run-3").json["offsets"] is None
+    refused = data("identify", "five_bar", "d.csv", "-o", "x", "--estimator", "ridge", "--offsets")
+    assert "the estimator ridge has no setting offsets" in refused.err
+
+
+def test_parts_of_a_log(data):
+    found = identify(data, "--validate", "d.csv@2:", data="d.csv@:2").out
+    assert "note: used from 0 s to 2 s" in found
+    assert "note: used from 2 s to" in found
+    run = load_run("run")
+    assert [m.source for m in run.motions] == ["d.csv", "d.csv"]
+    assert run.motions[0].time[-1] <= 2.0 <= run.motions[1].time[0]
+    assert run.parameters.truth is not None  # that of the file
+    done = data("validate", "run", "d.csv@1:2")
+    assert done.status == 0
+    assert "validation-2: d.csv" in done.out
+    wrong = data("identify", "five_bar", "d.csv@2:1", "-o", "x")
+    assert "d.csv@2:1: nothing is between 2 and 1 s" in wrong.err

@@ -22,6 +22,7 @@ LANGUAGE = re.compile(r"[\w+-]+")
 SKIP = re.compile(r"^<!--\s*not executed\b.*-->$")
 EXIT = re.compile(r"(?:^|\s)#\s*exit\s+(\d+)\s*$")
 TIMEOUT = 600
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 class ExampleError(AssertionError):
@@ -151,6 +152,7 @@ def run_command(command: Command, directory: Path) -> None:
 @pytest.fixture
 def run_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], int]:
     """Return a function (text, name) that runs a page and returns the number of examples run."""
+    (tmp_path / "examples").symlink_to(EXAMPLES)
 
     def run(text: str, name: str = "page.md") -> int:
         module = types.ModuleType("documentation_page")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.estimate import predict
 from mechid.estimation.linear import least_squares, prior_factor, with_prior
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.ridge import Ridge, cross_validated
@@ -45,6 +46,40 @@ def test_weighted_with_declared_noise() -> None:
     inverse = np.linalg.inv((A.T * w) @ A)
     np.testing.assert_allclose(found.values, inverse @ (A.T * w) @ t, rtol=1e-10)
     np.testing.assert_allclose(found.covariance, inverse, rtol=1e-9)
+
+
+def test_free_offsets_are_one_more_column_for_each_force() -> None:
+    r = replace(case(2, NOISE, offset=0.3, missing=0.1).regression, noise=NOISE)
+    A, t, channel = r.stacked()
+    wide = np.hstack([A, np.eye(3)[channel]])
+    for estimator, w in (
+        (OrdinaryLeastSquares(offsets="estimated"), np.ones(len(t))),
+        (WeightedLeastSquares("declared", offsets="estimated"), 1 / NOISE[channel] ** 2),
+        (
+            MaximumAPosteriori("none", noise="declared", offsets="estimated"),
+            1 / NOISE[channel] ** 2,
+        ),
+    ):
+        found = estimator(r)
+        both = np.linalg.solve((wide.T * w) @ wide, (wide.T * w) @ t)
+        np.testing.assert_allclose(found.values, both[:5], rtol=1e-9)
+        assert found.errors is not None
+        np.testing.assert_allclose(found.errors.offset, both[5:], rtol=1e-9)
+        np.testing.assert_allclose(found.residuals[r.valid], t - wide @ both, atol=1e-9)
+        # The forces that are predicted have the offsets too.
+        expected = r.W @ both[:5] + r.known + both[5:]
+        np.testing.assert_allclose(predict(found, r).forces, expected, rtol=1e-9)
+
+
+def test_deviation_of_forces_with_offsets() -> None:
+    """As if offsets were parameters like others."""
+    r = replace(case(2, NOISE, offset=0.3).regression, noise=NOISE)
+    found = predict(WeightedLeastSquares("declared", offsets="estimated")(r), r)
+    wide = np.concatenate([r.W, np.broadcast_to(np.eye(3), (len(r.time), 3, 3))], axis=2)
+    rows = wide[r.valid] / NOISE[r.stacked()[2], None]
+    inverse = np.linalg.inv(rows.T @ rows)
+    expected = np.sqrt(np.einsum("nij,jk,nik->ni", wide, inverse, wide))
+    np.testing.assert_allclose(found.sigma, expected, rtol=1e-9)
 
 
 def test_estimated_noise_is_a_fixed_point() -> None:

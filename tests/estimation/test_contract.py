@@ -14,6 +14,7 @@ from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.instrumental import InstrumentalVariables
 from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.registry import ESTIMATORS
 from mechid.estimation.regression import Regression
 from mechid.estimation.ridge import Ridge
@@ -28,6 +29,8 @@ NOISE = np.array([0.02, 0.3, 0.1])
 ALL: dict[str, Estimator] = {name: make() for name, make in ESTIMATORS.items()} | {
     "weighted, whitened": WeightedLeastSquares(whiten=True),
     "weighted, declared": WeightedLeastSquares(noise="declared"),
+    "weighted, offsets": WeightedLeastSquares(offsets="estimated"),
+    "ols, offsets": OrdinaryLeastSquares(offsets="estimated"),
     "ridge, given": Ridge(penalty=1e-3),
     "truncated, condition": Truncated(condition=50.0),
     "iv, whitened": InstrumentalVariables(whiten=True),
@@ -37,7 +40,7 @@ ALL: dict[str, Estimator] = {name: make() for name, make in ESTIMATORS.items()} 
     "map, everything": MaximumAPosteriori(gains="estimated", offsets="estimated", whiten=True),
 }
 # Not equivariant on purpose: all rows alike, whatever their units.
-UNITS_MATTER = {"ols"}
+UNITS_MATTER = {"ols", "ols, offsets"}
 Made = tuple[Regression, Knowledge]
 
 every = pytest.mark.parametrize("name", ALL)
@@ -66,7 +69,8 @@ def expected(found: Estimate, r: Regression) -> np.ndarray:
     forces = predict(found, r).forces
     if found.errors is None:
         return forces
-    return (1 + found.errors.gain) * forces + found.errors.offset
+    # Predicted forces have the offsets, but not the gains.
+    return forces + found.errors.gain * (forces - found.errors.offset)
 
 
 @every
@@ -237,7 +241,8 @@ def bad_options() -> list[tuple[Callable[[], Estimator], str]]:
         (lambda: M(noise="known"), "noise must be estimated or declared, got known"),  # type: ignore[arg-type]
         (lambda: M(groups=(("p9",),)), "no parameter p9"),
         (lambda: M(prior="none", gains=0.05), "cannot be told from the size of all parameters"),
-        (lambda: M(prior="none", offsets="estimated"), "deviation of the offsets must be given"),
+        (lambda: M(prior="none", offsets=-0.1), "deviation of offsets must be"),
+        (lambda: OrdinaryLeastSquares(offsets=0.1), "offsets of least squares must be estimated"),  # type: ignore[arg-type]
         (lambda: Ridge(penalty=-1.0), "the penalty must be"),
         (lambda: Truncated(rank=5), "the rank must be 1 to 4, got 5"),
         (lambda: Truncated(condition=0.5), "condition number must be 1 or more"),

@@ -101,6 +101,25 @@ def test_speeds_accelerations_range_and_rate(tmp_path: Path) -> None:
         read_measurement(tmp_path / "log.csv", FIVE_BAR, mapping)
 
 
+def test_a_part_of_a_log_instead_of_the_range_of_the_mapping(tmp_path: Path) -> None:
+    path, mapping = log(tmp_path), MAPPING | {"range": [1, 2]}
+    assert read_measurement(path, FIVE_BAR, mapping).time[[0, -1]] == pytest.approx([1, 2])
+    m = read_measurement(path, FIVE_BAR, mapping, use=(3.0, None))
+    assert m.time[[0, -1]] == pytest.approx([3, T[-1]])
+    assert "used from 3 s to 4.995 s" in m.notes
+    with pytest.raises(DataError, match="the range holds no samples"):
+        read_measurement(path, FIVE_BAR, mapping, use=(7.0, 8.0))
+
+
+def test_speeds_below_which_forces_do_not_count(tmp_path: Path) -> None:
+    mapping = MAPPING | {"prepare": {"ignore_below": {"q1": "5 deg", "q2": 0.1}}}
+    m = read_measurement(log(tmp_path), FIVE_BAR, mapping)
+    assert m.preparation.ignore_below == {"q1": pytest.approx(np.pi / 36), "q2": 0.1}
+    mapping["prepare"]["ignore_below"] = {"q1": -1}
+    with pytest.raises(DataError, match=r"prepare\.ignore_below\.q1.* expected a positive number"):
+        read_measurement(log(tmp_path), FIVE_BAR, mapping)
+
+
 def test_prepared_tables_are_measurements(tmp_path: Path) -> None:
     bad = channels()["load1"]
     bad[300:320] = np.nan

@@ -52,6 +52,21 @@ def curves_of(error: list[float], condition: list[float], blocks: list[list[floa
     )
 
 
+def test_errors_of_nested_models_allow_for_offsets() -> None:
+    r, other = (
+        replace(p, tau=p.tau + np.array([5.0, -3.0]))
+        for p in (problem(SPARSE, noise=0.2), problem(SPARSE, noise=0.2, seed=3))
+    )
+    estimator = OrdinaryLeastSquares(offsets="estimated")
+    found = reduction_curves(r.parameters, r, estimator, sizes=[20], validation=[other])
+    estimate = estimator(r)
+    expected = [validate(estimate, m).errors.prediction for m in (r, other)]
+    np.testing.assert_allclose(found.identification[0], expected[0])
+    np.testing.assert_allclose(found.validation[0, 0], expected[1])
+    # Without offsets nothing would fit.
+    assert np.all(3 * expected[1] < validate(OLS(r), other).errors.prediction)
+
+
 @pytest.mark.parametrize("rest", ["zero", "cad"])
 def test_one_factorisation_gives_what_every_problem_of_its_own_does(rest: Rest) -> None:
     rng = np.random.default_rng(0)

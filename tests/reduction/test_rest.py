@@ -39,16 +39,18 @@ def test_words_for_what_is_missing() -> None:
         restrict(r, ("q",))
 
 
-def test_the_whole_set_predicts_what_the_restricted_does() -> None:
+@pytest.mark.parametrize("estimator", [OLS, OrdinaryLeastSquares(offsets="estimated")])
+def test_the_whole_set_predicts_what_the_restricted_does(estimator: OrdinaryLeastSquares) -> None:
     r, other = problem(X, noise=0.1), problem(X, seed=5)
+    r = replace(r, tau=r.tau + 0.3)
     knowledge = knowing(1.1 * X, 0.2)
-    small = OLS(restrict(r, KEPT, rest="cad", knowledge=knowledge))
+    small = estimator(restrict(r, KEPT, rest="cad", knowledge=knowledge))
     whole = completed(small, r, knowledge)
     assert whole.parameters == r.parameters
     a = predict(small, restrict(other, KEPT, rest="cad", knowledge=knowledge))
     np.testing.assert_allclose(predict(whole, other).forces, a.forces)
     np.testing.assert_allclose(whole.sigma[[1, 3]], 0.2)
-    assert "2 of 4 parameters" in whole.known[0]
+    assert "2 of 4 parameters" in whole.known[-1]
 
 
 def test_nothing_to_complete() -> None:

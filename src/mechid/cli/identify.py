@@ -22,6 +22,7 @@ from mechid.cli.measured import (
     Estimator,
     Map,
     Noise,
+    Offsets,
     Period,
     Reduce,
     Rest,
@@ -68,20 +69,23 @@ def identify(
             show_default="cad",
         ),
     ] = None,
+    offsets: Offsets = False,
     cad_error: CadError = None,
     noise: Noise = None,
     reduce: Reduce = None,
     size: Size = "auto",
     rest: Rest = None,
     validate: Annotated[
-        list[Path] | None,
-        typer.Option(help="Data of another motion to try the model on; may be repeated."),
+        list[str] | None,
+        typer.Option(
+            help="Data of another motion, or FILE@FROM:TO, to try the model on; may be repeated."
+        ),
     ] = None,
     period: Period = None,
     cutoff: Cutoff = None,
     decimation: Decimation = None,
     instruments: Annotated[
-        Path | None,
+        str | None,
         typer.Option(help="Second measurement of the same motion, for --estimator iv."),
     ] = None,
     truth: Annotated[
@@ -104,7 +108,7 @@ def identify(
     from mechid.runs.record import About, library_versions
     from mechid.tasks.identify import identify as work
 
-    options = options_of(estimator, setting, prior, cad_error, noise, reduce, size, rest)
+    options = options_of(estimator, setting, prior, offsets, cad_error, noise, reduce, size, rest)
     ready = load_model(model)
     rule = chosen_rule(ready, base, converge_on, seed)
     how: dict[str, Any] = {"period": period, "cutoff": cutoff, "decimation": decimation}
@@ -154,6 +158,7 @@ def options_of(
     estimator: str | None,
     setting: list[str] | None,
     prior: str | None,
+    offsets: bool,
     cad_error: str | None,
     noise: list[str] | None,
     reduce: str | None,
@@ -172,6 +177,8 @@ def options_of(
         if prior not in kinds:
             raise DataError(f"there is no prior {prior}", remedy=f"use {', '.join(kinds)}")
         settings["prior"] = kinds[prior]
+    if offsets:
+        settings.setdefault("offsets", "estimated")
     estimator_of(name, settings)
     error = None if cad_error is None else share(cad_error, "--cad-error")
     if error is not None and not 0 < error < float("inf"):

@@ -11,6 +11,7 @@ from mechid.cli.given import named, number, share
 from mechid.errors import DataError
 
 if TYPE_CHECKING:
+    from mechid.measurementfile.read import Window
     from mechid.mechanism.records import Mechanism
     from mechid.runs.record import DataFile, MotionData
     from mechid.runs.truth import Truth
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from mechid.tasks.shrink import ReduceOptions
 
 Data: TypeAlias = Annotated[
-    Path,
+    str,
     typer.Argument(
-        metavar="DATA", help="Measured positions and forces: .csv, .parquet, .mat, .h5, .mf4."
+        metavar="DATA",
+        help="Measured positions and forces: .csv, .parquet, .mat, .h5, .mf4; a part of it as "
+        "FILE@FROM:TO, in seconds.",
     ),
 ]
 Map: TypeAlias = Annotated[
@@ -45,6 +48,10 @@ Setting: TypeAlias = Annotated[
         "penalty=0.1; may be repeated.",
         show_default=False,
     ),
+]
+Offsets: TypeAlias = Annotated[
+    bool,
+    typer.Option("--offsets", help="Estimate a constant offset of each force besides."),
 ]
 CadError: TypeAlias = Annotated[
     str | None,
@@ -93,8 +100,30 @@ Decimation: TypeAlias = Annotated[
 ]
 
 
+def file_and_part(text: str) -> tuple[Path, Window | None]:
+    """Return the file of FILE or FILE@FROM:TO, and the part of it in seconds.
+
+    A file whose name has such an ending is taken as it is.
+
+    Raises
+    ------
+    DataError
+        If the part is no range of times.
+    """
+    name, sign, part = text.rpartition("@")
+    if not sign or Path(text).is_file():
+        return Path(text), None
+    low, sign, high = part.partition(":")
+    if not sign:
+        raise DataError(f"{part} is no part of a log", where=text, remedy="write FILE@FROM:TO")
+    start, end = (number(word, text) if word.strip() else None for word in (low, high))
+    if start is not None and end is not None and not start < end:
+        raise DataError(f"nothing is between {start:g} and {end:g} s", where=text)
+    return Path(name), (start, end)
+
+
 def read_data(
-    path: Path,
+    data: str,
     mechanism: Mechanism,
     name: str,
     mapping: Path | None = None,
@@ -108,7 +137,8 @@ def read_data(
     from mechid.signals.prepare import prepare
     from mechid.tasks.regress import motion_data
 
-    read = read_measurement(path, mechanism, mapping)
+    path, use = file_and_part(data)
+    read = read_measurement(path, mechanism, mapping, use=use)
     if not read.forces:
         raise DataError(
             "no force of the mechanism was measured",
@@ -129,13 +159,13 @@ def _preparation(asked: Preparation, **given: Any) -> Preparation:
     return replace(asked, **{name: value for name, value in given.items() if value is not None})
 
 
-def found_truth(given: Path | None, data: Path) -> tuple[Truth | None, list[DataFile]]:
+def found_truth(given: Path | None, data: str) -> tuple[Truth | None, list[DataFile]]:
     """Return the truth of synthetic data, if there is one, and its file."""
     from mechid.runs.files import file_hash
     from mechid.runs.record import DataFile
     from mechid.runs.truth import read_truth, truth_path
 
-    path = given or truth_path(data)
+    path = given or truth_path(file_and_part(data)[0])
     if given is None and not path.is_file():
         return None, []
     return read_truth(path), [DataFile(str(path), file_hash(path), "truth")]

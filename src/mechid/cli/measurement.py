@@ -17,6 +17,7 @@ from mechid.cli.common import (
     print_pairs,
     print_table,
 )
+from mechid.cli.measured import file_and_part
 from mechid.errors import DataError, MechidError, ModelError
 
 if TYPE_CHECKING:
@@ -39,7 +40,11 @@ class Derivatives(StrEnum):
 def measurement(
     model: Model,
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Log: .csv, .parquet, .mat, .h5 or .mf4.")
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="Log: .csv, .parquet, .mat, .h5 or .mf4; a part as FILE@FROM:TO, in seconds.",
+        ),
     ],
     mapping: Annotated[
         Path | None,
@@ -74,14 +79,15 @@ def measurement(
 
     ready = load_model(model)
     mechanism = ready.mechanism
-    read = read_measurement(data, mechanism, mapping)
+    path, use = file_and_part(data)
+    read = read_measurement(path, mechanism, mapping, use=use)
     options = {"method": method and method.value, "cutoff": cutoff, "period": period,
                "decimation": decimation}  # fmt: skip
     prepared = prepare(read, mechanism, _options(read, options))
     try:
         motion = solve_motion(ready, prepared.y, prepared.yd, prepared.ydd, time=prepared.time)
     except MechidError as error:
-        raise error.located(str(data)) from None
+        raise error.located(str(path)) from None
     found = summary(read, prepared, motion)
     if output is not None:
         from mechid.measurementfile import prepared_columns

@@ -24,6 +24,7 @@ def report(run: Run) -> dict[str, Any]:
         "samples": len(run.motions[0].time),
         **summary(run),
         "parameters": _parameters(run),
+        "offsets": _offsets(run),
         "validation": list(run.validation),
         "known": list(run.final.known),
         "stages": list(run.stages),
@@ -64,6 +65,15 @@ def _parameters(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
+def _offsets(run: Run) -> dict[str, dict[str, float]] | None:
+    """Return the offsets of the forces, if they were estimated."""
+    errors = run.final.errors
+    if errors is None or not errors.sigma_offset.any():
+        return None
+    rows = zip(run.final.channels, errors.offset, errors.sigma_offset, strict=True)
+    return {name: {"value": float(x), "sigma": float(s)} for name, x, s in rows}
+
+
 def show(found: dict[str, Any]) -> None:
     """Print a run for a reader."""
     pairs = [
@@ -83,6 +93,12 @@ def show(found: dict[str, Any]) -> None:
     print_pairs(pairs)
     typer.echo("")
     show_parameters(found["parameters"])
+    if found["offsets"]:
+        typer.echo("")
+        print_table(
+            ("force", "offset", "σ"),
+            [(n, _number(o["value"]), _number(o["sigma"])) for n, o in found["offsets"].items()],
+        )
     typer.echo("")
     show_validation(found["validation"])
     print_notes(found["notes"])

@@ -16,7 +16,10 @@ from mechid.cli.run_report import show_validation
 def validate(
     run: RunArgument,
     data: Annotated[
-        list[Path], typer.Argument(metavar="DATA…", help="Measurements, one file per motion.")
+        list[str],
+        typer.Argument(
+            metavar="DATA…", help="Measurements, one file, or FILE@FROM:TO, per motion."
+        ),
     ],
     mapping: Map = None,
     period: Period = None,

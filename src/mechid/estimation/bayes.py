@@ -14,7 +14,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.cautions import enough
-from mechid.estimation.channels import Channels
+from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.evidence import WIDEST, agreement, best_scales, data_evidence, reduced
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
@@ -51,7 +51,7 @@ class MaximumAPosteriori:
         Deviation of the gain error of each force channel, 0.05 for 5 %.
     offsets : float or "estimated", optional
         Deviation of the offset of each force channel, as a part of the root mean square of its
-        measured force.
+        measured force; without a prior, "estimated" leaves the offsets to the data.
     whiten : bool
         Whether noise may be coloured.
     noise : "estimated" or "declared"
@@ -126,13 +126,9 @@ class MaximumAPosteriori:
                 "gains of the force channels cannot be told from the size of all parameters",
                 remedy="use CAD values as prior, or leave the gains out",
             )
-        if self.offsets == "estimated":
-            raise DataError(
-                "without a prior the deviation of the offsets must be given",
-                remedy="say how large they are, as a part of the force",
-            )
-        enough(len(channels.channel), len(channels.regression.parameters))
-        if self.offsets is None:
+        free = channels.size if self.offsets == "estimated" else len(channels.regression.parameters)
+        enough(len(channels.channel), free)
+        if self.offsets is None or self.offsets == "estimated":
             return iterate(
                 channels, lambda A, t, _: least_squares(A, t), noise=self.noise, whiten=self.whiten
             )
@@ -170,6 +166,9 @@ class MaximumAPosteriori:
         column = 0 if prior is None else prior.parameters
         for what, option in (("gain", self.gains), ("offset", self.offsets)):
             if option is None:
+                continue
+            if prior is None and option == "estimated":
+                words.append(FREE_OFFSETS)
                 continue
             share = option
             if prior is not None and option == "estimated":

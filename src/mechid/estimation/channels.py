@@ -16,6 +16,9 @@ from mechid.estimation.estimate import ChannelErrors
 from mechid.estimation.linear import Solution
 from mechid.estimation.regression import Floats, Ints, Regression
 
+# What is known of offsets that are left to the data.
+FREE_OFFSETS = "each force may have an offset, of which nothing is known"
+
 
 @dataclass(frozen=True, eq=False)
 class Channels:
@@ -85,7 +88,9 @@ class Channels:
             return None
         _, g, o = self.split(solution.x)
         _, sg, so = self.split(np.linalg.norm(solution.root, axis=1))
-        return ChannelErrors(g, sg, o, so)
+        b, n_d = len(self.regression.parameters), len(g)
+        cross = solution.root[:b] @ solution.root[-n_d:].T if self.offsets else None
+        return ChannelErrors(g, sg, o, so, cross)
 
     @cached_property
     def _known(self) -> Floats:

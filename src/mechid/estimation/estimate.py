@@ -32,12 +32,22 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class ChannelErrors:
-    """Gain and offset errors of the force channels: τ = (1 + gain) force + offset + noise."""
+    """Gain and offset errors of the force channels: τ = (1 + gain) force + offset + noise.
+
+    Attributes
+    ----------
+    gain, sigma_gain : arrays (n_d,)
+    offset, sigma_offset : arrays (n_d,)
+        N or N m.
+    cross : array (b, n_d), optional
+        Covariance of parameters and offsets; they are taken as independent without.
+    """
 
     gain: Floats
     sigma_gain: Floats
     offset: Floats
     sigma_offset: Floats
+    cross: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +142,17 @@ class Prediction:
 def predict(estimate: Estimate, regression: Regression) -> Prediction:
     """Predict the forces of a motion; `regression` may be of any motion of the mechanism.
 
-    Its parameters may be more than those of the estimate: what was not estimated is zero.
+    Its parameters may be more than those of the estimate: what was not estimated is zero. Offsets
+    that were estimated are added, for a channel keeps its zero; gains are not, the forces are those
+    of channels without gain error.
     """
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
     variance = np.einsum("nij,jk,nik->ni", r.W, estimate.covariance, r.W, optimize=True)
+    if estimate.errors is not None:
+        forces = forces + estimate.errors.offset
+        variance = variance + estimate.errors.sigma_offset**2
+        if estimate.errors.cross is not None:
+            variance += 2 * np.einsum("nij,ji->ni", r.W, estimate.errors.cross)
     sigma = np.sqrt(np.maximum(variance, 0.0))
     return Prediction(forces, sigma, np.hypot(sigma, estimate.noise))

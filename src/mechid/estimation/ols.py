@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
 
 from mechid.estimation.cautions import enough
-from mechid.estimation.channels import Channels
+from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import finish, iterate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
+from mechid.estimation.options import one_of
 from mechid.estimation.regression import Regression
 
 
@@ -20,14 +24,23 @@ class OrdinaryLeastSquares:
     The covariance allows for channels with noise of different size: (AᵀA)⁻¹ Aᵀ Ω A (AᵀA)⁻¹. That
     noise is the one weighted least squares finds: residuals of a quiet force would hold noise that
     came from louder ones through the parameters.
+
+    Attributes
+    ----------
+    offsets : "estimated", optional
+        Whether each force channel has an offset, which is estimated besides.
     """
 
+    offsets: Literal["estimated"] | None = None
     name: str = "ols"
 
     def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
         """Return the estimate; knowledge is not used."""
-        channels = Channels(regression)
-        A, t, channel = channels.rows
+        if self.offsets is not None:
+            one_of("offsets of least squares", self.offsets, "estimated")
+        channels = Channels(regression, offsets=self.offsets is not None)
+        A, t = channels.linearised(np.zeros(channels.size))
+        channel = channels.channel
         enough(*A.shape)
         fit = iterate(channels, lambda A, t, _: least_squares(A, t))
         solved = least_squares(A, t)
@@ -40,4 +53,4 @@ class OrdinaryLeastSquares:
             A=A,
             t=t,
         )
-        return finish(self.name, channels, plain)
+        return finish(self.name, channels, plain, known=(FREE_OFFSETS,) if self.offsets else ())

@@ -8,6 +8,7 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Scale
 from mechid.estimation.regression import Regression
 
 
@@ -21,14 +22,22 @@ class WeightedLeastSquares:
         Estimated by iteration, but not less than what is declared; or as declared.
     whiten : bool
         Whether noise may be coloured.
+    offsets : float or "estimated", optional
+        Of the force channels: their deviation as a part of the root mean square of each force, or
+        whatever the data say.
     """
 
     noise: NoiseOption = "estimated"
     whiten: bool = False
+    offsets: Scale | None = None
     name: str = "weighted"
 
     def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
         """Return the estimate; knowledge is not used."""
         return MaximumAPosteriori(
-            prior="none", noise=self.noise, whiten=self.whiten, name=self.name
+            prior="none",
+            noise=self.noise,
+            whiten=self.whiten,
+            offsets=self.offsets,
+            name=self.name,
         )(regression)

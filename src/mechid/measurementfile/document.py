@@ -120,6 +120,9 @@ class PrepareSpec(Words):
     period: Positive | None = Field(default=None, description="of a motion that repeats, s")
     harmonics: Whole | None = Field(default=None, description="of the Fourier series")
     decimation: Whole | None = Field(default=None, description="1: keep all samples")
+    ignore_below: dict[str, Positive] = Field(
+        default={}, description="coordinates and the speeds below which their forces do not count"
+    )
 
 
 def _version(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from mechid.mechanism.records import IndependentCoordinate, Mechanism
 from mechid.modelfile.yamlio import Source
 from mechid.signals.record import Measurement, Preparation
 
+Window: TypeAlias = tuple[float | None, float | None]
+
 _MANY_RADIANS = 50.0  # eight turns: more in one log looks like degrees
 _FAR = 20.0  # sizes of the mechanism: no point of it gets there
 
@@ -34,6 +36,8 @@ def read_measurement(
     path: str | Path,
     mechanism: Mechanism,
     mapping: str | Path | Mapping[str, Any] | None = None,
+    *,
+    use: Window | None = None,
 ) -> Measurement:
     """Read a measurement of a mechanism.
 
@@ -45,6 +49,9 @@ def read_measurement(
     mapping : path or dict, optional
         Mapping file, or its content as plain data. Default: channels are named as what they
         are, in SI units: `time`, coordinates and forces of the model, `name.d` and `name.dd`.
+    use : (from, to), optional
+        The part to use, s, instead of the range of the mapping; None for no bound. It is cut out
+        before anything is filtered, so that parts of one log know nothing of each other.
 
     Raises
     ------
@@ -56,9 +63,13 @@ def read_measurement(
     try:
         if document is None:
             document = default_mapping(channels, mechanism)
+        if use is not None:
+            document = document.model_copy(update={"range": use})
         signals, notes = signals_of(document, channels, mechanism)
         raw = gather(channels, document, signals)
         notes += raw.notes
+        if document.range is not None:
+            notes.append(f"used from {raw.time[0]:g} s to {raw.time[-1]:g} s")
         found = clean(raw, signals, document, channels.file)
     except MechidError as error:
         raise _placed(error, source) from None
@@ -92,7 +103,12 @@ def read_measurement(
         ydd=rates[1],
         sigma=tuple(s.sigma for s in signals if s.role == "positions"),
         preparation=Preparation(
-            spec.method, spec.cutoff, spec.period, spec.harmonics, spec.decimation
+            spec.method,
+            spec.cutoff,
+            spec.period,
+            spec.harmonics,
+            spec.decimation,
+            spec.ignore_below,
         ),
         notes=tuple(notes),
         source=channels.file,

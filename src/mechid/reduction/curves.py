@@ -134,8 +134,8 @@ def reduction_curves(
     for k in taken:
         if stop():
             break
-        x = fit(k)
-        on = [_error(r, x) for r in (motion, *others)]
+        found = fit(k)
+        on = [_error(r, found) for r in (motion, *others)]
         held = [float(np.nansum(block_error(_forces(r, f(k)), r, scale))) for f, r in blocks]
         rows.append((triangle.condition(k), triangle.raw_condition(k), on[0], on[1:], held))
         if watch is not None:
@@ -153,12 +153,13 @@ def reduction_curves(
     )
 
 
-def _forces(r: Regression, x: Floats) -> Floats:
-    return np.asarray(r.W @ x + r.known)
+def _forces(r: Regression, found: tuple[Floats, Floats]) -> Floats:
+    values, offset = found
+    return np.asarray(r.W @ values + r.known + offset)
 
 
-def _error(r: Regression, x: Floats) -> Floats:
-    return prediction_error(_forces(r, x), r.tau, r.valid)
+def _error(r: Regression, found: tuple[Floats, Floats]) -> Floats:
+    return prediction_error(_forces(r, found), r.tau, r.valid)
 
 
 def _sizes(sizes: Sequence[int] | None, b: int) -> list[int]:

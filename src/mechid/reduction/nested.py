@@ -21,7 +21,8 @@ from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.regression import Floats, Regression
 from mechid.reduction.rest import Rest, rest_values, restrict
 
-Fit: TypeAlias = Callable[[int], Floats]
+# Number of estimated parameters → values (b,) of all of them, offsets (n_d,) of the forces.
+Fit: TypeAlias = Callable[[int], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +77,23 @@ def fit_of(
     rest: Rest = "zero",
     knowledge: Knowledge | None = None,
 ) -> Fit:
-    """Return a function of k: values (b,) of all parameters, in that order, the first k estimated.
+    """Return a function of k: values (b,) of all parameters, in that order, the first k estimated,
+    and the offsets (n_d,) of the forces that were estimated besides.
 
     Plain least squares shares one factorisation; other estimators are called for each k.
     """
     fixed = rest_values(order, rest, knowledge)
-    if isinstance(estimator, OrdinaryLeastSquares):
+    none = np.zeros(len(regression.channels))
+    if isinstance(estimator, OrdinaryLeastSquares) and estimator.offsets is None:
         triangle = Triangle.of(regression, order)
-        return lambda k: triangle.solve(k, fixed)
+        return lambda k: (triangle.solve(k, fixed), none)
 
-    def fit(k: int) -> Floats:
+    def fit(k: int) -> tuple[Floats, Floats]:
         kept = tuple(order[:k])
         problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
         known = None if knowledge is None else knowledge.select(kept)
-        return np.concatenate([estimator(problem, known).values, fixed[k:]])
+        found = estimator(problem, known)
+        offset = none if found.errors is None else found.errors.offset
+        return np.concatenate([found.values, fixed[k:]]), offset
 
     return fit

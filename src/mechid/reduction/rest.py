@@ -84,12 +84,15 @@ def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) 
     if not others:
         return estimate
     cad = knowledge.select(others)
+    errors = estimate.errors
     A, _, channel = regression.select(estimate.parameters).stacked()
     A_rest = regression.select(others).stacked()[0]
     noise = estimate.noise[channel]
     if np.all(noise > 0):
-        weighted = A / noise[:, None]
-        G = -estimate.covariance @ (weighted.T @ (A_rest / noise[:, None]))
+        C = estimate.covariance @ A.T
+        if errors is not None and errors.cross is not None:
+            C += errors.cross[:, channel]  # offsets give way too
+        G = -(C / noise**2) @ A_rest
     else:  # no noise, so the estimate is the solution of the equations
         G = -np.column_stack([least_squares(A, column).x for column in A_rest.T])
     P = cad.base_covariance
@@ -98,8 +101,13 @@ def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) 
     at = {name: i for i, name in enumerate((*estimate.parameters, *others))}
     order = [at[name] for name in names]
     words = f"{len(others)} of {len(names)} parameters at their CAD values, not estimated"
+    if errors is not None and errors.cross is not None:
+        # Nothing is said of offsets and errors of CAD values together.
+        wide = np.vstack([errors.cross, np.zeros((len(others), len(estimate.channels)))])
+        errors = replace(errors, cross=wide[order])
     return replace(
         estimate,
+        errors=errors,
         parameters=names,
         values=np.concatenate([estimate.values, cad.mean])[order],
         covariance=covariance[np.ix_(order, order)],

@@ -62,13 +62,17 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         known=tuple(found["known"]),
         warnings=tuple(found["warnings"]),
         agreement=None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),
-        errors=None
-        if errors is None
-        else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
+        errors=None if errors is None else _errors(errors),
         colour=None if colour is None else tuple(floats(c) for c in colour),
         evidence=found["evidence"],
         full=None if found["full"] is None else floats(found["full"]),
     )
+
+
+def _errors(found: dict[str, Any]) -> ChannelErrors:
+    cross = found.pop("cross")
+    arrays = {name: floats(values) for name, values in found.items()}
+    return ChannelErrors(**arrays, cross=None if cross is None else floats(cross))
 
 
 def _number(value: float | None) -> float:

@@ -156,6 +156,7 @@ def _write_head(folder: Path, run: Run) -> None:
                 "source": m.source,
                 "forces": m.forces,
                 "decimation": m.decimation,
+                "ignore_below": m.ignore_below,
                 "notes": m.notes,
                 "warnings": m.warnings,
             }

@@ -112,6 +112,8 @@ class MotionData:
         W and τ are passed through a low-pass filter, and every so many samples are kept.
     notes, warnings : tuples of str
         How it was prepared, and what that is worth.
+    ignore_below : mapping coordinate → speed
+        Its force does not count where a coordinate is slower, after that filter (m/s or rad/s).
     """
 
     name: str
@@ -125,6 +127,7 @@ class MotionData:
     decimation: int = 1
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    ignore_below: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,6 +85,7 @@ def read_motion(folder: Path, entry: Mapping[str, Any], names: Sequence[str]) ->
     return MotionData(
         entry["name"], entry["source"], columns["time"], y, yd, ydd, forces, tau,
         entry["decimation"], tuple(entry["notes"]), tuple(entry["warnings"]),
+        entry["ignore_below"],
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.signals.filters import Decimation, decimation_of, zero_phase
 from mechid.signals.interpolate import derivatives
 from mechid.signals.lowpass import dropped, low_pass
+from mechid.signals.moving import slow_speeds
 from mechid.signals.noise import Derive, amplification, noise_warnings
 from mechid.signals.periodic import prepare_periodic
 from mechid.signals.project import project
@@ -46,11 +47,13 @@ def prepare(
     """
     options = measurement.preparation if options is None else options
     try:
+        slow = slow_speeds(options.ignore_below, mechanism)
         whole = independent(measurement, mechanism)
         method = _method(whole, options)
         if whole.yd is not None and method in ("fourier", "spline"):
             whole = replace(whole, notes=(*whole.notes, "measured speeds are not used"))
-        return _WAYS[method](whole, options)
+        found = _WAYS[method](whole, options)
+        return replace(found, ignore_below=options.ignore_below, notes=(*found.notes, *slow))
     except MechidError as error:
         raise (error.located(measurement.source) if measurement.source else error) from None
 

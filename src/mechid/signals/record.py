@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -33,6 +34,9 @@ class Preparation:
         Of the Fourier series.
     decimation : int, optional
         Every how many samples are kept after the parallel filter; 1: no parallel filter.
+    ignore_below : mapping coordinate → speed
+        The force of a coordinate does not count where it moves slower than this (m/s or rad/s,
+        after the parallel filter): near standstill nobody knows the sign of dry friction.
     """
 
     method: Method = "auto"
@@ -40,6 +44,7 @@ class Preparation:
     period: float | None = None
     harmonics: int | None = None
     decimation: int | None = None
+    ignore_below: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +139,8 @@ class Prepared:
     noise : Noise or None
     decimation : Decimation or None
         Parallel filter still to be applied to W and to τ alike.
+    ignore_below : mapping coordinate → speed
+        Still to be applied after that filter, as in `Preparation`.
     notes, warnings : tuples of str
     """
 
@@ -148,5 +155,6 @@ class Prepared:
     cutoff: float | None = None
     noise: Noise | None = None
     decimation: Decimation | None = None
+    ignore_below: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

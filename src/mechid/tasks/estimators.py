@@ -42,7 +42,7 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
     if "inner" in own:
         values["inner"] = estimator_of(str(values.pop("inner", DEFAULT)), rest)
     elif rest:
-        has = f"it has {', '.join(own)}" if own else "it has none"
+        has = f"it has {', '.join(own)}"
         raise DataError(f"the estimator {name} has no setting {next(iter(rest))}", remedy=has)
     return ESTIMATORS[name](**values)
 

@@ -14,6 +14,7 @@ from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.runs.record import MotionData
 from mechid.signals.filters import Decimation
+from mechid.signals.moving import moving
 from mechid.signals.record import Prepared
 from mechid.tables.forces import force_unit
 
@@ -51,6 +52,7 @@ def motion_data(name: str, source: str, prepared: Prepared) -> MotionData:
         1 if prepared.decimation is None else prepared.decimation.factor,
         prepared.notes,
         prepared.warnings,
+        prepared.ignore_below,
     )
 
 
@@ -89,7 +91,10 @@ def regression_of(
         tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
         valid,
     )
-    return found if motion.decimation == 1 else _decimated(found, Decimation(motion.decimation))
+    if motion.decimation != 1:
+        found = _decimated(found, Decimation(motion.decimation))
+    fast = moving(model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation)
+    return replace(found, valid=found.valid & fast)
 
 
 def declared(regression: Regression, noise: DeclaredNoise) -> Regression:

@@ -1,0 +1,39 @@
+"""The linear problem of a motion: which rows count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.kinematics.motion import solve_motion
+from mechid.modelfile import load
+from mechid.runs.record import MotionData
+from mechid.signals.filters import Decimation
+from mechid.tasks.regress import regression_of
+
+FIVE = load("five_bar")
+T = np.arange(1000) / 200.0
+
+
+def motion() -> MotionData:
+    w = 2 * np.pi * np.array([1.0, 0.5])
+    y = 0.2 * np.sin(np.outer(T, w))
+    yd, ydd = 0.2 * w * np.cos(np.outer(T, w)), -(w**2) * y
+    tau = inverse_dynamics(solve_motion(FIVE, y, yd, ydd, time=T)).tau
+    forces = tuple(c.force for c in FIVE.coordinates)
+    return MotionData("identification", "log", T, y, yd, ydd, forces, tau, decimation=5)
+
+
+def test_slow_rows_do_not_count_after_the_parallel_filter() -> None:
+    model, whole = dynamic_model(FIVE), motion()
+    whole.tau[500, 1] = np.nan
+    before = regression_of(model, whole)
+    after = regression_of(model, replace(whole, ignore_below={"q2": 0.3}))
+    speed = Decimation(5).apply(whole.yd)
+    assert np.array_equal(after.valid[:, 0], before.valid[:, 0])
+    assert np.array_equal(after.valid[:, 1], before.valid[:, 1] & (np.abs(speed[:, 1]) >= 0.3))
+    assert 0 < after.valid[:, 1].sum() < before.valid[:, 1].sum() < len(before.time)
+    assert np.array_equal(after.W, before.W)

@@ -9,7 +9,6 @@ import pytest
 from scipy.linalg import toeplitz
 from scipy.stats import multivariate_normal
 
-import mechid.estimation.bayes as bayes
 from mechid.errors import DataError
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
@@ -71,7 +70,7 @@ def test_the_noise_that_is_there_is_chosen(gain: float, ar: tuple[float, ...]) -
     assert (found.errors is not None) == (gain > 0)
     assert (found.colour is not None) == bool(ar)
     wanted = ("coloured" if ar else "white") + (" with gain errors" if gain else "")
-    assert f"noise taken as {wanted}," in found.known[-1]
+    assert f"noise taken as {wanted} (" in found.known[-1]
     assert np.all(np.abs(found.values - truth) < 4 * found.sigma)
 
 
@@ -80,13 +79,26 @@ def test_prices_of_what_was_fitted() -> None:
     rng = np.random.default_rng(4)
     r = regression(rng, PHI, 0.1, n=50)
     known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
-    channels = Channels(r)
     for scale, price in ((1.0, 0.0), ("estimated", 0.5 * np.log(150))):
-        estimator = MaximumAPosteriori(scale=scale)  # type: ignore[arg-type]
-        prior = cad_prior(channels, known, "diagonal", scale, (), None, None)  # type: ignore[arg-type]
-        fit, prior = estimator._with_prior(channels, prior)
-        whole = data_evidence(fit.A, fit.t, prior) + fit.log_jacobian
-        assert whole - bayes._evidence(fit, prior) == pytest.approx(price)
+        found = MaximumAPosteriori(scale=scale).posterior(r, known)  # type: ignore[arg-type]
+        whole = data_evidence(found.fit.A, found.fit.t, found.prior) + found.fit.log_jacobian
+        assert whole - found.evidence == pytest.approx(price)
+
+
+def test_held_out_errors() -> None:
+    """With the noise declared, as estimating without each block and predicting it."""
+    rng = np.random.default_rng(6)
+    r = replace(regression(rng, PHI, 0.2, n=50, known=0.5), noise=np.full(3, 0.2))
+    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    estimator = MaximumAPosteriori(scale=1.0, noise="declared")
+    e = []
+    for k in range(5):
+        test = np.arange(10 * k, 10 * k + 10)
+        rest = np.setdiff1d(np.arange(50), test)
+        values = estimator(r.part(rest), known).values
+        e.append(r.part(test).target - r.part(test).W @ values)
+    wanted = np.sum(np.linalg.norm(np.vstack(e), axis=0) / np.linalg.norm(r.tau, axis=0))
+    assert estimator.posterior(r, known).held_out(5) == pytest.approx(wanted)
 
 
 def test_needs_cad_values() -> None:

@@ -76,6 +76,16 @@ def test_residuals_of_an_independent_computation_are_reached(fit: Part, other: P
     assert found[-1] == pytest.approx(theirs[-1], rel=0.07)
 
 
+def test_the_default_takes_no_model_error_for_colour() -> None:
+    """Residuals of a real robot are what the model lacks: whitening would spoil the prediction."""
+    fit, other = (0.06, 5.0), (5.0, 7.7)
+    motions = [motion(fit), replace(motion(other), name="validation-1")]
+    found = {name: identify(load("tx40"), motions, Options(name)) for name in ("auto", "map")}
+    assert found["auto"].final.colour is None
+    assert "but worse on blocks held out" in found["auto"].final.known[-1]
+    assert percent(found["auto"], 1)[-1] <= 1.03 * percent(found["map"], 1)[-1]
+
+
 def test_a_run_folder_keeps_offsets_and_limits(tmp_path: Path) -> None:
     before = run(ALL, ALL)
     save_run(before, tmp_path / "run")

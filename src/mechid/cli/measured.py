@@ -79,8 +79,8 @@ Reduce: TypeAlias = Annotated[
 Size: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Of the reduced model: a number, limits (low error at a low condition number), or cross "
-        "(validation), which auto means."
+        help="Of the reduced model: a number, limits (low error at a low condition number), or "
+        "cross (validation), which auto means."
     ),
 ]
 Rest: TypeAlias = Annotated[

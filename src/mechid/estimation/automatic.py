@@ -2,8 +2,12 @@
 
 Gain errors, coloured noise and plain white noise ask for different weights; the wrong one costs:
 gains that do not exist take away what the forces say of the size of the parameters, and colour that
-is not modelled makes the prior look wrong. Nobody has to guess: each is tried, and the
-simplest under which the measured forces are about as probable as under any is taken.
+is not modelled makes the prior look wrong. Nobody has to guess: each is tried, and the simplest
+under which the measured forces are about as probable as under any is taken.
+
+Errors of the model itself look like coloured noise, and whitening would then weigh most what the
+model explains worst. So colour has a second judge: it must not spoil the prediction of blocks of
+time that took no part in the estimate.
 """
 
 from __future__ import annotations
@@ -11,16 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.posterior import Posterior
 from mechid.estimation.prior import Scale
 from mechid.estimation.regression import Regression
 
 # The simplest model is taken whose log evidence is not worse than the best by more than this.
 _DOUBT = 5.0
+# By which part colour may make held-out errors larger.
+_SPOILED = 0.02
 # Models of the noise, gain errors and colour, the simplest first.
 _WORDS = {
     (False, False): "white",
@@ -50,35 +56,40 @@ class Automatic:
     name: str = "auto"
 
     def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate under the most probable model of the noise."""
-        found = {}
-        for gains, whiten in _WORDS:
-            estimator = MaximumAPosteriori(
-                self.prior,
-                self.scale,
-                gains=self.gains if gains else None,
-                offsets=self.offsets,
-                whiten=whiten,
-                noise=self.noise,
-                name=self.name,
-            )
-            found[gains, whiten] = estimator(regression, knowledge)
-        best = max(_evidence(e) for e in found.values())
-        chosen = next(m for m, e in found.items() if _evidence(e) >= best - _DOUBT)
-        return replace(found[chosen], known=(*found[chosen].known, _comparison(found, chosen)))
+        """Return the estimate under the chosen model of the noise."""
+        found = {m: self._with(*m).posterior(regression, knowledge) for m in _WORDS}
+        spoiled = tuple(
+            (gains, True)
+            for gains in (False, True)
+            if found[gains, True].held_out() > (1 + _SPOILED) * found[gains, False].held_out()
+        )
+        allowed = {m: p for m, p in found.items() if m not in spoiled}
+        best = max(p.evidence for p in allowed.values())
+        chosen = next(m for m, p in allowed.items() if p.evidence >= best - _DOUBT)
+        estimate = self._with(*chosen).estimate(found[chosen])
+        return replace(estimate, known=(*estimate.known, _comparison(found, chosen, spoiled)))
+
+    def _with(self, gains: bool, whiten: bool) -> MaximumAPosteriori:
+        return MaximumAPosteriori(
+            self.prior,
+            self.scale,
+            gains=self.gains if gains else None,
+            offsets=self.offsets,
+            whiten=whiten,
+            noise=self.noise,
+            name=self.name,
+        )
 
 
-def _comparison(found: dict[tuple[bool, bool], Estimate], chosen: tuple[bool, bool]) -> str:
-    own = _evidence(found[chosen])
+def _comparison(
+    found: dict[tuple[bool, bool], Posterior],
+    chosen: tuple[bool, bool],
+    spoiled: tuple[tuple[bool, bool], ...],
+) -> str:
     others = ", ".join(
-        f"{_WORDS[model]} {_evidence(e) - own:+.0f}"
-        for model, e in found.items()
-        if model != chosen
+        f"{_WORDS[m]} {p.evidence - found[chosen].evidence:+.0f}"
+        + (" but worse on blocks held out" if m in spoiled else "")
+        for m, p in found.items()
+        if m != chosen
     )
     return f"noise taken as {_WORDS[chosen]} (log evidence of others against it: {others})"
-
-
-def _evidence(estimate: Estimate) -> float:
-    if estimate.evidence is None:
-        raise DataError("models of the noise cannot be compared without a prior")
-    return estimate.evidence

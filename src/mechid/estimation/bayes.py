@@ -16,11 +16,12 @@ from mechid.errors import DataError
 from mechid.estimation.cautions import enough
 from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Agreement, Estimate
-from mechid.estimation.evidence import WIDEST, agreement, best_scales, data_evidence, reduced
+from mechid.estimation.evidence import WIDEST, agreement, best_scales, reduced
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares
 from mechid.estimation.options import not_negative, one_of
+from mechid.estimation.posterior import Posterior
 from mechid.estimation.prior import USUAL_ERROR, Prior, Scale, cad_prior, offset_deviation
 from mechid.estimation.regression import Floats, Regression
 
@@ -74,30 +75,40 @@ class MaximumAPosteriori:
         if self.prior == "none":
             fit = self._without_prior(channels)
             return finish(self.name, channels, fit, known=self._channel_words(None, regression))
-        if knowledge is None:
+        return self.estimate(self.posterior(regression, knowledge))
+
+    def posterior(self, regression: Regression, knowledge: Knowledge | None) -> Posterior:
+        """Return what is known after the measurement, with all that went into it."""
+        self._check_options()
+        if knowledge is None or self.prior == "none":
             raise DataError(
                 f"estimator {self.name} needs CAD values with their deviations, and there are none",
                 remedy="declare them, or use an estimator that works without",
             )
+        channels = Channels(regression, self.gains is not None, self.offsets is not None)
         known = knowledge.select(regression.parameters)
         prior = cad_prior(
             channels, known, self.prior, self.scale, self.groups, self.gains, self.offsets
         )
-        fit, prior = self._with_prior(channels, prior)
+        return Posterior(channels, known, *self._with_prior(channels, prior))
+
+    def estimate(self, found: Posterior) -> Estimate:
+        """Return the estimate that a posterior amounts to."""
+        fit, prior, known = found.fit, found.prior, found.knowledge
         checked = _check(fit, prior)
         return finish(
             self.name,
-            channels,
+            found.channels,
             fit,
             prior=True,
             known=(
                 *known.words,
                 *self._prior_words(fit, prior, known),
-                *self._channel_words(prior, regression),
+                *self._channel_words(prior, found.channels.regression),
             ),
             warnings=(*self._disagreement(checked), *_bounds_hit(prior)),
             agreement=checked,
-            evidence=_evidence(fit, prior),
+            evidence=found.evidence,
         )
 
     def _check_options(self) -> None:
@@ -210,13 +221,6 @@ def _check(fit: Fit, prior: Prior) -> Agreement:
     )
     data = reduced(fit.A, fit.t, prior.mean)
     return agreement(data, declared, float(best_scales(data, declared).scale[0]))
-
-
-def _evidence(fit: Fit, prior: Prior) -> float:
-    """Return the evidence less half of log n for each scale and each coefficient of colour."""
-    fitted = len(prior.scale) + sum(len(c.coefficients) for c in fit.colours or ())
-    price = 0.5 * fitted * float(np.log(len(fit.t)))
-    return data_evidence(fit.A, fit.t, prior) + fit.log_jacobian - price
 
 
 def _bounds_hit(prior: Prior) -> tuple[str, ...]:

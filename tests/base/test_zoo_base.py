@@ -58,6 +58,8 @@ def test_transfers_have_no_effect_in_balls(spec: str) -> None:
     [
         ("pendulum", 10, 3),  # textbook: two first moments and a moment of inertia
         ("puma560@bare", 60, 36),  # Khalil; Mayeda
+        # 36 as above, four rotors (two hide in Izz of their links), friction: six joints, a motor
+        ("tx40", 80, 54),
         ("four_bar", 30, 8),  # planar: 4 per body, less two shared at each moving pin
         ("planar_3rrr", 70, 13),
     ],

@@ -3,8 +3,8 @@
 What float64 can give back: with W in columns of unit length, W = U S Vᵀ, the combination Vᵀ_k D φ
 (D: lengths of the columns) has an error of about eps ‖D φ‖ s_1/s_k. The combinations with
 s_k > 1e-7 s_1 must come back to 1e-8 of ‖D φ‖; where the whole matrix is well conditioned, every
-single parameter that makes more than a ten-thousandth of the forces must come back to 1e-8 of itself.
-What cannot be told must not matter: forces of another motion come out right all the same.
+single parameter that makes more than a ten-thousandth of the forces must come back to 1e-8 of
+itself. What cannot be told must not matter: forces between the samples come out right all the same.
 """
 
 from __future__ import annotations

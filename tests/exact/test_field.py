@@ -125,6 +125,7 @@ EXACT = {
     "pendulum@friction": 5,
     "puma560@bare": 36,
     "puma560": 52,
+    "tx40": 54,
     "double_wishbone": 65,
     "quarter_vehicle": 15,
     "spatial_slider_crank": 11,

@@ -14,9 +14,12 @@ from mechid.cli.identify import identify
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
+from mechid.cli.predict import predict
+from mechid.cli.reduce import reduce
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.synthesise import synthesise
+from mechid.cli.validate import validate
 from mechid.cli.verify_certificate import verify_certificate
 from mechid.cli.view import view
 from mechid.cli.zoo import zoo
@@ -47,7 +50,7 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Model mechanisms with closed loops: check, move, simulate and look at them.
+    """Model mechanisms with closed loops, simulate them, and identify their parameters.
 
     MODEL is a name of the zoo, a model file, or either with @variant.
     """
@@ -75,10 +78,15 @@ app.command(
     epilog="Example: mechid synthesise five_bar motion.yaml --force-noise 5% --cad-error 20% "
     "-o data.parquet"
 )(synthesise)
-app.command(epilog="Example: mechid identify five_bar data.parquet -o run")(identify)
 app.command(epilog="Example: mechid measurement four_bar log.mat --map log.yaml -o motion.parquet")(
     measurement
 )
+app.command(
+    epilog="Example: mechid identify five_bar data.parquet --validate other.parquet -o run"
+)(identify)
+app.command(epilog="Example: mechid reduce run --by contribution --size 8 -o smaller")(reduce)
+app.command(epilog="Example: mechid validate run other.parquet")(validate)
+app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(predict)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

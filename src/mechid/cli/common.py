@@ -47,13 +47,11 @@ def solve_file(model: KinematicModel, path: Path) -> tuple[MotionTable, Motion]:
         raise error.located(str(path)) from None
 
 
-def command_line() -> str:
+def command_line(context: typer.Context) -> str:
     """Return the command as it was typed, ready to be repeated."""
     import shlex
 
-    import click
-
-    return shlex.join(["mechid", *(click.get_current_context().obj or [])])
+    return shlex.join(["mechid", *(context.obj or [])])
 
 
 def print_json(value: dict[str, Any] | list[Any]) -> None:

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechid.cli.base import base_rule
+from mechid.cli.base import RankBy, base_rule
 from mechid.cli.common import Json, Model, command_line, load_model, print_json
+from mechid.cli.given import named, share
+from mechid.cli.measured import (
+    CadError,
+    Cutoff,
+    Data,
+    Decimation,
+    Estimator,
+    Map,
+    Noise,
+    Period,
+    Reduce,
+    Rest,
+    Setting,
+    Size,
+    data_files,
+    declared_noise,
+    found_truth,
+    read_data,
+    reduce_options,
+)
 from mechid.cli.run_report import report, show
 from mechid.errors import DataError
 
 if TYPE_CHECKING:
     from mechid.base.analyse import Rule
     from mechid.kinematics.model import KinematicModel
-    from mechid.mechanism.records import Mechanism
-    from mechid.runs.record import DataFile, MotionData
-    from mechid.runs.truth import Truth
+    from mechid.runs.record import Run
+    from mechid.tasks.identify import Options
 
 
 def identify(
+    context: typer.Context,
     model: Model,
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Table with time, coordinates and forces.")
-    ],
+    data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the run to.")],
+    mapping: Map = None,
     base: Annotated[
         str | None,
         typer.Option(
@@ -35,16 +58,36 @@ def identify(
         ),
     ] = None,
     converge_on: Annotated[str | None, typer.Option(help="As for `mechid base`.")] = None,
-    estimator: Annotated[str, typer.Option(help="ols.")] = "ols",
+    estimator: Estimator = None,
+    setting: Setting = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="Of map: cad (errors of base parameters independent), full (as CAD declares "
+            "them), none.",
+            show_default="cad",
+        ),
+    ] = None,
+    cad_error: CadError = None,
+    noise: Noise = None,
+    reduce: Reduce = None,
+    size: Size = "auto",
+    rest: Rest = None,
     validate: Annotated[
         list[Path] | None,
         typer.Option(help="Data of another motion to try the model on; may be repeated."),
     ] = None,
+    period: Period = None,
+    cutoff: Cutoff = None,
+    decimation: Decimation = None,
     truth: Annotated[
         Path | None,
         typer.Option(help="Truth of synthetic data.", show_default="DATA.truth.json, if there"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="End the reduction then, with the sizes that are done.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that is there.")] = False,
     json: Json = False,
 ) -> None:
@@ -55,39 +98,90 @@ def identify(
     """
     from mechid.runs.folder import RunFolder
     from mechid.runs.record import About, library_versions
-    from mechid.tasks.identify import Options
     from mechid.tasks.identify import identify as work
 
+    options = options_of(estimator, setting, prior, cad_error, noise, reduce, size, rest)
     ready = load_model(model)
-    mechanism = ready.mechanism
     rule = chosen_rule(ready, base, converge_on, seed)
-    motions = [read_data(data, mechanism, "identification")]
+    how: dict[str, Any] = {"period": period, "cutoff": cutoff, "decimation": decimation}
+    motions = [read_data(data, ready.mechanism, "identification", mapping, **how)]
     for k, path in enumerate(validate or [], start=1):
-        motions.append(read_data(path, mechanism, f"validation-{k}"))
+        motions.append(read_data(path, ready.mechanism, f"validation-{k}", mapping, **how))
     known, files = found_truth(truth, data)
+    words = {"base": base or "last", "converge_on": converge_on, **asdict(options), **how}
     about = About(
-        command_line(),
+        command_line(context),
         model,
-        {"base": base or "last", "converge_on": converge_on, "estimator": estimator},
+        words,
         seed,
-        (*data_files(motions), *files),
+        (*data_files(motions, mapping), *files),
         library_versions(),
     )
     folder = RunFolder.create(output, force=force)
-    run = work(
-        mechanism,
-        motions,
-        Options(estimator, seed),
-        rule=rule,
-        truth=known,
-        about=about,
-        keep=folder.keep,
-    )
-    result = report(run) | {"output": [str(output)]}
+    with watched(max_seconds) as (watch, stop):
+        run = work(
+            ready.mechanism,
+            motions,
+            options,
+            rule=rule,
+            truth=known,
+            about=about,
+            keep=folder.keep,
+            watch=watch,
+            stop=stop,
+        )
+    print_run(run, [str(output)], json)
+
+
+def print_run(run: Run, written: list[str], json: bool) -> None:
+    """Print what a run found."""
+    result = report(run) | {"output": written}
     if json:
         print_json(result)
     else:
         show(result)
+
+
+def options_of(
+    estimator: str | None,
+    setting: list[str] | None,
+    prior: str | None,
+    cad_error: str | None,
+    noise: list[str] | None,
+    reduce: str | None,
+    size: str,
+    rest: str | None,
+) -> Options:
+    """Return what the options of an identification say, or refuse what makes no sense."""
+    from mechid.tasks.estimators import estimator_of
+    from mechid.tasks.identify import DEFAULT_ESTIMATOR, Options
+
+    name = estimator or DEFAULT_ESTIMATOR
+    settings: dict[str, Any] = named(setting or [], "--set", "whiten=true")
+    if prior is not None:
+        kinds = {"cad": "diagonal", "full": "full", "none": "none"}
+        if prior not in kinds:
+            raise DataError(f"there is no prior {prior}", remedy=f"use {', '.join(kinds)}")
+        settings["prior"] = kinds[prior]
+    estimator_of(name, settings)
+    error = None if cad_error is None else share(cad_error, "--cad-error")
+    if error is not None and not 0 < error < float("inf"):
+        raise DataError(f"--cad-error is {error:g}", remedy="give a positive share, as 20%")
+    return Options(name, settings, error, declared_noise(noise), reduce_options(reduce, size, rest))
+
+
+@contextmanager
+def watched(
+    max_seconds: float | None,
+) -> Iterator[tuple[Callable[[str, int, float], None], Callable[[], bool]]]:
+    """Give functions that show progress and that tell when to stop: Ctrl-C, or the time is up."""
+    from mechid.cli.progress import interruptible, steps
+
+    if max_seconds is not None and not max_seconds > 0:
+        raise DataError(f"--max-seconds is {max_seconds:g}", remedy="give a positive number")
+    end = float("inf") if max_seconds is None else time.monotonic() + max_seconds
+    with interruptible() as interrupt, steps() as watch:
+        yield watch, lambda: interrupt.asked or time.monotonic() > end
 
 
 def chosen_rule(
@@ -97,7 +191,6 @@ def chosen_rule(
     from functools import partial
 
     from mechid.base.choose import as_listed
-    from mechid.cli.base import RankBy
     from mechid.modelfile.base_sets import read_base_set
 
     if base is None or converge_on is not None:
@@ -115,37 +208,3 @@ def chosen_rule(
     raise DataError(
         f"there is no base set {base}", remedy=f"use a .yaml file, or one of {', '.join(words)}"
     )
-
-
-def read_data(path: Path, mechanism: Mechanism, name: str) -> MotionData:
-    """Read and prepare a measurement."""
-    from mechid.runs.record import MotionData
-    from mechid.tables.forces import read_forces
-    from mechid.tables.motion import read_motion
-
-    moved = read_motion(path, mechanism)
-    forces = read_forces(path, mechanism)
-    names = tuple(c.force for c in mechanism.coordinates)
-    return MotionData(
-        name, str(path), moved.time, moved.y, moved.yd, moved.ydd, names, forces.tau, moved.notes
-    )
-
-
-def found_truth(given: Path | None, data: Path) -> tuple[Truth | None, list[DataFile]]:
-    """Return the truth of synthetic data, if there is one, and its file."""
-    from mechid.runs.files import file_hash
-    from mechid.runs.record import DataFile
-    from mechid.runs.truth import read_truth, truth_path
-
-    path = given or truth_path(data)
-    if given is None and not path.is_file():
-        return None, []
-    return read_truth(path), [DataFile(str(path), file_hash(path), "truth")]
-
-
-def data_files(motions: list[MotionData]) -> list[DataFile]:
-    """Return names and hashes of the measured files."""
-    from mechid.runs.files import file_hash
-    from mechid.runs.record import DataFile
-
-    return [DataFile(m.source, file_hash(m.source), m.name) for m in motions]

@@ -65,3 +65,17 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     with shown:
         task = shown.add_task(what, total=total)
         yield lambda done: shown.update(task, completed=done)
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[str, int, float], None]]:
+    """Show on a terminal which step of which stage is done; yield a function that is told so."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status("working") as status:
+
+        def watch(stage: str, step: int, value: float) -> None:
+            status.update(f"{stage}: {step}, {value:.3g}")
+
+        yield watch

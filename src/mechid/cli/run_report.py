@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,9 +17,22 @@ def report(run: Run) -> dict[str, Any]:
     """Return everything that a run says, ready for JSON."""
     from mechid.runs.folder import summary
 
-    final = run.final
+    return {
+        "model": run.mechanism.name,
+        "samples": len(run.motions[0].time),
+        **summary(run),
+        "parameters": _parameters(run),
+        "validation": list(run.validation),
+        "known": list(run.final.known),
+        "stages": list(run.stages),
+        "notes": list(dict.fromkeys(note for motion in run.motions for note in motion.notes)),
+        "warnings": list(run.warnings),
+    }
+
+
+def _parameters(run: Run) -> list[dict[str, Any]]:
+    final, table = run.final, run.parameters
     at = {name: i for i, name in enumerate(final.parameters)}
-    table = run.parameters
     rows = []
     for i, name in enumerate(table.names):
         k = at.get(name)
@@ -35,15 +49,7 @@ def report(run: Run) -> dict[str, Any]:
         if table.truth is not None:
             row["truth"] = float(table.truth[i])
         rows.append(row)
-    return {
-        "model": run.mechanism.name,
-        "samples": len(run.motions[0].time),
-        **summary(run),
-        "parameters": rows,
-        "stages": list(run.stages),
-        "notes": [note for motion in run.motions for note in motion.notes],
-        "warnings": list(run.warnings),
-    }
+    return rows
 
 
 def show(found: dict[str, Any]) -> None:
@@ -56,24 +62,47 @@ def show(found: dict[str, Any]) -> None:
     for word in ("estimate", "reduced"):
         if word in found:
             e = found[word]
-            pairs.append(
-                (
-                    word,
-                    f"{e['method']}, {e['parameters']} parameters, condition {e['condition']:.3g}",
-                )
-            )
+            size = f"{e['parameters']} parameters, condition {e['condition']:.3g}"
+            pairs.append((word, f"{e['method']}, {size}"))
+    pairs += [("known", word) for word in found["known"]]
+    if "reduction" in found:
+        r = found["reduction"]
+        pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
     print_pairs(pairs)
     typer.echo("")
-    truth = found["parameters"] and "truth" in found["parameters"][0]
-    titles = ["parameter", "unit", "CAD", "value", "σ", "σ %", *(["truth"] if truth else [])]
-    print_table(titles, [_row(row, bool(truth)) for row in found["parameters"]])
+    show_parameters(found["parameters"])
+    typer.echo("")
+    show_validation(found["validation"])
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
 
 
-def _row(row: dict[str, Any], truth: bool) -> list[str]:
-    numbers = [row["cad"], row["value"], row["sigma"], row["sigma_percent"]]
-    cells = [row["name"], row["unit"], *("" if x is None else f"{x:.4g}" for x in numbers)]
-    return [*cells, f"{row['truth']:.4g}"] if truth else cells
+def show_parameters(rows: Sequence[dict[str, Any]]) -> None:
+    """Print a table of parameters."""
+    truth = any("truth" in row for row in rows)
+    titles = ["parameter", "unit", "CAD", "value", "σ", "σ %", *(["truth"] if truth else [])]
+    keys = ["cad", "value", "sigma", "sigma_percent", *(["truth"] if truth else [])]
+    print_table(titles, [[r["name"], r["unit"], *(_number(r[k]) for k in keys)] for r in rows])
+
+
+def show_validation(rows: Sequence[dict[str, Any]]) -> None:
+    """Print relative errors of predicted forces, a row per motion and model."""
+    forces = list(rows[0]["forces"]) if rows else []
+    print_table(
+        ("motion", "model", "size", "E_p", *forces),
+        [
+            (row["motion"], row["model"], str(row["size"]), _percent(row["total"]),
+             *(_percent(row["forces"][name]["E_p"]) for name in forces))
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None or value != value else f"{value:.4g}"
+
+
+def _percent(value: float) -> str:
+    return "" if value != value else f"{100 * value:.3g} %"

@@ -21,12 +21,17 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError
 from mechid.kinematics.branch import singularity_margin
-from mechid.kinematics.compile import Rigid
-from mechid.kinematics.frames import frame_motion
 from mechid.kinematics.joints import joint_motion
-from mechid.kinematics.motion import Motion, rates, solve_motion
+from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.quantities import quantity_motion, quantity_partials
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Mechanism, Point
+from mechid.mechanism.records import (
+    DistanceCoordinate,
+    IndependentCoordinate,
+    JointCoordinate,
+    Mechanism,
+    Point,
+)
 
 Quantity: TypeAlias = Literal[
     "position", "speed", "acceleration", "joint", "distance", "force", "margin"
@@ -197,7 +202,7 @@ def _values(limit: MotionLimit, motion: Motion) -> Floats:
         case "joint":
             return _joint_values(motion, *_coordinate(limit, motion.model.mechanism))
         case "distance":
-            return np.asarray(np.linalg.norm(_apart(limit, motion)[0], axis=-1))
+            return quantity_motion(motion, _quantity(limit, motion.model.mechanism))[0]
         case "force":
             return np.asarray(inverse_dynamics(motion).tau[:, _index(limit, motion)])
         case "margin":
@@ -236,7 +241,7 @@ def _coordinate(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
     return name, names.index(label)
 
 
-def _points(limit: MotionLimit, mechanism: Mechanism) -> list[Point]:
+def _points(limit: MotionLimit, mechanism: Mechanism) -> tuple[Point, Point]:
     """Return the two points of a distance; a name may have a dash itself."""
     known = {f"{p.body}.{p.name}": p for p in mechanism.points}
     parts = limit.name.split("-")
@@ -249,7 +254,7 @@ def _points(limit: MotionLimit, mechanism: Mechanism) -> list[Point]:
         )
     for names in splits:
         if all(name in known for name in names):
-            return [known[name] for name in names]
+            return known[names[0]], known[names[1]]
     missing = min(([n for n in names if n not in known] for names in splits), key=len)
     raise DataError(
         f"{limit.words}: there is no point {' and no point '.join(missing)}",
@@ -257,12 +262,12 @@ def _points(limit: MotionLimit, mechanism: Mechanism) -> list[Point]:
     )
 
 
-def _apart(limit: MotionLimit, motion: Motion) -> tuple[Floats, Floats]:
-    """Return from the first point of a distance to the second, and its rate, (N, 3) each."""
-    points = _points(limit, motion.model.mechanism)
-    places = [(p.body, Rigid(np.eye(3), np.array(p.local))) for p in points]
-    f = frame_motion(motion.model, motion.q, motion.v, motion.vd, places)
-    return f.position[:, 1] - f.position[:, 0], f.velocity[:, 1] - f.velocity[:, 0]
+def _quantity(limit: MotionLimit, mechanism: Mechanism) -> IndependentCoordinate:
+    """Return the joint coordinate or the distance of a limit."""
+    if limit.quantity == "joint":
+        name, k = _coordinate(limit, mechanism)
+        return JointCoordinate(limit.name, name, k, "", mechanism.joint(name).kind.units[k])
+    return DistanceCoordinate(limit.name, *_points(limit, mechanism), "")
 
 
 def _gradients(limit: MotionLimit, motion: Motion, where: np.ndarray) -> list[Floats]:
@@ -275,7 +280,8 @@ def _gradients(limit: MotionLimit, motion: Motion, where: np.ndarray) -> list[Fl
         return zero
     some = motion.chosen(where)
     if limit.quantity in ("joint", "distance"):
-        zero[0] = _partials(limit, some)
+        quantity = _quantity(limit, some.model.mechanism)
+        zero[0] = quantity_partials(some, [quantity])[:, 0]
         return zero
     return _of_force(limit, some) if limit.quantity == "force" else _of_margin(some)
 
@@ -289,23 +295,6 @@ def _of_force(limit: MotionLimit, some: Motion) -> list[Floats]:
     known = np.zeros(some.y.shape)
     known[:, j] = 1.0
     return list(observation_gradient(model, some, G, known))
-
-
-def _partials(limit: MotionLimit, some: Motion) -> Floats:
-    """Return ∂s/∂y of a quantity of the pose: its rate when one coordinate moves at unit speed."""
-    R = rates(some).R
-    out = np.empty(some.y.shape)
-    for j in range(some.y.shape[1]):
-        moved = replace(some, v=np.ascontiguousarray(R[:, :, j]), vd=np.zeros_like(some.v))
-        if limit.quantity == "joint":
-            name, k = _coordinate(limit, moved.model.mechanism)
-            out[:, j] = joint_motion(moved, name).speeds[:, k]
-        else:
-            apart, rate = _apart(limit, moved)
-            length = np.linalg.norm(apart, axis=-1)
-            # Where the points meet, the distance has no direction to change in.
-            out[:, j] = np.einsum("ni,ni->n", apart, rate) / np.where(length > 0, length, np.inf)
-    return out
 
 
 def _of_margin(some: Motion) -> list[Floats]:

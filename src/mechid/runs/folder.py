@@ -5,6 +5,8 @@
     parameters.parquet         base parameters: expressions, CAD values, values, deviations, truth
     estimate.json              method, noise, condition, warnings, …; reduced.json likewise
     estimate.covariance.parquet, estimate.residuals.parquet
+    contributions.parquet      of each parameter to the forces, percent
+    reduction.json, reduction.parquet, ranking.parquet      the reduced model's size and curves
     motions/NAME.parquet       prepared measurements
     forces/NAME.parquet        measured and predicted forces
     validation.json            one entry per model and motion
@@ -44,6 +46,12 @@ from mechid.runs.record import (
     MotionData,
     ParameterTable,
     Run,
+)
+from mechid.runs.reductions import (
+    read_contribution,
+    read_reduction,
+    write_contribution,
+    write_reduction,
 )
 
 _COURSES = ("measured", "predicted", "sigma", "total", "cad")
@@ -128,7 +136,8 @@ def load_run(path: str | Path) -> Run:
         _read_parameters(folder, head),
         tuple(_read_motion(folder, entry, head["coordinates"]) for entry in head["motions"]),
         read_estimate(folder, "estimate") if "estimate" in stages else None,
-        read_estimate(folder, "reduced") if (folder / "reduced.json").exists() else None,
+        read_contribution(folder) if (folder / "contributions.parquet").exists() else None,
+        read_reduction(folder) if (folder / "reduction.json").exists() else None,
         tuple(_read_course(folder, entry) for entry in head["motions"])
         if "validation" in stages
         else (),
@@ -156,7 +165,14 @@ def _write_head(folder: Path, run: Run) -> None:
         "dependent": run.parameters.dependent,
         "coordinates": [c.name for c in run.mechanism.coordinates],
         "motions": [
-            {"name": m.name, "source": m.source, "forces": m.forces, "notes": m.notes}
+            {
+                "name": m.name,
+                "source": m.source,
+                "forces": m.forces,
+                "decimation": m.decimation,
+                "notes": m.notes,
+                "warnings": m.warnings,
+            }
             for m in run.motions
         ],
         "warnings": run.warnings,
@@ -176,8 +192,19 @@ def summary(run: Run) -> dict[str, Any]:
                 "condition": estimate.condition,
                 "noise": dict(zip(estimate.channels, estimate.noise.tolist(), strict=True)),
             }
+    if run.reduction is not None:
+        found["reduction"] = {
+            "rule": run.reduction.ranking.rule,
+            "size": run.reduction.size.size,
+            "why": run.reduction.size.why,
+            "rest": run.reduction.rest,
+            "chosen": run.reduction.chosen,
+        }
     if run.validation:
-        found["validation"] = list(run.validation)
+        found["validation"] = [
+            {key: row[key] for key in ("motion", "model", "size", "total")}
+            for row in run.validation
+        ]
     return found
 
 
@@ -196,11 +223,14 @@ def _write_data(folder: Path, run: Run) -> None:
 def _write_estimate(folder: Path, run: Run) -> None:
     assert run.estimate is not None
     write_estimate(folder, "estimate", run.estimate)
+    if run.contribution is not None:
+        write_contribution(folder, run.contribution)
 
 
 def _write_reduction(folder: Path, run: Run) -> None:
-    if run.reduced is not None:
-        write_estimate(folder, "reduced", run.reduced)
+    if run.reduction is not None:
+        others = run.motions[1 : 1 + run.reduction.curves.validation.shape[1]]
+        write_reduction(folder, run.reduction, [m.name for m in others])
 
 
 def _write_validation(folder: Path, run: Run) -> None:
@@ -279,7 +309,7 @@ def _read_motion(folder: Path, entry: Mapping[str, Any], names: Sequence[str]) -
     tau = np.column_stack([columns[n] for n in forces])
     return MotionData(
         entry["name"], entry["source"], columns["time"], y, yd, ydd, forces, tau,
-        tuple(entry["notes"]),
+        entry["decimation"], tuple(entry["notes"]), tuple(entry["warnings"]),
     )  # fmt: skip
 
 

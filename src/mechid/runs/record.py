@@ -14,6 +14,8 @@ from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.reduction.contribution import Contribution
+from mechid.reduction.reduce import Reduction
 
 FORMAT_VERSION = 1
 STAGES = ("data", "estimate", "reduction", "validation")
@@ -106,8 +108,10 @@ class MotionData:
         The n_d forces that were measured.
     tau : array (N, n_d)
         Not a number where nothing valid was measured.
-    notes : tuple of str
-        How it was prepared.
+    decimation : int
+        W and τ are passed through a low-pass filter, and every so many samples are kept.
+    notes, warnings : tuples of str
+        How it was prepared, and what that is worth.
     """
 
     name: str
@@ -118,7 +122,9 @@ class MotionData:
     ydd: Floats
     forces: tuple[str, ...]
     tau: Floats
+    decimation: int = 1
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +172,17 @@ class Run:
         The identification motion first.
     estimate : Estimate, optional
         Of all base parameters.
-    reduced : Estimate, optional
-        Of those that are left after reduction.
+    contribution : Contribution, optional
+        Of each base parameter to the forces of the identification motion, by CAD values.
+    reduction : Reduction, optional
+        The reduced model and the curves behind its size.
     courses : tuple of ForceCourse
         Forces of all motions.
     validation : tuple of mapping
-        One row per model and motion.
+        One row per motion and model ("cad", "estimate", "reduced"), ready for JSON: `motion`,
+        `model`, `size` and `total` (E_p summed over the forces), and by force in `forces`: `E_p`,
+        `rms`, `absolute`, `r2`; for the final model `coverage` of its intervals of 95 %, `lag_one`
+        and `white` (probability that residuals are white).
     warnings : tuple of str
         What a reader should know before trusting the result, in plain words.
     stages : tuple of str
@@ -183,11 +194,17 @@ class Run:
     parameters: ParameterTable
     motions: tuple[MotionData, ...]
     estimate: Estimate | None = None
-    reduced: Estimate | None = None
+    contribution: Contribution | None = None
+    reduction: Reduction | None = None
     courses: tuple[ForceCourse, ...] = ()
     validation: tuple[Mapping[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
+
+    @property
+    def reduced(self) -> Estimate | None:
+        """The estimate after reduction, if there was one."""
+        return None if self.reduction is None else self.reduction.estimate
 
     @property
     def final(self) -> Estimate:

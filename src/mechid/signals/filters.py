@@ -99,6 +99,15 @@ class Decimation:
         )
 
 
+def decimation_of(factor: int, n: int) -> Decimation | None:
+    """Return the decimation of n samples by a factor; None for 1, a refusal if none remain."""
+    if factor == 1:
+        return None
+    decimation = Decimation(factor)
+    decimation.kept(n)
+    return decimation
+
+
 def decimate(values: Floats, factor: int) -> Floats:
     """Return values (N, …) low-pass filtered without delay and decimated: τ, or W (N, n_d, p)."""
     return Decimation(factor).apply(values)

@@ -15,7 +15,7 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.signals.record import Noise, Prepared
+from mechid.signals.record import Prepared
 
 Derive: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
 MATTERS = 0.1  # deviation over root mean square: least squares then lose about its square, 1 %
@@ -32,10 +32,12 @@ def amplification(derive: Derive, n: int) -> tuple[float, float, float]:
     return first, second, third
 
 
-def noise_warnings(names: tuple[str, ...], noise: Noise, yd: Floats, ydd: Floats) -> list[str]:
-    """Say where noise is a large part of speeds or accelerations."""
+def noise_warnings(
+    names: tuple[str, ...], sigma_yd: Floats, sigma_ydd: Floats, yd: Floats, ydd: Floats
+) -> list[str]:
+    """Say where deviations (n_i,) are a large part of speeds or accelerations (N, n_i)."""
     out = []
-    for what, deviation, values in (("speed", noise.yd, yd), ("acceleration", noise.ydd, ydd)):
+    for what, deviation, values in (("speed", sigma_yd, yd), ("acceleration", sigma_ydd, ydd)):
         size = np.sqrt(np.mean(values**2, axis=0))
         for name, part in zip(names, deviation / np.where(size > 0, size, np.inf), strict=True):
             if part > MATTERS:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from mechid.errors import DataError, MechidError
 from mechid.kinematics.quantities import independent_index
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.signals import fourier
-from mechid.signals.filters import Decimation
+from mechid.signals.filters import Decimation, decimation_of, zero_phase
 from mechid.signals.interpolate import derivatives
 from mechid.signals.lowpass import dropped, low_pass
 from mechid.signals.noise import Derive, amplification, noise_warnings
+from mechid.signals.periodic import prepare_periodic
 from mechid.signals.project import project
 from mechid.signals.record import Measurement, Method, Noise, Preparation, Prepared
-from mechid.signals.spectrum import HIGHEST, choose_cutoff, spectrum
+from mechid.signals.spectrum import HIGHEST, Spectrum, choose_cutoff, motion_band, spectrum
 from mechid.signals.spline import choose_penalty, reach, smooth_spline
 
-_PROBE = 4096  # samples of the record on which the response to one sample is computed
+# Products of coordinates and speeds have harmonics of the motion; the parallel filter leaves five.
+_HARMONICS = 5.0
+# What lies this far above the parallel filter does not pass it: no use in leaving it in positions.
+_ABOVE = 4.0
 
 
 def prepare(
@@ -137,13 +139,19 @@ def _low_pass(m: Measurement, options: Preparation) -> Prepared:
     rate = m.rate
     source, order, what = (m.y, 2, "positions") if m.yd is None else (m.yd, 1, "speeds")
     cutoff, chosen = options.cutoff, ""
+    spectra = [spectrum(x) for x in source.T]
+    factor = _parallel_factor([spectrum(x) for x in m.y.T])
     if cutoff is None:
-        best = choose_cutoff([spectrum(x) for x in source.T], order)
+        best = choose_cutoff(spectra, order)
         if best is None or best >= HIGHEST:
             found = _interpolate(m, options)
             note = f"no noise floor in the spectrum of the {what}: nothing to filter"
             return replace(found, notes=(*found.notes, note))
-        cutoff, chosen = best * rate, ", where their spectrum reaches its noise"
+        most = _ABOVE * Decimation(factor).cutoff
+        chosen = ", where their spectrum reaches its noise"
+        if factor > 1 and most < best:
+            best, chosen = most, f", {_ABOVE:g} times the cut-off of the parallel filter"
+        cutoff = best * rate
     note = (
         f"{what} low-pass filtered without delay at {cutoff:.4g} Hz{chosen}, "
         "then central differences"
@@ -157,11 +165,14 @@ def _low_pass(m: Measurement, options: Preparation) -> Prepared:
     if m.yd is not None:
         yd, ydd, _ = derive(m.yd)
     linear = derive if m.yd is None else None
-    found = _finished(m, options, (y, yd, ydd), drop, "low-pass", note, linear)
-    factor = options.decimation
-    if factor is None:  # the parallel filter cuts where that of the positions does, or above
-        factor = max(1, int(Decimation(1).cutoff * rate / cutoff))
-    return replace(found, cutoff=cutoff, decimation=_decimation(factor, len(found.time)))
+    found = _finished(m, options, (y, yd, ydd), drop, "low-pass", note, linear, parallel=factor)
+    return replace(found, cutoff=cutoff)
+
+
+def _parallel_factor(spectra: list[Spectrum]) -> int:
+    """Return by what to decimate so that the parallel filter leaves the band of the motion."""
+    band = motion_band(spectra)
+    return 1 if band is None else max(1, int(Decimation(1).cutoff / (_HARMONICS * band)))
 
 
 def _spline(m: Measurement, options: Preparation) -> Prepared:
@@ -182,7 +193,8 @@ def _spline(m: Measurement, options: Preparation) -> Prepared:
         f"positions smoothed with a cubic spline that leaves half of an amplitude at {half:.4g} Hz "
         "(cross-validation), and differentiated"
     )
-    return _finished(m, options, (y, yd, ydd), drop, "spline", note, derive)
+    factor = _parallel_factor([spectrum(x) for x in m.y.T])
+    return _finished(m, options, (y, yd, ydd), drop, "spline", note, derive, parallel=factor)
 
 
 def _finished(
@@ -193,6 +205,8 @@ def _finished(
     method: Method,
     note: str,
     derive: Derive | None,
+    *,
+    parallel: int = 1,
 ) -> Prepared:
     """Put a derived motion together with the forces at its samples, noise and warnings."""
     n = len(m.time)
@@ -200,12 +214,17 @@ def _finished(
     y, yd, ydd = motion
     sigma = np.array([spectrum(x).sigma for x in m.y.T])
     tau = np.array([spectrum(x).sigma for x in m.tau.T])
-    gains = (1.0, np.nan, np.nan) if derive is None else amplification(derive, min(n, _PROBE))
+    gains = (np.nan,) * 3 if derive is None else amplification(derive, n)
     noise = Noise(sigma, gains[1] * sigma, gains[2] * sigma, tau)
     notes = [*m.notes, note]
     if drop:
         notes.append(f"{drop} samples dropped at each end")
-    decimation = None if options.decimation is None else _decimation(options.decimation, len(y))
+    decimation = decimation_of(options.decimation or parallel, len(y))
+    if decimation is not None:
+        notes.append(
+            f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then every "
+            f"{decimation.factor}th sample"
+        )
     return Prepared(
         m.time[inner],
         y,
@@ -218,69 +237,31 @@ def _finished(
         noise=noise,
         decimation=decimation,
         notes=tuple(notes),
-        warnings=tuple(noise_warnings(m.names, noise, yd, ydd)),
+        warnings=tuple(_warnings(m, sigma, yd, ydd, derive, decimation)),
     )
 
 
-def _decimation(factor: int, n: int) -> Decimation | None:
-    if factor == 1:
-        return None
-    decimation = Decimation(factor)
-    decimation.kept(n)
-    return decimation
+def _warnings(
+    m: Measurement,
+    sigma: Floats,
+    yd: Floats,
+    ydd: Floats,
+    derive: Derive | None,
+    decimation: Decimation | None,
+) -> list[str]:
+    """Say where noise is large beside the motion, after the parallel filter if there is one."""
+    if derive is None:
+        return []
 
+    def filtered(values: Floats) -> tuple[Floats, Floats, Floats]:
+        first, second, third = derive(values)
+        if decimation is None:
+            return first, second, third
+        cut = decimation.cutoff
+        return first, zero_phase(second, cut), zero_phase(third, cut)
 
-def _fourier(m: Measurement, options: Preparation) -> Prepared:
-    if options.period is None:
-        raise DataError("a Fourier series needs the period", remedy="give the period in seconds")
-    exact = fourier.samples_per_period(options.period, m.rate, len(m.time))
-    per = round(exact)
-    notes = list(m.notes)
-    y, tau, valid = m.y, m.tau, m.valid
-    rate = per / options.period
-    # A fraction of a sample that adds up to less than a hundredth over the record does no harm.
-    if abs(exact - per) * len(m.time) / exact > 0.01:
-        y, tau, valid = _resampled(m, rate)
-        notes.append(f"resampled at {rate:.8g} Hz: a period has {exact:.6g} samples")
-    moved, forced = fourier.average(y, per), fourier.average(tau, per, valid)
-    harmonics = options.harmonics or fourier.choose_harmonics(moved)
-    motion = fourier.series(moved.mean, rate, harmonics)
-    whole = len(y) // per
-    chosen = "" if options.harmonics else ", those that stand out of the noise"
-    notes.append(f"Fourier series of {harmonics} harmonics{chosen}; average of {whole} periods")
-    stray = sorted({*moved.stray, *forced.stray})
-    if stray:
-        listed = ", ".join(str(k + 1) for k in stray)
-        notes.append(f"period {listed} is unlike the others: leave transients out of the range")
-    # Variance of the kth derivative of a series with white noise: σ²/(P M) Σ 2 ω_h^2k.
-    w = 2 * np.pi / options.period * np.arange(1, harmonics + 1)
-    gains = [np.sqrt(2 * np.sum(w ** (2 * k)) / (whole * per)) for k in (1, 2)]
-    count = np.maximum(forced.count.mean(axis=0), 1)
-    noise = Noise(
-        moved.sigma, gains[0] * moved.sigma, gains[1] * moved.sigma, forced.sigma / np.sqrt(count)
-    )
-    return Prepared(
-        m.time[0] + np.arange(per) / rate,
-        *motion,
-        m.forces,
-        forced.mean,
-        forced.count > 0,
-        "fourier",
-        noise=noise if whole > 1 else None,
-        decimation=None if options.decimation is None else _decimation(options.decimation, per),
-        notes=tuple(notes),
-        warnings=tuple(noise_warnings(m.names, noise, *motion[1:])) if whole > 1 else (),
-    )
-
-
-def _resampled(m: Measurement, rate: float) -> tuple[Floats, Floats, np.ndarray]:
-    """Return positions, forces and their mask at another rate."""
-    n = int(np.floor((m.time[-1] - m.time[0]) * rate * (1 + 1e-12))) + 1
-    time = m.time[0] + np.arange(n) / rate
-    y = np.asarray(make_interp_spline(m.time, m.y, k=3)(time))
-    tau = np.stack([np.interp(time, m.time, x) for x in m.tau.T], axis=1)
-    valid = np.stack([np.interp(time, m.time, x) == 1.0 for x in m.valid.T], axis=1)
-    return y, tau, valid
+    gains = amplification(filtered, len(m.time))
+    return noise_warnings(m.names, gains[1] * sigma, gains[2] * sigma, yd, ydd)
 
 
 _WAYS = {
@@ -288,5 +269,5 @@ _WAYS = {
     "interpolate": _interpolate,
     "low-pass": _low_pass,
     "spline": _spline,
-    "fourier": _fourier,
+    "fourier": prepare_periodic,
 }

@@ -20,6 +20,8 @@ from mechid.signals.filters import gain
 _WINDOW = ("kaiser", 20.0)
 _SMOOTH = 9  # bins; neighbours are correlated through the window
 _SEEN = 4.0  # times the floor: a bin that has more is signal
+_MOST = 0.999
+_SPARSE = 0.1  # of the octave below
 _STEEP = 3.0  # the spectrum of noise does not fall by more within the band
 LEAST_SAMPLES = 64
 HIGHEST = 0.4  # cut-off, cycles per sample
@@ -59,9 +61,24 @@ def choose_cutoff(spectra: list[Spectrum], order: int) -> float | None:
     return max(found, default=None)
 
 
+def motion_band(spectra: list[Spectrum]) -> float | None:
+    """Return the frequency (1/sample) below which the mechanism moves.
+
+    99.9 % of the power of the speed of each signal lies below it; None if no spectrum is known.
+    """
+    found = []
+    for s in spectra:
+        if not len(s.frequency):
+            continue
+        signal = _signal(s, 2 * s.sigma**2) if np.isfinite(s.sigma) else s.density
+        power = np.cumsum(s.frequency**2 * signal)
+        found.append(float(s.frequency[np.searchsorted(power, _MOST * power[-1])]))
+    return max(found, default=None)
+
+
 def _best(s: Spectrum, order: int) -> float:
     floor = 2 * s.sigma**2
-    signal = np.where(s.density > _SEEN * floor, s.density - floor, 0.0)
+    signal = _signal(s, floor)
     weight = s.frequency ** (2 * order)
     trial = np.geomspace(4 * s.frequency[1], HIGHEST, 200)
     cost = [
@@ -69,3 +86,18 @@ def _best(s: Spectrum, order: int) -> float:
         for h in (gain(s.frequency, fc) for fc in trial)
     ]
     return float(trial[int(np.argmin(cost))])
+
+
+def _signal(s: Spectrum, floor: float) -> Floats:
+    """Return the density of the motion: what stands out of the floor, but for stray lines.
+
+    Encoders and converters leave lines far above the motion, which accelerations would magnify.
+    They stand alone, and all that is above them together is less than the noise.
+    """
+    seen = s.density > _SEEN * floor
+    excess = np.where(seen, s.density - floor, 0.0)
+    k = np.arange(len(seen))
+    below = np.concatenate([[0], np.cumsum(seen)])
+    alone = below[k + 1] - below[k // 2] < _SPARSE * (k + 1 - k // 2)
+    above = np.cumsum(excess[::-1])[::-1] * (s.frequency[1] - s.frequency[0])
+    return np.where(alone & (above < s.sigma**2), 0.0, excess)

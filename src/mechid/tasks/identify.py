@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,16 +16,25 @@ from mechid.base.choose import last
 from mechid.base.experiment import EVERYTHING
 from mechid.base.expressions import latex, text
 from mechid.dynamics.compile import DynamicModel, dynamic_model
-from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.dynamics.regressor import cad_parameters
+from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.regression import Floats, Regression
 from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.records import Mechanism
-from mechid.runs.record import About, ForceCourse, MotionData, ParameterTable, Run
+from mechid.reduction.contribution import contribution
+from mechid.runs.record import About, MotionData, ParameterTable, Run
 from mechid.runs.truth import Truth
-from mechid.tasks.regress import base_cad, regression_of
+from mechid.tasks.estimators import estimator_of
+from mechid.tasks.judge import force_course, validation_rows
+from mechid.tasks.prior import cad_or_none
+from mechid.tasks.regress import NO_NOISE, DeclaredNoise, declared, regression_of
+from mechid.tasks.shrink import ReduceOptions, shrink
+from mechid.validation.crossvalidate import Stop, Watch
 
 Keep: TypeAlias = Callable[[str, Run], None]
-_LOOSE = 100.0  # percent: a deviation as large as the value itself
+DEFAULT_ESTIMATOR = "map"
 
 
 @dataclass(frozen=True)
@@ -35,11 +44,31 @@ class Options:
     Attributes
     ----------
     estimator : str
-    seed : int
+        One of `mechid.estimation.registry.ESTIMATORS`.
+    settings : mapping
+        Of the estimator; see `estimator_of`.
+    cad_error : float, optional
+        Relative error of the CAD values, instead of the declared deviations.
+    noise : DeclaredNoise
+        What is known of the noise of the forces.
+    reduce : ReduceOptions, optional
+        Whether and how the model is reduced.
     """
 
-    estimator: str = "ols"
-    seed: int = 0
+    estimator: str = DEFAULT_ESTIMATOR
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cad_error: float | None = None
+    noise: DeclaredNoise = NO_NOISE
+    reduce: ReduceOptions | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What an estimator takes: the linear problem, and what is known beforehand."""
+
+    regression: Regression
+    knowledge: Knowledge | None
+    others: tuple[Regression, ...]
 
 
 def identify(
@@ -51,6 +80,8 @@ def identify(
     truth: Truth | None = None,
     about: About = About(),  # noqa: B008 - frozen
     keep: Keep = lambda stage, run: None,
+    watch: Watch | None = None,
+    stop: Stop = lambda: False,
 ) -> Run:
     """Identify a mechanism from the first motion, and try the model on all of them.
 
@@ -68,6 +99,10 @@ def identify(
         Where all this comes from.
     keep : callable (stage, run)
         Told when a stage is complete; `RunFolder.keep` writes it.
+    watch : callable (stage, step, value), optional
+        Told how the reduction goes on.
+    stop : callable, optional
+        Asked whether to end the reduction with what is there.
 
     Raises
     ------
@@ -78,13 +113,82 @@ def identify(
     chosen = base_of(mechanism, rule)
     run = Run(about, mechanism, parameter_table(model, chosen, truth), tuple(motions))
     run = _kept(run, "data", keep)
-    regression = regression_of(model, motions[0], chosen.base)
-    estimate = OrdinaryLeastSquares()(regression)
-    run = replace(run, estimate=estimate, warnings=(*run.warnings, *warnings_of(estimate)))
+    problem, notes = problem_of(model, chosen, motions, options)
+    estimate, contributions = estimated(problem, options)
+    run = replace(
+        run,
+        estimate=estimate,
+        contribution=contributions,
+        warnings=(*_preparation(motions), *notes, *estimate.warnings),
+    )
     run = _kept(run, "estimate", keep)
+    run = reduced(run, problem, options, watch, stop)
     run = _kept(run, "reduction", keep)
-    courses = tuple(force_course(model, run, motion) for motion in motions)
-    return _kept(replace(run, courses=courses), "validation", keep)
+    return _kept(judged(run, problem), "validation", keep)
+
+
+def problem_of(
+    model: DynamicModel, chosen: BaseSet, motions: Sequence[MotionData], options: Options
+) -> tuple[Problem, tuple[str, ...]]:
+    """Return the linear problems of all motions with what is known, and notes."""
+    whole = regression_of(model, motions[0])
+    estimator = estimator_of(options.estimator, options.settings)
+    knowledge, notes, missing = cad_or_none(model.mechanism, chosen, whole, options.cad_error)
+    if missing is not None and (estimator.name in _NEED_CAD or options.cad_error is not None):
+        raise missing
+    regression = declared(whole.select(chosen.base), options.noise)
+    others = tuple(regression_of(model, motion, chosen.base) for motion in motions[1:])
+    if any(r.channels != regression.channels for r in others):
+        raise DataError(
+            "a validation motion has other forces than the identification motion",
+            remedy="give motions with the same measured forces",
+        )
+    return Problem(regression, knowledge, others), notes if estimator.name in _NEED_CAD else ()
+
+
+_NEED_CAD = ("map", "physical", "log-cholesky")
+
+
+def estimated(problem: Problem, options: Options) -> tuple[Estimate, Any]:
+    """Return the estimate of all base parameters, and their contributions by CAD values."""
+    estimator = estimator_of(options.estimator, options.settings)
+    found = estimator(problem.regression, problem.knowledge)
+    if problem.knowledge is None:
+        return found, None
+    motions = (problem.regression, *problem.others)
+    return found, contribution(motions, problem.knowledge.mean)
+
+
+def reduced(
+    run: Run, problem: Problem, options: Options, watch: Watch | None = None,
+    stop: Stop = lambda: False,
+) -> Run:  # fmt: skip
+    """Return a run with its model reduced, if that is asked for."""
+    if options.reduce is None:
+        return run
+    found = shrink(
+        problem.regression,
+        estimator_of(options.estimator, options.settings),
+        problem.knowledge,
+        options.reduce,
+        validation=problem.others,
+        watch=watch,
+        stop=stop,
+    )
+    early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
+    news = [w for w in found.estimate.warnings if w not in run.warnings]
+    return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))
+
+
+def judged(run: Run, problem: Problem) -> Run:
+    """Return a run with predicted forces and errors of all its motions."""
+    names = [motion.name for motion in run.motions]
+    regressions = dict(zip(names, (problem.regression, *problem.others), strict=True))
+    courses = tuple(force_course(run, name, r) for name, r in regressions.items())
+    rows = validation_rows(run, regressions)
+    return replace(
+        run, courses=courses, validation=rows, warnings=(*run.warnings, *_worse_than_cad(rows))
+    )
 
 
 def _kept(run: Run, stage: str, keep: Keep) -> Run:
@@ -118,31 +222,25 @@ def parameter_table(
     )
 
 
-def force_course(model: DynamicModel, run: Run, motion: MotionData) -> ForceCourse:
-    """Return measured and predicted forces of a motion, by the model of a run."""
-    regression = regression_of(model, motion, run.parameters.names)
-    found = predict(run.final, regression)
-    cad = regression.W @ run.parameters.cad + regression.known
-    return ForceCourse(
-        motion.name,
-        regression.time,
-        regression.channels,
-        np.where(regression.valid, regression.tau, np.nan),
-        found.forces,
-        found.sigma,
-        found.total,
-        cad,
-    )
+def base_cad(model: DynamicModel, B: Floats) -> Floats:
+    """Return the CAD values of base parameters B φ, (b,); not a number where one is missing."""
+    phi = cad_parameters(model)
+    known = np.isfinite(phi)
+    values = B[:, known] @ phi[known]
+    return np.where(np.any(B[:, ~known] != 0, axis=1), np.nan, values)
 
 
-def warnings_of(estimate: Estimate) -> tuple[str, ...]:
-    """Say in plain words what forbids to trust single values."""
-    n = len(estimate.parameters)
-    loose = int(np.count_nonzero(estimate.relative > _LOOSE))
-    if not loose:
-        return estimate.warnings
-    return (
-        *estimate.warnings,
-        f"{loose} of {n} parameters have a relative deviation above {_LOOSE:.0f} %; do not use "
-        "them singly; try --estimator map or --reduce",
+def _preparation(motions: Sequence[MotionData]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for motion in motions for word in motion.warnings))
+
+
+def _worse_than_cad(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Say where the CAD values predict better than what was identified."""
+    total = {(row["motion"], row["model"]): row["total"] for row in rows}
+    final = rows[-1]["model"]
+    return tuple(
+        f"on {motion} the CAD values predict better (E_p {100 * cad:.3g} %) than the identified "
+        f"model ({100 * total[motion, final]:.3g} %): do not use it for such motions"
+        for (motion, model), cad in total.items()
+        if model == "cad" and cad < total[motion, final]
     )

@@ -14,12 +14,12 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError, MechidError
+from mechid.estimation.perturb import perturbed
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.tables.motion import TIME, MotionTable
 from mechid.tables.observe import Columns
-from mechid.tasks.perturb import perturbed
 
 NoiseKind: TypeAlias = Literal["white", "proportional", "coloured", "gain"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
@@ -175,9 +175,8 @@ def synthesise(
     draw_truth, draw_forces, draw_positions = np.random.default_rng(seed).spawn(3)
     model = dynamic_model(mechanism)
     if truth is None:
-        phi = parameter_values(model)
-        phi = perturbed(mechanism, errors.cad, draw_truth) if errors.cad else phi
-        measured = mechanism
+        drawn = perturbed(mechanism, errors.cad, draw_truth) if errors.cad else mechanism
+        phi, measured = parameter_values(dynamic_model(drawn)), mechanism
     else:
         phi, measured = _values_of(truth, mechanism, errors), truth
     solved = solve_motion(measured, motion.y, motion.yd, motion.ydd, time=motion.time)

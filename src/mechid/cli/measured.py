@@ -1,0 +1,188 @@
+"""What commands on measurements share: reading data, and the options of an identification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from mechid.cli.given import named, number, share
+from mechid.errors import DataError
+
+if TYPE_CHECKING:
+    from mechid.mechanism.records import Mechanism
+    from mechid.runs.record import DataFile, MotionData
+    from mechid.runs.truth import Truth
+    from mechid.signals.record import Preparation
+    from mechid.tasks.regress import DeclaredNoise
+    from mechid.tasks.shrink import ReduceOptions
+
+Data: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help="Measured positions and forces: .csv, .parquet, .mat, .h5, .mf4."
+    ),
+]
+Map: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--map", "-m", help="Which channel of the data is what, with its unit (.yaml)."),
+]
+Estimator: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="map (most probable for forces and CAD values together), ols, weighted, ridge, "
+        "truncated, huber, iv, …",
+        show_default="map",
+    ),
+]
+Setting: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Setting of the estimator, NAME=VALUE, as whiten=true, gains=estimated, "
+        "penalty=0.1; may be repeated.",
+        show_default=False,
+    ),
+]
+CadError: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Relative error of the CAD values, as 20%; default: what the model declares."
+    ),
+]
+Noise: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What is known of the noise of the forces: 5% of each, or FORCE=12.5 (N, N m); may "
+        "be repeated.",
+        show_default=False,
+    ),
+]
+Reduce: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--reduce",
+        help="Reduce the model, eliminating by contribution, deviation or greedy.",
+        show_default="not",
+    ),
+]
+Size: TypeAlias = Annotated[
+    str,
+    typer.Option(help="Of the reduced model: a number, limits (also auto), or cross (validation)."),
+]
+Rest: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Eliminated parameters are zero, or stay at cad.", show_default="zero"),
+]
+Period: TypeAlias = Annotated[
+    float | None, typer.Option(help="Period of a motion that repeats, s: a Fourier series is used.")
+]
+Cutoff: TypeAlias = Annotated[
+    float | None, typer.Option(help="Cut-off of the low-pass filter of positions, Hz.")
+]
+Decimation: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Keep every so many samples of W and forces, filtered.")
+]
+
+
+def read_data(
+    path: Path,
+    mechanism: Mechanism,
+    name: str,
+    mapping: Path | None = None,
+    *,
+    period: float | None = None,
+    cutoff: float | None = None,
+    decimation: int | None = None,
+) -> MotionData:
+    """Read a measurement and prepare it; what is wrong with it names the file."""
+    from mechid.measurementfile import read_measurement
+    from mechid.signals.prepare import prepare
+    from mechid.tasks.regress import motion_data
+
+    read = read_measurement(path, mechanism, mapping)
+    if not read.forces:
+        raise DataError(
+            "no force of the mechanism was measured",
+            where=str(path),
+            remedy=f"those are {', '.join(c.force for c in mechanism.coordinates)}",
+        )
+    options = _preparation(read.preparation, period=period, cutoff=cutoff, decimation=decimation)
+    return motion_data(name, str(path), prepare(read, mechanism, options))
+
+
+def _preparation(asked: Preparation, **given: Any) -> Preparation:
+    """Put what the command line says over what the mapping file asks for."""
+    from dataclasses import replace
+
+    for name, value in given.items():
+        if value is not None and not value > 0:
+            raise DataError(f"--{name} is {value:g}", remedy="give a positive number")
+    return replace(asked, **{name: value for name, value in given.items() if value is not None})
+
+
+def found_truth(given: Path | None, data: Path) -> tuple[Truth | None, list[DataFile]]:
+    """Return the truth of synthetic data, if there is one, and its file."""
+    from mechid.runs.files import file_hash
+    from mechid.runs.record import DataFile
+    from mechid.runs.truth import read_truth, truth_path
+
+    path = given or truth_path(data)
+    if given is None and not path.is_file():
+        return None, []
+    return read_truth(path), [DataFile(str(path), file_hash(path), "truth")]
+
+
+def data_files(motions: list[MotionData], mapping: Path | None = None) -> list[DataFile]:
+    """Return names and hashes of the files that were read."""
+    from mechid.runs.files import file_hash
+    from mechid.runs.record import DataFile
+
+    found = [DataFile(m.source, file_hash(m.source), m.name) for m in motions]
+    if mapping is not None:
+        found.append(DataFile(str(mapping), file_hash(mapping), "map"))
+    return found
+
+
+def declared_noise(given: list[str] | None) -> DeclaredNoise:
+    """Return what --noise says."""
+    from mechid.tasks.regress import DeclaredNoise
+
+    plain = [text for text in given or [] if "=" not in text]
+    if len(plain) > 1:
+        raise DataError("--noise for all forces is given twice", remedy="give one")
+    level = share(plain[0], "--noise") if plain else 0.0
+    single = named([text for text in given or [] if "=" in text], "--noise", "F_x=12.5")
+    values = {name: number(text, f"--noise {name}={text}") for name, text in single.items()}
+    for value in (level, *values.values()):
+        if not 0 <= value < float("inf"):
+            raise DataError(f"--noise is {value:g}", remedy="give zero or a positive number")
+    return DeclaredNoise(level, values)
+
+
+def reduce_options(rule: str | None, size: str, rest: str | None) -> ReduceOptions | None:
+    """Return what --reduce, --size and --rest say."""
+    from mechid.tasks.shrink import RULES, ReduceOptions
+
+    if rule is None:
+        if size != "auto" or rest is not None:
+            raise DataError(
+                "--size and --rest are those of a reduction", remedy="add --reduce contribution"
+            )
+        return None
+    for value, known, what in (
+        (rule, RULES, "--reduce"),
+        (rest or "zero", ("zero", "cad"), "--rest"),
+    ):
+        if value not in known:
+            raise DataError(f"{what} {value} is unknown", remedy=f"use {', '.join(known)}")
+    wanted: Any = {"auto": "limits"}.get(size, size)
+    if wanted not in ("limits", "cross"):
+        try:
+            wanted = int(size)
+        except ValueError:
+            raise DataError(
+                f"--size {size} is no size", remedy="use a number, limits or cross"
+            ) from None
+    return ReduceOptions(rule, wanted, rest or "zero")  # type: ignore[arg-type]

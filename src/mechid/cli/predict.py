@@ -1,0 +1,114 @@
+"""`mechid predict`: forces of any motion, by an identified model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mechid.cli.common import Json, print_json, print_notes, print_pairs, print_table
+from mechid.errors import DataError
+
+if TYPE_CHECKING:
+    from mechid.estimation.estimate import Prediction
+    from mechid.runs.record import Run
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of `mechid identify`.")]
+
+
+def predict(
+    run: RunArgument,
+    motion: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MOTION", help="CSV or Parquet table of coordinates, or a trajectory (.yaml)."
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Table to write: .csv or .parquet.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.")] = 0.95,
+    rate: Annotated[float | None, typer.Option(help="Samples per second of a trajectory.")] = None,
+    json: Json = False,
+) -> None:
+    """Predict the forces of a motion with the model of a run, with intervals.
+
+    Columns: FORCE, FORCE.sigma (what the uncertainty of the parameters causes), FORCE.lower and
+    FORCE.upper (interval of a measurement, with the noise of the force).
+    """
+    from mechid.runs.folder import load_run
+    from mechid.tables.files import table_suffix, write_table
+    from mechid.tasks.rerun import predict_run
+    from mechid.trajectoryfile import read_motion_file
+
+    if output is not None:
+        table_suffix(output)
+    if not 0 < level < 1:
+        raise DataError(f"--level is {level:g}", remedy="give a number between 0 and 1, as 0.95")
+    identified = load_run(run)
+    table = read_motion_file(motion, identified.mechanism, rate=rate)
+    found = predict_run(identified, table, str(motion))
+    if output is not None:
+        write_table(output, _columns(identified, table.time, found, level))
+    result = {
+        "model": identified.mechanism.name,
+        "samples": len(table.time),
+        "level": level,
+        "forces": _summary(identified, found),
+        "notes": list(table.notes),
+        "warnings": list(identified.warnings),
+        "output": [] if output is None else [str(output)],
+    }
+    if json:
+        print_json(result)
+    else:
+        _show(result)
+
+
+def _columns(run: Run, time: Any, found: Prediction, level: float) -> dict[str, Any]:
+    from scipy.stats import norm
+
+    wide = float(norm.ppf(0.5 + level / 2))
+    columns = {"time": time}
+    for j, name in enumerate(run.final.channels):
+        half = wide * found.total[:, j]
+        columns |= {
+            name: found.forces[:, j],
+            f"{name}.sigma": found.sigma[:, j],
+            f"{name}.lower": found.forces[:, j] - half,
+            f"{name}.upper": found.forces[:, j] + half,
+        }
+    return columns
+
+
+def _summary(run: Run, found: Prediction) -> dict[str, Any]:
+    import numpy as np
+
+    def rms(values: Any) -> float:
+        return float(np.sqrt(np.mean(values**2)))
+
+    return {
+        name: {
+            "rms": rms(found.forces[:, j]),
+            "sigma": rms(found.sigma[:, j]),
+            "noise": float(run.final.noise[j]),
+        }
+        for j, name in enumerate(run.final.channels)
+    }
+
+
+def _show(found: dict[str, Any]) -> None:
+    print_pairs([("model", found["model"]), ("samples", str(found["samples"]))])
+    typer.echo("")
+    print_table(
+        ("force", "rms", "σ of the model", "noise"),
+        [
+            (name, *(f"{f[key]:.4g}" for key in ("rms", "sigma", "noise")))
+            for name, f in found["forces"].items()
+        ],
+    )
+    print_notes(found["notes"])
+    print_notes(found["warnings"], "warning")
+    for path in found["output"]:
+        typer.echo(f"wrote {path}")

@@ -1,0 +1,165 @@
+"""More that is known beforehand: weights of bodies, sums of them, any linear statement about φ.
+
+A fact says A φ = b with an error of known covariance. Facts condition the Gaussian of the CAD
+values: with S = A P Aᵀ + R,
+
+    φ ← φ + P Aᵀ S⁺ (b - A φ),    P ← P - P Aᵀ S⁺ A P.
+
+Both P and R may be singular: what is known exactly stays so, and what contradicts it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import prior_factor
+from mechid.estimation.regression import Floats
+
+_ROUNDING = float(np.finfo(float).eps)
+_CONTRADICTION = 1e-6  # of the size of the terms: exact statements that differ by more disagree
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """A φ = b with an error.
+
+    Attributes
+    ----------
+    matrix : array (k, p)
+    values : array (k,)
+    covariance : array (k, k)
+        Of the error; zero for what is exact.
+    words : str
+        For the reader of a result.
+    """
+
+    matrix: Floats
+    values: Floats
+    covariance: Floats
+    words: str
+
+
+def weighed(
+    knowledge: Knowledge, bodies: str | Sequence[str], mass: float, sigma: float = 0.0
+) -> Fact:
+    """Return what a balance says: the mass of a body, or of several together (kg).
+
+    Raises
+    ------
+    DataError
+        For a body that the model does not have or that has no inertia, a mass that is not
+        positive, or a negative deviation.
+    """
+    names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+    columns = dict(knowledge.bodies)
+    for name in names:
+        if name not in columns:
+            raise DataError(
+                f"no body {name} with a mass can be weighed",
+                remedy=f"those are {', '.join(columns)}",
+            )
+    if len(set(names)) != len(names) or not names:
+        raise DataError("a sum of weights needs every body once", remedy="name each body once")
+    if not 0 < mass < np.inf:
+        raise DataError(f"the weighed mass of {' + '.join(names)} is {mass:g} kg")
+    together = " + ".join(names)
+    factors = {knowledge.parameters[columns[name]]: 1.0 for name in names}
+    words = f"{together} weighed: {mass:g} ± {sigma:g} kg"
+    return stated(knowledge, factors, mass, sigma, words=words)
+
+
+def stated(
+    knowledge: Knowledge,
+    factors: Mapping[str, float],
+    value: float,
+    sigma: float = 0.0,
+    *,
+    words: str = "",
+) -> Fact:
+    """Return a linear statement: Σ factor · parameter = value ± sigma.
+
+    Raises
+    ------
+    DataError
+        For a parameter that there is not, or numbers that are none.
+    """
+    at = {name: i for i, name in enumerate(knowledge.parameters)}
+    if strange := [name for name in factors if name not in at]:
+        raise DataError(f"there is no parameter {strange[0]} to state something of")
+    if not any(factors.values()):
+        raise DataError("a statement needs a parameter with a factor")
+    if not (np.isfinite(value) and np.all(np.isfinite(list(factors.values())))):
+        raise DataError("a statement about parameters holds a number that is not finite")
+    if not 0 <= sigma < np.inf:
+        raise DataError(f"a deviation of {sigma:g} is none", remedy="give 0 or more")
+    a = np.zeros((1, len(at)))
+    for name, factor in factors.items():
+        a[0, at[name]] = factor
+    terms = " + ".join(f"{x:g} {name}" for name, x in factors.items())
+    text = words or f"{terms} = {value:g} ± {sigma:g}"
+    return Fact(a, np.array([value]), np.array([[sigma**2]]), text)
+
+
+def informed(knowledge: Knowledge, facts: Iterable[Fact]) -> Knowledge:
+    """Return knowledge with facts taken in, all at once.
+
+    Raises
+    ------
+    DataError
+        If a fact contradicts what is known exactly, or another exact fact.
+    """
+    listed = tuple(facts)
+    if not listed:
+        return knowledge
+    A = np.vstack([f.matrix for f in listed])
+    if A.shape[1] != len(knowledge.parameters):
+        raise DataError(
+            f"facts about {A.shape[1]} parameters for a model with {len(knowledge.parameters)}"
+        )
+    b = np.concatenate([f.values for f in listed])
+    R = np.zeros((len(b), len(b)))
+    owner = np.repeat(np.arange(len(listed)), [len(f.values) for f in listed])
+    for k, f in enumerate(listed):
+        R[np.ix_(owner == k, owner == k)] = f.covariance
+    values, covariance, off = condition(knowledge.values, knowledge.covariance, A, b, R)
+    # Rounding of the terms of each statement is no contradiction.
+    size = np.abs(A) @ np.abs(knowledge.values) + np.abs(b) + np.sqrt(np.diag(R))
+    if np.any(wrong := np.abs(off) > _CONTRADICTION * size):
+        fact = listed[owner[int(np.argmax(wrong))]]
+        raise DataError(
+            f"what is known exactly contradicts this: {fact.words}",
+            remedy="declare deviations of the CAD values, or of the fact",
+        )
+    words = (*knowledge.words, *(f.words for f in listed))
+    return replace(knowledge, values=values, covariance=covariance, words=words)
+
+
+def condition(
+    mean: Floats, P: Floats, A: Floats, b: Floats, R: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return mean and covariance of a Gaussian given A φ = b + error, and what is left of b - A φ.
+
+    What is left (k,) is zero but where an exact statement meets exact knowledge. Covariance as
+    F (1 - …) Fᵀ with P = F Fᵀ, so that it stays positive.
+    """
+    F = prior_factor(P)
+    G = prior_factor(R)
+    # A F z + G e = b - A mean, the shortest (z, e): conditional mean of unit Gaussians.
+    H = np.hstack([A @ F, G])
+    size = np.linalg.norm(H, axis=1)
+    size = np.where(size > 0, size, 1.0)
+    U, s, Vh = np.linalg.svd(H / size[:, None], full_matrices=False)
+    kept = s > max(H.shape) * _ROUNDING * np.max(s, initial=0.0)
+    U, s, Vh = U[:, kept], s[kept], Vh[kept]
+    shortest = Vh.T @ ((U.T @ ((b - A @ mean) / size)) / s)
+    r = F.shape[1]
+    left = b - A @ mean - H @ shortest
+    # z given the statements has covariance 1 - V V ᵀ of its part.
+    rest = np.eye(H.shape[1]) - Vh.T @ Vh
+    root = F @ rest[:r]
+    return mean + F @ shortest[:r], np.asarray(root @ root.T), left

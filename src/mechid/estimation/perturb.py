@@ -1,0 +1,169 @@
+"""CAD values with errors, such that every body stays possible, and the covariance of such errors.
+
+An error e (relative, 0.2 for 20 %) means, for each body, independently:
+
+- mass: m exp(e ε);
+- centre: c + e r ε / √3 in each axis, with r the root mean square distance of the mass from the
+  origin of the body frame, r² = c·c + tr(Σ_c) / m. It is not zero for a frame in the centre;
+- second moments about the centre: Σ_c → L exp(E) Lᵀ with Σ_c = L Lᵀ and E random, symmetric, of
+  deviation e on the diagonal and e/√2 off it: the same in all axes, whatever root L is taken.
+  Σ_c stays positive definite, so the triangle inequality holds; what is flat stays flat.
+
+Coefficients of force elements are multiplied by exp(e ε) each. `body_root` is the first order of
+this: errors of φ are F ε with unit ε.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.linalg import expm
+
+from mechid.errors import DataError
+from mechid.estimation.regression import Floats
+from mechid.mechanism.records import (
+    CadInertia,
+    Coefficient,
+    Element,
+    Friction,
+    Mechanism,
+    SpringDamper,
+    TorsionSpring,
+    Transmission,
+)
+from mechid.spatial.inertia import central, from_pseudo_inertia, parameters, pseudo_inertia
+
+_UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def perturbed(mechanism: Mechanism, error: float, rng: np.random.Generator) -> Mechanism:
+    """Return the mechanism with erroneous CAD values: bodies, and coefficients to identify.
+
+    Declared deviations stay as they are. Raises DataError for an error that is not 0 or more.
+    """
+    check_error(error)
+    bodies = tuple(
+        body if body.inertia is None else replace(body, inertia=_inertia(body.inertia, error, rng))
+        for body in mechanism.bodies
+    )
+    elements = tuple(_element(element, error, rng) for element in mechanism.elements)
+    return replace(mechanism, bodies=bodies, elements=elements)
+
+
+def body_root(phi: Floats, error: float) -> Floats:
+    """Return F (10, 10) with F Fᵀ the covariance of φ of a body (10,) with a relative error."""
+    check_error(error)
+    m, c, second = _moments(phi)
+    L = _root(second)
+    pole = np.append(c, 1.0)
+    directions = [error * m * np.outer(pole, pole)]
+    step = error * _reach(m, c, second) / np.sqrt(3)
+    for k in range(3):
+        moved = np.outer(np.eye(4)[k], pole)
+        directions.append(m * step * (moved + moved.T))
+    for i, j in _UPPER:
+        E = np.zeros((3, 3))
+        E[i, j] = E[j, i] = error if i == j else error / np.sqrt(2)
+        changed = np.zeros((4, 4))
+        changed[:3, :3] = L @ E @ L.T
+        directions.append(changed)
+    return np.array([from_pseudo_inertia(d) for d in directions]).T
+
+
+def check_error(error: float) -> None:
+    """Refuse a relative error that is none."""
+    if not 0 <= error < np.inf:
+        raise DataError(
+            f"the error of the CAD values is {error:g}", remedy="give 0 or more, 0.2 for 20 %"
+        )
+
+
+def _inertia(cad: CadInertia, error: float, rng: np.random.Generator) -> CadInertia:
+    phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
+    m, c, second = _moments(phi)
+    mass = m * np.exp(error * rng.standard_normal())
+    center = c + error * _reach(m, c, second) / np.sqrt(3) * rng.standard_normal(3)
+    E = np.zeros((3, 3))
+    for i, j in _UPPER:
+        E[i, j] = E[j, i] = rng.standard_normal() * (error if i == j else error / np.sqrt(2))
+    L = _root(second)
+    moved = L @ expm(E) @ L.T
+    whole = np.zeros((4, 4))
+    whole[:3, :3] = moved + mass * np.outer(center, center)
+    whole[:3, 3] = whole[3, :3] = mass * center
+    whole[3, 3] = mass
+    _, _, inertia = central(from_pseudo_inertia(whole))
+    x, y, z = center.tolist()
+    xx, xy, xz, yy, yz, zz = inertia.tolist()
+    return replace(cad, mass=float(mass), center=(x, y, z), inertia_center=(xx, xy, xz, yy, yz, zz))
+
+
+def _element(element: Element, error: float, rng: np.random.Generator) -> Element:
+    def off(c: Coefficient) -> tuple[Coefficient, float]:
+        if not c.identify or c.value is None:
+            return c, 1.0
+        factor = float(np.exp(error * rng.standard_normal()))
+        return replace(c, value=c.value * factor), factor
+
+    match element:
+        case SpringDamper():
+            stiffness, k = off(element.stiffness)
+            length, _ = off(element.free_length)
+            # The parameter is the preload k·s0: its error is independent of that of k.
+            return replace(
+                element,
+                stiffness=stiffness,
+                damping=off(element.damping)[0],
+                free_length=_over(length, k),
+            )
+        case TorsionSpring():
+            stiffness, k = off(element.stiffness)
+            angle, _ = off(element.free_angle)
+            return replace(
+                element,
+                stiffness=stiffness,
+                damping=off(element.damping)[0],
+                free_angle=_over(angle, k),
+            )
+        case Friction():
+            return replace(
+                element, viscous=off(element.viscous)[0], coulomb=off(element.coulomb)[0]
+            )
+        case Transmission():
+            motors = tuple(
+                replace(
+                    motor,
+                    inertia=off(motor.inertia)[0],
+                    viscous=off(motor.viscous)[0],
+                    coulomb=off(motor.coulomb)[0],
+                )
+                for motor in element.motors
+            )
+            return replace(element, motors=motors)
+        case _:
+            return element
+
+
+def _over(c: Coefficient, factor: float) -> Coefficient:
+    return replace(c, value=c.value / factor) if c.identify and c.value is not None else c
+
+
+def _moments(phi: Floats) -> tuple[float, Floats, Floats]:
+    """Return mass, centre, and second moments about the centre (3, 3)."""
+    S = pseudo_inertia(phi)
+    m = float(S[3, 3])
+    if not m > 0:
+        raise DataError(f"the mass of a body is {m:g} kg", remedy="give a positive one")
+    c = S[:3, 3] / m
+    return m, c, S[:3, :3] - m * np.outer(c, c)
+
+
+def _reach(m: float, c: Floats, second: Floats) -> float:
+    return float(np.sqrt(c @ c + max(np.trace(second), 0.0) / m))
+
+
+def _root(second: Floats) -> Floats:
+    """Return L with L Lᵀ = Σ_c; negative eigenvalues, which rounding makes, are zero."""
+    values, Q = np.linalg.eigh(second)
+    return np.asarray(Q * np.sqrt(np.maximum(values, 0.0)))

@@ -1,0 +1,1 @@
+"""Fewer parameters: which of them matter, and how many a motion with noise can tell."""

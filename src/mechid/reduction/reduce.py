@@ -1,0 +1,115 @@
+"""Reduce a model: estimate nested models along an order, choose a size, keep all curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimator import Estimator
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.regression import Regression
+from mechid.reduction.curves import Curves, reduction_curves
+from mechid.reduction.ranking import Ranking
+from mechid.reduction.rest import Rest, completed, restrict
+from mechid.reduction.size import Size, SizeRule, TwoLimits
+from mechid.validation.blocks import Blocks, Fold
+from mechid.validation.crossvalidate import Stop, Watch
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """A reduced model and the curves behind it.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        Order of the parameters and the rule it comes from.
+    curves : Curves
+        Condition numbers and errors of each size.
+    size : Size
+        The chosen one, and why.
+    rest : "zero" or "cad"
+        What eliminated parameters are.
+    estimate : Estimate
+        Of the chosen parameters; with rest "cad", of all, those eliminated at their CAD values.
+    complete : bool
+        False if it was stopped: then larger sizes were not looked at.
+    """
+
+    ranking: Ranking
+    curves: Curves
+    size: Size
+    rest: Rest
+    estimate: Estimate
+    complete: bool
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Names of the parameters that are estimated, most important first."""
+        return self.ranking.order[: self.size.size]
+
+
+def reduce_model(
+    ranking: Ranking,
+    regression: Regression,
+    *,
+    estimator: Estimator = OrdinaryLeastSquares(),  # noqa: B008 (frozen)
+    knowledge: Knowledge | None = None,
+    rest: Rest = "zero",
+    choose: SizeRule = TwoLimits(),  # noqa: B008 (frozen)
+    sizes: Sequence[int] | None = None,
+    validation: Sequence[Regression] = (),
+    folds: Blocks | Sequence[Fold] | None = None,
+    watch: Watch | None = None,
+    stop: Stop = lambda: False,
+) -> Reduction:
+    """Eliminate parameters along an order, and estimate the model of the chosen size.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Of `contribution`, `by_deviation` or `greedy`.
+    regression : Regression
+        Motion of identification, with all parameters of the ranking.
+    estimator : Estimator
+        Of all sizes; plain least squares takes a second or two for a hundred of them.
+    knowledge : Knowledge, optional
+        For estimators that need it, and for rest "cad".
+    rest : "zero" or "cad"
+        What eliminated parameters are.
+    choose : callable (Curves) → Size
+        `TwoLimits`, `OneStandardError` (needs folds) or `Fixed`.
+    sizes, validation, folds, watch, stop
+        As for `reduction_curves`.
+    """
+    order = ranking.order
+    if len(order) != len(regression.parameters):
+        raise DataError(
+            f"the order has {len(order)} parameters, the problem {len(regression.parameters)}",
+            remedy="rank the parameters of this problem",
+        )
+    wanted = len(order) if sizes is None else len(set(sizes))
+    curves = reduction_curves(
+        order,
+        regression,
+        estimator,
+        knowledge=knowledge,
+        rest=rest,
+        sizes=sizes,
+        validation=validation,
+        folds=folds,
+        watch=watch,
+        stop=stop,
+    )
+    size = choose(curves)
+    kept = order[: size.size]
+    problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
+    known = None if knowledge is None else knowledge.select(kept)
+    estimate = estimator(problem, known)
+    if rest == "cad" and knowledge is not None:
+        estimate = completed(estimate, regression, knowledge)
+    complete = len(curves) == wanted and ranking.complete
+    return Reduction(ranking, curves, size, rest, estimate, complete)

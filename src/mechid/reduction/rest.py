@@ -1,0 +1,107 @@
+"""What becomes of parameters that are not estimated: zero, or their CAD values.
+
+The sources set them to zero. Their CAD values are a better guess: forces that are known to be there
+then need not be explained by other parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import least_squares
+from mechid.estimation.regression import Floats, Regression
+
+Rest: TypeAlias = Literal["zero", "cad"]
+
+
+def rest_values(
+    parameters: Sequence[str], rest: Rest = "zero", knowledge: Knowledge | None = None
+) -> Floats:
+    """Return the values that parameters have when they are not estimated, (b,)."""
+    if rest == "zero":
+        return np.zeros(len(parameters))
+    if rest != "cad":
+        raise DataError(f"there is no rest {rest!r}", remedy='use "zero" or "cad"')
+    if knowledge is None:
+        raise DataError(
+            "eliminated parameters cannot stay at CAD values that are not known",
+            remedy='give knowledge, or rest="zero"',
+        )
+    return knowledge.select(parameters).mean
+
+
+def restrict(
+    regression: Regression,
+    kept: Sequence[str],
+    *,
+    rest: Rest = "zero",
+    knowledge: Knowledge | None = None,
+) -> Regression:
+    """Return the problem of some of the parameters.
+
+    Parameters
+    ----------
+    regression : Regression
+    kept : sequence of str
+        Parameters that are estimated.
+    rest : "zero" or "cad"
+        What the others are; forces of CAD values go to `known`.
+    knowledge : Knowledge, optional
+        Needed for "cad".
+    """
+    fixed = rest_values(regression.parameters, rest, knowledge)
+    inside = set(kept)
+    fixed = np.where([name in inside for name in regression.parameters], 0.0, fixed)
+    found = regression.select(kept)
+    return replace(found, known=found.known + regression.W @ fixed) if fixed.any() else found
+
+
+def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) -> Estimate:
+    """Return an estimate of some parameters together with the CAD values of the others.
+
+    Errors of the CAD values move the estimated parameters too: in first order by -C Aᵀ Ω⁻¹ A_rest
+    times the error, with C the covariance of the estimate and Ω that of the noise. The covariance
+    that is returned holds both.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the problem that `restrict(…, rest="cad")` gives.
+    regression : Regression
+        The problem before that, with all parameters.
+    knowledge : Knowledge
+    """
+    names = regression.parameters
+    kept = set(estimate.parameters)
+    others = tuple(name for name in names if name not in kept)
+    if not others:
+        return estimate
+    cad = knowledge.select(others)
+    A, _, channel = regression.select(estimate.parameters).stacked()
+    A_rest = regression.select(others).stacked()[0]
+    noise = estimate.noise[channel]
+    if np.all(noise > 0):
+        weighted = A / noise[:, None]
+        G = -estimate.covariance @ (weighted.T @ (A_rest / noise[:, None]))
+    else:  # no noise, so the estimate is the solution of the equations
+        G = -np.column_stack([least_squares(A, column).x for column in A_rest.T])
+    P = cad.base_covariance
+    cross = G @ P
+    covariance = np.block([[estimate.covariance + cross @ G.T, cross], [cross.T, P]])
+    at = {name: i for i, name in enumerate((*estimate.parameters, *others))}
+    order = [at[name] for name in names]
+    words = f"{len(others)} of {len(names)} parameters at their CAD values, not estimated"
+    return replace(
+        estimate,
+        parameters=names,
+        values=np.concatenate([estimate.values, cad.mean])[order],
+        covariance=covariance[np.ix_(order, order)],
+        known=(*estimate.known, words),
+    )

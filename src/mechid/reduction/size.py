@@ -1,0 +1,130 @@
+"""How many parameters: by two limits, as the sources do, or by cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.reduction.curves import Curves
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size, and why.
+
+    Attributes
+    ----------
+    size : int
+    why : str
+        In a sentence.
+    lower, upper : int, optional
+        Between which sizes the rule sees no reason against.
+    """
+
+    size: int
+    why: str
+    lower: int | None = None
+    upper: int | None = None
+
+
+class SizeRule(Protocol):
+    """Chooses a size from curves."""
+
+    def __call__(self, curves: Curves) -> Size:
+        """Return the choice."""
+        ...
+
+
+@dataclass(frozen=True)
+class TwoLimits:
+    """The smallest size whose prediction error is low, if its condition number is low too.
+
+    Attributes
+    ----------
+    condition : float
+        Largest condition number (columns of unit length).
+    error : float, optional
+        Largest E_p on the motion of identification; by default the least one of the sizes below
+        the other limit, and a part of it.
+    tolerance : float
+        That part.
+    """
+
+    condition: float = 1e5
+    error: float | None = None
+    tolerance: float = 0.1
+
+    def __call__(self, curves: Curves) -> Size:
+        """Return the choice; the condition number wins where both limits cannot be kept."""
+        errors = curves.identification_total
+        low = np.flatnonzero(curves.condition <= self.condition)
+        if not low.size:
+            return Size(
+                int(curves.sizes[0]),
+                f"no size has a condition number below {self.condition:.3g}; the smallest is taken",
+            )
+        top = int(curves.sizes[low[-1]])
+        goal = self.error
+        if goal is None:
+            goal = (1 + self.tolerance) * float(np.min(errors[low]))
+        good = low[errors[low] <= goal]
+        if not good.size:
+            return Size(
+                top,
+                f"E_p stays above {100 * goal:.3g} %; beyond {top} parameters the condition number "
+                f"exceeds {self.condition:.3g}",
+                None,
+                top,
+            )
+        size = int(curves.sizes[good[0]])
+        return Size(
+            size,
+            f"from {size} parameters on E_p is at most {100 * goal:.3g} %; up to {top} the "
+            f"condition number is at most {self.condition:.3g}",
+            size,
+            top,
+        )
+
+
+@dataclass(frozen=True)
+class OneStandardError:
+    """The smallest size whose cross-validated error is within one standard error of the least."""
+
+    def __call__(self, curves: Curves) -> Size:
+        """Return the choice."""
+        if not curves.blocks.shape[1]:
+            raise DataError(
+                "there are no cross-validated errors to choose a size by",
+                remedy="ask for folds, or choose by two limits",
+            )
+        cross = curves.cross
+        best = int(np.argmin(cross))
+        goal = float(cross[best] + curves.cross_error[best])
+        at = int(np.flatnonzero(cross <= goal)[0])
+        size, least = int(curves.sizes[at]), int(curves.sizes[best])
+        return Size(
+            size,
+            f"cross-validated error {100 * cross[at]:.3g} % with {size} parameters, within one "
+            f"standard error of the least, {100 * cross[best]:.3g} % with {least}",
+            size,
+            least,
+        )
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The size that the user wants."""
+
+    size: int
+
+    def __call__(self, curves: Curves) -> Size:
+        """Return it."""
+        if self.size not in curves.sizes:
+            raise DataError(
+                f"no model with {self.size} parameters was estimated",
+                remedy=f"choose from {curves.sizes[0]} to {curves.sizes[-1]}",
+            )
+        return Size(self.size, "as asked for")

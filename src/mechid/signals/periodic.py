@@ -1,0 +1,73 @@
+"""Motions that repeat: an average period with its Fourier series, ready for estimation."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+
+from mechid.errors import DataError
+from mechid.kinematics.tables import Floats
+from mechid.signals import fourier
+from mechid.signals.filters import decimation_of
+from mechid.signals.noise import noise_warnings
+from mechid.signals.record import Mask, Measurement, Noise, Preparation, Prepared
+
+
+def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
+    """Return one period: positions as a Fourier series, forces averaged over the periods.
+
+    Raises
+    ------
+    DataError
+        If the period is not given, or does not suit the record.
+    """
+    if options.period is None:
+        raise DataError("a Fourier series needs the period", remedy="give the period in seconds")
+    exact = fourier.samples_per_period(options.period, m.rate, len(m.time))
+    per = round(exact)
+    notes = list(m.notes)
+    y, tau, valid = m.y, m.tau, m.valid
+    rate = per / options.period
+    # A fraction of a sample that adds up to less than a hundredth over the record does no harm.
+    if abs(exact - per) * len(m.time) / exact > 0.01:
+        y, tau, valid = _resampled(m, rate)
+        notes.append(f"resampled at {rate:.8g} Hz: a period has {exact:.6g} samples")
+    moved, forced = fourier.average(y, per), fourier.average(tau, per, valid)
+    harmonics = options.harmonics or fourier.choose_harmonics(moved)
+    motion = fourier.series(moved.mean, rate, harmonics)
+    whole = len(y) // per
+    chosen = "" if options.harmonics else ", those that stand out of the noise"
+    notes.append(f"Fourier series of {harmonics} harmonics{chosen}; average of {whole} periods")
+    stray = sorted({*moved.stray, *forced.stray})
+    if stray:
+        listed = ", ".join(str(k + 1) for k in stray)
+        notes.append(f"period {listed} is unlike the others: leave transients out of the range")
+    # Variance of the kth derivative of a series with white noise: σ²/(P M) Σ 2 ω_h^2k.
+    w = 2 * np.pi / options.period * np.arange(1, harmonics + 1)
+    gains = [np.sqrt(2 * np.sum(w ** (2 * k)) / (whole * per)) for k in (1, 2)]
+    count = np.maximum(forced.count.mean(axis=0), 1)
+    noise = Noise(
+        moved.sigma, gains[0] * moved.sigma, gains[1] * moved.sigma, forced.sigma / np.sqrt(count)
+    )
+    return Prepared(
+        m.time[0] + np.arange(per) / rate,
+        *motion,
+        m.forces,
+        forced.mean,
+        forced.count > 0,
+        "fourier",
+        noise=noise if whole > 1 else None,
+        decimation=decimation_of(options.decimation or 1, per),
+        notes=tuple(notes),
+        warnings=tuple(noise_warnings(m.names, noise.yd, noise.ydd, *motion[1:])),
+    )
+
+
+def _resampled(m: Measurement, rate: float) -> tuple[Floats, Floats, Mask]:
+    """Return positions, forces and their mask at another rate."""
+    n = int(np.floor((m.time[-1] - m.time[0]) * rate * (1 + 1e-12))) + 1
+    time = m.time[0] + np.arange(n) / rate
+    y = np.asarray(make_interp_spline(m.time, m.y, k=3)(time))
+    tau = np.stack([np.interp(time, m.time, x) for x in m.tau.T], axis=1)
+    valid = np.stack([np.interp(time, m.time, x) == 1.0 for x in m.valid.T], axis=1)
+    return y, tau, valid

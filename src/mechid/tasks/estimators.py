@@ -1,0 +1,72 @@
+"""Estimators by name, with settings given as words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from mechid.errors import DataError
+from mechid.estimation.estimator import Estimator
+from mechid.estimation.registry import ESTIMATORS
+
+_NOT_SETTINGS = ("name", "inner", "groups")
+
+
+def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estimator:
+    """Return an estimator.
+
+    Parameters
+    ----------
+    name : str
+        One of `ESTIMATORS`.
+    settings : mapping, optional
+        Fields of its record: `penalty` of ridge, `whiten`, `gains`, … Values may be text: numbers,
+        "5 %", "true", or a word.
+
+    Raises
+    ------
+    DataError
+        If there is no such estimator, or it has no such setting.
+    """
+    if name not in ESTIMATORS:
+        raise DataError(
+            f"there is no estimator {name}", remedy=f"use one of {', '.join(ESTIMATORS)}"
+        )
+    make = ESTIMATORS[name]
+    known = setting_names(name)
+    values = {}
+    for key, value in (settings or {}).items():
+        if key not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise DataError(f"the estimator {name} has no setting {key}", remedy=has)
+        values[key] = _value(value)
+    try:
+        return make(**values)
+    except TypeError as error:
+        raise DataError(f"the estimator {name} cannot be set so: {error}") from None
+
+
+def setting_names(name: str) -> tuple[str, ...]:
+    """Return what can be set of an estimator."""
+    make: Any = ESTIMATORS[name]
+    return tuple(f.name for f in fields(make) if f.name not in _NOT_SETTINGS)
+
+
+def _value(value: Any) -> Any:
+    """Return text as the number, share or truth value that it writes."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if text in ("true", "false"):
+        return text == "true"
+    if text == "none":
+        return None
+    share = text.endswith("%")
+    for kind in (int, float):
+        try:
+            number = kind(text.removesuffix("%"))
+        except ValueError:
+            continue
+        return number / 100 if share else number
+    return text

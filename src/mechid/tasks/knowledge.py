@@ -1,0 +1,98 @@
+"""What is known of a mechanism before anything is measured, for the estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from mechid.base.baseset import BaseSet
+from mechid.base.cad import parameter_covariance
+from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.parameters import parameter_values
+from mechid.dynamics.regressor import cad_parameters
+from mechid.dynamics.tables import PRELOAD
+from mechid.errors import DataError, MechidError
+from mechid.estimation.facts import Fact, informed
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.perturb import body_root, check_error
+from mechid.mechanism.records import Mechanism
+
+
+def knowledge_of(
+    mechanism: Mechanism,
+    base_set: BaseSet,
+    *,
+    cad_error: float | None = None,
+    unknown: float | None = None,
+    facts: Iterable[Fact] = (),
+) -> Knowledge:
+    """Return the CAD values of a mechanism, with their uncertainty.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Whose CAD values count. It may be another than that of the base set, if only in these.
+    base_set : BaseSet
+        Which parameters are estimated.
+    cad_error : float, optional
+        Relative error of all CAD values (0.2 for 20 %), in place of the declared deviations; what
+        it means stands in `mechid.estimation.perturb`. A coefficient of zero keeps its own.
+    unknown : float, optional
+        Deviation, from zero, of coefficients of force elements that have no value in the model.
+        Without it they are refused.
+    facts : iterable of Fact, optional
+        What else is known.
+
+    Raises
+    ------
+    ModelError
+        Naming the parameters that have no CAD value.
+    DataError
+        For an error or a fact that makes no sense.
+    """
+    model = dynamic_model(mechanism)
+    names = tuple(column.name for column in model.columns)
+    if names != base_set.null_space.names:
+        raise MechidError(
+            "the base set is that of another mechanism",
+            where=mechanism.name,
+            remedy="choose it for this one",
+        )
+    values = cad_parameters(model)
+    covariance = parameter_covariance(mechanism)
+    bodies = tuple(
+        (body.name, 10 * i) for i, body in enumerate(mechanism.bodies) if not body.massless
+    )
+    elements = np.arange(10 * len(mechanism.bodies), len(values))
+    words = ["CAD values with their declared deviations"]
+    missing = elements[np.isnan(values[elements])]
+    if unknown is not None and missing.size:
+        if not 0 < unknown < np.inf:
+            raise DataError(f"the deviation of what is unknown is {unknown:g}")
+        values[missing] = 0.0
+        covariance[missing, missing] = unknown**2
+        words.append(f"not known: {', '.join(names[k] for k in missing)}")
+    values = parameter_values(model, values)
+    if cad_error is not None:
+        check_error(cad_error)
+        words[0] = f"CAD values with an error of {100 * cad_error:g} %"
+        for _, first in bodies:
+            ten = slice(first, first + 10)
+            F = body_root(values[ten], cad_error)
+            covariance[ten, ten] = F @ F.T
+        sized = elements[values[elements] != 0]
+        covariance[sized, sized] = (cad_error * values[sized]) ** 2
+    terms = [term for term in model.terms if not term.known]
+    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.takes != PRELOAD)
+    known = Knowledge(
+        names,
+        base_set.base,
+        base_set.matrix,
+        values,
+        covariance,
+        bodies,
+        positive,
+        tuple(words),
+    )
+    return informed(known, facts)

@@ -1,0 +1,84 @@
+"""One model on one motion: errors, whiteness of what is left, and whether intervals hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import Estimate, Prediction, predict
+from mechid.estimation.linear import condition
+from mechid.estimation.regression import Floats, Regression
+from mechid.validation.errors import ForceErrors, force_errors
+from mechid.validation.whiteness import Whiteness, whiteness
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What a model says of a motion, and what was measured.
+
+    Attributes
+    ----------
+    errors : ForceErrors
+    whiteness : Whiteness
+    level : float
+        Of the intervals, as 0.95.
+    coverage : array (n_d,)
+        Part of the measured forces inside the intervals of that level; not a number for forces
+        that were never measured.
+    condition : float
+        Condition number of the columns of the model for this motion, columns of unit length.
+    prediction : Prediction
+        Forces with their deviations.
+    """
+
+    errors: ForceErrors
+    whiteness: Whiteness
+    level: float
+    coverage: Floats
+    condition: float
+    prediction: Prediction
+
+
+def validate(
+    estimate: Estimate, regression: Regression, *, level: float = 0.95, lags: int | None = None
+) -> Validation:
+    """Validate a model on a motion, be it the one of identification or another.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    regression : Regression
+        With all parameters of the estimate.
+    level : float
+        Of the intervals, between 0 and 1.
+    lags : int, optional
+        Of the test for whiteness.
+    """
+    found = predict(estimate, regression)
+    e = np.where(regression.valid, regression.tau - found.forces, np.nan)
+    A = regression.select(estimate.parameters).stacked()[0]
+    return Validation(
+        force_errors(found.forces, regression),
+        whiteness(e, lags=lags, colour=estimate.colour),
+        level,
+        coverage(e, found.total, level),
+        condition(A),
+        found,
+    )
+
+
+def coverage(residuals: Floats, sigma: Floats, level: float = 0.95) -> Floats:
+    """Return which part of residuals (N, …) lies within the interval of a level, (…).
+
+    Residuals that are no numbers do not count; deviations (N, …) that are none cover nothing.
+    """
+    if not 0 < level < 1:
+        raise DataError(f"the level of an interval is {level:g}", remedy="give one as 0.95")
+    here = np.isfinite(residuals)
+    wide = float(norm.ppf(0.5 + level / 2)) * sigma
+    inside = np.count_nonzero(np.abs(np.where(here, residuals, np.inf)) <= wide, axis=0)
+    n = np.count_nonzero(here, axis=0)
+    return np.where(n > 0, inside / np.maximum(n, 1), np.nan)

@@ -1,0 +1,77 @@
+"""Parameters that are not estimated: zero or CAD values."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import predict
+from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.reduction.rest import completed, restrict
+
+from ..validation.problems import knowing, problem
+
+X = np.array([3.0, -1.0, 0.2, 0.5])
+KEPT = ("p02", "p00")
+OLS = OrdinaryLeastSquares()
+
+
+def test_zero_and_cad() -> None:
+    r = problem(X, known=1.0)
+    zero = restrict(r, KEPT)
+    assert zero.parameters == KEPT
+    np.testing.assert_array_equal(zero.known, r.known)
+    cad = restrict(r, KEPT, rest="cad", knowledge=knowing(X))
+    np.testing.assert_allclose(cad.known, r.known + r.W[..., [1, 3]] @ X[[1, 3]])
+    # The rest is right, so the kept are, too.
+    np.testing.assert_allclose(OLS(cad).values, X[[2, 0]])
+    assert not np.allclose(OLS(zero).values, X[[2, 0]])
+
+
+def test_words_for_what_is_missing() -> None:
+    r = problem(X)
+    with pytest.raises(DataError, match="CAD values that are not known"):
+        restrict(r, KEPT, rest="cad")
+    with pytest.raises(DataError, match="no rest"):
+        restrict(r, KEPT, rest="half")  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="no parameter q"):
+        restrict(r, ("q",))
+
+
+def test_the_whole_set_predicts_what_the_restricted_does() -> None:
+    r, other = problem(X, noise=0.1), problem(X, seed=5)
+    knowledge = knowing(1.1 * X, 0.2)
+    small = OLS(restrict(r, KEPT, rest="cad", knowledge=knowledge))
+    whole = completed(small, r, knowledge)
+    assert whole.parameters == r.parameters
+    a = predict(small, restrict(other, KEPT, rest="cad", knowledge=knowledge))
+    np.testing.assert_allclose(predict(whole, other).forces, a.forces)
+    np.testing.assert_allclose(whole.sigma[[1, 3]], 0.2)
+    assert "2 of 4 parameters" in whole.known[0]
+
+
+def test_nothing_to_complete() -> None:
+    r = problem(X, noise=0.1)
+    estimate = OLS(r)
+    assert completed(estimate, r, knowing(X)) is estimate
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_errors_of_cad_values_are_in_the_covariance(noise: float) -> None:
+    # Estimates move by G = -A⁺ A_rest times the error of a CAD value: closed form for equal noise.
+    rng = np.random.default_rng(1)
+    r = problem(X)
+    r = replace(r, W=r.W @ rng.standard_normal((4, 4)))
+    knowledge = knowing(X, 0.3)
+    A, _, _ = r.stacked()
+    kept, rest = A[:, [2, 0]], A[:, [1, 3]]
+    G = -np.linalg.pinv(kept) @ rest
+    C = noise**2 * np.linalg.inv(kept.T @ kept)
+    small = OLS(restrict(r, KEPT, rest="cad", knowledge=knowledge))
+    small = replace(small, covariance=C, noise=np.full(2, noise))
+    whole = completed(small, r, knowledge)
+    P = 0.3**2
+    expected = np.block([[C + P * G @ G.T, P * G], [P * G.T, P * np.eye(2)]])
+    order = [1, 2, 0, 3]
+    np.testing.assert_allclose(whole.covariance, expected[np.ix_(order, order)], atol=1e-12)

@@ -7,13 +7,16 @@ from pathlib import Path
 from mechid.report.page import render
 from mechid.report.sections import (
     base,
+    contribution,
     forces,
     head,
     mechanism,
     mobility,
     noise,
     parameters,
+    reduction,
     repeat,
+    validation,
 )
 from mechid.runs.files import write_text
 from mechid.runs.record import Run
@@ -38,6 +41,9 @@ def render_report(run: Run, *, certify: bool = False) -> str:
             base.section(run, certify=certify),
             forces.section(run),
             parameters.section(run),
+            contribution.section(run),
+            reduction.section(run),
+            validation.section(run),
             noise.section(run),
             repeat.section(run),
         ),

@@ -1,0 +1,39 @@
+"""Contribution of each parameter to the forces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechid.report.section import Section
+from mechid.report.words import not_there
+from mechid.runs.record import Run
+
+_KEY, _TITLE = "contribution", "Contribution to the forces"
+
+
+def section(run: Run) -> Section:
+    """Return the section with a bar per parameter, the largest first."""
+    found = run.contribution
+    if found is None:
+        why = "Contributions go by CAD values, and the model has none for every parameter."
+        return Section(
+            _KEY, _TITLE, missing=not_there(run, "estimate") if run.estimate is None else why
+        )
+    index = found.index
+    kept = None if run.reduction is None else set(run.reduction.chosen)
+    order = np.argsort(-index, kind="stable")
+    top = float(index.max()) or 1.0
+    latex = dict(zip(run.parameters.names, run.parameters.latex, strict=True))
+    bars = [
+        {
+            "name": found.parameters[i],
+            "latex": latex[found.parameters[i]],
+            "index": float(index[i]),
+            "width": 100.0 * float(index[i]) / top,
+            "out": kept is not None and found.parameters[i] not in kept,
+        }
+        for i in order
+    ]
+    return Section(
+        _KEY, _TITLE, {"bars": bars, "motions": len(found.motions), "marked": kept is not None}
+    )

@@ -61,7 +61,7 @@ $(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
 
 # ------------------------------------------------------------------ jobs
 
-demo: $(DEMO_READY) $(KERNELS_READY) ## Assemble a suspension, move it, write an animated page
+demo: $(DEMO_READY) $(KERNELS_READY) ## Identify a suspension from synthetic data, write a report
 	@$(BIN)/python -m mechid.demo
 
 test: $(TEST_READY) $(KERNELS_READY) ## Run every check: style, types, layers, tests, documentation

@@ -83,6 +83,7 @@ class MaximumAPosteriori:
         )
         fit, prior = self._with_prior(channels, prior)
         checked = _check(fit, prior, len(known.base))
+        resting = _resting(fit, prior, known)
         return finish(
             self.name,
             channels,
@@ -90,11 +91,12 @@ class MaximumAPosteriori:
             prior=True,
             known=(
                 *known.words,
-                *self._prior_words(fit, prior, known),
+                *self._prior_words(prior, known, len(resting)),
                 *self._channel_words(prior, regression),
             ),
             warnings=(*self._disagreement(checked), *_bounds_hit(prior, len(known.base))),
             agreement=checked,
+            resting=resting,
         )
 
     def _check_options(self) -> None:
@@ -144,11 +146,8 @@ class MaximumAPosteriori:
 
         return iterate(channels, solve, noise=self.noise, whiten=self.whiten)
 
-    def _prior_words(self, fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
+    def _prior_words(self, prior: Prior, known: Knowledge, resting: int) -> tuple[str, ...]:
         b = len(known.base)
-        before = np.linalg.norm(prior.factor[:b], axis=1)
-        after = np.linalg.norm(fit.solution.root[:b], axis=1)
-        resting = int(np.count_nonzero(after >= (1 - _RESTING) * before))
         scales = prior.scale[np.unique(prior.group[:b][prior.group[:b] >= 0])]
         factor = (
             f"{self.scale:.3g} (given)"
@@ -188,6 +187,14 @@ class MaximumAPosteriori:
             f"usual (probability {checked.p:.1g}); the data ask for {checked.scale:.2g} times the "
             f"declared deviations, {done}",
         )
+
+
+def _resting(fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
+    """Return the parameters whose deviations the data hardly reduce."""
+    b = len(known.base)
+    before = np.linalg.norm(prior.factor[:b], axis=1)
+    after = np.linalg.norm(fit.solution.root[:b], axis=1)
+    return tuple(known.base[i] for i in np.flatnonzero(after >= (1 - _RESTING) * before))
 
 
 def _check(fit: Fit, prior: Prior, b: int) -> Agreement:

@@ -74,6 +74,9 @@ class Estimate:
         whitened; `noise` is then the deviation of e, not of the white part.
     full : array (p,), optional
         A physically consistent set of all parameters that has these base values.
+    resting : tuple of str
+        Parameters whose values rest on what was known beforehand: the data hardly reduce their
+        deviations.
     """
 
     method: str
@@ -90,6 +93,7 @@ class Estimate:
     errors: ChannelErrors | None = None
     colour: tuple[Floats, ...] | None = None
     full: Floats | None = None
+    resting: tuple[str, ...] = ()
 
     @cached_property
     def sigma(self) -> Floats:

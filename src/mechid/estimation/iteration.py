@@ -148,6 +148,7 @@ def finish(
     known: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
     agreement: Agreement | None = None,
+    resting: tuple[str, ...] = (),
 ) -> Estimate:
     """Return the estimate that a fit amounts to; gains and offsets are kept apart."""
     r = channels.regression
@@ -172,6 +173,7 @@ def finish(
         agreement=agreement,
         errors=channels.errors(fit.solution),
         colour=None if fit.colours is None else tuple(c.coefficients for c in fit.colours),
+        resting=resting,
     )
 
 

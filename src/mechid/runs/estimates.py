@@ -38,6 +38,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "errors": None if estimate.errors is None else asdict(estimate.errors),
             "colour": None if estimate.colour is None else list(estimate.colour),
             "full": estimate.full,
+            "resting": estimate.resting,
         },
     )
 
@@ -64,6 +65,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         None if errors is None else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
         None if colour is None else tuple(floats(c) for c in colour),
         None if found["full"] is None else floats(found["full"]),
+        tuple(found.get("resting", ())),
     )
 
 

@@ -16,7 +16,7 @@
   const power = (n) => [...String(n)].map((d) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(d)]).join("");
 
   function number(value) {
-    if (value === null || value === undefined) return "–";
+    if (value === null || value === undefined) return "";
     const size = Math.abs(value);
     if (size === 0) return "0";
     if (size < 1e-3 || size >= 1e6) {
@@ -30,12 +30,18 @@
     return (_, values) =>
       values.map((v) => {
         if (v === null) return "";
-        if (!log) return number(v);
-        const exponent = Math.log10(v);
-        // Of a logarithmic axis only whole powers are named.
-        if (Math.abs(exponent - Math.round(exponent)) > 1e-6) return "";
-        return v >= 0.01 && v <= 1e3 ? number(v) : "10" + power(Math.round(exponent));
+        return !log || (v >= 0.01 && v <= 1e3) ? number(v) : "10" + power(Math.round(Math.log10(v)));
       });
+  }
+
+  /** Lines of a logarithmic axis: powers of ten, at most eight; 1, 2, 5 over less than two. */
+  function decades(_, __, min, max) {
+    const [low, high] = [Math.floor(Math.log10(min)), Math.ceil(Math.log10(max))];
+    const step = Math.ceil((high - low) / 8);
+    const steps = Math.log10(max / min) < 2 ? [1, 2, 5] : [1];
+    const found = [];
+    for (let k = low; k <= high; k += step) for (const s of steps) found.push(s * 10 ** k);
+    return found.filter((v) => v >= min && v <= max);
   }
 
   function axis(spec, side) {
@@ -48,8 +54,8 @@
       labelFont: "11px system-ui, sans-serif",
       values: ticks(log),
       ...(side === "x"
-        ? { size: 30, space: 60, label: undefined }
-        : { size: 58, space: log ? 22 : 34, gap: 4 }),
+        ? { size: 30, space: 60, label: spec.x.label, labelSize: 18, labelGap: -4 }
+        : { size: 58, space: 34, gap: 4, ...(log ? { splits: decades, filter: (_, v) => v } : {}) }),
     };
   }
 
@@ -169,7 +175,7 @@
       padding: [8, 12, 0, 0],
       scales: { x: { time: false }, y: spec.y.log ? { distr: 3 } : {} },
       series: [
-        { label: spec.x.name, value: (_, v) => (v === null ? "–" : number(v) + unit) },
+        { label: spec.x.name, value: (_, v) => (v === null ? "" : number(v) + unit) },
         ...spec.series.map(curve),
       ],
       bands: banded ? [{ series: [2, 1], fill: () => color("--band") }] : [],
@@ -184,7 +190,7 @@
     };
     const u = new uPlot(options, [spec.x.values, ...spec.series.map((s) => s.values)], figure);
     // The two edges of the band are no curves of their own.
-    if (banded) for (const row of [1, 2]) u.root.querySelectorAll(".u-series")[row].hidden = true;
+    if (banded) for (const row of [1, 2]) u.root.querySelectorAll(".u-series")[row].classList.add("edge");
     charts.push(u);
     new ResizeObserver(() => {
       const width = Math.max(figure.clientWidth, 120);

@@ -9,6 +9,7 @@ from mechid.report.words import not_there
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "contribution", "Contribution to the forces"
+_LEAST = 0.01  # percent; bars of less cannot be seen
 
 
 def section(run: Run) -> Section:
@@ -23,17 +24,21 @@ def section(run: Run) -> Section:
     kept = None if run.reduction is None else set(run.reduction.chosen)
     order = np.argsort(-index, kind="stable")
     top = float(index.max()) or 1.0
-    latex = dict(zip(run.parameters.names, run.parameters.latex, strict=True))
     bars = [
         {
             "name": found.parameters[i],
-            "latex": latex[found.parameters[i]],
             "index": float(index[i]),
             "width": 100.0 * float(index[i]) / top,
             "out": kept is not None and found.parameters[i] not in kept,
         }
         for i in order
+        if index[i] >= _LEAST
     ]
-    return Section(
-        _KEY, _TITLE, {"bars": bars, "motions": len(found.motions), "marked": kept is not None}
-    )
+    values = {
+        "bars": bars,
+        "least": _LEAST,
+        "less": len(index) - len(bars),
+        "motions": len(found.motions),
+        "marked": kept is not None,
+    }
+    return Section(_KEY, _TITLE, values)

@@ -42,6 +42,7 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
     k = shown_samples([measured, predicted, cad, rest])
     wide = _WIDE * course.total[k, j]
     x = {"name": "time", "unit": "s", "values": listed(course.time[k])}
+    labelled = {**x, "label": "time in s"}
     above = {
         "title": f"{name}, {course.name}",
         "group": course.name,
@@ -60,7 +61,7 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
     below = {
         "title": f"residuals of {name}, {course.name}",
         "group": course.name,
-        "x": x,
+        "x": labelled,
         "y": {"unit": unit},
         "series": [
             {"name": "lower", "look": "band", "values": listed(-wide)},

@@ -20,5 +20,6 @@ def section(run: Run) -> Section:
         motion = solve_motion(kinematic_model(run.mechanism), m.y, m.yd, m.ydd, time=m.time)
     except MechidError as error:
         return Section(_KEY, _TITLE, missing=f"The measured motion cannot be shown: {error}")
-    page = render_page(scene(run.mechanism, motion))
+    shown = scene(run.mechanism, motion) | {"title": f"Motion “{m.name}”"}
+    page = render_page(shown)
     return Section(_KEY, _TITLE, {"page": page, "motion": m, "title": run.mechanism.title})

@@ -11,7 +11,6 @@ from mechid.report.words import not_there
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "parameters", "Parameters"
-_OWN = 0.5  # of the variance of a CAD value that data must take away for a value to be theirs
 
 
 def section(run: Run) -> Section:
@@ -29,7 +28,6 @@ def section(run: Run) -> Section:
         "known": run.final.known,
         "counts": counts,
         "rest": None if run.reduction is None else run.reduction.rest,
-        "own": _OWN,
     }
     return Section(_KEY, _TITLE, values)
 
@@ -37,13 +35,12 @@ def section(run: Run) -> Section:
 def parameter_rows(run: Run) -> list[dict[str, Any]]:
     """Return a row per base parameter; `mark` says where its value comes from.
 
-    "data", "cad" (the data take away less than half of the variance of the CAD value), or "out"
-    (eliminated).
+    "data", "cad" (it rests on what was known beforehand), or "out" (eliminated).
     """
     table, final = run.parameters, run.final
     at = {name: i for i, name in enumerate(final.parameters)}
     kept = None if run.reduction is None else set(run.reduction.chosen)
-    rests = _uses_prior(run)
+    resting = set(final.resting)
     rows = []
     for i, name in enumerate(table.names):
         k = at.get(name)
@@ -62,14 +59,10 @@ def parameter_rows(run: Run) -> list[dict[str, Any]]:
         }
         if kept is not None and name not in kept:
             row["mark"] = "out"
-        elif rests and row["sigma"] ** 2 > (1 - _OWN) * row["cad_sigma"] ** 2:
+        elif name in resting:
             row["mark"] = "cad"
         if row["truth"] is not None and row["sigma"]:
             row["z"] = (row["value"] - row["truth"]) / row["sigma"]
         rows.append(row)
     return rows
 
-
-def _uses_prior(run: Run) -> bool:
-    """Whether CAD values with deviations were known to the estimator."""
-    return run.final.agreement is not None and bool(np.any(run.parameters.cad_sigma > 0))

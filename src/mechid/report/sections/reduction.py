@@ -57,7 +57,12 @@ def _chart(
     return {
         "title": title,
         "group": "",
-        "x": {"name": "parameters", "unit": "", "values": listed(np.asarray(sizes, dtype=float))},
+        "x": {
+            "name": "parameters",
+            "unit": "",
+            "label": "number of parameters",
+            "values": listed(np.asarray(sizes, dtype=float)),
+        },
         "y": {"unit": unit, "log": True},
         "marks": [{"x": size, "label": f"{size} parameters"}],
         "series": [

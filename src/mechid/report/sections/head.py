@@ -72,6 +72,4 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
         if row is not None:
             more = "" if cad is None else f"CAD alone {percent(cad['total'])}"
             tiles.append((percent(row["total"]), f"prediction error, {motion.name}", more))
-    if run.estimate is not None:
-        tiles.append((number(run.final.condition, 2), "condition number", ""))
     return tiles

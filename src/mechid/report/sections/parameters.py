@@ -26,6 +26,7 @@ def section(run: Run) -> Section:
         "truth": run.parameters.truth is not None,
         "covered": covered,
         "known": run.final.known,
+        "condition": run.final.condition,
         "counts": counts,
         "rest": None if run.reduction is None else run.reduction.rest,
     }

@@ -136,8 +136,7 @@ def measure(words: str, mechanism: Mechanism, effort: Effort) -> Cost:
         motion = states.part(slice(0, int(1.2 * rank / n_i) + 4))
         balls = timed(lambda: by_balls(mechanism, motion), 1)
     if n <= effort.field:
-        nearby = mechanism.name == "sla_suspension"
-        field = timed(lambda: field_rank(mechanism, primes=1, enough=rank, nearby=nearby).rank, 1)
+        field = timed(lambda: field_rank(mechanism, primes=1, enough=rank).rank, 1)
     return Cost(words, n, parameters, (rank, seconds), svd, balls, field)
 
 

@@ -97,9 +97,10 @@ def test_numeric_methods(run, method, rest):
     assert found["spectrum"][0] == pytest.approx(1.0)
 
 
-def test_prime_fields(run):
-    found = run("base", "five_bar", "--method", "exact", "--json").json
-    assert found["base"] == found["lower_bound"] == 11
+@pytest.mark.parametrize(("model", "rank"), [("five_bar", 11), ("sla_suspension", 83)])
+def test_prime_fields(run, model, rank):
+    found = run("base", model, "--method", "exact", "--json").json
+    assert found["base"] == found["lower_bound"] == rank
 
 
 def test_output_files(run):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +69,46 @@ def knowledge(mean: npt.ArrayLike, covariance: Floats, names: tuple[str, ...] = 
     return Knowledge(names, names, np.eye(len(mean)), mean, covariance)
 
 
-def with_tau(problem: Regression, tau: Floats) -> Regression:
-    """Return the same motion with other forces."""
-    return replace(problem, tau=tau)
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem, what is known beforehand, and the truth, drawn from it."""
+
+    regression: Regression
+    knowledge: Knowledge
+    phi: Floats
+
+
+MEAN = np.array([3.0, 2.0, -1.0, 4.0, 1.0])
+SIGMA = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
+
+
+def case(
+    seed: int,
+    noise: npt.ArrayLike,
+    *,
+    n: int = 80,
+    ar: tuple[float, ...] = (),
+    missing: float = 0.0,
+    blur: float = 0.0,
+    gain: float = 0.0,
+    offset: float = 0.0,
+    wrong: float = 1.0,
+    correlated: bool = False,
+) -> Case:
+    """Return a problem with five parameters and three channels.
+
+    `blur` is the deviation of errors in W and in the instruments; `gain` and `offset` those of the
+    channels, offsets as part of the root mean square of the force; `wrong` a factor on the errors
+    of the CAD values beyond what is declared.
+    """
+    rng = np.random.default_rng(seed)
+    L = np.diag(SIGMA)
+    if correlated:
+        L = SIGMA[:, None] * np.linalg.cholesky(0.3 * np.eye(5) + 0.7)
+    phi = MEAN + wrong * L @ rng.normal(size=5)
+    r = regression(rng, phi, noise, n=n, ar=ar, known=1.0, missing=missing)
+    forces = r.W @ phi + r.known
+    size = np.sqrt(np.mean(forces**2, axis=0))
+    tau = r.tau + gain * rng.normal(size=3) * forces + offset * size * rng.normal(size=3)
+    W, Z = (r.W + blur * rng.normal(size=r.W.shape) for _ in range(2))
+    return Case(replace(r, W=W, tau=tau, instruments=Z), knowledge(MEAN, L @ L.T), phi)

@@ -103,6 +103,7 @@ def test_spread() -> None:
     found = contribution_spread(r, X, draws)
     each = np.array([contribution(r, draw).index for draw in draws])
     np.testing.assert_allclose(found.index, each)
+    np.testing.assert_allclose(found.mean, each.mean(axis=0))
     np.testing.assert_allclose(found.deviation, each.std(axis=0, ddof=1))
     rho = [spearmanr(contribution(r, X).index, row).statistic for row in each]
     np.testing.assert_allclose(found.rank_correlation, rho)
@@ -128,5 +129,7 @@ def test_bad_input() -> None:
         contribution([r, problem(X[:2])], X)
     with pytest.raises(DataError, match="all forces are zero"):
         contribution(replace(r, tau=np.zeros_like(r.tau)), X)
+    with pytest.raises(DataError, match="no norm"):
+        contribution(r, X, norm="euclid")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="draws must have shape"):
         contribution_spread(r, X, X)

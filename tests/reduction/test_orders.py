@@ -1,6 +1,7 @@
 """Orders made from the data: by relative deviation, and greedy by cross-validated errors."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from mechid.errors import DataError
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.regression import Regression
 from mechid.reduction.deviation import by_deviation
-from mechid.reduction.greedy import greedy
+from mechid.reduction.greedy import Direction, greedy
 from mechid.reduction.rest import Rest, restrict
 from mechid.validation.blocks import Blocks
 from mechid.validation.crossvalidate import block_error, force_rms
@@ -69,14 +70,15 @@ def test_dropped_parameters_may_stay_at_their_cad_values() -> None:
     assert set(found.order[: found.natural]) == MATTER
 
 
+@pytest.mark.parametrize("direction", ["backward", "forward"])
 @pytest.mark.parametrize("rest", ["zero", "cad"])
-def test_greedy_is_brute_force(rest: Rest) -> None:
+def test_greedy_is_brute_force(rest: Rest, direction: Direction) -> None:
     rng = np.random.default_rng(2)
     x = rng.standard_normal(6) * np.array([1, 1, 0.1, 0.1, 0.01, 1])
     r = dense(problem(x, noise=0.3, samples=60, known=0.2))
     r = replace(r, tau=r.tau * np.array([1.0, 30.0]), W=r.W * np.array([1.0, 30.0])[:, None])
     knowledge = knowing(x + 0.1 * rng.standard_normal(6))
-    found = greedy(r, Blocks(4), knowledge=knowledge, rest=rest)
+    found = greedy(r, Blocks(4), direction=direction, knowledge=knowledge, rest=rest)
     scale = force_rms(r.tau, r.valid)
 
     def error(kept: list[str]) -> float:
@@ -90,6 +92,12 @@ def test_greedy_is_brute_force(rest: Rest) -> None:
             totals.append(block_error(test.W @ values + test.known, test, scale).sum())
         return float(np.mean(totals))
 
+    if direction == "forward":
+        for k in range(6):
+            errors = {n: error([*found.order[:k], n]) for n in found.order[k:]}
+            assert found.order[k] == min(errors, key=lambda n: errors[n])
+            assert found.score[k] == pytest.approx(errors[found.order[k]])
+        return
     kept = list(r.parameters)
     for name, score in zip(found.order[:0:-1], found.score[:0:-1], strict=True):
         errors = {n: error([k for k in kept if k != n]) for n in kept}
@@ -99,12 +107,23 @@ def test_greedy_is_brute_force(rest: Rest) -> None:
     assert kept == [found.order[0]]
 
 
-def test_greedy_finds_what_matters() -> None:
-    r = dense(problem(SPARSE, noise=0.2, samples=150))
-    mixed = greedy(problem(SPARSE, noise=0.2, samples=150))
-    assert set(mixed.order[:5]) == MATTER
-    assert np.nanargmin(mixed.score) >= 4
-    assert greedy(r).complete
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_greedy_finds_what_matters(direction: Direction) -> None:
+    found = greedy(problem(SPARSE, noise=0.2, samples=150), direction=direction)
+    assert set(found.order[:5]) == MATTER
+    assert found.complete
+
+
+def test_forward_copes_with_dependent_columns() -> None:
+    r = problem(SPARSE, noise=0.2, samples=150)
+    W = r.W.copy()
+    W[..., 5] = 1e3 * W[..., 3]  # cannot add anything once p03 is there, or the other way round
+    W[..., 6] = 0
+    found = greedy(replace(r, W=W), direction="forward")
+    assert len(MATTER & set(found.order[:5])) >= 4
+    assert {"p03", "p05"} & set(found.order[:5])
+    assert np.isfinite(found.score).all()
+    assert found.score.max() < 3
 
 
 def test_order_of_parameters_and_units_do_not_matter() -> None:
@@ -113,14 +132,15 @@ def test_order_of_parameters_and_units_do_not_matter() -> None:
     units = 10.0 ** rng.uniform(-3, 3, 10)
     names = [r.parameters[i] for i in rng.permutation(10)]
     other = replace(r, W=r.W / units).select(names)
-    assert greedy(r).order == greedy(other).order
+    for direction in ("backward", "forward"):
+        assert greedy(r, direction=direction).order == greedy(other, direction=direction).order
     assert by_deviation(r).order == by_deviation(other).order
     assert by_deviation(r, at_once=True).order == by_deviation(other, at_once=True).order
 
 
 def test_stopped_and_watched() -> None:
     r = problem(SPARSE, noise=0.2)
-    for rule in (greedy, by_deviation):
+    for rule in (greedy, partial(greedy, direction="forward"), by_deviation):
         seen: list[tuple[str, int, float]] = []
         found = rule(r, watch=lambda *x, seen=seen: seen.append(x), stop=lambda s=seen: len(s) == 3)
         assert not found.complete
@@ -128,6 +148,8 @@ def test_stopped_and_watched() -> None:
         assert len(seen) == 3
 
 
-def test_too_few_samples() -> None:
+def test_bad_input() -> None:
+    with pytest.raises(DataError, match="no direction"):
+        greedy(problem(SPARSE), direction="up")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="too few for 20"):
         greedy(problem(SPARSE, samples=12), Blocks(3))

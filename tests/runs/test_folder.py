@@ -27,7 +27,8 @@ def data(name: str = "identification", seed: int = 0) -> MotionData:
     motion = MotionTable(t, y, 0.3 * w * np.cos(np.outer(t, w)), -(w**2) * y)
     made = synthesise(mechanism, motion, Errors(ForceNoise(level=Level(0.05)), cad=0.1), seed=seed)
     forces = tuple(c.force for c in mechanism.coordinates)
-    return MotionData(name, "d.csv", t, made.y, made.yd, made.ydd, forces, made.tau, ("a note",))
+    return MotionData(name, "d.csv", t, made.y, made.yd, made.ydd, forces, made.tau, 1, ("a note",),
+                      ("a warning",))  # fmt: skip
 
 
 @pytest.fixture(scope="module")

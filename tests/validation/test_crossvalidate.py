@@ -13,7 +13,7 @@ from mechid.validation.crossvalidate import cross_validate
 from .problems import problem
 
 
-@given(st.integers(2, 9), st.integers(0, 7), st.integers(20, 120))
+@given(st.integers(2, 9), st.integers(0, 7), st.integers(40, 120))
 def test_blocks_partition_the_samples(count: int, gap: int, n: int) -> None:
     folds = Blocks(count, gap).folds(n)
     assert np.array_equal(np.concatenate([f.test for f in folds]), np.arange(n))

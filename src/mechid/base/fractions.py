@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
-from flint import arb, ctx
+from flint import Ordering, arb, ctx, fmpz_mpoly_ctx
 from sympy.polys.fields import FracElement, FracField
 from sympy.polys.orderings import lex
 
@@ -165,10 +165,29 @@ class FractionField:
             return sp.Rational(int(element.numerator), int(element.denominator))
         names = dict(zip(self._stand, self._atoms, strict=True))
         numerator = element.numer.as_expr().xreplace(names)
-        denominator = element.denom.as_expr().xreplace(names)
         if len(element.denom.terms()) == 1:
-            return sp.expand(numerator / denominator)
-        return sp.expand(numerator) / sp.factor(denominator)
+            return sp.expand(numerator / element.denom.as_expr().xreplace(names))
+        return sp.expand(numerator) / self._factored(element.denom)
+
+    def _factored(self, polynomial: Any) -> sp.Expr:
+        """Return a polynomial as a product.
+
+        FLINT factors these in milliseconds; SymPy's random choices took minutes now and then.
+        """
+        order = sorted(range(len(self._atoms)), key=lambda k: str(self._atoms[k]))
+        ring = fmpz_mpoly_ctx.get([f"x{k}" for k in range(len(order))], Ordering.lex)
+        scale = sp.ilcm(1, *(int(c.denominator) for c in polynomial.coeffs()))
+        content, factors = ring.from_dict(
+            {tuple(e[k] for k in order): int(c * scale) for e, c in polynomial.terms()}
+        ).factor()
+        found = sp.Rational(int(content), scale)
+        for factor, power in factors:
+            terms = (
+                int(c) * sp.Mul(*(self._atoms[k] ** n for k, n in zip(order, e, strict=True)))
+                for e, c in factor.to_dict().items()
+            )
+            found *= sp.Add(*terms) ** int(power)
+        return found
 
 
 def _generators(x: sp.Expr, found: dict[sp.Expr, None]) -> None:

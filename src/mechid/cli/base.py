@@ -304,9 +304,5 @@ def _field(ready: KinematicModel, experiment: Experiment, seed: int) -> dict[str
         raise MechidError(
             "--hold, --measure and --static go with --method transfer", remedy="leave them out"
         )
-    mechanism = ready.mechanism
-    try:
-        found = field_rank(mechanism, experiment.gravity, seed=seed)
-    except MechidError:
-        found = field_rank(mechanism, experiment.gravity, seed=seed, nearby=True)
-    return field_report(mechanism.name, found)
+    found = field_rank(ready.mechanism, experiment.gravity, seed=seed, nearby=True)
+    return field_report(ready.mechanism.name, found)

@@ -80,6 +80,10 @@ def identify(
     period: Period = None,
     cutoff: Cutoff = None,
     decimation: Decimation = None,
+    instruments: Annotated[
+        Path | None,
+        typer.Option(help="Second measurement of the same motion, for --estimator iv."),
+    ] = None,
     truth: Annotated[
         Path | None,
         typer.Option(help="Truth of synthetic data.", show_default="DATA.truth.json, if there"),
@@ -107,6 +111,9 @@ def identify(
     motions = [read_data(data, ready.mechanism, "identification", mapping, **how)]
     for k, path in enumerate(validate or [], start=1):
         motions.append(read_data(path, ready.mechanism, f"validation-{k}", mapping, **how))
+    second = None
+    if instruments is not None:
+        second = read_data(instruments, ready.mechanism, "instruments", mapping, **how)
     known, files = found_truth(truth, data)
     words = {"base": base or "last", "converge_on": converge_on, **asdict(options), **how}
     about = About(
@@ -114,7 +121,7 @@ def identify(
         model,
         words,
         seed,
-        (*data_files(motions, mapping), *files),
+        (*data_files([*motions, *([second] if second else [])], mapping), *files),
         library_versions(),
     )
     folder = RunFolder.create(output, force=force)
@@ -124,6 +131,7 @@ def identify(
             motions,
             options,
             rule=rule,
+            instruments=second,
             truth=known,
             about=about,
             keep=folder.keep,
@@ -153,10 +161,10 @@ def options_of(
     rest: str | None,
 ) -> Options:
     """Return what the options of an identification say, or refuse what makes no sense."""
-    from mechid.tasks.estimators import estimator_of
-    from mechid.tasks.identify import DEFAULT_ESTIMATOR, Options
+    from mechid.tasks.estimators import DEFAULT, estimator_of
+    from mechid.tasks.identify import Options
 
-    name = estimator or DEFAULT_ESTIMATOR
+    name = estimator or DEFAULT
     settings: dict[str, Any] = named(setting or [], "--set", "whiten=true")
     if prior is not None:
         kinds = {"cad": "diagonal", "full": "full", "none": "none"}

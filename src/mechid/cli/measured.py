@@ -31,8 +31,8 @@ Map: TypeAlias = Annotated[
 Estimator: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="map (most probable for forces and CAD values together), ols, weighted, ridge, "
-        "truncated, huber, iv, …",
+        help="map (most probable for forces and CAD values together), physical or log-cholesky "
+        "(the same, with bodies that can exist), ols, weighted, ridge, truncated, huber, iv.",
         show_default="map",
     ),
 ]

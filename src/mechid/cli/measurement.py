@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
-from mechid.cli.common import print_table as table
+from mechid.cli.common import (
+    Json,
+    Model,
+    load_model,
+    print_json,
+    print_notes,
+    print_pairs,
+    print_table,
+)
+from mechid.errors import DataError, MechidError, ModelError
 
 if TYPE_CHECKING:
+    from mechid.kinematics.motion import Motion
     from mechid.kinematics.tables import Floats
-    from mechid.mechanism.records import Mechanism
-    from mechid.signals.record import Measurement, Prepared
+    from mechid.signals.record import Measurement, Noise, Prepared
 
 
 class Derivatives(StrEnum):
@@ -60,15 +68,21 @@ def measurement(
     Without --map, channels are named as the coordinates and forces of the model, in SI units.
     The table has time, coordinates, NAME.d, NAME.dd and forces; other commands read it.
     """
+    from mechid.kinematics.motion import solve_motion
     from mechid.measurementfile import read_measurement
     from mechid.signals.prepare import prepare
 
-    mechanism = load_model(model).mechanism
+    ready = load_model(model)
+    mechanism = ready.mechanism
     read = read_measurement(data, mechanism, mapping)
     options = {"method": method and method.value, "cutoff": cutoff, "period": period,
                "decimation": decimation}  # fmt: skip
     prepared = prepare(read, mechanism, _options(read, options))
-    found = summary(mechanism, read, prepared)
+    try:
+        motion = solve_motion(ready, prepared.y, prepared.yd, prepared.ydd, time=prepared.time)
+    except MechidError as error:
+        raise error.located(str(data)) from None
+    found = summary(read, prepared, motion)
     if output is not None:
         from mechid.measurementfile import prepared_columns
         from mechid.tables.files import write_table
@@ -85,15 +99,13 @@ def _options(read: Measurement, given: dict[str, Any]) -> Any:
     """Return what the mapping asks for, with what the command line says put over it."""
     from dataclasses import replace
 
-    from mechid.errors import DataError
-
     for name in ("cutoff", "period", "decimation"):
         if given[name] is not None and not given[name] > 0:
             raise DataError(f"--{name} must be positive")
     return replace(read.preparation, **{k: v for k, v in given.items() if v is not None})
 
 
-def summary(mechanism: Mechanism, read: Measurement, prepared: Prepared) -> dict[str, Any]:
+def summary(read: Measurement, prepared: Prepared, motion: Motion) -> dict[str, Any]:
     """Return everything that `measurement` says, ready for JSON."""
     import numpy as np
 
@@ -102,14 +114,14 @@ def summary(mechanism: Mechanism, read: Measurement, prepared: Prepared) -> dict
     def rms(values: Floats) -> list[float]:
         return [float(x) for x in np.sqrt(np.mean(values**2, axis=0))]
 
-    noise = prepared.noise
+    mechanism, noise = motion.model.mechanism, prepared.noise
     n_i, n_d = len(mechanism.coordinates), len(read.forces)
     unknown = [None] * max(n_i, n_d)
     decimation = prepared.decimation
-    rows = None if decimation is None else len(range(*decimation.kept(len(prepared.time)).indices(
-        len(prepared.time))))  # fmt: skip
+    n = len(prepared.time)
+    rows = None if decimation is None else len(range(n)[decimation.kept(n)])
     units = {c.force: force_unit(c) for c in mechanism.coordinates}
-    causes = _causes(mechanism, prepared)
+    causes = _causes(motion, noise)
     return {
         "model": mechanism.name,
         "samples": len(read.time),
@@ -119,7 +131,7 @@ def summary(mechanism: Mechanism, read: Measurement, prepared: Prepared) -> dict
         "measured": list(read.names),
         "method": prepared.method,
         "cutoff": prepared.cutoff,
-        "prepared_samples": len(prepared.time),
+        "prepared_samples": n,
         "decimation": None if decimation is None else decimation.factor,
         "decimated_samples": rows,
         "coordinates": {
@@ -150,18 +162,18 @@ def summary(mechanism: Mechanism, read: Measurement, prepared: Prepared) -> dict
     }
 
 
-def _causes(mechanism: Mechanism, prepared: Prepared) -> dict[str, float] | None:
+def _causes(motion: Motion, noise: Noise | None) -> dict[str, float] | None:
     """Return the force errors that position noise causes, by force, if they can be told."""
-    from mechid.errors import MechidError
     from mechid.signals.noise import force_errors
 
     try:
-        found = force_errors(mechanism, prepared)
-    except MechidError:
-        return None  # a body without CAD values, or a motion that does not close
+        found = force_errors(motion, noise)
+    except ModelError:
+        return None  # a body has no CAD values
     if found is None:
         return None
-    return {c.force: float(x) for c, x in zip(mechanism.coordinates, found, strict=True)}
+    coordinates = motion.model.mechanism.coordinates
+    return {c.force: float(x) for c, x in zip(coordinates, found, strict=True)}
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -177,7 +189,7 @@ def _show(found: dict[str, Any]) -> None:
     ]  # fmt: skip
     print_pairs(pairs)
     typer.echo("")
-    table(
+    print_table(
         ("coordinate", "unit", "from", "to", "noise", "of speed", "of acceleration"),
         [
             (name, c["unit"], f"{c['min']:.4g}", f"{c['max']:.4g}", _level(c["noise"]),
@@ -188,7 +200,7 @@ def _show(found: dict[str, Any]) -> None:
     )  # fmt: skip
     if found["forces"]:
         typer.echo("")
-        table(
+        print_table(
             ("force", "unit", "rms", "noise", "by positions", "usable"),
             [
                 (name, f["unit"], f"{f['rms']:.4g}", _level(f["noise"]),

@@ -26,6 +26,8 @@ from mechid.estimation.regression import Floats, Regression
 
 # Probability below which data and prior are said to disagree.
 _DISAGREE = 0.01
+# Scales from here on can be what explains the disagreement.
+_MENDED = 1.2
 # A parameter rests on what was known if the data reduce its deviation by less than this part.
 _RESTING = 0.1
 
@@ -82,7 +84,7 @@ class MaximumAPosteriori:
             channels, known, self.prior, self.scale, self.groups, self.gains, self.offsets
         )
         fit, prior = self._with_prior(channels, prior)
-        checked = _check(fit, prior, len(known.base))
+        checked = _check(fit, prior)
         resting = _resting(fit, prior, known)
         return finish(
             self.name,
@@ -94,7 +96,7 @@ class MaximumAPosteriori:
                 *self._prior_words(prior, known, len(resting)),
                 *self._channel_words(prior, regression),
             ),
-            warnings=(*self._disagreement(checked), *_bounds_hit(prior, len(known.base))),
+            warnings=(*self._disagreement(checked), *_bounds_hit(prior)),
             agreement=checked,
             resting=resting,
         )
@@ -148,11 +150,10 @@ class MaximumAPosteriori:
 
     def _prior_words(self, prior: Prior, known: Knowledge, resting: int) -> tuple[str, ...]:
         b = len(known.base)
-        scales = prior.scale[np.unique(prior.group[:b][prior.group[:b] >= 0])]
         factor = (
             f"{self.scale:.3g} (given)"
             if self.scale != "estimated"
-            else ", ".join(f"{s:.3g}" for s in scales) + " (empirical Bayes)"
+            else ", ".join(f"{s:.3g}" for s in prior.of_parameters) + " (empirical Bayes)"
         )
         return (
             f"CAD values of {b} base parameters, {self.prior} prior, declared deviations times "
@@ -164,28 +165,34 @@ class MaximumAPosteriori:
     def _channel_words(self, prior: Prior | None, regression: Regression) -> tuple[str, ...]:
         n_d = len(regression.channels)
         words = []
-        offset = self.gains is not None
-        for what, option, place in (
-            ("gain", self.gains, len(regression.parameters)),
-            ("offset", self.offsets, len(regression.parameters) + n_d * offset),
-        ):
+        column = 0 if prior is None else prior.parameters
+        for what, option in (("gain", self.gains), ("offset", self.offsets)):
             if option is None:
                 continue
             share = option
             if prior is not None and option == "estimated":
-                share = USUAL_ERROR * prior.scale[prior.group[place]]
+                share = USUAL_ERROR * prior.sizes[column]
             source = "empirical Bayes" if option == "estimated" else "given"
             words.append(f"{what} error of each force with a deviation of {share:.2%} ({source})")
+            column += n_d
         return tuple(words)
 
     def _disagreement(self, checked: Agreement) -> tuple[str, ...]:
         if checked.p >= _DISAGREE:
             return ()
-        done = "they were widened so" if self.scale == "estimated" else "check or widen them"
-        return (
+        said = (
             f"data and CAD values disagree: χ² is {checked.chi2:.4g} where {checked.dof:.0f} is "
-            f"usual (probability {checked.p:.1g}); the data ask for {checked.scale:.2g} times the "
-            f"declared deviations, {done}",
+            f"usual (probability {checked.p:.1g}); "
+        )
+        if checked.scale < _MENDED:
+            return (
+                said + "larger deviations of the CAD values do not explain it: look for gain and "
+                "offset errors of the forces, for values that are not as exactly known as "
+                "declared, and for what the model lacks",
+            )
+        done = "and got them" if self.scale == "estimated" else "check or widen them"
+        return (
+            said + f"the data ask for {checked.scale:.2g} times the declared deviations, {done}",
         )
 
 
@@ -197,31 +204,28 @@ def _resting(fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
     return tuple(known.base[i] for i in np.flatnonzero(after >= (1 - _RESTING) * before))
 
 
-def _check(fit: Fit, prior: Prior, b: int) -> Agreement:
+def _check(fit: Fit, prior: Prior) -> Agreement:
     """Return how data agree with the declared prior; gains and offsets as they turned out."""
+    own = np.arange(prior.F.shape[1]) < prior.parameters
+    # One scale for all CAD values, and it is one: as declared.
     declared = Prior(
-        prior.mean, _with_rows(prior, slice(b, None)), np.full(len(prior.mean), -1), np.zeros(0)
+        prior.mean,
+        np.where(own, prior.F, prior.factor),
+        prior.parameters,
+        np.where(own, 0, -1),
+        np.ones(1),
     )
     data = reduced(fit.A, fit.t, prior.mean)
-    one = replace(declared, group=np.where(np.arange(len(prior.mean)) < b, 0, -1), scale=np.ones(1))
-    asked = best_scales(data, one)
-    return agreement(data, declared, float(asked.scale[0]))
+    return agreement(data, declared, float(best_scales(data, declared).scale[0]))
 
 
-def _with_rows(prior: Prior, rows: slice) -> Floats:
-    F = prior.F.copy()
-    F[rows] = prior.factor[rows]
-    return F
-
-
-def _bounds_hit(prior: Prior, b: int) -> tuple[str, ...]:
-    scales = prior.scale[np.unique(prior.group[:b][prior.group[:b] >= 0])]
-    if np.any(scales >= 0.99 * WIDEST):
+def _bounds_hit(prior: Prior) -> tuple[str, ...]:
+    if np.any(prior.of_parameters >= 0.99 * WIDEST):
         return (
             f"the deviations of the CAD values were widened {WIDEST:.0f} times, as far as allowed: "
             "the CAD values say next to nothing",
         )
-    if np.any(scales <= 1.01 / WIDEST):
+    if np.any(prior.of_parameters <= 1.01 / WIDEST):
         return (
             "the data show no error of the CAD values, whose deviations were narrowed as far as "
             "allowed: deviations of the result are too small",

@@ -12,6 +12,8 @@ from mechid.estimation.whitening import fit_colour, stretches
 
 # Residuals are called coloured if the ones before explain a fifth of their variance.
 _COLOURED = 1 / np.sqrt(0.8)
+# Residuals below this part of the forces are rounding of data without noise.
+_EXACT = float(np.sqrt(np.finfo(float).eps))
 
 
 def cautions(
@@ -58,11 +60,13 @@ def cautions(
 def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
     """Return a warning if residuals e (m,) of the valid rows are coloured and taken as white."""
     found, worst = [], 1.0
+    forces = regression.target[regression.valid]
     for name, parts in zip(
         regression.channels, stretches(regression.valid, regression.time), strict=True
     ):
+        rounding = all(np.linalg.norm(e[p]) <= _EXACT * np.linalg.norm(forces[p]) for p in parts)
         colour = fit_colour([e[part] for part in parts])
-        if colour.ratio > _COLOURED:
+        if colour.ratio > _COLOURED and not rounding:
             found.append(name)
             # Against slow columns of W, noise counts by its spectrum at low frequencies.
             slow = 1.0 / np.abs(1.0 - np.sum(colour.coefficients))

@@ -77,8 +77,7 @@ class Channels:
             blocks.append((A @ phi + self._known)[:, None] * own)
         if self.offsets:
             blocks.append(own)
-        J = np.hstack(blocks)
-        return J, self.residuals(x) + J @ x
+        return np.hstack(blocks), t + g[channel] * (A @ phi)
 
     def errors(self, solution: Solution) -> ChannelErrors | None:
         """Return gains and offsets with their deviations, if there are any."""

@@ -1,9 +1,9 @@
 """How probable the data are for a prior, and the scale of the prior that makes them most probable.
 
-Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = S F Fᵀ S with scales S
-on its deviations, one per group of entries. Then t - A x0 has the covariance I + A P Aᵀ. With
-A = Q R only y = Qᵀ (t - A x0) depends on the prior, and with R S F = U s Vᵀ its entries along U
-are independent with variances 1 + s².
+Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = F S² Fᵀ with scales S,
+one per group of columns. Then t - A x0 has the covariance I + A P Aᵀ. With A = Q R only
+y = Qᵀ (t - A x0) depends on the prior, and with R F S = U s Vᵀ its entries along U are independent
+with variances 1 + s².
 
 With few entries in a group (the gains of three channels), the most probable scale is often zero,
 which would be certainty out of nothing. So declared deviations are believed to within a factor of
@@ -47,20 +47,16 @@ def reduced(A: Floats, t: Floats, mean: Floats) -> Reduced:
 
 def log_evidence(data: Reduced, prior: Prior) -> tuple[float, Floats]:
     """Return log of the density of y, but for a constant, and its gradient by log scales."""
-    F = prior.factor
-    G = data.R @ F
-    U, s, Vh = np.linalg.svd(G, full_matrices=False)
+    U, s, Vh = np.linalg.svd(data.R @ prior.factor, full_matrices=False)
     along = U.T @ data.y
     rest = data.y - U @ along
     variance = 1.0 + s**2
     value = -0.5 * (np.sum(np.log(variance)) + np.sum(along**2 / variance) + rest @ rest)
-    # K = (I + G Gᵀ)⁻¹; by the log scale of entry i: (P Rᵀ K y)_i (Rᵀ K y)_i - (P Rᵀ K R)_ii.
-    q = data.R.T @ (U @ (along / variance) + rest)
-    P_q = F @ (Vh.T @ (s / variance * along))
-    P_RKR = (F @ (Vh.T * (s / variance))) @ (U.T @ data.R)
-    by_entry = P_q * q - np.diag(P_RKR)
+    # By the log scale of a column of G = R F S, with K = (I + G Gᵀ)⁻¹: (Gᵀ K y)² - (Gᵀ K G)_jj.
+    pulled = Vh.T @ (s / variance * along)
+    by_column = pulled**2 - np.sum((Vh.T * (s / np.sqrt(variance))) ** 2, axis=1)
     own = prior.group >= 0
-    gradient = np.bincount(prior.group[own], by_entry[own], minlength=len(prior.scale))
+    gradient = np.bincount(prior.group[own], by_column[own], minlength=len(prior.scale))
     return float(value), gradient.astype(float)
 
 

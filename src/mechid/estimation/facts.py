@@ -128,7 +128,8 @@ def informed(knowledge: Knowledge, facts: Iterable[Fact]) -> Knowledge:
         R[np.ix_(owner == k, owner == k)] = f.covariance
     values, covariance, off = condition(knowledge.values, knowledge.covariance, A, b, R)
     # Rounding of the terms of each statement is no contradiction.
-    size = np.abs(A) @ np.abs(knowledge.values) + np.abs(b) + np.sqrt(np.diag(R))
+    sigma = np.sqrt(np.diag(knowledge.covariance))
+    size = np.abs(A) @ (np.abs(knowledge.values) + sigma) + np.abs(b) + np.sqrt(np.diag(R))
     if np.any(wrong := np.abs(off) > _CONTRADICTION * size):
         fact = listed[owner[int(np.argmax(wrong))]]
         raise DataError(

@@ -17,15 +17,13 @@ from mechid.estimation.regression import Floats, Ints, Regression
 
 # Median of |e| of a normal distribution with deviation one.
 _MEDIAN = 0.6744897501960817
-_ITERATIONS = 200
-# Weights are settled if values change by less than this part of their deviation.
-_CHANGE = 1e-6
 
 
 @dataclass(frozen=True)
 class Huber:
     """Minimise Σ ρ(e/σ): e²/2 up to a threshold c σ, and linear beyond.
 
+    Each pass is a least-squares problem with weights that follow from the residuals of the last.
     The scale σ of each channel is the median of its absolute residuals, in units of that of a
     normal distribution. The covariance is the asymptotic one, (AᵀDA)⁻¹ AᵀVA (AᵀDA)⁻¹ with the means
     D of ψ' and V of ψ² of each channel.
@@ -47,13 +45,19 @@ class Huber:
         enough(len(channels.channel), len(regression.parameters))
         channel, n_d = channels.channel, len(regression.channels)
 
+        weight = np.ones(len(channel))
+
         def solve(A: Floats, t: Floats, _: Transform) -> Solution:
-            return robust(A, t, self.threshold)
+            nonlocal weight
+            solved = least_squares(A * weight[:, None], t * weight)
+            e = np.abs(t - A @ solved.x)
+            weight = np.sqrt(self.threshold / np.maximum(e, self.threshold))
+            return solved
 
         fit = iterate(channels, solve, spread=median_noise)
         solved = fit.solution
         u = fit.t - fit.A @ solved.x
-        slope = _means(1.0 * (np.abs(u) <= self.threshold), channel, n_d)
+        slope = _means((np.abs(u) <= self.threshold).astype(float), channel, n_d)
         power = _means(np.clip(u, -self.threshold, self.threshold) ** 2, channel, n_d)
         # Small samples: m rows less those that the parameters use up.
         spare = len(u) / max(len(u) - len(solved.x), 1)
@@ -67,21 +71,6 @@ class Huber:
             replace(fit, solution=replace(solved, root=T @ meat)),
             known=(f"{outliers} of {len(u)} measured values count less than the others",),
         )
-
-
-def robust(A: Floats, t: Floats, threshold: float) -> Solution:
-    """Return the minimum of Σ ρ(t - A x) by repeated weighted least squares; root for ρ = e²/2."""
-    first = least_squares(A, t)
-    x = first.x
-    for _ in range(_ITERATIONS):
-        e = np.abs(t - A @ x)
-        w = np.sqrt(threshold / np.maximum(e, threshold))
-        found = least_squares(A * w[:, None], t * w).x
-        step = np.linalg.norm(A @ (found - x))
-        x = found
-        if step <= _CHANGE:
-            break
-    return replace(first, x=x)
 
 
 def median_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Floats:

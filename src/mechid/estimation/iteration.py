@@ -20,8 +20,8 @@ from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.linear import Solution, condition, least_squares
 from mechid.estimation.noise import channel_noise, root_mean_square, rounding_noise, settled
 from mechid.estimation.options import one_of
-from mechid.estimation.regression import Floats, Ints, Regression
-from mechid.estimation.whitening import Colour, fit_colour, stretches, whitened
+from mechid.estimation.regression import Bools, Floats, Ints, Regression
+from mechid.estimation.whitening import WHITE, Colour, Stretches, fit_colour, stretches, whitened
 
 # "estimated" from the residuals, not below what is declared; or "declared" and taken as it is.
 NoiseOption: TypeAlias = Literal["estimated", "declared"]
@@ -32,13 +32,13 @@ Solve: TypeAlias = Callable[[Floats, Floats, Transform], Solution]
 # Noise of each channel from residuals, their leverage, the channel of each row and n_d.
 Spread: TypeAlias = Callable[[Floats, Floats, Ints, int], Floats]
 
-_ITERATIONS = 200
+_ITERATIONS = 100
 # Orders of colour are free in the first passes only, or they could alternate for ever.
 _FREE_ORDERS = 4
 # Residuals this many times larger or smaller than declared are worth a word.
 _FAR = 2.0
-# Settled: noise to a millionth, values to a ten thousandth of their deviation or to near rounding.
-_NOISE_CHANGE, _VALUE_CHANGE, _SAME = 1e-6, 1e-4, 1e-12
+# Settled: noise to a millionth, values to a thousandth of their deviation or to near rounding.
+_NOISE_CHANGE, _VALUE_CHANGE, _SAME = 1e-6, 1e-3, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def iterate(
     x = np.zeros(channels.size) if start is None else start
     total = _first_noise(channels, start, noise, declared)
     colours: tuple[Colour, ...] | None = None
-    settled_down, found = False, total
+    settled_down, found, rounding = False, total, np.zeros(n_d)
     for turn in range(_ITERATIONS):
         transform = _transform(total, colours, where, channel)
         J, y = channels.linearised(x)
@@ -113,16 +113,20 @@ def iterate(
         still = bool(np.all(np.abs(solution.x - x) <= small))
         x = solution.x
         e = channels.residuals(x)
+        if turn == 0:
+            rounding = rounding_noise(J, x, y, channel, n_d)
+        # What rounding leaves is never at rest, and has changing colours.
+        exact = root_mean_square(e, channel, n_d) <= rounding
         if whiten:
-            colours = _colours(e, where, colours if turn >= _FREE_ORDERS else None)
+            colours = _colours(e, where, exact, colours if turn >= _FREE_ORDERS else None)
         ratio = np.ones(n_d) if colours is None else np.array([c.ratio for c in colours])
         white = e if colours is None else whitened(e, where, colours)
         found = spread(white, solution.leverage, channel, n_d) * ratio
         last = total
         if noise == "estimated":
-            rounding = rounding_noise(J, x, y, channel, n_d)
             total = settled(found, declared, rounding, channel, names)
         change = np.abs(total / last - 1.0)
+        still |= turn > 1 and bool(np.all(exact))
         if turn and still and not np.any(change > _NOISE_CHANGE):
             settled_down = True
             break
@@ -212,9 +216,8 @@ def _first_noise(
 
 
 def _transform(
-    total: Floats, colours: tuple[Colour, ...] | None, where: tuple[tuple[Ints, ...], ...],
-    channel: Ints,
-) -> Transform:  # fmt: skip
+    total: Floats, colours: tuple[Colour, ...] | None, where: Stretches, channel: Ints
+) -> Transform:
     if colours is None:
         size = total[channel]
         return lambda rows: (rows.T / size).T
@@ -223,12 +226,12 @@ def _transform(
 
 
 def _colours(
-    e: Floats, where: tuple[tuple[Ints, ...], ...], before: tuple[Colour, ...] | None
+    e: Floats, where: Stretches, exact: Bools, before: tuple[Colour, ...] | None
 ) -> tuple[Colour, ...]:
     orders = [None] * len(where) if before is None else [len(c.coefficients) for c in before]
     return tuple(
-        fit_colour([e[part] for part in parts], order)
-        for parts, order in zip(where, orders, strict=True)
+        WHITE if rounding else fit_colour([e[part] for part in parts], order)
+        for parts, order, rounding in zip(where, orders, exact, strict=True)
     )
 
 

@@ -58,7 +58,7 @@ def least_squares(A: Floats, t: Floats) -> Solution:
     and gets the variance that rounding leaves it.
     """
     d = lengths(A)
-    U, s, Vh = _full_svd(A / d)
+    U, s, Vh = full_svd(A / d)
     floor = rank_floor(A, s)
     seen = s > floor
     z = np.where(seen, (U.T @ t) / np.where(seen, s, 1.0), 0.0)
@@ -69,7 +69,7 @@ def least_squares(A: Floats, t: Floats) -> Solution:
 
 def with_prior(A: Floats, t: Floats, x0: Floats, F: Floats) -> Solution:
     """Return the most probable x for a prior of mean x0 (b,) and covariance F Fᵀ, F (b, r)."""
-    U, s, Vh = _full_svd(A @ F)
+    U, s, Vh = full_svd(A @ F)
     length = np.hypot(1.0, s)
     z = Vh.T @ (s / length**2 * (U.T @ (t - A @ x0)))
     # Directions that no row sees (s = 0) keep the variance of the prior.
@@ -113,7 +113,7 @@ def lengths(A: Floats) -> Floats:
     return np.where(d > 0, d, 1.0)
 
 
-def _full_svd(A: Floats) -> tuple[Floats, Floats, Floats]:
+def full_svd(A: Floats) -> tuple[Floats, Floats, Floats]:
     """Return U (m, n), s (n,), Vᵀ (n, n), also if there are fewer rows than columns."""
     m, n = A.shape
     U, s, Vh = np.linalg.svd(np.pad(A, ((0, max(0, n - m)), (0, 0))), full_matrices=False)

@@ -44,7 +44,7 @@ def rounding_noise(A: Floats, x: Floats, t: Floats, channel: Ints, n_d: int) -> 
     Data without noise must not get infinite weight.
     """
     size = root_mean_square(np.abs(t) + np.abs(A) @ np.abs(x), channel, n_d)
-    floor = len(x) * ROUNDING * size
+    floor = max(A.shape) * ROUNDING * size
     # A channel of zeros says nothing, whatever its weight.
     return np.where(floor > 0, floor, 1.0)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from mechid.estimation.cautions import cautions, coloured_residuals, enough
+from mechid.estimation.cautions import enough
+from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.iteration import finish, iterate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
-from mechid.estimation.noise import channel_noise, rounding_noise, settled
 from mechid.estimation.regression import Regression
 
 
@@ -18,36 +17,27 @@ from mechid.estimation.regression import Regression
 class OrdinaryLeastSquares:
     """Minimise the sum of all squared residuals, N and N m alike, as the sources do.
 
-    The covariance allows for channels with noise of different size: (AᵀA)⁻¹ Aᵀ Ω A (AᵀA)⁻¹.
+    The covariance allows for channels with noise of different size: (AᵀA)⁻¹ Aᵀ Ω A (AᵀA)⁻¹. That
+    noise is the one weighted least squares finds: residuals of a quiet force would hold noise that
+    came from louder ones through the parameters.
     """
 
     name: str = "ols"
 
     def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
         """Return the estimate; knowledge is not used."""
-        A, t, channel = regression.stacked()
-        names = regression.channels
+        channels = Channels(regression)
+        A, t, channel = channels.rows
         enough(*A.shape)
+        fit = iterate(channels, lambda A, t, _: least_squares(A, t))
         solved = least_squares(A, t)
-        e = t - A @ solved.x
-        declared = np.zeros(len(names)) if regression.noise is None else regression.noise
-        found = channel_noise(e, solved.leverage, channel, len(names))
-        rounding = rounding_noise(A, solved.x, t, channel, len(names))
-        noise = settled(found, declared, rounding, channel, names)
         # (AᵀA)⁻¹ Aᵀ = T (A T)ᵀ
-        spread = solved.root @ ((A @ solved.root).T * noise[channel])
-        sigma = np.linalg.norm(spread, axis=1)
-        return Estimate(
-            self.name,
-            regression.parameters,
-            solved.x,
-            np.asarray(spread @ spread.T),
-            names,
-            noise,
-            regression.unstacked(e),
-            solved.condition,
-            warnings=(
-                *cautions(regression.parameters, solved.x, sigma, solved.condition, solved.unseen),
-                *coloured_residuals(regression, e),
-            ),
+        spread = solved.root @ ((A @ solved.root).T * fit.noise[channel])
+        plain = replace(
+            fit,
+            solution=replace(solved, root=spread),
+            residuals=channels.residuals(solved.x),
+            A=A,
+            t=t,
         )
+        return finish(self.name, channels, plain)

@@ -31,20 +31,34 @@ class Prior:
     mean : array (n,)
     F : array (n, r)
         Factor of the covariance as declared, F Fᵀ.
-    group : array (n,) of int
-        Which scale an entry has; -1 for those that are as declared.
+    parameters : int
+        Number of the first columns of F, which are those of the CAD values.
+    group : array (r,) of int
+        Which scale a column has; -1 for those that are as declared.
     scale : array (n_g,)
     """
 
     mean: Floats
     F: Floats
+    parameters: int
     group: Ints
     scale: Floats
 
     @property
+    def sizes(self) -> Floats:
+        """Scale of each column, (r,)."""
+        return np.append(self.scale, 1.0)[self.group]
+
+    @property
     def factor(self) -> Floats:
-        """S F, (n, r)."""
-        return np.asarray(np.append(self.scale, 1.0)[self.group][:, None] * self.F)
+        """F with scaled columns, (n, r)."""
+        return np.asarray(self.F * self.sizes)
+
+    @property
+    def of_parameters(self) -> Floats:
+        """Scales of the CAD values that are estimated, in the order of the groups."""
+        own = self.group[: self.parameters]
+        return self.scale[np.unique(own[own >= 0])]
 
     def solve(self, A: Floats, t: Floats) -> Solution:
         """Return the most probable x for rows in units of the noise."""
@@ -87,12 +101,17 @@ def cad_prior(
     mean, blocks, group = [knowledge.mean], [F], []
     start: list[float] = []
     if scale == "estimated":
-        number = _numbers(knowledge.base, groups)
+        if groups and kind == "full":
+            raise DataError(
+                "groups of parameters with scales of their own need independent errors",
+                remedy="use the diagonal prior, or no groups",
+            )
+        number = _numbers(knowledge.base, groups) if groups else np.full(F.shape[1], 0)
         group.append(number)
         start += [1.0] * (int(number.max()) + 1)
     else:
         blocks[0] = scale * F
-        group.append(np.full(len(knowledge.base), -1))
+        group.append(np.full(F.shape[1], -1))
     for option, size in ((gains, np.ones(n_d)), (offsets, _sizes(channels))):
         if option is None:
             continue
@@ -105,8 +124,12 @@ def cad_prior(
         mean.append(np.zeros(n_d))
         blocks.append(np.diag(deviation * size))
     return Prior(
-        np.concatenate(mean), block_diag(*blocks), np.concatenate(group), np.array(start)
-    )  # fmt: skip
+        np.concatenate(mean),
+        block_diag(*blocks),
+        F.shape[1],
+        np.concatenate(group),
+        np.array(start),
+    )
 
 
 def offset_deviation(channels: Channels, offsets: float) -> Floats:

@@ -9,7 +9,9 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
 from mechid.estimation.instrumental import InstrumentalVariables
+from mechid.estimation.log_cholesky import LogCholesky
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.physical import PhysicallyConsistent
 from mechid.estimation.ridge import Ridge
 from mechid.estimation.truncated import Truncated
 from mechid.estimation.weighted import WeightedLeastSquares
@@ -23,5 +25,7 @@ ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
         "huber": Huber,
         "iv": InstrumentalVariables,
         "map": MaximumAPosteriori,
+        "physical": PhysicallyConsistent,
+        "log-cholesky": LogCholesky,
     }
 )

@@ -11,12 +11,12 @@ from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption, Transform, finish, iterate, weigh
 from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.linear import ROUNDING, Solution, least_squares, lengths, with_prior
+from mechid.estimation.linear import Solution, least_squares, lengths, rank_floor, with_prior
 from mechid.estimation.options import not_negative
 from mechid.estimation.regression import Floats, Regression
 
-# Penalties that are tried, as logarithms of the ratio to the largest squared singular value.
-_TRIED = np.linspace(2 * np.log(ROUNDING), np.log(10.0), 60)
+# Number of penalties that are tried.
+_TRIED = 60
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,19 @@ def cross_validated(A: Floats, t: Floats) -> float:
     U, s, _ = np.linalg.svd(A / lengths(A), full_matrices=False)
     along = U.T @ t
     outside = float(np.sum((t - U @ along) ** 2))
-    largest = float(np.max(s, initial=0.0)) ** 2 or 1.0
+    largest = float(np.max(s, initial=0.0)) or 1.0
 
     def score(u: float) -> float:
-        penalty = largest * np.exp(u)
+        penalty = np.exp(2 * u)
         left = penalty / (s**2 + penalty)
         spare = len(t) - np.sum(1 - left)
         return float((outside + np.sum((left * along) ** 2)) / spare**2)
 
-    best = min(_TRIED, key=score)
-    step = _TRIED[1] - _TRIED[0]
+    # From what is rounding to more than the largest singular value.
+    tried = np.linspace(np.log(rank_floor(A, s)), np.log(10.0 * largest), _TRIED)
+    best = min(tried, key=score)
+    step = tried[1] - tried[0]
     found = minimize_scalar(
         score, bounds=(best - step, best + step), method="bounded", options={"xatol": 1e-6}
     )
-    return float(largest * np.exp(found.x))
+    return float(np.exp(2 * found.x))

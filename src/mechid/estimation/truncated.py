@@ -11,7 +11,7 @@ from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption, finish, iterate
 from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.linear import Solution, least_squares, lengths, rank_floor
+from mechid.estimation.linear import Solution, full_svd, least_squares, lengths, rank_floor
 from mechid.estimation.regression import Floats, Regression
 
 # Parameters and directions that a warning names.
@@ -81,7 +81,7 @@ def truncated(A: Floats, t: Floats, rank: int) -> Solution:
 
 def _dropped(A: Floats, kept: int, names: tuple[str, ...]) -> tuple[str, ...]:
     d = lengths(A)
-    V = np.linalg.svd(A / d, full_matrices=True)[2][kept:]
+    V = full_svd(A / d)[2][kept:]
     shown = []
     for v in V[:_NAMED]:
         largest = np.argsort(-np.abs(v))[:_NAMED]

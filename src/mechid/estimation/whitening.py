@@ -118,7 +118,7 @@ def _filtered(x: Floats, colour: Colour) -> Floats:
     p = len(colour.coefficients)
     for i in range(min(p, len(x))):
         y[i] = (x[i] - colour.predictors[i] @ x[:i][::-1]) / colour.deviations[i]
-    for lag, a in enumerate(colour.coefficients, start=1):
+    for lag, a in enumerate(colour.coefficients if len(x) > p else (), start=1):
         y[p:] -= a * x[p - lag : len(x) - lag]
     return y
 

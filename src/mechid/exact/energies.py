@@ -20,22 +20,23 @@ from mechid.dynamics.reference_point.elements import measure_parts
 from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.errors import MechidError
 from mechid.exact.equations import FieldSystem, minus
-from mechid.exact.geometry import dot
 from mechid.exact.jets import PER_BODY, Bilinear, Curve, Form, multiply
 from mechid.exact.modular import Ints
 from mechid.exact.numbers import recognise
-from mechid.exact.start import Start
+from mechid.exact.quadrics import SpringEnds
 from mechid.kinematics.reference_point.constraints import body_numbers
-from mechid.mechanism.records import Mechanism, Point, Vec3
+from mechid.mechanism.records import Mechanism, Vec3
 
 
-def spring_points(mechanism: Mechanism) -> tuple[Point, ...]:
+def spring_ends(mechanism: Mechanism) -> tuple[SpringEnds, ...]:
     """Return the ends of the springs whose coefficients are unknown."""
-    found: list[Point] = []
-    for term in element_terms(mechanism):
-        if not term.known and term.measure[0] == "length":
-            found += term.measure[1:]
-    return tuple(dict.fromkeys(found))
+    return tuple(
+        dict.fromkeys(
+            (term.measure[1], term.measure[2])
+            for term in element_terms(mechanism)
+            if not term.known and term.measure[0] == "length"
+        )
+    )
 
 
 def energy_rows(system: FieldSystem, curve: Curve, gravity: Vec3) -> Ints:
@@ -180,7 +181,7 @@ def _length(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
     d = minus(places[1], places[0], p)
     square = Bilinear.of([list(zip(d, d, strict=True))], p)
     s2 = square.values(curve.x, p)[0]
-    s = _square_root(s2, start_length(system, term), p)
+    s = _square_root(s2, system.lengths[a, b], p)
     half_slope = square.along(curve.x, curve.V, p)[0] * pow(2, -1, p) % p
     partial = multiply(half_slope, _inverse(s, p)[None], p)
     if term.takes == STIFFNESS:
@@ -189,24 +190,6 @@ def _length(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
     if term.takes == PRELOAD:
         return _Measure(partial, _constant(-1, len(s), p))
     return _Measure(partial, None)
-
-
-def start_length(system: FieldSystem, term: ElementTerm) -> int:
-    """Return the length of a spring in the start pose, exactly."""
-    return system.residues(exact_length(system.start, term).subs(system.start.values))
-
-
-def exact_length(start: Start, term: ElementTerm) -> sp.Expr:
-    """Return the length of a spring in the start pose as a square root."""
-    _, a, b = term.measure
-    ends = []
-    for point in (a, b):
-        place = list(start.points[point])
-        if point.body in start.poses:
-            origin, rows = start.poses[point.body]
-            place = [origin[k] + dot(rows[k], place) for k in range(3)]
-        ends.append(place)
-    return sp.sqrt(sp.expand(sum((x - y) ** 2 for x, y in zip(*ends, strict=True))))
 
 
 def _coordinate(

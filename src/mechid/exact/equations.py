@@ -12,6 +12,7 @@ import sympy as sp
 from mechid.errors import MechidError
 from mechid.exact.jets import PER_BODY, Bilinear, Form
 from mechid.exact.modular import Ints
+from mechid.exact.quadrics import SpringEnds
 from mechid.exact.residues import NoResidueError, Residues
 from mechid.exact.start import Start
 from mechid.kinematics.passive import PassivePart
@@ -33,6 +34,8 @@ class FieldSystem:
         Numbers of all bodies, then of the ground, then 1.
     n : int
         Number of unknowns, 12 per body.
+    lengths : mapping
+        Ends of a spring → its length in the pose.
     """
 
     residues: Residues
@@ -40,6 +43,7 @@ class FieldSystem:
     F: Bilinear
     x0: Ints
     n: int
+    lengths: dict[SpringEnds, int]
 
     @property
     def p(self) -> int:
@@ -73,22 +77,11 @@ def field_system(start: Start, residues: Residues, spins: tuple[PassivePart, ...
     Raises
     ------
     NoResidueError
-        If the pose is algebraic and has no image in this field.
+        If the pose has no image in this field.
     """
-    if start.algebraic is None:
-        return _system(start, residues, spins, _values(start, residues))
-    for numbers in start.algebraic.modulo(residues.p):
-        system = _system(start, residues, spins, np.append(numbers, 1))
-        if system.F.closed(system.x0, system.p):
-            return system
-    raise NoResidueError(f"the pose has no residues modulo {residues.p}")
-
-
-def _system(
-    start: Start, residues: Residues, spins: tuple[PassivePart, ...], x0: Ints
-) -> FieldSystem:
     n_b = len(start.mechanism.bodies)
-    system = FieldSystem(residues, start, _NONE, x0, PER_BODY * n_b)
+    x0, lengths = _values(start, residues)
+    system = FieldSystem(residues, start, _NONE, x0, PER_BODY * n_b, lengths)
     rows = [
         _multiplied(_pair(system, row.products[0]))
         for row in constraint_rows(_residual(start, residues))
@@ -102,12 +95,19 @@ def _system(
 _NONE = Bilinear.of([], 2)
 
 
-def _values(start: Start, residues: Residues) -> Ints:
+def _values(start: Start, residues: Residues) -> tuple[Ints, dict[SpringEnds, int]]:
+    """Return the pose and the lengths of the springs in it."""
+    if start.construction is not None:
+        found = start.construction.modulo(residues)
+        if found is None:
+            raise NoResidueError(f"the pose has no residues modulo {residues.p}")
+        return np.array([*found[0], 1], dtype=np.int64), found[1]
     out: list[int] = []
     for body in start.mechanism.bodies:
         origin, rows = start.poses[body.name]
         out += [residues(t) for t in origin] + [residues(t) for row in rows for t in row]
-    return np.array([*out, 1], dtype=np.int64)
+    lengths = {ends: residues(start.length(ends)) for ends in start.springs}
+    return np.array([*out, 1], dtype=np.int64), lengths
 
 
 def _residual(start: Start, residues: Residues) -> Mechanism:

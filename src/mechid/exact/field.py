@@ -18,18 +18,18 @@ from mechid.dynamics.columns import element_terms
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.reference_point.elements import measure_parts
 from mechid.errors import MechidError
-from mechid.exact.energies import energy_rows, exact_length, length, spring_points
+from mechid.exact.energies import energy_rows, length, spring_ends
 from mechid.exact.equations import FieldSystem, field_system
 from mechid.exact.jets import Point, closed_point, lift
 from mechid.exact.modular import Ints, echelon
 from mechid.exact.residues import NoResidueError, good_primes
-from mechid.exact.start import Start, starts
+from mechid.exact.start import Start, constructed_start, recognised_starts
 from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.mechanism.records import Mechanism, Vec3
 
 _TANGENTS = 6
 _CURVES = 12
-_FAILED = 100  # fields without a root of the pose's polynomial: then it is none of the pose
+_FAILED = 100  # fields in a row without a pose
 _SPARE = 4  # coefficients beyond those that just suffice
 
 
@@ -98,6 +98,7 @@ class Problem:
                 if failed == _FAILED:
                     raise
                 continue
+            failed = 0
             yield system
 
 
@@ -164,29 +165,31 @@ def exact_problem(
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
     spins = passive_parts(mechanism)
-    why, first = "", None
-    for start in starts(mechanism, spring_points(mechanism)):
+    springs = spring_ends(mechanism)
+    first: Start | None = None
+    for start in recognised_starts(mechanism, springs):
         first = first or start
-        if start.rounded:
-            continue
-        problem = Problem(start, spins, names, g)
-        try:
-            _probe(problem)
-        except MechidError as error:
-            why = error.what
-            continue
-        return problem
-    assert first is not None
-    if nearby:
+        if not start.rounded:
+            problem = Problem(start, spins, names, g)
+            try:
+                _probe(problem)
+            except MechidError:
+                continue
+            return problem
+    try:
+        problem = Problem(constructed_start(mechanism, springs), spins, names, g)
+        _probe(problem)
+    except MechidError as error:
+        if not nearby:
+            raise MechidError(
+                f"no closed pose is known in exact numbers: {error.what}",
+                where=f"exact rank of {mechanism.name}",
+                remedy="use ball arithmetic, or accept a mechanism nearby",
+            ) from error
+        assert first is not None
         problem = Problem(first, spins, names, g)
         _probe(problem)
-        return problem
-    what = why or f"no closed pose is known in exact numbers ({first.rounded[0]}, …)"
-    raise MechidError(
-        what,
-        where=f"exact rank of {mechanism.name}",
-        remedy="use ball arithmetic, or accept a mechanism nearby",
-    )
+    return problem
 
 
 def _probe(problem: Problem) -> None:
@@ -237,12 +240,9 @@ def field_rows(
 
 def _numbers(start: Start) -> list[object]:
     """Return all numbers that need a residue: geometry, and lengths that force elements take."""
-    numbers: list[object] = list(start.numbers())
+    numbers: list[object] = list(start.residual())
     for term in element_terms(start.mechanism):
-        if term.known:
-            continue
-        if term.measure[0] == "length":
-            numbers.append(exact_length(start, term).subs(start.values))
+        if term.known or term.measure[0] == "length":
             continue
         for (_, name, _), _ in measure_parts(term.measure):
             joint = start.joints[name, 0]

@@ -74,7 +74,7 @@ class Residues:
         if half and isinstance(x.base, sp.Rational) and x.base > 0:
             return pow(self._root(x.base), int(x.exp.p), p)
         if isinstance(x, sp.cos | sp.sin):
-            turn = x.args[0] / sp.pi
+            turn = x.args[0].subs(self._values) / sp.pi
             if turn.is_rational and (turn * UNITY // 2) * 2 == turn * UNITY:
                 return self._circle(int(turn * UNITY / 2), isinstance(x, sp.sin))
         steps = _half_degrees(x)

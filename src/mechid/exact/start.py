@@ -3,8 +3,8 @@
 Three readings of a model are tried. In the first every body has the axes of the ground in the
 reference pose, so that the pose is the identity, and the hardpoints must be numbers that are
 recognised. In the second every body has its own frame (`exact.geometry`), and the reference pose of
-these frames must be recognised. The third has the same frames, and a pose nearby whose numbers are
-algebraic (`exact.algebraic`). Whether the joints are closed in such a pose is decided later, in
+these frames must be recognised. The third has the same frames, and poses nearby that are reached by
+square roots (`exact.construct`). Whether the joints are closed in such a pose is decided later, in
 the prime field. Constraints do not care how long an axis is, so axes need not be unit vectors.
 """
 
@@ -17,10 +17,12 @@ from typing import TypeAlias
 import numpy as np
 import sympy as sp
 
-from mechid.exact.algebraic import AlgebraicPose, algebraic_pose
+from mechid.errors import MechidError
+from mechid.exact.construct import Construction, construction
 from mechid.exact.geometry import Geometry, Vector, cross, dot, exact_geometry
 from mechid.exact.numbers import parameter_values, recognise
-from mechid.mechanism.records import GROUND, Expr3, Frame, Joint, Mechanism, Point, Vec3
+from mechid.exact.quadrics import SpringEnds, exact_point
+from mechid.mechanism.records import GROUND, Frame, Joint, Mechanism, Point, Vec3
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 IDENTITY: tuple[Vector, Vector, Vector] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
@@ -28,6 +30,7 @@ ORIGIN: Vector = (ZERO, ZERO, ZERO)
 Pose: TypeAlias = tuple[Vector, tuple[Vector, Vector, Vector]]
 # Hardpoints went through one rotation and back.
 _CARRIED = 4e-15
+_WITHOUT_AXES = ("spherical", "free")
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,9 @@ class Start:
         Exact values of the named parameters.
     points : mapping
         Points of bodies in the frames that are used for them.
-    algebraic : AlgebraicPose, optional
+    springs : tuple
+        Ends of springs whose lengths are needed.
+    construction : Construction, optional
         The pose, in the place of `poses`.
     """
 
@@ -68,7 +73,8 @@ class Start:
     rounded: tuple[str, ...]
     values: dict[sp.Symbol, sp.Expr]
     points: dict[Point, Vector]
-    algebraic: AlgebraicPose | None = None
+    springs: tuple[SpringEnds, ...]
+    construction: Construction | None = None
 
     def numbers(self) -> Iterator[sp.Expr]:
         """Yield all numbers."""
@@ -83,26 +89,56 @@ class Start:
         for point in self.points.values():
             yield from point
 
+    def length(self, ends: SpringEnds) -> sp.Expr:
+        """Return the length of a spring in the pose, a square root."""
+        places = []
+        for point in ends:
+            place = list(self.points[point])
+            if point.body in self.poses:
+                origin, rows = self.poses[point.body]
+                place = [origin[k] + dot(rows[k], place) for k in range(3)]
+            places.append(place)
+        square = sum((x - y) ** 2 for x, y in zip(*places, strict=True))
+        return sp.sqrt(sp.expand(square)).subs(self.values)
 
-def starts(mechanism: Mechanism, points: tuple[Point, ...]) -> Iterator[Start]:
-    """Yield the readings of a mechanism, the cheapest first.
+    def residual(self) -> Iterator[sp.Expr]:
+        """Yield all numbers that need a residue."""
+        yield from self.numbers()
+        if self.construction is not None:
+            yield from self.construction.program.constants
+        else:
+            yield from map(self.length, self.springs)
+
+
+def recognised_starts(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Iterator[Start]:
+    """Yield readings with the reference pose, the cheapest first.
 
     Parameters
     ----------
     mechanism : Mechanism
-    points : tuple of Point
-        Points besides the joints that are needed: ends of springs.
+    springs : tuple
+        Ends of springs whose lengths are needed.
     """
-    yield _turned(mechanism, points)
+    yield _turned(mechanism, springs)
+    yield _own(exact_geometry(mechanism, "exact"), springs)
+
+
+def constructed_start(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Start:
+    """Return the reading with a pose that is constructed.
+
+    Raises
+    ------
+    MechidError
+        If lengths are not exact, or if no construction is found.
+    """
     geometry = exact_geometry(mechanism, "exact")
-    yield _own(geometry, points)
-    if not geometry.rounded and not points:
-        pose = algebraic_pose(geometry)
-        if pose is not None:
-            yield replace(_own(geometry, points), rounded=(), algebraic=pose)
+    if geometry.rounded:
+        raise MechidError(f"a number is not recognised: {geometry.rounded[0]}", where="exact pose")
+    found = construction(geometry, springs)
+    return replace(_own(geometry, springs), poses={}, rounded=(), construction=found)
 
 
-def _turned(mechanism: Mechanism, points: tuple[Point, ...]) -> Start:
+def _turned(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Start:
     reader = _Reader(mechanism)
     joints = {}
     for joint in mechanism.joints:
@@ -115,10 +151,9 @@ def _turned(mechanism: Mechanism, points: tuple[Point, ...]) -> Start:
         joints[joint.name, 0], joints[joint.name, 1] = on_a, on_b
     names = [body.name for body in mechanism.bodies]
     poses = dict.fromkeys(names, (ORIGIN, IDENTITY))
-    read = {p: reader.point(p.body, p.local, f"point {p.name}") for p in points}
-    return Start(
-        mechanism, joints, poses, frozenset(names), tuple(dict.fromkeys(reader.rounded)), {}, read
-    )
+    read = {p: reader.point(p.body, p.local, f"point {p.name}") for ends in springs for p in ends}
+    rounded = tuple(dict.fromkeys(reader.rounded))
+    return Start(mechanism, joints, poses, frozenset(names), rounded, {}, read, springs)
 
 
 def _closed(joint: Joint, on_a: JointAxes, on_b: JointAxes) -> JointAxes:
@@ -161,7 +196,7 @@ class _Reader:
         what = f"joint {joint.name}"
         origin = self.point(body, frame.origin, what)
         axes = IDENTITY
-        if joint.type not in ("spherical", "free", "fixed"):
+        if joint.type not in (*_WITHOUT_AXES, "fixed"):
             k = 0 if joint.type == "universal" and side == 1 else 2
             axes = normal_axes(self._axis(body, frame, k, what), k)
         return JointAxes(origin, axes)
@@ -194,7 +229,7 @@ def normal_axes(axis: Vector, k: int) -> tuple[Vector, Vector, Vector]:
     return (found[0], found[1], found[2])
 
 
-def _own(geometry: Geometry, points: tuple[Point, ...]) -> Start:
+def _own(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Start:
     mechanism = geometry.mechanism
     rounded = list(geometry.rounded)
     if len(mechanism.joints) == len(mechanism.bodies):
@@ -208,8 +243,12 @@ def _own(geometry: Geometry, points: tuple[Point, ...]) -> Start:
                 rounded.append(f"pose of {body.name}")
                 found = (ORIGIN, IDENTITY)
             poses[body.name] = found
-    joints = {key: JointAxes(f.origin, f.axes) for key, f in geometry.frames.items()}
-    read = {p: geometry.point(p.body, p.local, _expr(p)) for p in points}
+    ball = {joint.name for joint in mechanism.joints if joint.type in _WITHOUT_AXES}
+    joints = {
+        (name, side): JointAxes(f.origin, IDENTITY if name in ball else f.axes)
+        for (name, side), f in geometry.frames.items()
+    }
+    read = {p: exact_point(geometry, p) for ends in springs for p in ends}
     return Start(
         mechanism,
         joints,
@@ -218,6 +257,7 @@ def _own(geometry: Geometry, points: tuple[Point, ...]) -> Start:
         tuple(dict.fromkeys(rounded)),
         parameter_values(mechanism),
         read,
+        springs,
     )
 
 
@@ -257,7 +297,3 @@ def _hung(geometry: Geometry) -> dict[str, Pose]:
             tuple((row[0], row[1], row[2]) for row in turn),  # type: ignore[assignment]
         )
     return poses
-
-
-def _expr(point: Point) -> Expr3 | None:
-    return None if point.body == GROUND else point.expr

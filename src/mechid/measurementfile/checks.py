@@ -124,7 +124,7 @@ def _even(found: Clean, signals: list[Signal], document: MappingDocument, file: 
             remedy="resample the log, or write irregular: resample",
         )
     step = float(np.median(steps))
-    n = max(2, round((time[-1] - time[0]) / step) + 1)
+    n = 1 + int(np.maximum(np.rint(steps / step), 1).sum())  # with those that were lost
     even = np.linspace(time[0], time[-1], n)
     values, valid = np.empty((n, len(signals))), np.ones((n, len(signals)), dtype=bool)
     after = np.clip(np.searchsorted(time, even, side="left"), 1, len(time) - 1)

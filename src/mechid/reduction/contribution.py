@@ -151,6 +151,8 @@ def _lengths(
     motions: Regression | Sequence[Regression], norm: Norm
 ) -> tuple[tuple[str, ...], Floats]:
     """Return ‖W_i‖/‖τ‖ of each motion and parameter, (n, b)."""
+    if norm not in ("stacked", "channels"):
+        raise DataError(f"there is no norm {norm!r}", remedy='use "stacked" or "channels"')
     taken = [motions] if isinstance(motions, Regression) else list(motions)
     if not taken or len({r.parameters for r in taken}) > 1:
         raise DataError("contributions need motions with the same parameters, at least one")

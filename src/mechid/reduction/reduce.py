@@ -71,7 +71,7 @@ def reduce_model(
     Parameters
     ----------
     ranking : Ranking
-        Of `contribution`, `by_deviation` or `greedy`.
+        Of `contribution`, `by_deviation`, `greedy`, or your own.
     regression : Regression
         Motion of identification, with all parameters of the ranking.
     estimator : Estimator
@@ -105,6 +105,11 @@ def reduce_model(
         stop=stop,
     )
     size = choose(curves)
+    if not 1 <= size.size <= len(order):
+        raise DataError(
+            f"a model of {len(order)} parameters cannot be reduced to {size.size}",
+            remedy=f"choose from 1 to {len(order)}",
+        )
     kept = order[: size.size]
     problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
     known = None if knowledge is None else knowledge.select(kept)

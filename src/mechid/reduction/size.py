@@ -116,15 +116,10 @@ class OneStandardError:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The size that the user wants."""
+    """The size that the user wants, whatever the curves say."""
 
     size: int
 
     def __call__(self, curves: Curves) -> Size:
         """Return it."""
-        if self.size not in curves.sizes:
-            raise DataError(
-                f"no model with {self.size} parameters was estimated",
-                remedy=f"choose from {curves.sizes[0]} to {curves.sizes[-1]}",
-            )
         return Size(self.size, "as asked for")

@@ -18,43 +18,29 @@ stopped is readable as far as it came.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate
 from mechid.modelfile.api import dumps, load
 from mechid.runs.estimates import read_estimate, write_estimate
-from mechid.runs.files import (
-    file_hash,
-    read_columns,
-    read_json,
-    write_columns,
-    write_json,
-    write_text,
-)
-from mechid.runs.record import (
-    FORMAT_VERSION,
-    STAGES,
-    About,
-    DataFile,
-    ForceCourse,
-    MotionData,
-    ParameterTable,
-    Run,
-)
+from mechid.runs.files import file_hash, read_json, write_json, write_text
+from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
     write_contribution,
     write_reduction,
 )
-
-_COURSES = ("measured", "predicted", "sigma", "total", "cad")
+from mechid.runs.tables import (
+    read_course,
+    read_motion,
+    read_parameters,
+    write_course,
+    write_motion,
+    write_parameters,
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +76,7 @@ class RunFolder:
     def keep(self, stage: str, run: Run) -> None:
         """Write what a stage has added to a run."""
         _WRITERS[stage](self.path, run)
-        _write_parameters(self.path, run)
+        write_parameters(self.path, run)
         _write_head(self.path, run)
 
 
@@ -133,12 +119,12 @@ def load_run(path: str | Path) -> Run:
             head["versions"],
         ),
         load(folder / "model.yaml"),
-        _read_parameters(folder, head),
-        tuple(_read_motion(folder, entry, head["coordinates"]) for entry in head["motions"]),
+        read_parameters(folder, head),
+        tuple(read_motion(folder, entry, head["coordinates"]) for entry in head["motions"]),
         read_estimate(folder, "estimate") if "estimate" in stages else None,
         read_contribution(folder) if (folder / "contributions.parquet").exists() else None,
         read_reduction(folder) if (folder / "reduction.json").exists() else None,
-        tuple(_read_course(folder, entry) for entry in head["motions"])
+        tuple(read_course(folder, entry) for entry in head["motions"])
         if "validation" in stages
         else (),
         tuple(read_json(folder / "validation.json")) if "validation" in stages else (),
@@ -208,18 +194,6 @@ def summary(run: Run) -> dict[str, Any]:
     return found
 
 
-def _write_data(folder: Path, run: Run) -> None:
-    write_text(folder / "model.yaml", dumps(run.mechanism))
-    (folder / "motions").mkdir(exist_ok=True)
-    names = [c.name for c in run.mechanism.coordinates]
-    for motion in run.motions:
-        columns = {"time": motion.time}
-        for ending, values in (("", motion.y), (".d", motion.yd), (".dd", motion.ydd)):
-            columns |= {f"{n}{ending}": x for n, x in zip(names, values.T, strict=True)}
-        columns |= dict(zip(motion.forces, motion.tau.T, strict=True))
-        write_columns(folder / "motions" / f"{motion.name}.parquet", columns)
-
-
 def _write_estimate(folder: Path, run: Run) -> None:
     assert run.estimate is not None
     write_estimate(folder, "estimate", run.estimate)
@@ -233,14 +207,18 @@ def _write_reduction(folder: Path, run: Run) -> None:
         write_reduction(folder, run.reduction, [m.name for m in others])
 
 
+def _write_data(folder: Path, run: Run) -> None:
+    write_text(folder / "model.yaml", dumps(run.mechanism))
+    (folder / "motions").mkdir(exist_ok=True)
+    names = [c.name for c in run.mechanism.coordinates]
+    for motion in run.motions:
+        write_motion(folder, motion, names)
+
+
 def _write_validation(folder: Path, run: Run) -> None:
     (folder / "forces").mkdir(exist_ok=True)
     for course in run.courses:
-        columns = {"time": course.time}
-        for kind in _COURSES:
-            values = getattr(course, kind)
-            columns |= {f"{n}.{kind}": x for n, x in zip(course.forces, values.T, strict=True)}
-        write_columns(folder / "forces" / f"{course.name}.parquet", columns)
+        write_course(folder, course)
     write_json(folder / "validation.json", run.validation)
 
 
@@ -250,71 +228,3 @@ _WRITERS = {
     "reduction": _write_reduction,
     "validation": _write_validation,
 }
-
-
-def _write_parameters(folder: Path, run: Run) -> None:
-    table = run.parameters
-    columns: dict[str, Any] = {
-        "name": table.names,
-        "unit": table.units,
-        "expression": table.text,
-        "latex": table.latex,
-        "cad": table.cad,
-        "cad_sigma": table.cad_sigma,
-    }
-    if table.truth is not None:
-        columns["truth"] = table.truth
-    for stem, estimate in (("", run.estimate), ("reduced_", run.reduced)):
-        if estimate is not None:
-            columns |= {f"{stem}{n}": x for n, x in _spread(table.names, estimate).items()}
-    write_columns(folder / "parameters.parquet", columns)
-
-
-def _spread(names: tuple[str, ...], estimate: Estimate) -> Mapping[str, Any]:
-    """Return values and deviations for all base parameters; nothing where one was left out."""
-    at = [names.index(name) for name in estimate.parameters]
-    found = {}
-    for name, values in (
-        ("value", estimate.values),
-        ("sigma", estimate.sigma),
-        ("sigma_percent", estimate.relative),
-    ):
-        found[name] = np.full(len(names), np.nan)
-        found[name][at] = values
-    return found
-
-
-def _read_parameters(folder: Path, head: Mapping[str, Any]) -> ParameterTable:
-    found = read_columns(folder / "parameters.parquet")
-    words = ("name", "unit", "expression", "latex")
-    names, units, text, latex = (tuple(str(x) for x in found[word]) for word in words)
-    return ParameterTable(
-        names,
-        units,
-        text,
-        latex,
-        tuple(head["dependent"]),
-        found["cad"],
-        found["cad_sigma"],
-        found.get("truth"),
-    )
-
-
-def _read_motion(folder: Path, entry: Mapping[str, Any], names: Sequence[str]) -> MotionData:
-    columns = read_columns(folder / "motions" / f"{entry['name']}.parquet")
-    forces = tuple(entry["forces"])
-    y, yd, ydd = (
-        np.column_stack([columns[f"{n}{ending}"] for n in names]) for ending in ("", ".d", ".dd")
-    )
-    tau = np.column_stack([columns[n] for n in forces])
-    return MotionData(
-        entry["name"], entry["source"], columns["time"], y, yd, ydd, forces, tau,
-        entry["decimation"], tuple(entry["notes"]), tuple(entry["warnings"]),
-    )  # fmt: skip
-
-
-def _read_course(folder: Path, entry: Mapping[str, Any]) -> ForceCourse:
-    columns = read_columns(folder / "forces" / f"{entry['name']}.parquet")
-    forces = tuple(entry["forces"])
-    kinds = [np.column_stack([columns[f"{n}.{kind}"] for n in forces]) for kind in _COURSES]
-    return ForceCourse(entry["name"], columns["time"], forces, *kinds)

@@ -12,13 +12,12 @@ from typing import TypeAlias
 import numpy as np
 
 from mechid.dynamics.inverse import inverse_dynamics
-from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Mechanism
-from mechid.signals.record import Prepared
+from mechid.signals.record import Noise
 
 Derive: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
-MATTERS = 0.1  # deviation over root mean square: least squares then lose about its square, 1 %
+MATTERS = 0.1  # deviation over root mean square: least squares then lose its square, 1 %
 
 
 def amplification(derive: Derive, n: int) -> tuple[float, float, float]:
@@ -41,7 +40,7 @@ def noise_warnings(
         size = np.sqrt(np.mean(values**2, axis=0))
         for name, part in zip(names, deviation / np.where(size > 0, size, np.inf), strict=True):
             if part > MATTERS:
-                lost = part**2 / (1 + part**2)
+                lost = min(part**2, 1.0)  # noise counts in what it is compared with
                 out.append(
                     f"noise is {part:.0%} of the {what} of {name}: least squares take what goes "
                     f"with it {lost:.0%} too small; filter more, or use instrumental variables"
@@ -49,25 +48,27 @@ def noise_warnings(
     return out
 
 
-def force_errors(mechanism: Mechanism, prepared: Prepared, seed: int = 0) -> Floats | None:
+def force_errors(motion: Motion, noise: Noise | None, seed: int = 0) -> Floats | None:
     """Return the root mean square of the force errors that position noise causes, (n_i,).
 
-    With the CAD values: the forces of the prepared motion, and of that motion with the noise that
+    With the CAD values: the forces of a prepared motion, and of that motion with the noise that
     its filter leaves. None if nothing is known of the noise.
+
+    Raises
+    ------
+    ModelError
+        If a body has no CAD values.
     """
-    noise = prepared.noise
-    if noise is None or not np.isfinite([*noise.y, *noise.yd, *noise.ydd]).all():
+    if noise is None or not np.isfinite([*noise.yd, *noise.ydd]).all():
         return None
     rng = np.random.default_rng(seed)
-    y, yd, ydd = prepared.y, prepared.yd, prepared.ydd
     # Position noise itself hardly counts beside its derivatives, and would only roughen the path.
-    moved = solve_motion(mechanism, y, yd, ydd, time=prepared.time)
     noisy = solve_motion(
-        mechanism,
-        y,
-        yd + noise.yd * rng.standard_normal(y.shape),
-        ydd + noise.ydd * rng.standard_normal(y.shape),
-        time=prepared.time,
+        motion.model,
+        motion.y,
+        motion.yd + noise.yd * rng.standard_normal(motion.y.shape),
+        motion.ydd + noise.ydd * rng.standard_normal(motion.y.shape),
+        time=motion.time,
     )
-    apart = inverse_dynamics(noisy).tau - inverse_dynamics(moved).tau
+    apart = inverse_dynamics(noisy).tau - inverse_dynamics(motion).tau
     return np.asarray(np.sqrt(np.mean(apart**2, axis=0)))

@@ -156,12 +156,12 @@ def _low_pass(m: Measurement, options: Preparation) -> Prepared:
         f"{what} low-pass filtered without delay at {cutoff:.4g} Hz{chosen}, "
         "then central differences"
     )
-    drop = dropped(rate, cutoff)
 
     def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
         return low_pass(values, rate, cutoff)
 
     y, yd, ydd = derive(m.y)
+    drop = dropped(rate, cutoff)
     if m.yd is not None:
         yd, ydd, _ = derive(m.yd)
     linear = derive if m.yd is None else None
@@ -176,8 +176,10 @@ def _parallel_factor(spectra: list[Spectrum]) -> int:
 
 
 def _spline(m: Measurement, options: Preparation) -> Prepared:
-    penalty = choose_penalty(m.y)
-    drop = reach(penalty)
+    drop = reach(0.0)
+    if len(m.y) > 2 * drop + 1:
+        penalty = choose_penalty(m.y)
+        drop = reach(penalty)
     if len(m.y) <= 2 * drop + 1:
         raise DataError(
             f"{len(m.y)} samples are too few to smooth with a spline",
@@ -253,15 +255,15 @@ def _warnings(
     if derive is None:
         return []
 
+    def passed(values: Floats) -> Floats:
+        return values if decimation is None else zero_phase(values, decimation.cutoff)
+
     def filtered(values: Floats) -> tuple[Floats, Floats, Floats]:
         first, second, third = derive(values)
-        if decimation is None:
-            return first, second, third
-        cut = decimation.cutoff
-        return first, zero_phase(second, cut), zero_phase(third, cut)
+        return first, passed(second), passed(third)
 
     gains = amplification(filtered, len(m.time))
-    return noise_warnings(m.names, gains[1] * sigma, gains[2] * sigma, yd, ydd)
+    return noise_warnings(m.names, gains[1] * sigma, gains[2] * sigma, passed(yd), passed(ydd))
 
 
 _WAYS = {

@@ -20,10 +20,12 @@ from mechid.kinematics.quantities import independent_index, quantity_motion, qua
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
 
-_NODES = 200  # samples that are solved one after the other
+_NODES = 60  # samples that are solved one after the other
 _STEPS = 30
 _CONVERGED = 1e-9  # last step, in units of the size of the mechanism or rad
-_WEAK = 1e-6  # ratio of singular values: less is no measurement of some coordinate
+# Smallest singular value of the derivatives by the coordinates, both in units of their size: errors
+# of what was measured come out a hundred times larger.
+_WEAK = 0.01
 _HALVINGS = 5
 
 
@@ -76,12 +78,14 @@ def project(
     """
     model = kinematic_model(mechanism)
     task = _Task.of(model, quantities, values, sigma, time)
+    task.refuse_weak(task.partials(task.solved(model.home_y[None])))
     y = task.all_samples(task.some_samples())
     motion = task.solved(y)
+    J = task.partials(motion)
+    task.refuse_weak(J)
     misfit = np.sqrt(np.mean(task.residuals(motion) ** 2, axis=0))
     yd = ydd = None
     if speeds is not None:
-        J = task.partials(motion)
         yd = task.solve(J, speeds)
         if accelerations is not None:
             still = solve_motion(model, y, yd, time=time)
@@ -96,6 +100,7 @@ class _Task:
     own: tuple[int | None, ...]
     values: Floats
     weight: Floats
+    size: Floats
     scale: Floats
     time: Floats | None
 
@@ -116,13 +121,15 @@ class _Task:
                 remedy="measure more joints, points or distances",
             )
         size = {"m": model.size, "rad": 1.0}
-        deviations = np.array([size[q.unit] for q in quantities]) if sigma is None else sigma
+        own_size = np.array([size[q.unit] for q in quantities])
+        deviations = own_size if sigma is None else sigma
         return _Task(
             model,
             quantities,
             tuple(independent_index(model.mechanism, q) for q in quantities),
             values,
-            1.0 / deviations * np.min(deviations),
+            np.min(deviations) / deviations,
+            own_size,
             np.array([size[c.unit] for c in model.mechanism.coordinates]),
             time,
         )
@@ -141,20 +148,25 @@ class _Task:
                 stride = max(1, stride // 4)
 
     def _in_order(self, samples: np.ndarray) -> Floats:
-        y, q = self.model.home_y, None
-        found = []
+        y, q = self.model.home_y, self.model.home_q
+        found: list[Floats] = []
         for k in samples:
-            y, q = self._one(int(k), y, q)
+            # The motion goes on as before: where quantities turn back, their poses are two.
+            ahead = 2 * found[-1] - found[-2] if len(found) > 1 else y
+            y, q = self._one(int(k), y, q, ahead)
             found.append(y)
         return np.array(found)
 
-    def _one(self, k: int, y: Floats, q: Floats | None) -> tuple[Floats, Floats]:
+    def _one(self, k: int, y: Floats, q: Floats, ahead: Floats) -> tuple[Floats, Floats]:
         """Solve one sample by damped Gauss-Newton steps from a near pose."""
-        motion = solve_motion(self.model, y[None], start=q)
+        try:
+            motion = solve_motion(self.model, ahead[None], start=q)
+        except KinematicsError:
+            motion = solve_motion(self.model, y[None], start=q)
         size = np.inf
         for _ in range(_STEPS):
             residual = self.residuals(motion, slice(k, k + 1))
-            step = self.solve(self.partials(motion), residual, k)[0]
+            step = self.solve(self.partials(motion), residual)[0]
             size = float(np.abs(step / self.scale).max())
             motion = self._damped(motion, step, residual, k)
             if size < _CONVERGED:
@@ -194,7 +206,7 @@ class _Task:
         raise self._no_fit(int(np.argmax(worst)), size)
 
     def solved(self, y: Floats) -> Motion:
-        return solve_motion(self.model, y, time=self.time)
+        return solve_motion(self.model, y, time=self.time if len(y) > 1 else None)
 
     def residuals(self, motion: Motion, samples: slice = slice(None)) -> Floats:
         """Return measured less computed quantities, (N, m); angles to the nearest turn."""
@@ -224,22 +236,30 @@ class _Task:
                 out[:, j, own] = 1.0
         return out
 
-    def solve(self, J: Floats, right: Floats, first: int = 0) -> Floats:
+    def solve(self, J: Floats, right: Floats) -> Floats:
         """Return the weighted least-squares solutions of J x = right, (N, n_i)."""
         A = self.weight[:, None] * J * self.scale
-        U, s, Vt = np.linalg.svd(A, full_matrices=False)
-        weak = s[:, -1] < _WEAK * s[:, 0]
+        inverse = np.linalg.pinv(A, rcond=np.finfo(float).eps)
+        x = np.einsum("nim,nm->ni", inverse, self.weight * right)
+        return np.asarray(x * self.scale)
+
+    def refuse_weak(self, J: Floats) -> None:
+        """Refuse poses where the quantities hardly tell how some coordinate moves."""
+        A = J * self.scale / self.size[:, None]
+        _, s, Vt = np.linalg.svd(A, full_matrices=False)
+        weak = s[:, -1] < _WEAK
+        if A.shape[1] == A.shape[2]:  # passed between two samples
+            sign = np.sign(np.linalg.det(A))
+            weak[1:] |= sign[1:] != sign[:-1]
         if weak.any():
             k = int(np.argmax(weak))
             blind = int(np.argmax(np.abs(Vt[k, -1])))
             raise DataError(
-                "the measured quantities do not determine the independent coordinates: none "
+                "the measured quantities do not determine the independent coordinates: here none "
                 f"tells how {self.model.mechanism.coordinates[blind].name} moves",
-                where=self._place(first + k),
+                where=self._place(k),
                 remedy="measure other joints, points or distances, or leave this pose out",
             )
-        x = np.einsum("nm,nmi->ni", self.weight * right, U) / s
-        return np.asarray(np.einsum("ni,nij->nj", x, Vt) * self.scale)
 
     def _no_fit(self, k: int, size: float) -> KinematicsError:
         return KinematicsError(

@@ -10,7 +10,8 @@ from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
 
-_NOT_SETTINGS = ("name", "inner", "groups")
+DEFAULT = "map"
+_NOT_SETTINGS = ("name", "groups")
 
 
 def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estimator:
@@ -22,7 +23,8 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
         One of `ESTIMATORS`.
     settings : mapping, optional
         Fields of its record: `penalty` of ridge, `whiten`, `gains`, … Values may be text: numbers,
-        "5 %", "true", or a word.
+        "5 %", "true", or a word. Estimators that constrain another one take its name as `inner`,
+        and hand on what they do not know.
 
     Raises
     ------
@@ -33,24 +35,28 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
         raise DataError(
             f"there is no estimator {name}", remedy=f"use one of {', '.join(ESTIMATORS)}"
         )
-    make = ESTIMATORS[name]
-    known = setting_names(name)
-    values = {}
-    for key, value in (settings or {}).items():
-        if key not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            raise DataError(f"the estimator {name} has no setting {key}", remedy=has)
-        values[key] = _value(value)
-    try:
-        return make(**values)
-    except TypeError as error:
-        raise DataError(f"the estimator {name} cannot be set so: {error}") from None
+    own = setting_names(name)
+    given = {key: _value(value) for key, value in (settings or {}).items()}
+    values = {key: value for key, value in given.items() if key in own}
+    rest = {key: value for key, value in given.items() if key not in own}
+    if "inner" in own:
+        values["inner"] = estimator_of(str(values.pop("inner", DEFAULT)), rest)
+    elif rest:
+        has = f"it has {', '.join(own)}" if own else "it has none"
+        raise DataError(f"the estimator {name} has no setting {next(iter(rest))}", remedy=has)
+    return ESTIMATORS[name](**values)
 
 
 def setting_names(name: str) -> tuple[str, ...]:
     """Return what can be set of an estimator."""
     make: Any = ESTIMATORS[name]
     return tuple(f.name for f in fields(make) if f.name not in _NOT_SETTINGS)
+
+
+def uses_cad(estimator: Estimator) -> bool:
+    """Say whether an estimate depends on CAD values."""
+    inner = getattr(estimator, "inner", None)
+    return inner is not None or getattr(estimator, "prior", "none") != "none"
 
 
 def _value(value: Any) -> Any:

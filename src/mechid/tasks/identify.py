@@ -17,24 +17,29 @@ from mechid.base.experiment import EVERYTHING
 from mechid.base.expressions import latex, text
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
-from mechid.errors import DataError
+from mechid.errors import DataError, ModelError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.regression import Floats, Regression
 from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.records import Mechanism
-from mechid.reduction.contribution import contribution
+from mechid.reduction.contribution import Contribution, contribution
 from mechid.runs.record import About, MotionData, ParameterTable, Run
 from mechid.runs.truth import Truth
-from mechid.tasks.estimators import estimator_of
+from mechid.tasks.estimators import DEFAULT, estimator_of, uses_cad
 from mechid.tasks.judge import force_course, validation_rows
 from mechid.tasks.prior import cad_or_none
-from mechid.tasks.regress import NO_NOISE, DeclaredNoise, declared, regression_of
+from mechid.tasks.regress import (
+    NO_NOISE,
+    DeclaredNoise,
+    declared,
+    regression_of,
+    with_instruments,
+)
 from mechid.tasks.shrink import ReduceOptions, shrink
 from mechid.validation.crossvalidate import Stop, Watch
 
 Keep: TypeAlias = Callable[[str, Run], None]
-DEFAULT_ESTIMATOR = "map"
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Options:
         Whether and how the model is reduced.
     """
 
-    estimator: str = DEFAULT_ESTIMATOR
+    estimator: str = DEFAULT
     settings: Mapping[str, Any] = field(default_factory=dict)
     cad_error: float | None = None
     noise: DeclaredNoise = NO_NOISE
@@ -64,10 +69,22 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What an estimator takes: the linear problem, and what is known beforehand."""
+    """What an estimator takes: the linear problem, and what is known beforehand.
+
+    Attributes
+    ----------
+    regression : Regression
+        Of the identification motion.
+    knowledge : Knowledge or None
+    missing : ModelError or None
+        Why there is no knowledge.
+    others : tuple of Regression
+        Of the motions for validation.
+    """
 
     regression: Regression
     knowledge: Knowledge | None
+    missing: ModelError | None
     others: tuple[Regression, ...]
 
 
@@ -77,6 +94,7 @@ def identify(
     options: Options = Options(),  # noqa: B008 - frozen
     *,
     rule: Rule = last,
+    instruments: MotionData | None = None,
     truth: Truth | None = None,
     about: About = About(),  # noqa: B008 - frozen
     keep: Keep = lambda stage, run: None,
@@ -93,6 +111,8 @@ def identify(
     options : Options
     rule : callable
         Choice of the dependent parameters.
+    instruments : MotionData, optional
+        A second measurement of the identification motion, for instrumental variables.
     truth : Truth, optional
         Of synthetic data, for comparison; nothing depends on it.
     about : About
@@ -113,7 +133,7 @@ def identify(
     chosen = base_of(mechanism, rule)
     run = Run(about, mechanism, parameter_table(model, chosen, truth), tuple(motions))
     run = _kept(run, "data", keep)
-    problem, notes = problem_of(model, chosen, motions, options)
+    problem, notes = problem_of(model, chosen, motions, options, instruments)
     estimate, contributions = estimated(problem, options)
     run = replace(
         run,
@@ -128,31 +148,40 @@ def identify(
 
 
 def problem_of(
-    model: DynamicModel, chosen: BaseSet, motions: Sequence[MotionData], options: Options
+    model: DynamicModel,
+    chosen: BaseSet,
+    motions: Sequence[MotionData],
+    options: Options,
+    instruments: MotionData | None = None,
 ) -> tuple[Problem, tuple[str, ...]]:
-    """Return the linear problems of all motions with what is known, and notes."""
+    """Return the linear problems of all motions with what is known, and warnings."""
     whole = regression_of(model, motions[0])
-    estimator = estimator_of(options.estimator, options.settings)
-    knowledge, notes, missing = cad_or_none(model.mechanism, chosen, whole, options.cad_error)
-    if missing is not None and (estimator.name in _NEED_CAD or options.cad_error is not None):
-        raise missing
     regression = declared(whole.select(chosen.base), options.noise)
+    if instruments is not None:
+        regression = with_instruments(regression, regression_of(model, instruments, chosen.base))
     others = tuple(regression_of(model, motion, chosen.base) for motion in motions[1:])
-    if any(r.channels != regression.channels for r in others):
-        raise DataError(
-            "a validation motion has other forces than the identification motion",
-            remedy="give motions with the same measured forces",
-        )
-    return Problem(regression, knowledge, others), notes if estimator.name in _NEED_CAD else ()
+    for r, motion in zip(others, motions[1:], strict=True):
+        if r.channels != regression.channels:
+            raise DataError(
+                f"the forces {', '.join(r.channels)} were measured, and "
+                f"{', '.join(regression.channels)} on the identification motion",
+                where=motion.source,
+                remedy="give motions with the same measured forces",
+            )
+    knowledge, notes, missing = cad_or_none(model.mechanism, chosen, whole, options.cad_error)
+    used = uses_cad(estimator_of(options.estimator, options.settings))
+    return Problem(regression, knowledge, missing, others), notes if used else ()
 
 
-_NEED_CAD = ("map", "physical", "log-cholesky")
-
-
-def estimated(problem: Problem, options: Options) -> tuple[Estimate, Any]:
+def estimated(problem: Problem, options: Options) -> tuple[Estimate, Contribution | None]:
     """Return the estimate of all base parameters, and their contributions by CAD values."""
     estimator = estimator_of(options.estimator, options.settings)
-    found = estimator(problem.regression, problem.knowledge)
+    try:
+        found = estimator(problem.regression, problem.knowledge)
+    except DataError:
+        if problem.missing is not None and uses_cad(estimator):
+            raise problem.missing from None
+        raise
     if problem.knowledge is None:
         return found, None
     motions = (problem.regression, *problem.others)

@@ -108,6 +108,23 @@ def declared(regression: Regression, noise: DeclaredNoise) -> Regression:
     return replace(regression, noise=sigma)
 
 
+def with_instruments(regression: Regression, second: Regression) -> Regression:
+    """Return the problem with W of a second measurement of the same motion as instruments.
+
+    Raises
+    ------
+    DataError
+        If the two do not have the same samples.
+    """
+    if second.W.shape != regression.W.shape:
+        raise DataError(
+            f"the second measurement has {len(second.time)} samples of {len(second.channels)} "
+            f"forces, the first {len(regression.time)} of {len(regression.channels)}",
+            remedy="instruments are the same motion measured twice, sample by sample",
+        )
+    return replace(regression, instruments=second.W)
+
+
 def measured_rows(mechanism: Mechanism, forces: Sequence[str]) -> list[int]:
     """Return which forces of a mechanism were measured, by number."""
     known = [c.force for c in mechanism.coordinates]

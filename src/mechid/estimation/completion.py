@@ -1,0 +1,119 @@
+"""From base values to all parameters: what the CAD values say of the rest.
+
+CAD: φ ~ (φ0, P). Base values x = B φ, known with covariance C. The rest follows CAD: given x, φ has
+mean φ0 + K (x - x0), K = P Bᵀ (B P Bᵀ)⁺, and covariance P - K B P. So all parameters together have
+
+    mean φ* = φ0 + K (x - x0),    covariance K C Kᵀ + s² (P - K B P) = T Tᵀ,
+
+with a factor s on the deviations of what no force tells. Estimators with the full prior have
+exactly this posterior; with others, base values and CAD are put together by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import prior_factor
+from mechid.estimation.perturb import body_root
+from mechid.estimation.regression import Floats
+
+_ROUNDING = float(np.finfo(float).eps)
+_REACHED = 1e-9  # of the terms of a base parameter and of its deviation
+_USUAL = 0.2  # relative error of what is said to be exact and cannot be
+_SLIGHT = 0.01  # part of it
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """All parameters, as base values and CAD say.
+
+    Attributes
+    ----------
+    phi : array (p,)
+        φ*, nearest to CAD among those that have the base values.
+    gain : array (p, b)
+        K: what base values do to them.
+    rest : array (p, r)
+        Root of their covariance given the base values: B rest = 0.
+    warnings : tuple of str
+    """
+
+    phi: Floats
+    gain: Floats
+    rest: Floats
+    warnings: tuple[str, ...] = ()
+
+    def root(self, covariance: Floats, scale: float = 1.0) -> Floats:
+        """Return T (p, …) for base values with this covariance (b, b)."""
+        return np.hstack([self.gain @ prior_factor(covariance), scale * self.rest])
+
+
+def complete(knowledge: Knowledge, values: Floats) -> Completion:
+    """Return the parameters that have these base values (b,).
+
+    Where exact CAD values or facts make them impossible, there is a warning: bodies and
+    coefficients without deviations get 20 %, and if that does not suffice, all get 0.2 % more.
+
+    Raises
+    ------
+    DataError
+        If no parameters at all have these base values.
+    """
+    x = np.asarray(values, dtype=float)
+    if x.shape != (len(knowledge.base),):
+        raise DataError(f"base values must have shape ({len(knowledge.base)},), got {x.shape}")
+    if not np.all(np.isfinite(x)):
+        raise DataError(f"the value of {knowledge.base[int(np.argmin(np.isfinite(x)))]} is none")
+    found = _complete(knowledge, knowledge.covariance, x)
+    if found is not None:
+        return found
+    usual = _usual(knowledge)
+    undeclared = usual * (_block_sums(knowledge) == 0)
+    for extra in (undeclared, undeclared + _SLIGHT**2 * usual):
+        found = _complete(knowledge, knowledge.covariance + extra, x)
+        if found is not None:
+            words = "exact CAD values or facts do not allow the base values, and were loosened"
+            return Completion(found.phi, found.gain, found.rest, (words,))
+    raise DataError(
+        "no parameters of the model have these base values",
+        remedy="declare deviations of the CAD values, or give a relative error of them",
+    )
+
+
+def _complete(knowledge: Knowledge, P: Floats, x: Floats) -> Completion | None:
+    B, F = knowledge.matrix, prior_factor(P)
+    M = B @ F
+    size = np.linalg.norm(M, axis=1)
+    size = np.where(size > 0, size, 1.0)
+    U, s, Vh = np.linalg.svd(M / size[:, None], full_matrices=True)
+    rank = int(np.count_nonzero(s > max(M.shape) * _ROUNDING * np.max(s, initial=0.0)))
+    gain = F @ (Vh[:rank].T / s[:rank]) @ (U[:, :rank].T / size)
+    phi = knowledge.values + gain @ (x - knowledge.mean)
+    # Once more with what rounding left.
+    phi = phi + gain @ (x - B @ phi)
+    terms = np.abs(B) @ np.abs(phi) + np.abs(x) + np.linalg.norm(M, axis=1)
+    if np.any(np.abs(x - B @ phi) > _REACHED * terms):
+        return None
+    return Completion(phi, gain, F @ Vh[rank:].T)
+
+
+def _usual(knowledge: Knowledge) -> Floats:
+    """Return the covariance (p, p) of all parameters with an error of 20 %."""
+    P = np.diag((_USUAL * knowledge.values) ** 2)
+    for _, first in knowledge.bodies:
+        ten = slice(first, first + 10)
+        F = body_root(knowledge.values[ten], _USUAL)
+        P[ten, ten] = F @ F.T
+    return np.asarray(P)
+
+
+def _block_sums(knowledge: Knowledge) -> Floats:
+    """Return (p, 1): zero in the rows of bodies and coefficients without declared deviations."""
+    declared = np.diag(knowledge.covariance).copy()
+    for _, first in knowledge.bodies:
+        declared[first : first + 10] = np.sum(declared[first : first + 10])
+    return declared[:, None]

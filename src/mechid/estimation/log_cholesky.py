@@ -1,0 +1,172 @@
+"""Physically consistent estimates in unconstrained coordinates (Rucker and Wensing 2022).
+
+Whatever the coordinates θ of `chart` are, bodies are possible. Minimised is the distance from an
+unconstrained estimate in deviations, as in `physical`, less a little of log det S, which keeps the
+result inside where the nearest is at the border:
+
+    ½ |A (φ(θ) - φ*)|² - μ Σ log det S,    AᵀA the inverse of the covariance of φ.
+
+Newton's method, with μ made smaller step by step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from mechid.errors import DataError, MechidError
+from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.bodies import column_sizes
+from mechid.estimation.chart import Chart
+from mechid.estimation.completion import complete
+from mechid.estimation.cone import Cone, Consistent
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimator import Estimator
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.physical import moved, required, shift_words
+from mechid.estimation.recover import recover
+from mechid.estimation.regression import Floats, Regression
+
+BARRIER = 1e-6  # μ, against half a squared deviation
+_START = 1e-3  # margin: how far inside the search begins, in units of the CAD values
+_EXACT = 1e-6  # of its size: what is known exactly may deviate so much
+_SHORTEST = 1e-6
+_STEPS = 200
+
+
+@dataclass(frozen=True)
+class LogCholesky:
+    """Another estimator, in coordinates in which every body is possible.
+
+    The covariance is that of the other estimator: mapped there and back to first order it is the
+    same. `full` of the result holds all parameters, strictly inside.
+
+    Attributes
+    ----------
+    inner : Estimator
+        Whose estimate is constrained.
+    scale : float
+        As for `PhysicallyConsistent`.
+    barrier : float
+        μ.
+    """
+
+    inner: Estimator = field(default_factory=MaximumAPosteriori)
+    scale: float = np.inf
+    barrier: float = BARRIER
+    name: str = "log-cholesky"
+
+    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+        """Return the estimate."""
+        if not (self.scale > 0 and 0 < self.barrier < np.inf):
+            raise DataError(f"scale {self.scale:g} and barrier {self.barrier:g} are no options")
+        known = required(knowledge, self.name)
+        free = self.inner(regression, known)
+        known = known.select(free.parameters)
+        start = complete(known, free.values)
+        phi, scale = start.phi, self.scale
+        if np.isinf(scale):
+            # What no force tells stays near what the semidefinite program found for it.
+            near = recover(known, free.values, free.covariance)
+            phi, scale = near.phi + start.gain @ (free.values - near.values), 1.0
+        found = refine(known, phi, start.root(free.covariance, scale), self.barrier)
+        words = (*start.warnings, *shift_words(free, known, found))
+        return moved(free, regression, known, found.phi, self.name, words)
+
+
+def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIER) -> Consistent:
+    """Return the possible parameters nearest to φ* (p,) with covariance T Tᵀ, strictly inside.
+
+    The search begins at the solution of the semidefinite program.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    MechidError
+        If the search does not end.
+    """
+    if flat := Cone(knowledge).flat:
+        raise DataError(
+            f"{flat[0]} has no thickness in CAD, and no possible inertia near it is inside",
+            remedy="take the estimator physical, or give the body its thickness",
+        )
+    begin = Cone(knowledge, _START).nearest(phi, T) or Cone(knowledge).nearest(phi, T)
+    chart = Chart(knowledge, phi, np.any(T != 0, axis=1))
+    theta = None if begin is None else chart.coordinates(begin.phi)
+    if theta is None:
+        raise DataError(
+            "no physically consistent parameters are near the estimate",
+            remedy="declare deviations of the CAD values, or give a relative error of them",
+        )
+    A = _whitener(knowledge, T)
+    weight = max(barrier, 1.0)
+    while True:
+        # From the middle to the border, as interior-point methods go.
+        theta = _newton(_Objective(chart, A, phi, weight), theta, 0.01 * weight)
+        if weight <= barrier:
+            break
+        weight = max(barrier, weight / 10)
+    reached = chart.parameters(theta)
+    distance = float(np.linalg.norm(A @ (reached - phi)))
+    return Consistent(reached, distance, Cone(knowledge).border(reached))
+
+
+@dataclass(frozen=True, eq=False)
+class _Objective:
+    """½ |A (φ(θ) - φ*)|² - μ Σ log det S."""
+
+    chart: Chart
+    A: Floats
+    phi: Floats
+    barrier: float
+
+    def value(self, theta: Floats) -> float:
+        r = self.A @ (self.chart.parameters(theta) - self.phi)
+        return 0.5 * float(r @ r) - self.barrier * float(self.chart.logarithms @ theta)
+
+    def derivatives(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Return the slope, and the second derivative that it has where S, not θ, is linear."""
+        r = self.A @ (self.chart.parameters(theta) - self.phi)
+        AJ = self.A @ self.chart.jacobian(theta)
+        slope = AJ.T @ r - self.barrier * self.chart.logarithms
+        return slope, AJ.T @ AJ + self.barrier * self.chart.metric(theta)
+
+
+def _newton(objective: _Objective, theta: Floats, enough: float) -> Floats:
+    """Return the minimum: Newton's method, which ends when a step promises less than enough.
+
+    In S the objective is convex, and near the minimum the two second derivatives are the same.
+    Steps are straight in φ: on a curve, forces that are known well would change.
+    """
+    chart, value = objective.chart, objective.value(theta)
+    for _ in range(_STEPS):
+        slope, H = objective.derivatives(theta)
+        step = -cho_solve(cho_factor(H), slope)
+        if -slope @ step <= enough:
+            return theta
+        phi = chart.parameters(theta)
+        along = chart.jacobian(theta) @ step
+        length = 1.0
+        while length > _SHORTEST:
+            tried = chart.coordinates(phi + length * along)
+            if tried is not None and objective.value(tried) < value:
+                break
+            length /= 2
+        else:
+            return theta  # rounding hides what is left to gain
+        theta, value = tried, objective.value(tried)
+    raise MechidError(
+        "the search in log-Cholesky coordinates does not end",
+        remedy="take the estimator physical instead",
+    )
+
+
+def _whitener(knowledge: Knowledge, T: Floats) -> Floats:
+    """Return A with AᵀA the inverse of T Tᵀ; exact knowledge is one that is nearly exact."""
+    sizes = column_sizes(knowledge)
+    whole = np.hstack([T / sizes[:, None], _EXACT * np.eye(len(sizes))])
+    U, s, _ = np.linalg.svd(whole, full_matrices=False)
+    return np.asarray((U / s).T / sizes)

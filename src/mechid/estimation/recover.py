@@ -1,0 +1,103 @@
+"""A physically consistent set of all parameters that has given base values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.completion import complete
+from mechid.estimation.cone import MARGIN, Cone
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.linear import prior_factor
+from mechid.estimation.regression import Floats
+
+_COMFORT = 0.01  # wanted of every body and coefficient, in units of the CAD values
+FREE = 1e3  # deviations of what no force tells, in those of CAD: base values decide
+
+
+@dataclass(frozen=True, eq=False)
+class Recovered:
+    """A physically consistent set of all parameters.
+
+    Attributes
+    ----------
+    phi : array (p,)
+    values : array (b,)
+        Base values that it has: B φ.
+    distance : float
+        Of these from the given ones, in deviations: 0 if they are the same.
+    border : tuple of str
+        Bodies and coefficients that are hardly possible.
+    warnings : tuple of str
+    """
+
+    phi: Floats
+    values: Floats
+    distance: float
+    border: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def recover(
+    knowledge: Knowledge,
+    values: Floats,
+    covariance: Floats | None = None,
+    *,
+    margin: float = MARGIN,
+) -> Recovered:
+    """Return the consistent parameters nearest to CAD among those that have these base values.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        CAD values; their covariance measures what is near.
+    values : array (b,)
+    covariance : array (b, b), optional
+        Of the base values. If no consistent parameters have them, those with the nearest ones in
+        this metric are returned; by default in that of the CAD values.
+    margin : float
+        How far inside the result has to be, in units of the CAD values.
+
+    Raises
+    ------
+    DataError
+        If nothing consistent is near at all.
+    """
+    start = complete(knowledge, values)
+    # A body hardly possible is of little use where the same forces have a better one.
+    for inside in (max(margin, _COMFORT), margin):
+        found = Cone(knowledge, inside).nearest(start.phi, start.rest)
+        if found is not None:
+            border = Cone(knowledge, margin).border(found.phi)
+            reached = knowledge.matrix @ found.phi
+            return Recovered(found.phi, reached, 0.0, border, start.warnings)
+    C = knowledge.base_covariance if covariance is None else np.asarray(covariance, dtype=float)
+    found = Cone(knowledge, margin).nearest(start.phi, start.root(C, scale=FREE))
+    if found is None:
+        raise DataError(
+            "no physically consistent parameters are near these base values",
+            remedy="declare deviations of the CAD values, or give a relative error of them",
+        )
+    reached = knowledge.matrix @ found.phi
+    distance = mahalanobis(reached - values, C)
+    words = moved_words(distance, found.border)
+    return Recovered(found.phi, reached, distance, found.border, (*start.warnings, words))
+
+
+def moved_words(distance: float, border: tuple[str, ...]) -> str:
+    """Return the warning that base values are not those that were wanted."""
+    return (
+        "no physically consistent parameters have the base values: the nearest ones are "
+        f"{distance:.2g} deviations away"
+        + (f" (at the border: {', '.join(border)})" if border else "")
+    )
+
+
+def mahalanobis(d: Floats, C: Floats) -> float:
+    """Return (dᵀ C⁺ d)^½, the length of d in deviations."""
+    sigma = np.sqrt(np.diag(C))
+    size = np.where(sigma > 0, sigma, 1.0)
+    F = prior_factor(C) / size[:, None]
+    return float(np.linalg.norm(np.linalg.lstsq(F, d / size)[0]))

@@ -1,0 +1,103 @@
+"""CAD values with errors: possible bodies, and the covariance that the prior assumes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mechid.base.nullspace import parameter_columns
+from mechid.errors import DataError
+from mechid.estimation.perturb import body_root, perturbed
+from mechid.mechanism.records import CadInertia, Mechanism
+from mechid.modelfile import load
+from mechid.spatial.inertia import inconsistency, parameters, pseudo_inertia, transform
+from mechid.spatial.rotations import matrix_from_quaternion
+
+from .consistent import model
+
+CAD = CadInertia(2.0, (0.3, -0.1, 0.2), (0.08, 0.01, -0.005, 0.06, 0.002, 0.05))
+PHI = parameters(CAD.mass, np.array(CAD.center), np.array(CAD.inertia_center))
+
+
+def phi_of(cad: CadInertia) -> np.ndarray:
+    return parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
+
+
+def one_body(cad: CadInertia) -> Mechanism:
+    pendulum = load("pendulum")
+    return replace(pendulum, bodies=(replace(pendulum.bodies[0], inertia=cad),))
+
+
+def test_covariance_of_small_errors_is_that_of_the_prior() -> None:
+    rng = np.random.default_rng(3)
+    mechanism, n, error = one_body(CAD), 1500, 1e-3
+    drawn = np.array([phi_of(perturbed(mechanism, error, rng).bodies[0].inertia) for _ in range(n)])
+    F = body_root(PHI, error)
+    # In units of the prior, errors are uncorrelated and of unit size.
+    z = np.linalg.solve(F, (drawn - PHI).T)
+    found = z @ z.T / n
+    assert np.abs(found - np.eye(10)).max() < 5 * np.sqrt(2 / n)
+
+
+def test_large_errors_leave_bodies_possible() -> None:
+    rng = np.random.default_rng(0)
+    mechanism = model("sla_suspension")[0]
+    for _ in range(4):
+        for body in perturbed(mechanism, 0.5, rng).bodies:
+            assert body.inertia is not None
+            cad = body.inertia
+            assert inconsistency(cad.mass, np.array(cad.inertia_center)) is None
+
+
+def test_errors_do_not_depend_on_the_axes_of_the_frame() -> None:
+    e = np.array([0.8, 0.1, -0.5, 0.3])
+    R = matrix_from_quaternion(e / np.linalg.norm(e))
+    turn = np.array([transform(unit, R, np.zeros(3)) for unit in np.eye(10)]).T
+    F, G = body_root(PHI, 0.2), body_root(turn @ PHI, 0.2)
+    np.testing.assert_allclose(turn @ F @ F.T @ turn.T, G @ G.T, atol=1e-15)
+
+
+def test_a_flat_body_stays_flat() -> None:
+    plate = CadInertia(1.0, (0.1, 0.0, 0.0), (0.02, 0.0, 0.0, 0.03, 0.0, 0.05))
+    cad = perturbed(one_body(plate), 0.3, np.random.default_rng(1)).bodies[0].inertia
+    assert cad is not None
+    moved = np.linalg.eigvalsh(pseudo_inertia(parameters(1.0, np.zeros(3), cad.inertia_center)))
+    assert moved[0] == pytest.approx(0.0, abs=1e-15)
+    assert body_root(phi_of(plate), 0.3).shape == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("double_wishbone", {"k", "preload", "c", "viscous", "coulomb"}),
+        ("puma560", {"inertia", "viscous", "coulomb"}),
+    ],
+)
+def test_elements_keep_their_sign_and_err_independently(name: str, kinds: set[str]) -> None:
+    mechanism = load(name)
+
+    def coefficients(changed: Mechanism) -> np.ndarray:
+        values = [c.value or 0.0 for c in parameter_columns(changed)]
+        return np.array(values[10 * len(mechanism.bodies) :])
+
+    exact = coefficients(mechanism)
+    columns = parameter_columns(mechanism)[10 * len(mechanism.bodies) :]
+    assert {c.name.split("_")[0] for c in columns if c.value} == kinds
+    given = exact != 0
+    rng, error, n = np.random.default_rng(2), 0.01, 300
+    drawn = np.array(
+        [
+            np.log(coefficients(perturbed(mechanism, error, rng))[given] / exact[given])
+            for _ in range(n)
+        ]
+    )
+    found = drawn.T @ drawn / (n * error**2)
+    assert np.abs(found - np.eye(int(given.sum()))).max() < 5 * np.sqrt(2 / n)
+
+
+@pytest.mark.parametrize("error", [-0.1, np.nan, np.inf])
+def test_refuses_what_is_no_error(error: float) -> None:
+    with pytest.raises(DataError, match="error of the CAD values"):
+        perturbed(load("pendulum"), error, np.random.default_rng(0))

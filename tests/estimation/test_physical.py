@@ -1,0 +1,272 @@
+"""Physically consistent estimates and full sets: constraints, closed forms, round trips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from mechid.base.baseset import BaseSet
+from mechid.errors import DataError, MechidError
+from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.completion import complete
+from mechid.estimation.cone import MARGIN, Cone
+from mechid.estimation.estimator import Estimator
+from mechid.estimation.facts import informed, weighed
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.log_cholesky import LogCholesky
+from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.physical import POSSIBLE, PhysicallyConsistent
+from mechid.estimation.recover import mahalanobis, recover
+from mechid.mechanism.records import CadInertia, Mechanism
+from mechid.spatial.inertia import parameters, pseudo_inertia
+from mechid.tasks.knowledge import knowledge_of
+
+from .consistent import UNKNOWN, Bayes, erroneous, model, regression, truth, without
+
+PRECISION = 1e-7
+
+
+def possible(known: Knowledge, phi: np.ndarray) -> bool:
+    """Whether every body has a positive definite pseudo-inertia, and no coefficient is negative."""
+    bodies = [np.linalg.eigvalsh(pseudo_inertia(phi[k : k + 10]))[0] for _, k in known.bodies]
+    return bool(np.all(np.array(bodies) > 0) and np.all(phi[list(known.positive)] >= 0))
+
+
+def one_body(deviation: np.ndarray) -> Knowledge:
+    """A body whose mass, first and second moments are all base parameters."""
+    phi = parameters(2.0, np.zeros(3), np.array([0.3, 0.0, 0.0, 0.4, 0.0, 0.5]))
+    names = tuple(f"p{k}" for k in range(10))
+    return Knowledge(names, names, np.eye(10), phi, np.diag(deviation**2), bodies=(("body", 0),))
+
+
+def test_mass_and_first_moment_at_the_border() -> None:
+    # Second moments ∫x² = 0.3 and mass 2 are known: |mx| can be √(0.3·2) at most.
+    deviation = np.zeros(10)
+    deviation[1] = 1.0
+    known = one_body(deviation)
+    values = known.values.copy()
+    values[1] = 3.0
+    found = recover(known, values, np.diag(deviation**2), margin=0.0)
+    assert found.values[1] == pytest.approx(np.sqrt(0.3 * 2), rel=PRECISION)
+    assert found.distance == pytest.approx(3.0 - np.sqrt(0.6), rel=PRECISION)
+    assert found.border == ("body",)
+    assert "nearest ones are 2.2 deviations away" in found.warnings[0]
+
+
+def test_triangle_inequality_at_the_border() -> None:
+    # Moments (1, 2, 6) of unit deviation: nearest with Ixx + Iyy = Izz is (2, 3, 5).
+    deviation = np.zeros(10)
+    deviation[[4, 7, 9]] = 1.0
+    known = one_body(deviation)
+    values = known.values.copy()
+    values[[4, 7, 9]] = 1.0, 2.0, 6.0
+    found = recover(known, values, np.diag(deviation**2), margin=0.0)
+    np.testing.assert_allclose(found.values[[4, 7, 9]], [2.0, 3.0, 5.0], rtol=PRECISION)
+
+
+def test_negative_coefficient_becomes_none() -> None:
+    names = ("c", "d")
+    C = np.array([[1.0, 0.5], [0.5, 1.0]])
+    known = Knowledge(names, names, np.eye(2), np.array([1.0, 1.0]), C, positive=(0, 1))
+    found = recover(known, np.array([-2.0, 1.0]), C, margin=0.0)
+    # c = 0, and d follows with the correlation.
+    np.testing.assert_allclose(found.values, [0.0, 2.0], atol=PRECISION)
+    assert found.border == ("c",)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "planar_3rrr", "slider_crank", "sla_suspension"])
+def test_full_set_has_the_base_values(name: str) -> None:
+    x = truth(name).mean
+    known = erroneous(name, 1)
+    found = recover(known, x)
+    assert found.distance == 0.0
+    # Where a value is zero: relative to what it could be.
+    sigma = np.sqrt(np.diag(known.base_covariance))
+    assert np.all(np.abs(found.values - x) <= 1e-8 * np.abs(x) + 1e-11 * sigma)
+    assert possible(known, found.phi)
+    # From its own values there is nothing to change.
+    again = recover(replace(known, values=found.phi), found.values)
+    np.testing.assert_allclose(again.phi, found.phi, rtol=1e-9, atol=1e-12)
+
+
+def test_full_set_is_the_nearest_to_cad() -> None:
+    known, x = truth("four_bar"), truth("four_bar").mean * 1.02
+    found = recover(known, x)
+    # φ0 + P Bᵀ (B P Bᵀ)⁻¹ (x - x0): Lagrange's multipliers.
+    P, B = known.covariance, known.matrix
+    expected = known.values + P @ B.T @ np.linalg.solve(B @ P @ B.T, x - known.mean)
+    np.testing.assert_allclose(found.phi, expected, rtol=1e-9, atol=1e-11)
+
+
+def test_impossible_base_values_get_the_nearest_possible() -> None:
+    known = truth("pendulum")
+    x = known.mean.copy()
+    inertia = known.base.index(next(n for n in known.base if n.startswith("I")))
+    x[inertia] = -1.0
+    C = np.diag((0.1 * np.abs(known.mean)) ** 2)
+    found = recover(known, x, C)
+    assert possible(known, found.phi)
+    assert found.distance == pytest.approx(mahalanobis(found.values - x, C))
+    assert found.values[inertia] >= 0
+    assert "no physically consistent parameters have the base values" in found.warnings[0]
+
+
+@pytest.mark.parametrize("prior", ["full", "diagonal"])
+@pytest.mark.parametrize("scale", [np.inf, 1.0])
+def test_without_active_constraints_it_is_the_free_estimate(
+    prior: Literal["full", "diagonal"], scale: float
+) -> None:
+    known, data = truth("planar_3rrr"), regression("planar_3rrr", 0.02)
+    inner = Bayes(0.02, prior)
+    free = inner(data, known)
+    assert possible(known, complete(known, free.values).phi)
+    found = PhysicallyConsistent(inner, scale)(data, known)
+    assert mahalanobis(found.values - free.values, free.covariance) < 1e-8
+    assert not found.warnings
+    assert found.full is not None
+    assert possible(known, found.full)
+    np.testing.assert_allclose(known.matrix @ found.full, found.values, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "sla_suspension"])
+def test_full_prior_gives_the_most_probable_possible_parameters(name: str) -> None:
+    """Against the problem as it is stated: residuals plus prior over all φ.
+
+    At the optimum of a convex problem no step towards another possible φ descends.
+    """
+    noise, seed = 0.01, 2
+    known, data = erroneous(name, seed), regression(name, noise, seed)
+    inner = Bayes(noise)
+    found = PhysicallyConsistent(inner, scale=1.0)(data, known)
+    phi = found.full
+    assert phi is not None
+    assert possible(known, phi)
+    A, t, channel = data.stacked()
+    sigma = inner.sigma(data)[channel]
+    A, t = A / sigma[:, None] @ known.matrix, t / sigma
+    size = np.sqrt(np.diag(known.covariance))
+    assert np.all(size > 0)
+    inverse = np.linalg.inv(known.covariance / np.outer(size, size))
+
+    def cost(x: np.ndarray) -> float:
+        d = (x - known.values) / size
+        return float(np.sum((A @ x - t) ** 2) + d @ inverse @ d)
+
+    others = [known.values, truth(name).values, *(erroneous(name, s).values for s in range(6))]
+    at = cost(phi)
+    for other in others:
+        assert cost(other) >= at
+        for length in (1e-2, 1e-3):
+            step = phi + length * (other - phi)
+            assert cost(step) >= at - 1e-7 * abs(at)
+
+
+def test_massless_bodies_stay_so() -> None:
+    known = truth("four_bar@example-1")
+    assert [name for name, _ in known.bodies] == ["bar_1", "bar_2"]
+    found = recover(known, 1.1 * known.mean)
+    assert not np.any(found.phi[20:])
+
+
+def plate() -> tuple[Mechanism, BaseSet]:
+    """A pendulum of a sheet without thickness: Ixx + Iyy = Izz about its centre."""
+    mechanism, base = model("pendulum")
+    cad = CadInertia(1.0, (0.1, 0.0, -0.4), (0.02, 0.0, 0.0, 0.03, 0.0, 0.05))
+    body = replace(mechanism.bodies[0], inertia=cad)
+    return replace(mechanism, bodies=(body,)), base
+
+
+def test_a_flat_body_may_stay_flat() -> None:
+    known = knowledge_of(*plate(), cad_error=0.2)
+    for factor in (1.0, 1.1, 1.5):
+        found = recover(known, factor * known.mean)
+        np.testing.assert_allclose(found.values, factor * known.mean, rtol=1e-8, atol=1e-9)
+        size = np.trace(pseudo_inertia(found.phi))
+        assert np.linalg.eigvalsh(pseudo_inertia(found.phi))[0] > -1e-9 * size
+    data = regression("pendulum", 0.05)
+    with pytest.raises(DataError, match="bob has no thickness in CAD"):
+        LogCholesky(Bayes(0.05))(data, known)
+
+
+def test_exact_knowledge_is_kept_where_it_can_be() -> None:
+    known = informed(truth("four_bar"), [weighed(truth("four_bar"), "bar_2", 2.0)])
+    data = regression("four_bar", 0.02, 1)
+    found = PhysicallyConsistent(Bayes(0.02))(data, known)
+    assert found.full is not None
+    assert found.full[dict(known.bodies)["bar_2"]] == pytest.approx(2.0, rel=1e-6)
+
+
+def test_bodies_without_deviations_are_loosened_with_a_warning() -> None:
+    known = without(truth("four_bar"))
+    found = recover(known, 1.05 * known.mean)
+    assert any("loosened" in words for words in found.warnings)
+    np.testing.assert_allclose(found.values, 1.05 * known.mean, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("inner", [MaximumAPosteriori(), OrdinaryLeastSquares()])
+def test_any_estimator_has_a_consistent_sibling(inner: Estimator) -> None:
+    known, data = erroneous("five_bar", 3), regression("five_bar", 0.05, 3)
+    free = inner(data, known)
+    found = PhysicallyConsistent(inner)(data, known)
+    assert found.full is not None
+    assert possible(known, found.full)
+    np.testing.assert_array_equal(found.covariance, free.covariance)
+    np.testing.assert_allclose(
+        found.residuals, data.tau - data.known - data.W @ found.values, atol=1e-9
+    )
+    assert found.known[-1] == POSSIBLE
+
+
+def test_residuals_with_gains_of_the_channels() -> None:
+    known, data = erroneous("delta", 4), regression("delta", 0.05, 4)
+    inner = MaximumAPosteriori(gains=0.05)
+    free, found = inner(data, known), PhysicallyConsistent(inner)(data, known)
+    assert np.abs(found.values - free.values).max() > 0
+    assert found.errors is not None
+    for e in (free, found):
+        predicted = (1 + found.errors.gain) * (data.W @ e.values + data.known)
+        np.testing.assert_allclose(e.residuals, data.tau - predicted, atol=1e-9)
+
+
+def test_eigenvalues_keep_the_margin() -> None:
+    known, data = erroneous("sla_suspension", 1), regression("sla_suspension", 1e-4, 1)
+    found = PhysicallyConsistent(Bayes(1e-4, "diagonal"))(data, known)
+    assert found.full is not None
+    least = min(Cone(known).eigenvalues(found.full).values())
+    assert 0.9 * MARGIN < least < 1e-3
+    assert any("at the border" in words for words in found.warnings)
+
+
+def test_bad_input_is_refused() -> None:
+    data = regression("pendulum", 0.05)
+    known = truth("pendulum")
+    with pytest.raises(DataError, match="needs the CAD values"):
+        PhysicallyConsistent()(data)
+    with pytest.raises(DataError, match="margin"):
+        PhysicallyConsistent(margin=2.0)(data, known)
+    with pytest.raises(DataError, match="scale"):
+        PhysicallyConsistent(scale=0.0)(data, known)
+    with pytest.raises(DataError, match="shape"):
+        recover(known, np.zeros(99))
+    with pytest.raises(DataError, match="is none"):
+        recover(known, np.full(len(known.base), np.nan))
+    with pytest.raises(DataError, match="CAD values of bob: mass and second moments"):
+        recover(replace(known, values=-known.values), known.mean)
+
+
+def test_knowledge_of_a_mechanism() -> None:
+    mechanism, base = model("sla_suspension")
+    declared = knowledge_of(mechanism, base)
+    np.testing.assert_allclose(declared.mean, base.values(declared.values))
+    assert declared.words == ("CAD values with their declared deviations",)
+    assert [name for name, _ in declared.bodies] == [b.name for b in mechanism.bodies]
+    name = "macpherson"
+    other, other_base = model(name)
+    known = knowledge_of(other, other_base, cad_error=0.2, unknown=UNKNOWN)
+    kinds = {known.parameters[k].split("_")[0] for k in known.positive}
+    assert kinds <= {"k", "c", "viscous", "coulomb", "inertia"}
+    with pytest.raises(MechidError, match="base set is that of another mechanism"):
+        knowledge_of(mechanism, other_base)

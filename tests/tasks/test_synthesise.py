@@ -1,0 +1,180 @@
+"""Measurements with known truth: errors have the law and the size that was asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.regressor import cad_parameters
+from mechid.errors import DataError
+from mechid.kinematics.motion import solve_motion
+from mechid.modelfile.api import load
+from mechid.spatial.inertia import pseudo_inertia
+from mechid.tables.motion import MotionTable
+from mechid.tasks.synthesise import (
+    NOISE_KINDS,
+    Errors,
+    ForceNoise,
+    Level,
+    coloured,
+    synthesise,
+)
+
+N = 4000
+FIVE = load("five_bar")
+
+
+def motion(n: int = N) -> MotionTable:
+    t = np.linspace(0, 4, n)
+    w = 2 * np.pi * np.array([1.0, 1.5])
+    y = 0.3 * np.sin(np.outer(t, w))
+    return MotionTable(t, y, 0.3 * w * np.cos(np.outer(t, w)), -(w**2) * y)
+
+
+MOVED = motion()
+EXACT = inverse_dynamics(solve_motion(FIVE, MOVED.y, MOVED.yd, MOVED.ydd, time=MOVED.time)).tau
+
+
+def errors_of(noise: ForceNoise, seed: int = 0) -> np.ndarray:
+    made = synthesise(FIVE, MOVED, Errors(noise), seed=seed)
+    np.testing.assert_array_equal(made.exact, EXACT)
+    np.testing.assert_array_equal(made.tau - made.exact, made.tau - EXACT)
+    return made.tau - EXACT
+
+
+def test_without_errors_it_is_inverse_dynamics():
+    made = synthesise(FIVE, MOVED)
+    np.testing.assert_array_equal(made.tau, EXACT)
+    np.testing.assert_array_equal(made.y, MOVED.y)
+    np.testing.assert_array_equal(made.phi, cad_parameters(dynamic_model(FIVE)))
+    assert list(made.table()) == ["time", "q1", "q1.d", "q1.dd", "q2", "q2.d", "q2.dd", "M1", "M2"]
+    assert list(made.table(positions_only=True)) == ["time", "q1", "q2", "M1", "M2"]
+
+
+def test_white_noise():
+    e = errors_of(ForceNoise("white", Level(0.05)))
+    rms = np.sqrt(np.mean(EXACT**2, axis=0))
+    # Standard error of a deviation from N samples: 1/√(2N) = 1.1 %.
+    np.testing.assert_allclose(e.std(axis=0), 0.05 * rms, rtol=0.05)
+    assert np.abs(np.mean(e[1:] * e[:-1], axis=0) / e.var(axis=0)).max() < 0.06
+    assert abs(np.corrcoef(e.T)[0, 1]) < 0.06
+
+
+def test_proportional_noise():
+    e = errors_of(ForceNoise("proportional", Level(0.05)))
+    np.testing.assert_allclose((e / EXACT).std(axis=0), 0.05, rtol=0.05)
+
+
+@pytest.mark.parametrize("correlation", [0.9, 0.0, -0.5])
+def test_coloured_noise(correlation):
+    e = errors_of(ForceNoise("coloured", Level(0.05), correlation=correlation))
+    rms = np.sqrt(np.mean(EXACT**2, axis=0))
+    # AR(1): N (1 - a²)/(1 + a²) samples count.
+    np.testing.assert_allclose(e.std(axis=0), 0.05 * rms, rtol=0.12)
+    for lag in (1, 2):
+        found = np.mean(e[lag:] * e[:-lag], axis=0) / e.var(axis=0)
+        np.testing.assert_allclose(found, correlation**lag, atol=0.06)
+
+
+def test_coloured_noise_is_stationary_from_the_start():
+    deviates = np.random.default_rng(0).standard_normal((40, 20000))
+    found = coloured(deviates, 0.9)
+    np.testing.assert_allclose(found.std(axis=1), 1.0, rtol=0.03)
+
+
+def test_time_constant():
+    dt = MOVED.time[1]
+    e = errors_of(ForceNoise("coloured", Level(0.1), time_constant=10 * dt))
+    f = errors_of(ForceNoise("coloured", Level(0.1), correlation=float(np.exp(-0.1))))
+    np.testing.assert_allclose(e, f, rtol=1e-9)
+
+
+def test_gain_errors_are_constant_factors():
+    factors = []
+    for seed in range(300):
+        made = synthesise(FIVE, motion(20), Errors(ForceNoise("gain", Level(0.05))), seed=seed)
+        ratio = made.tau / made.exact - 1
+        np.testing.assert_allclose(ratio, ratio[:1] + 0 * ratio, rtol=1e-9)
+        factors.append(ratio[0])
+    np.testing.assert_allclose(np.std(factors), 0.05, rtol=0.1)
+    assert abs(np.mean(factors)) < 0.008
+
+
+def test_single_forces():
+    e = errors_of(ForceNoise("white", Level(0.0), {"M2": Level(0.7, relative=False)}))
+    assert not e[:, 0].any()
+    np.testing.assert_allclose(e[:, 1].std(), 0.7, rtol=0.05)
+    e = errors_of(ForceNoise("gain", Level(0.0), {"M1": Level(0.1)}))
+    assert e[:, 0].any()
+    assert not e[:, 1].any()
+
+
+def test_position_noise():
+    errors = Errors(positions=Level(1e-3, relative=False), coordinates={"q2": Level(0.01)})
+    made = synthesise(FIVE, MOVED, errors)
+    e = made.y - MOVED.y
+    wanted = [1e-3, 0.01 * MOVED.y[:, 1].std()]
+    np.testing.assert_allclose(e.std(axis=0), wanted, rtol=0.05)
+    np.testing.assert_array_equal(made.tau, EXACT)
+
+
+def test_truth_is_possible_and_about_cad():
+    cad = cad_parameters(dynamic_model(FIVE))
+    drawn = np.array([synthesise(FIVE, motion(3), Errors(cad=0.2), seed=s).phi for s in range(40)])
+    for phi in drawn.reshape(-1, 10):
+        assert np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0
+    masses = drawn[:, ::10] / cad[::10]
+    np.testing.assert_allclose(np.log(masses).std(), 0.2, rtol=0.25)
+
+
+def test_truth_of_another_model():
+    suspension, other = load("sla_suspension"), load("sla_suspension@measured")
+    t = np.linspace(0, 1, 12)
+    home = solve_motion(suspension, np.zeros((0, 5))).model.home_y
+    moved = MotionTable(t, home + 0 * t[:, None], np.zeros((12, 5)), np.ones((12, 5)))
+    made = synthesise(suspension, moved, truth=other)
+    np.testing.assert_array_equal(made.phi, cad_parameters(dynamic_model(other)))
+    assert np.abs(made.phi - cad_parameters(dynamic_model(suspension))).max() > 1e-3
+    with pytest.raises(DataError, match="other coordinates"):
+        synthesise(suspension, moved, truth=FIVE)
+    with pytest.raises(DataError, match="other parameters"):
+        synthesise(suspension, moved, truth=load("sla_suspension@struts"))
+    with pytest.raises(DataError, match="not both"):
+        synthesise(suspension, moved, Errors(cad=0.1), truth=other)
+
+
+@pytest.mark.parametrize("kind", NOISE_KINDS)
+def test_one_seed_one_result(kind):
+    errors = Errors(ForceNoise(kind, Level(0.05)), Level(0.01), cad=0.2)
+    first, again = (synthesise(FIVE, motion(30), errors, seed=7) for _ in range(2))
+    np.testing.assert_array_equal(first.tau, again.tau)
+    np.testing.assert_array_equal(first.y, again.y)
+    np.testing.assert_array_equal(first.phi, again.phi)
+    other = synthesise(FIVE, motion(30), errors, seed=8)
+    assert np.all(other.tau != first.tau)
+    # Another noise does not mean another truth.
+    np.testing.assert_array_equal(first.phi, synthesise(FIVE, MOVED, Errors(cad=0.2), seed=7).phi)
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        (Errors(ForceNoise("pink")), "there is no noise pink"),  # type: ignore[arg-type]
+        (Errors(ForceNoise(level=Level(-0.1))), "the force noise is -0.1"),
+        (Errors(ForceNoise(channels={"M1": Level(np.nan)})), "the noise of M1 is nan"),
+        (Errors(ForceNoise(channels={"F": Level(1)})), "there is no force F"),
+        (Errors(ForceNoise("gain", channels={"M1": Level(1, False)})), "in percent"),
+        (Errors(coordinates={"x": Level(1)}), "there is no coordinate x"),
+        (Errors(positions=Level(-1)), "the position noise is -1"),
+        (Errors(ForceNoise("coloured", correlation=1.0)), "the correlation is 1"),
+        (Errors(ForceNoise("coloured", time_constant=0.0)), "the time constant is 0"),
+        (Errors(cad=-0.1), "the CAD error is -0.1"),
+    ],
+)
+def test_wrong_errors(errors, words):
+    with pytest.raises(DataError, match=words):
+        synthesise(FIVE, motion(5), errors)
+    with pytest.raises(DataError, match="the seed is -1"):
+        synthesise(FIVE, motion(5), seed=-1)

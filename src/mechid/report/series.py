@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def shown_samples(courses: Sequence[Floats], most: int = SAMPLES) -> Ints:
     stretches = max(most // (2 * len(courses)), 1)
     edges = np.linspace(0, n, stretches + 1).astype(int)
     taken = {0, n - 1}
-    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+    for begin, end in pairwise(edges):
         for course in courses:
             part = course[begin:end]
             if np.any(np.isfinite(part)):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mechid.estimation.regression import Floats
 from mechid.report.numbers import NOTHING, percent
 from mechid.report.section import Section
 from mechid.report.series import SAMPLES, listed, shown_samples
@@ -41,35 +42,35 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
     rest = measured - predicted
     k = shown_samples([measured, predicted, cad, rest])
     wide = _WIDE * course.total[k, j]
-    x = {"name": "time", "unit": "s", "values": listed(course.time[k])}
-    labelled = {**x, "label": "time in s"}
+    time = {"name": "time", "unit": "s", "values": listed(course.time[k])}
+    shared = {"group": course.name, "y": {"unit": unit}}
     above = {
+        **shared,
         "title": f"{name}, {course.name}",
-        "group": course.name,
-        "x": x,
-        "y": {"unit": unit},
+        "x": time,
         "series": [
-            {"name": "lower", "look": "band", "values": listed(predicted[k] - wide)},
-            {"name": "upper", "look": "band", "values": listed(predicted[k] + wide)},
-            {"name": "CAD alone", "look": "cad", "values": listed(cad[k])},
-            {"name": "measured", "look": "measured", "values": listed(measured[k])},
-            {"name": "predicted", "look": "predicted", "values": listed(predicted[k])},
+            _curve("lower", "band", predicted[k] - wide),
+            _curve("upper", "band", predicted[k] + wide),
+            *([_curve("CAD alone", "cad", cad[k])] if np.any(np.isfinite(cad)) else []),
+            _curve("measured", "measured", measured[k]),
+            _curve("predicted", "predicted", predicted[k]),
         ],
     }
-    if not np.any(np.isfinite(cad)):
-        del above["series"][2]  # type: ignore[attr-defined]
     below = {
+        **shared,
         "title": f"residuals of {name}, {course.name}",
-        "group": course.name,
-        "x": labelled,
-        "y": {"unit": unit},
+        "x": {**time, "label": "time in s"},
         "series": [
-            {"name": "lower", "look": "band", "values": listed(-wide)},
-            {"name": "upper", "look": "band", "values": listed(wide)},
-            {"name": "measured − predicted", "look": "residual", "values": listed(rest[k])},
+            _curve("lower", "band", -wide),
+            _curve("upper", "band", wide),
+            _curve("measured − predicted", "residual", rest[k]),
         ],
     }
     return {"force": name, "unit": unit, "words": _words(run, course, name), "both": (above, below)}
+
+
+def _curve(name: str, look: str, values: Floats) -> dict[str, Any]:
+    return {"name": name, "look": look, "values": listed(values)}
 
 
 def _words(run: Run, course: ForceCourse, name: str) -> str:

@@ -66,4 +66,3 @@ def parameter_rows(run: Run) -> list[dict[str, Any]]:
             row["z"] = (row["value"] - row["truth"]) / row["sigma"]
         rows.append(row)
     return rows
-

@@ -16,12 +16,12 @@ def section(run: Run) -> Section:
     """Return the section: command line, versions, seed, files and their hashes."""
     about = run.about
     model = hashlib.sha256(dumps(run.mechanism).encode()).hexdigest()
+    used = f"model as used, from {about.model or run.mechanism.name}"
     files = [(Path(f.name).name, f.role, f.sha256) for f in about.files]
     values = {
         "command": about.command,
         "seed": about.seed,
-        "files": [("model.yaml", f"model as used, from {about.model or run.mechanism.name}", model)]
-        + files,
+        "files": [("model.yaml", used, model), *files],
         "versions": about.versions,
         "options": json.dumps(plain(about.options), indent=2, ensure_ascii=False),
         "stages": run.stages,

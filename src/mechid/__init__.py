@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mechid.mechanism.records import Mechanism
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
+    from mechid.report.write import write_report
     from mechid.signals.filters import Decimation, decimate
     from mechid.signals.prepare import prepare
     from mechid.signals.record import Measurement, Preparation, Prepared
@@ -97,6 +98,7 @@ _HOMES = {
     "mechid.mechanism.records": ("Mechanism",),
     "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
     "mechid.modelfile.zoo": ("zoo",),
+    "mechid.report.write": ("write_report",),
     "mechid.signals.filters": ("Decimation", "decimate"),
     "mechid.signals.prepare": ("prepare",),
     "mechid.signals.record": ("Measurement", "Preparation", "Prepared"),
@@ -182,6 +184,7 @@ __all__ = [
     "table_forces",
     "tour",
     "write_page",
+    "write_report",
     "write_table",
     "write_trajectory_table",
     "zoo",

@@ -20,16 +20,16 @@ RATE = 100.0  # samples per second
 FORCE_NOISE, CAD_ERROR, SEED = 0.05, 0.2, 1
 
 
-def main(folder: Path = FOLDER) -> None:
+def main(folder: Path = FOLDER, model: str = MODEL) -> None:
     """Run the demonstration; what it writes goes to `folder`."""
     begin = time.perf_counter()
-    print("mechid: identify a short-long-arm suspension from synthetic measurements")
+    print(f"mechid: identify {model} from synthetic measurements")
     print("(the first run compiles the kernels, which takes about a minute)\n", flush=True)
     from mechid.excitation.optimise import Effort
     from mechid.modelfile import load
     from mechid.report import write_report
 
-    mechanism = load(MODEL)
+    mechanism = load(model)
     folder.mkdir(parents=True, exist_ok=True)
     with _step("look at the mechanism"):
         _mobility(mechanism)
@@ -82,7 +82,7 @@ def _synthesise(mechanism: Mechanism, motion: Path, output: Path) -> None:
     errors = Errors(ForceNoise(level=Level(FORCE_NOISE)), cad=CAD_ERROR)
     made = synthesise(mechanism, moved, errors, seed=SEED)
     write_table(output, made.table())
-    how = {"model": MODEL, "seed": SEED, "errors": asdict(errors)}
+    how = {"model": mechanism.name, "seed": SEED, "errors": asdict(errors)}
     write_truth(output, Truth(tuple(c.name for c in made.columns), made.phi, how))
     _line(motion.stem, f"{len(made.time)} samples of {made.tau.shape[1]} forces")
 
@@ -106,9 +106,9 @@ def _identify(mechanism: Mechanism, folder: Path) -> Run:
         motions.append(motion_data(name, file, prepare(read, mechanism, read.preparation)))
     options = Options(reduce=ReduceOptions(size="cross"))
     about = About(
-        f"mechid identify {MODEL} motion.parquet --reduce contribution --size cross "
+        f"mechid identify {mechanism.name} motion.parquet --reduce contribution --size cross "
         "--validate other.parquet -o run",
-        MODEL,
+        mechanism.name,
         asdict(options),
         SEED,
         tuple(DataFile(file, file_hash(folder / file), name) for name, file in sources.items()),

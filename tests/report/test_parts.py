@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -85,6 +87,6 @@ def test_no_peak_is_lost(seed, courses):
         stretches = most // (2 * courses)
         edges = np.linspace(0, n, stretches + 1).astype(int)
         low = np.fmin.reduceat(course, edges[:-1])
-        inside = [taken[(taken >= a) & (taken < b)] for a, b in zip(edges, edges[1:], strict=False)]
+        inside = [taken[(taken >= a) & (taken < b)] for a, b in pairwise(edges)]
         shown = np.array([np.nanmin(course[part]) for part in inside])
         np.testing.assert_array_equal(shown, low)

@@ -62,7 +62,7 @@ $(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
 # ------------------------------------------------------------------ jobs
 
 demo: $(DEMO_READY) $(KERNELS_READY) ## Identify a suspension from synthetic data, write a report
-	@$(BIN)/python -m mechid.demo
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mechid.demo
 
 test: $(TEST_READY) $(KERNELS_READY) ## Run every check: style, types, layers, tests, documentation
 	$(call heading,style)

@@ -34,7 +34,7 @@ def main(folder: Path = FOLDER, model: str = MODEL) -> None:
     with _step("look at the mechanism"):
         _mobility(mechanism)
     with _step("design a motion that shows the parameters"):
-        _excite(mechanism, folder / "motion.yaml", Effort(20, 1, 5), SEED)
+        _excite(mechanism, folder / "motion.yaml", Effort(60, 0), SEED)
     with _step("design another one to try the model on"):
         _excite(mechanism, folder / "other.yaml", Effort(4, 0), SEED + 1)
     with _step(f"measure both: {FORCE_NOISE:.0%} force noise, CAD values wrong by {CAD_ERROR:.0%}"):

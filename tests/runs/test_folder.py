@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from mechid.modelfile.api import load
 from mechid.runs.folder import RunFolder, load_run, save_run
 from mechid.runs.record import STAGES, About, DataFile, MotionData, Run
 from mechid.tables.motion import MotionTable
-from mechid.tasks.identify import identify
+from mechid.tasks.identify import Options, identify
+from mechid.tasks.shrink import ReduceOptions
 from mechid.tasks.synthesise import Errors, ForceNoise, Level, synthesise
 
 
@@ -37,7 +39,8 @@ def run() -> Run:
                   (DataFile("d.csv", "ab", "identification"),), {"numpy": "2"})  # fmt: skip
     gaps = data()
     gaps.tau[3, 1] = np.nan
-    return identify(load("five_bar"), [gaps, data("validation-1", 4)], about=about)
+    options = Options("ols", reduce=ReduceOptions(size="cross", rest="cad"))
+    return identify(load("five_bar"), [gaps, data("validation-1", 4)], options, about=about)
 
 
 def same(a: object, b: object) -> None:
@@ -48,6 +51,10 @@ def same(a: object, b: object) -> None:
             same(getattr(a, f.name), getattr(b, f.name))
     elif isinstance(a, np.ndarray):
         np.testing.assert_array_equal(a, b)
+    elif isinstance(a, Mapping):
+        assert list(a) == list(b)
+        for key in a:
+            same(a[key], b[key])
     elif isinstance(a, tuple):
         assert len(a) == len(b)
         for x, y in zip(a, b, strict=True):
@@ -79,7 +86,7 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
     reduced = replace(
         rich, parameters=part, values=rich.values[:4], covariance=rich.covariance[:4, :4]
     )
-    whole = replace(run, estimate=rich, reduced=reduced)
+    whole = replace(run, estimate=rich, reduction=replace(run.reduction, estimate=reduced))
     save_run(whole, tmp_path / "run")
     again = load_run(tmp_path / "run")
     same(whole, again)
@@ -101,7 +108,7 @@ def test_a_stopped_run_keeps_its_stages(tmp_path, last):
         folder.keep(stage, run)
 
     try:
-        identify(load("five_bar"), [data()], keep=keep)
+        identify(load("five_bar"), [data()], Options("ols"), keep=keep)
     except StoppedError:
         assert last < len(STAGES) - 1
     found = load_run(tmp_path / "run")
@@ -116,7 +123,7 @@ def test_a_stopped_run_keeps_its_stages(tmp_path, last):
 def test_nothing_is_left_half_written(run, tmp_path, monkeypatch):
     """A crash while a file is written leaves the stage before as it was."""
     folder = RunFolder.create(tmp_path / "run")
-    folder.keep("data", replace(run, estimate=None, courses=(), stages=("data",)))
+    folder.keep("data", replace(run, estimate=None, reduction=None, courses=(), stages=("data",)))
     before = {p: p.read_bytes() for p in (tmp_path / "run").rglob("*") if p.is_file()}
 
     def full(self: Path, *arguments: object, **options: object) -> int:

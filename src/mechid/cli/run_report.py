@@ -12,6 +12,8 @@ from mechid.cli.common import print_notes, print_pairs, print_table
 if TYPE_CHECKING:
     from mechid.runs.record import Run
 
+_VAGUE = 100.0  # percent: a deviation as large as the value itself
+
 
 def report(run: Run) -> dict[str, Any]:
     """Return everything that a run says, ready for JSON."""
@@ -25,9 +27,19 @@ def report(run: Run) -> dict[str, Any]:
         "validation": list(run.validation),
         "known": list(run.final.known),
         "stages": list(run.stages),
-        "notes": list(dict.fromkeys(note for motion in run.motions for note in motion.notes)),
+        "notes": [
+            *dict.fromkeys(note for motion in run.motions for note in motion.notes),
+            *_advice(run),
+        ],
         "warnings": list(run.warnings),
     }
+
+
+def _advice(run: Run) -> list[str]:
+    """Say which options help where single values mean little."""
+    if run.final.agreement is not None or not (run.final.relative > _VAGUE).any():
+        return []
+    return ["the options --estimator map (CAD values count) and --reduce contribution help"]
 
 
 def _parameters(run: Run) -> list[dict[str, Any]]:
@@ -91,7 +103,7 @@ def show_validation(rows: Sequence[dict[str, Any]]) -> None:
     """Print relative errors of predicted forces, a row per motion and model."""
     forces = list(rows[0]["forces"]) if rows else []
     print_table(
-        ("motion", "model", "size", "E_p", *forces),
+        ("motion", "model", "size", "E_p %", *forces),
         [
             (row["motion"], row["model"], str(row["size"]), _percent(row["total"]),
              *(_percent(row["forces"][name]["E_p"]) for name in forces))
@@ -105,4 +117,4 @@ def _number(value: float | None) -> str:
 
 
 def _percent(value: float) -> str:
-    return "" if value != value else f"{100 * value:.3g} %"
+    return "" if value != value else f"{100 * value:.3g}"

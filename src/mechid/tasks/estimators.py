@@ -66,8 +66,6 @@ def _value(value: Any) -> Any:
     text = value.strip()
     if text in ("true", "false"):
         return text == "true"
-    if text == "none":
-        return None
     share = text.endswith("%")
     for kind in (int, float):
         try:

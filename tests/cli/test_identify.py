@@ -1,0 +1,413 @@
+"""From a trajectory to a validated model, as a user does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechid.runs.folder import load_run
+from mechid.runs.truth import read_truth
+from mechid.tables.files import read_columns, write_table
+
+HEAD = "trajectory: 1\nduration: 1.0\nrate: 60\ncoordinates:\n"
+MOTION = HEAD + (
+    "  q1: {fourier: {frequency: 1, a: [1.5, 1.0, 0.9], b: [0.6, -1.2, 0.4]}}\n"
+    "  q2: {fourier: {frequency: 1, a: [-1.2, 1.5, 0.6], b: [1.2, 0.6, -0.7]}}\n"
+)
+OTHER = HEAD + (
+    "  q1: {fourier: {frequency: 1, a: [-0.6, 1.8, 0.7], b: [1.2, 0.6, 0.4]}}\n"
+    "  q2: {fourier: {frequency: 1, a: [1.5, -0.6, 0.4], b: [-0.6, 1.2, 0.6]}}\n"
+)
+NOISY = ("--force-noise", "5%", "--cad-error", "20%", "--periods", "3")
+
+
+@pytest.fixture
+def data(run):
+    """Data of two motions of a five-bar linkage with the same truth: d.csv, v.csv."""
+    Path("m.yaml").write_text(MOTION)
+    Path("o.yaml").write_text(OTHER)
+    for motion, table in (("m.yaml", "d.csv"), ("o.yaml", "v.csv")):
+        done = run("synthesise", "five_bar", motion, *NOISY, "-o", table)
+        assert done.status == 0, done.err
+    return run
+
+
+def identify(run, *more: str, out: str = "run", data: str = "d.csv"):
+    done = run("identify", "five_bar", data, "-o", out, *more)
+    assert done.status == 0, done.err
+    return done
+
+
+# --------------------------------------------------------------------------- synthesise
+
+
+def test_synthesise(data):
+    columns = read_columns("d.csv")
+    assert list(columns) == ["time", "q1", "q1.d", "q1.dd", "q2", "q2.d", "q2.dd", "M1", "M2"]
+    assert len(columns["time"]) == 180  # three periods without the end
+    truth = read_truth("d.truth.json")
+    assert truth.made["seed"] == 0
+    assert truth.made["errors"]["cad"] == 0.2
+    assert truth.made["data"]["name"] == "d.csv"
+    np.testing.assert_array_equal(truth.values, read_truth("v.truth.json").values)
+
+
+def test_synthesise_as_text_and_json(data):
+    text = data("synthesise", "five_bar", "m.yaml", "-o", "a.parquet", "--position-noise", "1e-4")
+    assert text.status == 0
+    assert text.out.endswith("wrote a.parquet\nwrote a.truth.json\n")
+    assert "speeds and accelerations are left out" in text.out
+    assert list(read_columns("a.parquet")) == ["time", "q1", "q2", "M1", "M2"]
+    found = data("synthesise", "five_bar", "m.yaml", "-o", "b.csv", "--noise-kind", "coloured",
+                 "--channel-noise", "M1=0.5", "--time-constant", "0.1", "--json").json  # fmt: skip
+    assert found["samples"] == 60
+    assert found["forces"]["M1"]["error"] == pytest.approx(0.5, rel=0.5)
+    assert found["forces"]["M2"]["error"] == 0
+    assert data("synthesise", "five_bar", "b.csv", "-o", "c.csv", "--truth",
+                "five_bar@table").status == 0  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["m.yaml", "-o", "x.txt"], "x.txt: the ending .txt"),
+        (["m.yaml", "-o", "d.csv"], "d.csv: the file exists; add --force"),
+        (["none.yaml", "-o", "x.csv"], "none.yaml: there is no such file"),
+        (["m.yaml", "-o", "x.csv", "--force-noise", "lots"], "--force-noise"),
+        (["m.yaml", "-o", "x.csv", "--force-noise", "-5%"], "the force noise is -0.05"),
+        (["m.yaml", "-o", "x.csv", "--channel-noise", "M1"], "expected NAME=VALUE; e.g."),
+        (["m.yaml", "-o", "x.csv", "--channel-noise", "F=1"], "there is no force F"),
+        (["m.yaml", "-o", "x.csv", "--correlation", "0.5"], "add --noise-kind coloured"),
+        (["m.yaml", "-o", "x.csv", "--position-noise", "1", "--position-noise", "2"], "twice"),
+        (["m.yaml", "-o", "x.csv", "--truth", "four_bar"], "other coordinates"),
+        (["m.yaml", "-o", "x.csv", "--truth", "five_bar@table", "--cad-error", "5%"], "not both"),
+        (["m.yaml", "-o", "x.csv", "--seed", "-1"], "the seed is -1"),
+        (["d.csv", "-o", "x.csv", "--periods", "2"], "this is a table"),
+        (["far.yaml", "-o", "x.csv"], "far.yaml: sample"),
+    ],
+)
+def test_wrong_synthesis_is_one_line(data, arguments, words):
+    Path("far.yaml").write_text(HEAD + "  q1: {constant: 2}\n  q2: {constant: -2}\n")
+    done = data("synthesise", "five_bar", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert words in done.err
+    assert not Path("x.csv").exists()
+
+
+# --------------------------------------------------------------------------- identify
+
+
+def test_the_run_holds_everything(data):
+    more = ("--validate", "v.csv", "--cad-error", "20%", "--json")
+    found = json.loads(identify(data, *more).out)
+    assert found["stages"] == ["data", "estimate", "reduction", "validation"]
+    assert found["base_parameters"] == 11
+    assert found["estimate"]["method"] == "map"
+    totals = {(row["motion"], row["model"]): row["total"] for row in found["validation"]}
+    assert totals["validation-1", "estimate"] < 0.5 * totals["validation-1", "cad"]
+    # Noise of 5 % in each of two forces is what a perfect model leaves.
+    assert totals["validation-1", "estimate"] == pytest.approx(0.1, rel=0.1)
+    head = json.loads(Path("run/run.json").read_text())
+    assert head["command"] == (
+        "mechid identify five_bar d.csv -o run --validate v.csv --cad-error 20% --json"
+    )
+    assert [f["role"] for f in head["files"]] == ["identification", "validation-1", "truth"]
+    assert head["options"]["estimator"] == "map"
+    run = load_run("run")
+    values = {row["name"]: row["value"] for row in found["parameters"]}
+    np.testing.assert_array_equal(list(values.values()), run.estimate.values)
+    # Deviations are honest: the truth is within three of them.
+    z = (run.estimate.values - run.parameters.truth) / run.estimate.sigma
+    assert np.abs(z).max() < 3
+
+
+def test_as_text(data):
+    out = identify(data, "--validate", "v.csv", "--reduce", "contribution", "--size", "8").out
+    rows = {line.split("  ")[0] for line in out.splitlines()}
+    assert {"model", "samples", "base parameters", "estimate", "reduced", "reduction",
+            "parameter", "motion", "identification", "validation-1"} <= rows  # fmt: skip
+    assert "by contribution to 8" in out
+    assert out.endswith("wrote run\n")
+
+
+def test_same_input_same_bytes(data):
+    for name in ("one", "two"):
+        identify(data, "--validate", "v.csv", "--reduce", "greedy", out=name)
+    one = {p.relative_to("one"): p.read_bytes() for p in Path("one").rglob("*") if p.is_file()}
+    two = {p.relative_to("two"): p.read_bytes() for p in Path("two").rglob("*") if p.is_file()}
+    different = {str(name) for name in one if one[name] != two[name]}
+    assert set(one) == set(two)
+    assert different == {"run.json"}  # its command line names the folder
+    heads = [json.loads(text[Path("run.json")]) for text in (one, two)]
+    heads[1]["command"] = heads[0]["command"]
+    assert heads[0] == heads[1]
+
+
+def test_base_sets(data):
+    predicted = []
+    for word in ("first", "last", "terms", "condition"):
+        identify(data, "--base", word, "--force", "--estimator", "ols")
+        predicted.append(load_run("run").courses[0].predicted)
+        # Another choice of base parameters is the same model.
+        np.testing.assert_allclose(predicted[-1], predicted[0], rtol=1e-6, atol=1e-9)
+    first = load_run("run").parameters
+    Path("set.yaml").write_text(f"dependent: [{', '.join(first.dependent)}]\nsource: test\n")
+    identify(data, "--base", "set.yaml", "--force")
+    assert load_run("run").parameters.dependent == first.dependent
+    identify(data, "--converge-on", "coupler_1", "--force")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--estimator", "ols"],
+        ["--estimator", "weighted", "--set", "whiten=true"],
+        ["--estimator", "ridge", "--set", "penalty=1e-6"],
+        ["--estimator", "truncated", "--set", "rank=9"],
+        ["--estimator", "huber"],
+        ["--estimator", "iv", "--instruments", "d.csv"],
+        ["--estimator", "physical", "--set", "inner=ols"],
+        ["--estimator", "log-cholesky"],
+        ["--prior", "full", "--cad-error", "20%"],
+        ["--prior", "none"],
+        ["--noise", "5%", "--set", "noise=declared"],
+        ["--noise", "M1=0.1", "--noise", "M2=0.1", "--set", "gains=5%"],
+    ],
+)
+def test_estimators(data, more):
+    found = json.loads(identify(data, "--json", *more).out)
+    cad, estimate = (row["total"] for row in found["validation"])
+    assert estimate < cad
+    used = json.loads(Path("run/run.json").read_text())["options"]
+    assert used["estimator"] == found["estimate"]["method"]
+
+
+def test_least_squares_warns(data):
+    out = identify(data, "--estimator", "ols").out
+    assert "have a relative deviation above 100 %" in out
+    assert "--estimator map" in out
+
+
+def test_positions_alone(data):
+    """Without speeds and accelerations they are derived; a period makes that nearly exact."""
+    columns = {name: x.to_numpy() for name, x in read_columns("d.csv").items()}
+    write_table("p.csv", {k: columns[k] for k in ("time", "q1", "q2", "M1", "M2")})
+    for more in ([], ["--period", "1"]):
+        found = json.loads(identify(data, "--force", "--json", *more, data="p.csv").out)
+        assert found["validation"][-1]["total"] < 0.12
+
+
+def test_gaps_and_decimation(data):
+    columns = {name: x.to_numpy().copy() for name, x in read_columns("d.csv").items()}
+    columns["M2"][40:45] = np.nan
+    write_table("g.csv", columns)
+    identify(data, data="g.csv")
+    run = load_run("run")
+    assert np.isnan(run.motions[0].tau).sum() == 5
+    assert np.isnan(run.courses[0].measured).sum() == 5
+    assert np.isfinite(run.courses[0].predicted).all()
+    identify(data, "--decimation", "2", "--force", data="g.csv")
+    run = load_run("run")
+    assert len(run.courses[0].time) < 0.5 * len(run.motions[0].time)
+    assert run.validation[-1]["total"] < 0.12
+
+
+def test_fewer_forces(data):
+    columns = {name: x.to_numpy() for name, x in read_columns("d.csv").items()}
+    del columns["M2"]
+    write_table("one.csv", columns)
+    identify(data, data="one.csv")
+    assert load_run("run").final.channels == ("M1",)
+    done = data("validate", "run", "d.csv")
+    assert done.status == 2
+    assert "the same measured forces" in done.err
+
+
+def test_a_model_without_uncertainties(run):
+    Path("m.yaml").write_text(HEAD + "".join(
+        f"  {q}: {{fourier: {{frequency: 1, a: [{a}, 0.2], b: [0.2, {b}]}}}}\n"
+        for q, a, b in (("q1", 0.6, 0.4), ("q4", -0.5, 0.6), ("q6", 0.3, -0.7))))  # fmt: skip
+    made = run("synthesise", "planar_3rrr", "m.yaml", *NOISY, "-o", "d.csv")
+    assert made.status == 0, made.err
+    done = run("identify", "planar_3rrr", "d.csv", "-o", "run")
+    assert "declares no deviations of its CAD values: 20 % were assumed" in done.out
+    done = run("identify", "planar_3rrr", "d.csv", "-o", "run2", "--cad-error", "30%")
+    assert "were assumed" not in done.out
+
+
+def test_ctrl_c_ends_the_reduction_and_keeps_the_run(data, monkeypatch):
+    from mechid.reduction import curves
+
+    error, calls = curves._error, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        return error(*arguments)
+
+    monkeypatch.setattr(curves, "_error", interrupted)
+    done = identify(data, "--reduce", "contribution", "--estimator", "ols")
+    assert "stopping; press Ctrl-C again" in done.err
+    assert "the reduction was stopped before all sizes were tried" in done.out
+    run = load_run("run")
+    assert run.stages[-1] == "validation"
+    assert len(run.reduction.curves) == 5
+
+
+def test_a_crash_keeps_what_is_there(data, monkeypatch):
+    from mechid.errors import DataError
+    from mechid.tasks import identify as task
+
+    def broken(*arguments, **options):
+        raise DataError("the disk is on fire")
+
+    monkeypatch.setattr(task, "judged", broken)
+    done = data("identify", "five_bar", "d.csv", "-o", "run")
+    assert done.status == 2
+    run = load_run("run")
+    assert run.stages == ("data", "estimate", "reduction")
+    assert data("predict", "run", "m.yaml").status == 0
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing", "d.csv"], "nothing"),
+        (["five_bar", "none.csv"], "none.csv: there is no such file"),
+        (["five_bar", "d.csv", "--base", "T9"], "there is no base set T9; use a .yaml file"),
+        (["five_bar", "d.csv", "--base", "none.yaml"], "none.yaml"),
+        (["five_bar", "d.csv", "--base", "bad.yaml"], "bad.yaml:1"),
+        (["five_bar", "d.csv", "--base", "odd.yaml"], "unknown entry name"),
+        (["five_bar", "d.csv", "--base", "last", "--converge-on", "bar_1"], "exclude each other"),
+        (["five_bar", "d.csv", "--estimator", "magic"], "there is no estimator magic; use one of"),
+        (["five_bar", "d.csv", "--set", "wings=2"], "map has no setting wings; it has prior"),
+        (["five_bar", "d.csv", "--estimator", "ols", "--set", "a=1"], "it has none"),
+        (["five_bar", "d.csv", "--set", "wings"], "expected NAME=VALUE"),
+        (["five_bar", "d.csv", "--prior", "gut"], "there is no prior gut"),
+        (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
+        (["five_bar", "d.csv", "--cad-error", "0%"], "--cad-error is 0"),
+        (["five_bar", "d.csv", "--noise", "-5%"], "--noise is -0.05"),
+        (["five_bar", "d.csv", "--noise", "F=1"], "F is no measured force"),
+        (["five_bar", "d.csv", "--size", "4"], "add --reduce contribution"),
+        (["five_bar", "d.csv", "--reduce", "luck"], "--reduce luck is unknown"),
+        (["five_bar", "d.csv", "--reduce", "greedy", "--size", "big"], "--size big is no size"),
+        (["five_bar", "d.csv", "--reduce", "greedy", "--size", "99"], "from 1 to 11"),
+        (["five_bar", "d.csv", "--reduce", "greedy", "--rest", "one"], "--rest one is unknown"),
+        (["five_bar", "d.csv", "--max-seconds", "0"], "--max-seconds is 0"),
+        (["five_bar", "d.csv", "--period", "-1"], "--period is -1"),
+        (["five_bar", "d.csv", "--truth", "m.yaml"], "m.yaml: this is no JSON"),
+        (["five_bar", "d.csv", "--truth", "json.json"], "no truth of synthetic data"),
+        (["five_bar", "forceless.csv"], "no force of the mechanism was measured"),
+        (["five_bar", "short.csv", "--estimator", "ols"], "too few"),
+        (["five_bar", "far.csv"], "far.csv"),
+        (["five_bar", "d.csv", "--instruments", "short.csv", "--estimator", "iv"], "twice"),
+        (["four_bar", "d.csv"], "d.csv"),
+    ],
+)
+def test_wrong_input_is_one_line(data, arguments, words):
+    Path("bad.yaml").write_text("dependent: 3\n")
+    Path("odd.yaml").write_text("dependent: [m_3]\nname: x\n")
+    Path("json.json").write_text("{}")
+    columns = {name: x.to_numpy().copy() for name, x in read_columns("d.csv").items()}
+    write_table("forceless.csv", {k: v for k, v in columns.items() if not k.startswith("M")})
+    write_table("short.csv", {k: v[:5] for k, v in columns.items()})
+    columns["q1"] += np.linspace(0, 2, 180)
+    columns["q2"] -= np.linspace(0, 2, 180)
+    write_table("far.csv", columns)
+    done = data("identify", *arguments, "-o", "run")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1, done.err
+    assert words in done.err
+
+
+def test_a_run_is_not_overwritten(data):
+    identify(data)
+    done = data("identify", "five_bar", "d.csv", "-o", "run")
+    assert done.status == 2
+    assert "run: the folder holds a run; add --force to replace it" in done.err
+    identify(data, "--force")
+
+
+# --------------------------------------------------------------------------- reduce, validate
+
+
+def test_reduce_a_run(data):
+    identify(data, "--validate", "v.csv")
+    found = data("reduce", "run", "--size", "7", "-o", "small", "--json").json
+    assert found["reduction"]["size"] == found["reduced"]["parameters"] == 7
+    run = load_run("small")
+    assert run.reduction.curves.sizes.tolist() == list(range(1, 12))
+    assert run.about.command == "mechid reduce run --size 7 -o small --json"
+    assert run.about.options["reduce"]["size"] == 7
+    # The same in one go.
+    identify(data, "--validate", "v.csv", "--reduce", "contribution", "--size", "7", out="once")
+    np.testing.assert_array_equal(load_run("once").final.values, run.final.values)
+    assert load_run("once").validation == run.validation
+    # Of what is reduced already, again; and only to look at.
+    assert data("reduce", "small", "--by", "deviation", "--rest", "cad").status == 0
+    assert data("reduce", "small", "--size", "cross", "-o", "small").status == 2
+    assert data("reduce", "small", "--size", "cross", "-o", "small", "--force").status == 0
+    assert data("reduce", "d.csv").err == (
+        "error: d.csv: this is no run: there is no run.json; mechid identify\n"
+    )
+
+
+def test_validate_a_run(data):
+    identify(data, "--validate", "v.csv")
+    known = load_run("run").validation[-2:]
+    found = data("validate", "run", "v.csv", "--json").json
+    for row, before in zip(found["validation"], known, strict=True):
+        assert row["motion"] == "validation-2"
+        assert row["forces"] == json.loads(json.dumps(before["forces"]))
+    assert len(load_run("run").motions) == 2
+    done = data("validate", "run", "v.csv", "d.csv", "--add")
+    assert done.status == 0
+    assert "within 95 %" in done.out
+    again = load_run("run")
+    assert [m.name for m in again.motions[2:]] == ["validation-2", "validation-3"]
+    assert len(again.validation) == len(again.courses) * 2
+    assert data("validate", "run", "none.csv").status == 2
+
+
+# --------------------------------------------------------------------------- predict
+
+
+def test_predict(data):
+    identify(data)
+    done = data("predict", "run", "o.yaml", "-o", "f.csv", "--level", "0.9")
+    assert done.status == 0
+    assert done.out.endswith("wrote f.csv\n")
+    f = {name: x.to_numpy() for name, x in read_columns("f.csv").items()}
+    assert list(f)[:5] == ["time", "M1", "M1.sigma", "M1.lower", "M1.upper"]
+    v = {name: x.to_numpy() for name, x in read_columns("v.csv").items()}
+    inside = [(v[n][:60] >= f[f"{n}.lower"][:60]) & (v[n][:60] <= f[f"{n}.upper"][:60])
+              for n in ("M1", "M2")]  # fmt: skip
+    # 120 draws of probability 0.9: 108 ± 3.3.
+    assert 96 <= np.sum(inside) <= 119
+    found = data("predict", "run", "v.csv", "--json").json
+    assert found["forces"]["M1"]["sigma"] < found["forces"]["M1"]["noise"]
+    for arguments, words in (
+        (["none", "o.yaml"], "none: this is no run"),
+        (["run", "none.yaml"], "none.yaml"),
+        (["run", "o.yaml", "--level", "2"], "--level is 2"),
+        (["run", "o.yaml", "-o", "f.xls"], "f.xls: the ending .xls"),
+    ):
+        done = data("predict", *arguments)
+        assert done.status == 2
+        assert words in done.err
+
+
+@pytest.mark.parametrize("command", ["synthesise", "identify", "reduce", "validate", "predict"])
+def test_help(run, command):
+    done = run(command, "--help")
+    assert done.status == 0
+    assert f"Example: mechid {command}" in done.out
+    assert "--json" in done.out

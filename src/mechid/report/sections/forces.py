@@ -42,9 +42,9 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
     rest = measured - predicted
     k = shown_samples([measured, predicted, cad, rest])
     wide = _WIDE * course.total[k, j]
-    time = {"name": "time", "unit": "s", "values": listed(course.time[k])}
-    shared = {"group": course.name, "y": {"unit": unit}}
-    above = {
+    time: dict[str, Any] = {"name": "time", "unit": "s", "values": listed(course.time[k])}
+    shared: dict[str, Any] = {"group": course.name, "y": {"unit": unit}}
+    above: dict[str, Any] = {
         **shared,
         "title": f"{name}, {course.name}",
         "x": time,
@@ -56,7 +56,7 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
             _curve("predicted", "predicted", predicted[k]),
         ],
     }
-    below = {
+    below: dict[str, Any] = {
         **shared,
         "title": f"residuals of {name}, {course.name}",
         "x": {**time, "label": "time in s"},

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         SingularPoseError,
         UnreachablePoseError,
     )
+    from mechid.excitation.bounds import MotionLimit
     from mechid.excitation.criteria.criterion import Criterion
-    from mechid.excitation.limits import MotionLimit
     from mechid.excitation.trajectory import Trajectory
     from mechid.kinematics.branch import singularity_margin
     from mechid.kinematics.frames import FrameMotion, frame_motion
@@ -46,13 +46,19 @@ if TYPE_CHECKING:
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
     from mechid.report.write import write_report
+    from mechid.runs.folder import load_run, save_run
+    from mechid.runs.record import MotionData, Run
     from mechid.signals.filters import Decimation, decimate
     from mechid.signals.prepare import prepare
     from mechid.signals.record import Measurement, Preparation, Prepared
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
-    from mechid.tasks.excite import DesignedMotion, Plan, design_motion, judge_motion
+    from mechid.tasks.excite import DesignedMotion, design_motion
+    from mechid.tasks.identify import identify
+    from mechid.tasks.judge import judge_motion
+    from mechid.tasks.plan import Plan
+    from mechid.tasks.synthesise import synthesise
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
     from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
@@ -62,8 +68,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
-    "mechid.excitation.limits": ("MotionLimit",),
-    "mechid.tasks.excite": ("DesignedMotion", "Plan", "design_motion", "judge_motion"),
+    "mechid.excitation.bounds": ("MotionLimit",),
+    "mechid.tasks.excite": ("DesignedMotion", "design_motion"),
+    "mechid.tasks.judge": ("judge_motion",),
+    "mechid.tasks.plan": ("Plan",),
+    "mechid.runs.folder": ("load_run", "save_run"),
+    "mechid.runs.record": ("MotionData", "Run"),
+    "mechid.tasks.identify": ("identify",),
+    "mechid.tasks.synthesise": ("synthesise",),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),
     "mechid.base.baseset": ("BaseSet", "base_set"),
     "mechid.base.experiment": ("Experiment",),
@@ -134,6 +146,7 @@ __all__ = [
     "Mobility",
     "ModelError",
     "Motion",
+    "MotionData",
     "MotionLimit",
     "MotionTable",
     "NullSpace",
@@ -141,6 +154,7 @@ __all__ = [
     "Plan",
     "Preparation",
     "Prepared",
+    "Run",
     "Sensitivities",
     "Simulation",
     "SimulationError",
@@ -155,11 +169,13 @@ __all__ = [
     "design_motion",
     "dumps",
     "frame_motion",
+    "identify",
     "inverse_dynamics",
     "joint_motion",
     "judge_motion",
     "kinematic_model",
     "load",
+    "load_run",
     "load_trajectory",
     "loads",
     "mobility",
@@ -174,6 +190,7 @@ __all__ = [
     "read_motion",
     "read_motion_file",
     "save",
+    "save_run",
     "save_trajectory",
     "sensitivities",
     "simulate",
@@ -181,6 +198,7 @@ __all__ = [
     "simulated_reactions",
     "singularity_margin",
     "solve_motion",
+    "synthesise",
     "table_forces",
     "tour",
     "write_page",

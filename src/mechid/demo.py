@@ -33,9 +33,10 @@ def main(folder: Path = FOLDER, model: str = MODEL) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with _step("look at the mechanism"):
         _mobility(mechanism)
-    with _step("design a motion that shows the parameters"):
+    # Gradient steps would improve it, but their kernels take another minute to compile.
+    with _step("choose a motion that shows the parameters, the best of 60 at random"):
         _excite(mechanism, folder / "motion.yaml", Effort(60, 0), SEED)
-    with _step("design another one to try the model on"):
+    with _step("choose another one to try the model on"):
         _excite(mechanism, folder / "other.yaml", Effort(4, 0), SEED + 1)
     with _step(f"measure both: {FORCE_NOISE:.0%} force noise, CAD values wrong by {CAD_ERROR:.0%}"):
         for name in ("motion", "other"):

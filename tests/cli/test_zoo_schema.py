@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mechid.modelfile import json_schema, load, loads, zoo_names, zoo_path
+from mechid.trajectoryfile.document import trajectory_schema
 
 if TYPE_CHECKING:
     from .conftest import Run
@@ -53,5 +54,6 @@ def test_files_are_not_overwritten_unasked(run: Run, tmp_path: Path) -> None:
 
 def test_schema(run: Run, tmp_path: Path) -> None:
     assert run("schema").json == json_schema()
+    assert run("schema", "trajectory").json == trajectory_schema()
     run("schema", "-o", "schema.json")
     assert json.loads((tmp_path / "schema.json").read_text(encoding="utf-8")) == json_schema()

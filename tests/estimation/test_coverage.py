@@ -17,7 +17,7 @@ from mechid.estimation.weighted import WeightedLeastSquares
 
 from .problems import Case, case
 
-SEEDS = 80
+SEEDS = 60
 NOISE = np.array([0.1, 1.0, 3.0])
 AR = (1.2, -0.5)
 M = MaximumAPosteriori

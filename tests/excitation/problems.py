@@ -12,16 +12,16 @@ from mechid.base.bounds import all_transfers
 from mechid.base.choose import last
 from mechid.base.experiment import EVERYTHING
 from mechid.exact.geometry import exact_geometry
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.conditions import rest_at_ends
 from mechid.excitation.design import design
 from mechid.excitation.families import BSpline, Constant, Family, Fourier
-from mechid.excitation.limits import MotionLimit
 from mechid.excitation.problem import Problem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
-from mechid.tasks.excite import Plan, criterion_of
+from mechid.tasks.plan import NoiseOf, Plan, criterion_of
 
 Array = np.ndarray
 
@@ -48,6 +48,7 @@ def problem_of(
     rest: bool = False,
     prior: bool = False,
     fixed: Sequence[str] = (),
+    noise_of: NoiseOf = "usual",
 ) -> Problem:
     """Return a problem about the home pose, sampled over one period of one second."""
     mechanism = mechanism_of(name)
@@ -69,7 +70,7 @@ def problem_of(
         free=free,
         conditions=dict.fromkeys(free, rest_at_ends(1.0)) if needed else {},
     )
-    plan = Plan(criterion=criterion, prior=prior)
+    plan = Plan(criterion=criterion, prior=prior, noise_of=noise_of)
     found = criterion_of(mechanism, base_of(name), plan, log=True)
     return Problem(mechanism, made, base_of(name).places, found, tuple(limits))
 

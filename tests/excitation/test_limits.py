@@ -7,7 +7,8 @@ import pytest
 
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.errors import DataError
-from mechid.excitation.limits import MotionLimit, check_limits, slacks
+from mechid.excitation.bounds import MotionLimit, check_limits
+from mechid.excitation.limits import slacks
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from mechid.errors import MechidError
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Fourier
-from mechid.excitation.limits import MotionLimit, slacks
+from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort, Excitation, optimise
 from mechid.excitation.problem import Problem
 from mechid.excitation.trajectory import sample
+from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 
@@ -186,17 +188,12 @@ def test_going_on_is_never_worse(limits: tuple[MotionLimit, ...], criterion: str
 def test_going_on_where_home_is_out_of_limits() -> None:
     """A start within the limits is enough, even if no random motion about home is."""
     problem = problem_of("five_bar", "d")
-    x = moved(problem, 0.1)
+    x = moved(problem, 0.02)
     offset = 2 * int(problem.design.sizes[0] // 2) + 1
-    x[0], x[offset] = 0.3, 0.2  # A0 of both coordinates: rest about another pose
-    around = problem.motion(x).y
-    low, high = around.min(axis=0) - 0.05, around.max(axis=0) + 0.05
-    limits = tuple(
-        MotionLimit("position", n, float(a), float(b))
-        for n, a, b in zip(("q1", "q2"), low, high, strict=True)
-    )
-    assert low.max() > 0.0
-    problem = replace(problem, limits=limits)
+    x[0], x[offset] = 0.7, -0.6  # A0 of both coordinates: about another pose
+    angle = joint_motion(problem.motion(x), "C").coordinates[:, 0]
+    limit = MotionLimit("joint", "C", float(angle.min()) - 0.01, float(angle.max()) + 0.01)
+    problem = replace(problem, limits=(limit,))
     with pytest.raises(MechidError, match="no motion was found that keeps the limit"):
         optimise(problem, SHORT)
     found = optimise(problem, SHORT, start=x)
@@ -223,8 +220,8 @@ def test_a_start_that_breaks_limits_is_made_smaller() -> None:
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        (MotionLimit("position", "q1", 0.5, 0.55), r"limit 0\.5 ≤ position of q1 ≤ 0\.55: "),
-        (MotionLimit("joint", "C", 2.0, None), r"limit 2 ≤ joint of C: the motion it starts from"),
+        (MotionLimit("position", "q1", 4.5, 4.55), r"limit 4\.5 ≤ position of q1 ≤ 4\.55: "),
+        (MotionLimit("joint", "C", 2.0, None), r"limit 2 ≤ joint of C: each breaks it by"),
         (MotionLimit("force", "M1", -0.05, 0.05), r"limit -0\.05 ≤ force of M1 ≤ 0\.05: "),
         (MotionLimit("distance", "ground.A1-ground.A2", upper=0.1), r"-ground\.A2 ≤ 0\.1"),
         (MotionLimit("margin", "", lower=3.0), r"limit 3 ≤ margin: "),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import KinematicsError
-from mechid.excitation.limits import MotionLimit
+from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.problem import Problem
 
 from .problems import differences, moved, problem_of
@@ -42,6 +42,19 @@ def test_gradient_with_a_prior(name: str, criterion: str) -> None:
 def test_gradient_of_a_suspension_with_a_prior(criterion: str) -> None:
     problem = problem_of("sla_suspension", criterion, harmonics=1, samples=8, prior=True)
     check_criterion(problem, moved(problem, 0.03), 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "criterion", "size", "step"),
+    [("five_bar", "d", 0.3, 1e-5), ("slider_crank", "prediction", 0.3, 1e-5),
+     ("sla_suspension", "a", 0.03, 1e-4)],
+)  # fmt: skip
+def test_gradient_with_the_noise_of_the_motion(
+    name: str, criterion: str, size: float, step: float
+) -> None:
+    """Forces of known springs, as those of the suspension, count too."""
+    problem = problem_of(name, criterion, harmonics=1, samples=8, prior=True, noise_of="motion")
+    check_criterion(problem, moved(problem, size), step)
 
 
 @pytest.mark.parametrize(

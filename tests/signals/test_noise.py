@@ -74,7 +74,7 @@ def test_band_of_the_motion() -> None:
     y, _, _ = motion(T)
     band = motion_band([spectrum(y + 1e-3 * np.random.default_rng(3).standard_normal(len(T)))])
     assert band is not None
-    assert 3.5 < band * 1000 < 5.5  # 3.5 Hz, and the width of the window: 6.4 of 0.2 Hz
+    assert 3.5 < band * 1000 < 5.5  # 3.5 Hz, and the width of the window: 9 of 0.2 Hz
 
 
 def test_warning_when_noise_is_a_large_part() -> None:
@@ -115,3 +115,10 @@ def test_force_errors_of_position_noise() -> None:
     assert of_acceleration[0] == pytest.approx(rms(mass) * p.noise.ydd[0], rel=0.05)
     assert found[0] >= of_acceleration[0]
     assert force_errors(moved, None) is None
+
+
+@pytest.mark.parametrize("n", [100, 300, 5000])
+def test_rounding_is_no_noise(n: int) -> None:
+    t = np.arange(n) / 100.0
+    for y in (np.sin(t), motion(t)[0], np.round(motion(t)[0], 15)):
+        assert choose_cutoff([spectrum(y)], 2) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ from mechid.trajectoryfile import (
     save_trajectory,
     write_trajectory_table,
 )
+from mechid.trajectoryfile.document import FamilySpec, TrajectoryDocument, trajectory_schema
 
 RNG = np.random.default_rng(7)
 
@@ -216,3 +218,12 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         dumps_trajectory(Trajectory.of({"lift": Function(lambda t: (t, t, t))}, 1.0))
     with pytest.raises(DataError, match="cannot write"):
         save_trajectory(EVERYTHING, tmp_path / "nowhere" / "t.yaml")
+
+
+def test_schema_describes_the_document() -> None:
+    schema = trajectory_schema()
+    json.dumps(schema)
+    assert set(schema["properties"]) == set(TrajectoryDocument.model_fields)
+    assert schema["required"] == ["trajectory", "duration", "coordinates"]
+    assert schema["additionalProperties"] is False
+    assert set(schema["$defs"]["FamilySpec"]["properties"]) == set(FamilySpec.model_fields)

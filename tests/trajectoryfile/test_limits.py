@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mechid.errors import DataError
-from mechid.excitation.limits import MotionLimit, check_limits
+from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.modelfile import load
 from mechid.trajectoryfile.limits import read_limits
 

@@ -34,22 +34,26 @@ def expression(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> sp.
     return sp.Add(*(sp.Symbol(n) * x for n, x in factors.items()))
 
 
-def text(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> str:
-    """Return a base parameter as text: `mx_2 + Iyy_2/Ds4`."""
-    return _joined(factors_of(base_set, name, digits), sp.sstr, "*", str)
+def text(base_set: BaseSet, name: str, digits: int | None = DIGITS, *, symbols: bool = True) -> str:
+    """Return a base parameter as text: `mx_2 + Iyy_2/Ds4`, or without symbols in decimals."""
+    return _joined(factors_of(base_set, name, digits, symbols), sp.sstr, "*", str)
 
 
-def latex(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> str:
+def latex(
+    base_set: BaseSet, name: str, digits: int | None = DIGITS, *, symbols: bool = True
+) -> str:
     r"""Return a base parameter in LaTeX: `mx_{2} + \frac{I_{yy,2}}{Ds_{4}}`."""
-    factors = factors_of(base_set, name, digits)
+    factors = factors_of(base_set, name, digits, symbols)
     names = {sp.Symbol(n): latex_name(n) for n in factors}
     return _joined(factors, lambda x: str(sp.latex(x, symbol_names=names)), " ", latex_name)
 
 
-def factors_of(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> dict[str, sp.Expr]:
+def factors_of(
+    base_set: BaseSet, name: str, digits: int | None = DIGITS, symbols: bool = True
+) -> dict[str, sp.Expr]:
     """Return what a base parameter holds, itself first: parameter → factor."""
     row = base_set.row(name)
-    if not symbols_of(base_set):
+    if not symbols or not symbols_of(base_set):
         return {n: short(sp.Float(x), digits) for n, x in row.items()}
     exact = {name: sp.Integer(1), **base_set.symbolic[name]}
     # What vanishes only at the numbers of the model is shown too.

@@ -1,4 +1,4 @@
-"""`mechid schema`: the JSON Schema of model and mapping files."""
+"""`mechid schema`: the JSON Schema of model, trajectory and mapping files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ class Kind(StrEnum):
     """Files that have a schema."""
 
     MODEL = "model"
+    TRAJECTORY = "trajectory"
     MEASUREMENT = "measurement"
 
 
 def schema(
     kind: Annotated[
-        Kind, typer.Argument(help="Of model files, or of mapping files of measurements.")
+        Kind,
+        typer.Argument(help="Of model files, trajectory files, or mapping files of measurements."),
     ] = Kind.MODEL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it here instead of printing it.")
@@ -31,6 +33,8 @@ def schema(
     """Print the JSON Schema of a kind of file, with which editors complete and check it."""
     if kind is Kind.MODEL:
         from mechid.modelfile import json_schema
+    elif kind is Kind.TRAJECTORY:
+        from mechid.trajectoryfile.document import trajectory_schema as json_schema
     else:
         from mechid.measurementfile import json_schema
 

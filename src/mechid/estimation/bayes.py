@@ -16,7 +16,7 @@ from mechid.errors import DataError
 from mechid.estimation.cautions import enough
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Agreement, Estimate
-from mechid.estimation.evidence import WIDEST, agreement, best_scales, reduced
+from mechid.estimation.evidence import WIDEST, agreement, best_scales, data_evidence, reduced
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares
@@ -99,6 +99,7 @@ class MaximumAPosteriori:
             warnings=(*self._disagreement(checked), *_bounds_hit(prior)),
             agreement=checked,
             resting=resting,
+            evidence=_evidence(fit, prior),
         )
 
     def _check_options(self) -> None:
@@ -217,6 +218,13 @@ def _check(fit: Fit, prior: Prior) -> Agreement:
     )
     data = reduced(fit.A, fit.t, prior.mean)
     return agreement(data, declared, float(best_scales(data, declared).scale[0]))
+
+
+def _evidence(fit: Fit, prior: Prior) -> float:
+    """Return the evidence less half of log n for each scale and each coefficient of colour."""
+    fitted = len(prior.scale) + sum(len(c.coefficients) for c in fit.colours or ())
+    price = 0.5 * fitted * float(np.log(len(fit.t)))
+    return data_evidence(fit.A, fit.t, prior) + fit.log_jacobian - price
 
 
 def _bounds_hit(prior: Prior) -> tuple[str, ...]:

@@ -55,9 +55,11 @@ class Estimate:
     channels : tuple of str
         Names of the n_d forces.
     noise : array (n_d,)
-        Standard deviation of the force noise of each channel (N or N m).
+        Standard deviation of the force noise of each channel (N or N m); not a number for a channel
+        without valid rows.
     residuals : array (N, n_d)
-        Measured less predicted forces; not a number where nothing valid was measured.
+        Measured less predicted forces, with gain and offset of `errors` on these; not a number
+        where nothing valid was measured.
     condition : float
         Condition number of the matrix that was used, rows in units of the noise, columns of
         unit length.
@@ -72,6 +74,10 @@ class Estimate:
     colour : tuple of array, optional
         Coefficients a_1, a_2, … of e_k = Σ a_i e_(k-i) + white, per channel, if residuals were
         whitened; `noise` is then the deviation of e, not of the white part.
+    evidence : float, optional
+        Logarithm of the density of the measured forces before anything is measured, less the usual
+        price of what was fitted to them (half of log n each): models of the noise of the same data
+        compare by it, the larger the better.
     full : array (p,), optional
         A physically consistent set of all parameters that has these base values.
     resting : tuple of str
@@ -92,6 +98,7 @@ class Estimate:
     agreement: Agreement | None = None
     errors: ChannelErrors | None = None
     colour: tuple[Floats, ...] | None = None
+    evidence: float | None = None
     full: Floats | None = None
     resting: tuple[str, ...] = ()
 

@@ -60,6 +60,14 @@ def log_evidence(data: Reduced, prior: Prior) -> tuple[float, Floats]:
     return float(value), gradient.astype(float)
 
 
+def data_evidence(A: Floats, t: Floats, prior: Prior) -> float:
+    """Return log of the density of rows t (m,), in units of the noise, for a prior."""
+    data = reduced(A, t, prior.mean)
+    r = t - A @ prior.mean
+    outside = float(r @ r - data.y @ data.y)  # what no parameter explains
+    return log_evidence(data, prior)[0] - 0.5 * (outside + len(t) * float(np.log(2 * np.pi)))
+
+
 def best_scales(data: Reduced, prior: Prior, *, near: bool = False) -> Prior:
     """Return the prior with its most probable scales (empirical Bayes).
 

@@ -21,7 +21,15 @@ from mechid.estimation.linear import Solution, condition, least_squares
 from mechid.estimation.noise import channel_noise, root_mean_square, rounding_noise, settled
 from mechid.estimation.options import one_of
 from mechid.estimation.regression import Bools, Floats, Ints, Regression
-from mechid.estimation.whitening import WHITE, Colour, Stretches, fit_colour, stretches, whitened
+from mechid.estimation.whitening import (
+    WHITE,
+    Colour,
+    Stretches,
+    fit_colour,
+    log_jacobian,
+    stretches,
+    whitened,
+)
 
 # "estimated" from the residuals, not below what is declared; or "declared" and taken as it is.
 NoiseOption: TypeAlias = Literal["estimated", "declared"]
@@ -58,6 +66,8 @@ class Fit:
         The last linear problem, whitened rows in units of the noise.
     transform : callable
         What makes such rows of measured ones.
+    log_jacobian : float
+        Logarithm of its determinant: densities of measured forces are those of rows times this.
     warnings : tuple of str
     """
 
@@ -68,6 +78,7 @@ class Fit:
     A: Floats
     t: Floats
     transform: Transform
+    log_jacobian: float
     warnings: tuple[str, ...]
 
 
@@ -105,7 +116,7 @@ def iterate(
     colours: tuple[Colour, ...] | None = None
     settled_down, found, rounding = False, total, np.zeros(n_d)
     for turn in range(_ITERATIONS):
-        transform = _transform(total, colours, where, channel)
+        transform, log_det = _transform(total, colours, where, channel)
         J, y = channels.linearised(x)
         A, t = transform(J), transform(y)
         solution = solve(A, t, transform)
@@ -131,7 +142,15 @@ def iterate(
             settled_down = True
             break
     return Fit(
-        solution, total, colours, e, A, t, transform, _notes(names, found, declared, settled_down)
+        solution,
+        total,
+        colours,
+        e,
+        A,
+        t,
+        transform,
+        log_det,
+        _notes(names, found, declared, settled_down),
     )
 
 
@@ -139,7 +158,7 @@ def weigh(channels: Channels, noise: NoiseOption = "estimated") -> tuple[Floats,
     """Return A (m, b) and t (m,) in units of the noise that a loop starts with."""
     A, t, channel = channels.rows
     declared = _declared(channels.regression, noise, channel)
-    transform = _transform(_first_noise(channels, None, noise, declared), None, (), channel)
+    transform, _ = _transform(_first_noise(channels, None, noise, declared), None, (), channel)
     return transform(A), transform(t)
 
 
@@ -153,6 +172,7 @@ def finish(
     warnings: tuple[str, ...] = (),
     agreement: Agreement | None = None,
     resting: tuple[str, ...] = (),
+    evidence: float | None = None,
 ) -> Estimate:
     """Return the estimate that a fit amounts to; gains and offsets are kept apart."""
     r = channels.regression
@@ -178,6 +198,7 @@ def finish(
         errors=channels.errors(fit.solution),
         colour=None if fit.colours is None else tuple(c.coefficients for c in fit.colours),
         resting=resting,
+        evidence=evidence,
     )
 
 
@@ -217,12 +238,14 @@ def _first_noise(
 
 def _transform(
     total: Floats, colours: tuple[Colour, ...] | None, where: Stretches, channel: Ints
-) -> Transform:
+) -> tuple[Transform, float]:
+    """Return what makes white rows in units of the noise, and the log of its determinant."""
     if colours is None:
         size = total[channel]
-        return lambda rows: (rows.T / size).T
+        return lambda rows: (rows.T / size).T, -float(np.sum(np.log(size)))
     white = (total / np.array([c.ratio for c in colours]))[channel]
-    return lambda rows: (whitened(rows, where, colours).T / white).T
+    log_det = log_jacobian(where, colours) - float(np.sum(np.log(white)))
+    return lambda rows: (whitened(rows, where, colours).T / white).T, log_det
 
 
 def _colours(

@@ -3,8 +3,9 @@
 An error e (relative, 0.2 for 20 %) means, for each body, independently:
 
 - mass: m exp(e ε);
-- centre: c + e r ε / √3 in each axis, with r the root mean square distance of the mass from the
-  origin of the body frame, r² = c·c + tr(Σ_c) / m. It is not zero for a frame in the centre;
+- centre: c + e r ε / √3 in each axis, with r the distance of the centre from the origin of the body
+  frame, to which a fiftieth of the radius of gyration is added (r² = c·c + tr(Σ_c) / (50² m)): a
+  frame in the centre, as that of a wheel, does not make the centre certain;
 - second moments about the centre: Σ_c → L exp(E) Lᵀ with Σ_c = L Lᵀ and E random, symmetric, of
   deviation e on the diagonal and e/√2 off it: the same in all axes, whatever root L is taken.
   Σ_c stays positive definite, so the triangle inequality holds; what is flat stays flat.
@@ -34,6 +35,8 @@ from mechid.mechanism.records import (
 )
 from mechid.spatial.inertia import central, from_pseudo_inertia, parameters, pseudo_inertia
 
+# Part of the radius of gyration by which the centre is uncertain besides, per unit of error.
+_CENTRED = 0.02
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -160,7 +163,7 @@ def _moments(phi: Floats) -> tuple[float, Floats, Floats]:
 
 
 def _reach(m: float, c: Floats, second: Floats) -> float:
-    return float(np.sqrt(c @ c + max(np.trace(second), 0.0) / m))
+    return float(np.sqrt(c @ c + _CENTRED**2 * max(np.trace(second), 0.0) / m))
 
 
 def _root(second: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
@@ -25,6 +26,7 @@ ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
         "huber": Huber,
         "iv": InstrumentalVariables,
         "map": MaximumAPosteriori,
+        "auto": Automatic,
         "physical": PhysicallyConsistent,
         "log-cholesky": LogCholesky,
     }

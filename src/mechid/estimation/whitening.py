@@ -108,33 +108,54 @@ def whitened(rows: Floats, where: Stretches, colours: Sequence[Colour]) -> Float
     """
     found = rows.copy()
     for parts, colour in zip(where, colours, strict=True):
-        for part in parts:
-            found[part] = _filtered(rows[part], colour)
+        if parts:
+            own = np.concatenate(parts)
+            found[own] = _filtered(rows[own], _ages(parts), colour)
     return found
 
 
-def _filtered(x: Floats, colour: Colour) -> Floats:
+def log_jacobian(where: Stretches, colours: Sequence[Colour]) -> float:
+    """Return the logarithm of the determinant of the filter, which the first samples make."""
+    return -sum(
+        float(np.sum(np.log(colour.deviations[: len(part)])))
+        for parts, colour in zip(where, colours, strict=True)
+        for part in parts
+    )
+
+
+def _ages(parts: Sequence[Floats] | Sequence[Ints]) -> Ints:
+    """Return how many samples of its stretch come before each sample of stretches in a row."""
+    return np.concatenate([np.arange(len(part)) for part in parts])
+
+
+def _filtered(x: Floats, age: Ints, colour: Colour) -> Floats:
     y = x.copy()
-    p = len(colour.coefficients)
-    for i in range(min(p, len(x))):
-        y[i] = (x[i] - colour.predictors[i] @ x[:i][::-1]) / colour.deviations[i]
-    for lag, a in enumerate(colour.coefficients if len(x) > p else (), start=1):
-        y[p:] -= a * x[p - lag : len(x) - lag]
+    last = len(colour.coefficients)
+    for order, (predictor, size) in enumerate(
+        zip(colour.predictors, colour.deviations, strict=True)
+    ):
+        at = np.flatnonzero(age >= last if order == last else age == order)
+        for lag, a in enumerate(predictor, start=1):
+            y[at] -= a * x[at - lag]
+        y[at] /= size
     return y
 
 
 def _burg(parts: Sequence[Floats], order: int) -> Floats:
-    n = sum(len(part) for part in parts)
+    if not parts:
+        return np.zeros(0)
+    f, age = np.concatenate(parts), _ages(parts)
+    b = f.copy()
     # Of n samples none can tell a coefficient from one more closely.
-    most = 1.0 - 1.0 / max(n, 2)
-    pairs = [(part, part) for part in parts]
+    most = 1.0 - 1.0 / max(len(f), 2)
     found: list[float] = []
-    for _ in range(order):
-        pairs = [(f[1:], b[:-1]) for f, b in pairs if len(f) > 1]
-        power = sum(float(f @ f + b @ b) for f, b in pairs)
+    for m in range(1, order + 1):
+        at = np.flatnonzero(age >= m)
+        ahead, behind = f[at], b[at - 1]
+        power = float(ahead @ ahead + behind @ behind)
         if power == 0.0:
             break
-        k = float(np.clip(2 * sum(float(f @ b) for f, b in pairs) / power, -most, most))
-        pairs = [(f - k * b, b - k * f) for f, b in pairs]
+        k = float(np.clip(2 * float(ahead @ behind) / power, -most, most))
+        f[at], b[at] = ahead - k * behind, behind - k * ahead
         found.append(k)
     return np.array(found)

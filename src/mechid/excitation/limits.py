@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from mechid.dynamics.adjoint import observation_gradient
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
-from mechid.errors import DataError
+from mechid.excitation.bounds import MotionLimit, limited_joint, limited_points
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, solve_motion
@@ -30,35 +29,10 @@ from mechid.mechanism.records import (
     IndependentCoordinate,
     JointCoordinate,
     Mechanism,
-    Point,
 )
 
-Quantity: TypeAlias = Literal[
-    "position", "speed", "acceleration", "joint", "distance", "force", "margin"
-]
 SEGMENTS = 6
 _STEP = 1e-6  # of central differences, in units of the scale of a coordinate
-
-
-@dataclass(frozen=True)
-class MotionLimit:
-    """Bounds of one quantity; None: no bound on that side.
-
-    `name` is a coordinate (position, speed, acceleration), a joint or `joint.coordinate`
-    (joint), two points `body.point-body.point` (distance), a force (force), or empty (margin).
-    """
-
-    quantity: Quantity
-    name: str
-    lower: float | None = None
-    upper: float | None = None
-
-    @property
-    def words(self) -> str:
-        """The limit in words."""
-        low = "" if self.lower is None else f"{self.lower:g} ≤ "
-        high = "" if self.upper is None else f" ≤ {self.upper:g}"
-        return f"{low}{self.quantity}{f' of {self.name}' if self.name else ''}{high}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,56 +66,6 @@ class Slack:
 def slacks(limits: Sequence[MotionLimit], motion: Motion, *, gradients: bool = True) -> list[Slack]:
     """Return the slack of every limit along a motion."""
     return [_slack(limit, motion, gradients) for limit in limits]
-
-
-def check_limits(limits: Sequence[MotionLimit], mechanism: Mechanism) -> None:
-    """Refuse limits of things that do not exist, or that exclude everything.
-
-    Raises
-    ------
-    DataError
-    """
-    for limit in limits:
-        bounds = [b for b in (limit.lower, limit.upper) if b is not None]
-        if not bounds:
-            raise DataError(f"{limit.words}: a limit without bounds", remedy="give lower or upper")
-        if not np.all(np.isfinite(bounds)):
-            raise DataError(
-                f"{limit.words}: a bound is no finite number", remedy="leave out that bound"
-            )
-        if len(bounds) == 2 and bounds[0] >= bounds[1]:
-            raise DataError(f"{limit.words}: nothing is within", remedy="exchange the bounds")
-        _check_name(limit, mechanism)
-
-
-def _check_name(limit: MotionLimit, mechanism: Mechanism) -> None:
-    match limit.quantity:
-        case "position" | "speed" | "acceleration":
-            known = [c.name for c in mechanism.coordinates]
-            _check_known(limit, "independent coordinate", limit.name, known)
-        case "force":
-            known = [c.force for c in mechanism.coordinates]
-            _check_known(limit, "force", limit.name, known)
-        case "joint":
-            name, _, _ = limit.name.partition(".")
-            _check_known(limit, "joint", name, [j.name for j in mechanism.joints])
-            _coordinate(limit, mechanism)
-        case "distance":
-            _points(limit, mechanism)
-        case "margin":
-            return
-        case _:
-            raise DataError(
-                f"there is no quantity {limit.quantity}",
-                remedy=f"use one of {', '.join(get_args(Quantity))}",
-            )
-
-
-def _check_known(limit: MotionLimit, what: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise DataError(
-            f"{limit.words}: there is no {what} {name}", remedy=f"there are {', '.join(known)}"
-        )
 
 
 def _slack(limit: MotionLimit, motion: Motion, gradients: bool) -> Slack:
@@ -200,7 +124,7 @@ def _values(limit: MotionLimit, motion: Motion) -> Floats:
         case "acceleration":
             return motion.ydd[:, _index(limit, motion)]
         case "joint":
-            return _joint_values(motion, *_coordinate(limit, motion.model.mechanism))
+            return _joint_values(motion, *limited_joint(limit, motion.model.mechanism))
         case "distance":
             return quantity_motion(motion, _quantity(limit, motion.model.mechanism))[0]
         case "force":
@@ -223,51 +147,12 @@ def _joint_values(motion: Motion, name: str, k: int) -> Floats:
     return np.asarray(values + 2 * np.pi * np.rint((start - values[0]) / (2 * np.pi)))
 
 
-def _coordinate(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
-    """Return the joint of a limit and the place of the coordinate among those of the joint."""
-    name, _, label = limit.name.partition(".")
-    joint = mechanism.joint(name)
-    # Coordinates of an orientation are a quaternion: no number of its own.
-    names = [] if joint.type in ("spherical", "free") else list(joint.kind.coordinates)
-    if not label and len(names) == 1:
-        return name, 0
-    if label not in names:
-        raise DataError(
-            f"{limit.words}: joint {name} has no single coordinate {label or '(none named)'}",
-            remedy=f"name one of {', '.join(f'{name}.{n}' for n in names)}"
-            if names
-            else "limit another joint, or a distance",
-        )
-    return name, names.index(label)
-
-
-def _points(limit: MotionLimit, mechanism: Mechanism) -> tuple[Point, Point]:
-    """Return the two points of a distance; a name may have a dash itself."""
-    known = {f"{p.body}.{p.name}": p for p in mechanism.points}
-    parts = limit.name.split("-")
-    splits = [
-        ["-".join(part).strip() for part in (parts[:k], parts[k:])] for k in range(1, len(parts))
-    ]
-    if not splits:
-        raise DataError(
-            f"{limit.words}: a distance needs two points", remedy="write body.point-body.point"
-        )
-    for names in splits:
-        if all(name in known for name in names):
-            return known[names[0]], known[names[1]]
-    missing = min(([n for n in names if n not in known] for names in splits), key=len)
-    raise DataError(
-        f"{limit.words}: there is no point {' and no point '.join(missing)}",
-        remedy=f"there are {', '.join(known)}",
-    )
-
-
 def _quantity(limit: MotionLimit, mechanism: Mechanism) -> IndependentCoordinate:
     """Return the joint coordinate or the distance of a limit."""
     if limit.quantity == "joint":
-        name, k = _coordinate(limit, mechanism)
+        name, k = limited_joint(limit, mechanism)
         return JointCoordinate(limit.name, name, k, "", mechanism.joint(name).kind.units[k])
-    return DistanceCoordinate(limit.name, *_points(limit, mechanism), "")
+    return DistanceCoordinate(limit.name, *limited_points(limit, mechanism), "")
 
 
 def _gradients(limit: MotionLimit, motion: Motion, where: np.ndarray) -> list[Floats]:

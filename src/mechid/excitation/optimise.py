@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import minimize
 
 from mechid.errors import KinematicsError, MechidError
-from mechid.excitation.design import Design
-from mechid.excitation.families.family import Basis
+from mechid.excitation.finer import ROUNDING, finer, within
 from mechid.excitation.problem import Problem
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.starts import Starts, blocked
+from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.tables import Floats
 
 Watch = Callable[[str, int, float], None]
 
-_SHRINK = 0.8
-_SHRINKS = 24
 _OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is refused
 _HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
-_FINER = 4  # times as many samples for the last check of the limits
-# What a motion is made smaller by, in this order, until it keeps the limits between its samples.
-_CUTS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
-_HALVINGS = 3  # of the last step between them, towards the larger motion
-_ROUNDING = 1e-9  # of the range of a limit: violations that are none
 _MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
 _KEPT = 8  # best motions that are remembered for the last check
 
@@ -151,10 +144,10 @@ def optimise(
     """
     search = _Search(problem, effort, watch, stop)
     rng = np.random.default_rng(seed)
-    fine = _finer(problem)
+    fine = finer(problem)
     found: list[tuple[float, Floats]] = []
     complete = True
-    first = None if start is None else _within(problem, fine, start, problem.design.start)
+    first = None if start is None else within(problem, fine, start, problem.design.start)
     try:
         if first is not None:
             found.append((_value(search, first), first))
@@ -190,7 +183,7 @@ def _checked(
     for value, found in sorted([*search.best, *search.random], key=lambda f: f[0]):
         if best is not None and value >= best[0]:
             break
-        x = _within(problem, fine, found, inside)
+        x = within(problem, fine, found, inside)
         if x is not None:
             value = problem.value(problem.motion(x))
             if best is None or value < best[0]:
@@ -209,7 +202,7 @@ def _checked(
             where=problem.mechanism.name,
             remedy="take more samples",
         )
-    raise _blocked(problem)
+    raise blocked(problem)
 
 
 def _value(search: _Search, x: Floats) -> float:
@@ -221,56 +214,23 @@ def _value(search: _Search, x: Floats) -> float:
 
 
 def _random(search: _Search, rng: np.random.Generator, hopeful: bool) -> list[tuple[float, Floats]]:
-    """Draw motions, make each as large as the limits allow, and take their values.
+    """Draw motions within limits, and take their values.
 
     `hopeful`: there is a motion to improve, whether or not one of these is found.
     """
     found: list[tuple[float, Floats]] = []
+    starts = Starts(search.problem)
     for k in range(search.effort.random):
-        x = _fitted(search, _drawn(search.problem, rng), rng)
+        x = starts.draw(rng, search.check)
         if x is not None:
             found.append((_value(search, x), x))
             search.random.append(found[-1])
         elif not found and k + 1 >= _HOPELESS:
             if hopeful:
                 break
-            raise _blocked(search.problem)
+            raise blocked(search.problem)
         search.say("random", k + 1)
     return found
-
-
-def _drawn(problem: Problem, rng: np.random.Generator) -> Floats:
-    """Return random numbers whose motion moves every coordinate by about its usual size."""
-    x = np.array(problem.design.start, dtype=float)
-    parts = []
-    for part, basis, unit in zip(
-        problem.design.parts(x),
-        problem.design.bases,
-        (c.unit for c in problem.mechanism.coordinates),
-        strict=True,
-    ):
-        if not part.size:
-            parts.append(part)
-            continue
-        draw = rng.standard_normal(part.size)
-        reach = float(np.ptp(basis.position @ draw)) or 1.0
-        parts.append(part + draw * (_usual(problem, unit) / reach))
-    return np.concatenate([np.zeros(0), *parts])
-
-
-def _usual(problem: Problem, unit: str) -> float:
-    return 1.0 if unit == "rad" else 0.3 * problem.model.kinematics.size
-
-
-def _fitted(search: _Search, x: Floats, rng: np.random.Generator) -> Floats | None:
-    """Shrink a motion towards its start until it closes and keeps the limits."""
-    home = search.problem.design.start
-    for _ in range(_SHRINKS):
-        search.check()
-        if search.problem.feasible(x):
-            return x
-        x = home + _SHRINK * rng.uniform(0.7, 1.0) * (x - home)
-    return None
 
 
 def _improve(search: _Search, x0: Floats, number: int) -> None:
@@ -320,80 +280,8 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
     )
 
 
-def _finer(problem: Problem) -> Problem:
-    """Return the problem with more samples, over the whole duration."""
-    d = problem.design
-    first, last = float(d.time[0]), max(float(d.time[-1]), d.trajectory.duration)
-    step = (float(d.time[-1]) - first) / max(len(d.time) - 1, 1)
-    parts = max(round((last - first) / step), 1) if step > 0 else 1
-    times = np.linspace(first, last, _FINER * parts + 1)
-    return replace(problem, design=_resampled(d, times))
-
-
 def _inside(search: _Search, fine: Problem, first: Floats | None) -> Floats:
     """Return a motion that keeps the limits, to shrink others towards it: home, if it does."""
     home = fine.design.start
     known = [home, *([] if first is None else [first]), *(x for _, x in search.random[:_KEPT])]
-    return next((x for x in known if fine.feasible(x, tolerance=_ROUNDING)), home)
-
-
-def _within(problem: Problem, fine: Problem, x: Floats, inside: Floats) -> Floats | None:
-    """Return the motion, shrunk towards another until it keeps the limits between the samples too.
-
-    None if that takes away most of it.
-    """
-
-    def smaller(cut: float) -> Floats | None:
-        tried = x + cut * (inside - x)
-        kept = all(p.feasible(tried, tolerance=_ROUNDING) for p in (problem, fine))
-        return tried if kept else None
-
-    for before, cut in zip((0.0, *_CUTS), _CUTS, strict=False):
-        found = smaller(cut)
-        if found is None:
-            continue
-        low, high = before, cut
-        for _ in range(_HALVINGS if cut > 0 else 0):
-            middle = 0.5 * (low + high)
-            better = smaller(middle)
-            low, high = (middle, high) if better is None else (low, middle)
-            found = found if better is None else better
-        return found
-    return None
-
-
-def _resampled(d: Design, times: Floats) -> Design:
-    """Return the same design at other times."""
-    bases = tuple(
-        Basis(*(np.ascontiguousarray(B @ r.Z) for B in family.basis(times)))
-        for family, r in zip(d.trajectory.families, d.reductions, strict=True)
-    )
-    c0 = np.concatenate([np.zeros(0), *(r.c0 for r in d.reductions)])
-    still = sample(d.trajectory.with_coefficients(c0), times=times)
-    return replace(d, time=times, bases=bases, still=still)
-
-
-def _blocked(problem: Problem) -> MechidError:
-    """Say which limit keeps any motion from being found."""
-    try:
-        motion = problem.motion(problem.design.start)
-    except KinematicsError as error:
-        return MechidError(
-            f"no motion was found: not even the one it starts from closes ({error.what})",
-            where=problem.mechanism.name,
-            remedy="give offsets that the mechanism can reach",
-        )
-    worst = problem.worst(motion)
-    if worst is not None and worst.worst < 0:
-        return MechidError(
-            f"no motion was found that keeps the limit {worst.limit.words}: the motion it starts "
-            f"from breaks it by {-worst.worst:.3g} of its range",
-            where=problem.mechanism.name,
-            remedy="widen that limit, or start elsewhere",
-        )
-    return MechidError(
-        "no motion was found that keeps all limits",
-        where=problem.mechanism.name,
-        remedy="try more random motions, or widen the limits"
-        + (f", first {worst.limit.words}" if worst is not None else ""),
-    )
+    return next((x for x in known if fine.feasible(x, tolerance=ROUNDING)), home)

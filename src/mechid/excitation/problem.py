@@ -11,10 +11,10 @@ from mechid.dynamics.adjoint import observation_gradient
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import KinematicsError
-from mechid.excitation.criteria.criterion import Criterion
-from mechid.excitation.criteria.goals import Goals
+from mechid.excitation.bounds import MotionLimit
+from mechid.excitation.criteria.objective import Look, Objective
 from mechid.excitation.design import Design
-from mechid.excitation.limits import MotionLimit, Slack, slacks
+from mechid.excitation.limits import Slack, slacks
 from mechid.excitation.observe import all_columns
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats, Ints
@@ -31,7 +31,7 @@ class Problem:
     design : Design
     places : array of int (b,)
         Columns of the base parameters in the observation matrix (`BaseSet.places`).
-    criterion : Criterion or Goals
+    criterion : Objective
         To be made small.
     limits : tuple of MotionLimit
     """
@@ -39,7 +39,7 @@ class Problem:
     mechanism: Mechanism
     design: Design
     places: Ints
-    criterion: Criterion | Goals
+    criterion: Objective
     limits: tuple[MotionLimit, ...]
 
     @property
@@ -54,16 +54,18 @@ class Problem:
 
     def value(self, motion: Motion) -> float:
         """Return the criterion of a motion."""
-        W = observation_matrix(motion, self.model).W
-        return self.criterion(np.ascontiguousarray(W[:, :, self.places]))
+        return self._look(motion).value
 
     def value_and_gradient(self, motion: Motion) -> tuple[float, Floats]:
         """Return the criterion and its gradient by x."""
-        W = observation_matrix(motion, self.model).W
-        base = np.ascontiguousarray(W[:, :, self.places])
-        value, by_base = self.criterion.value_and_gradient(base)
-        G = all_columns(by_base, self.places, W.shape[2])
-        return value, self.design.gradient(*observation_gradient(self.model, motion, G))
+        found = self._look(motion)
+        G = all_columns(found.by_W, self.places, len(self.model.columns))
+        by_motion = observation_gradient(self.model, motion, G, found.by_known)
+        return found.value, self.design.gradient(*by_motion)
+
+    def _look(self, motion: Motion) -> Look:
+        seen = observation_matrix(motion, self.model)
+        return self.criterion.look(np.ascontiguousarray(seen.W[:, :, self.places]), seen.known)
 
     def constraints(self, motion: Motion) -> tuple[Floats, Floats]:
         """Return all slacks, (m,), and their gradients by x, (m, n_x)."""
@@ -79,13 +81,18 @@ class Problem:
         found = slacks(self.limits, motion, gradients=False)
         return min(found, key=lambda s: s.worst) if found else None
 
+    def slack(self, x: Floats) -> Floats | None:
+        """Return the least slack of each limit along the motion of x; None if it does not close."""
+        try:
+            found = slacks(self.limits, self.motion(x), gradients=False)
+        except KinematicsError:
+            return None
+        return np.array([s.worst for s in found])
+
     def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
         """Say whether the motion of x closes and keeps all limits."""
-        try:
-            worst = self.worst(self.motion(x))
-        except KinematicsError:
-            return False
-        return worst is None or worst.worst >= -tolerance
+        slack = self.slack(x)
+        return slack is not None and bool(np.all(slack >= -tolerance))
 
     def _row(self, s: Slack, k: int) -> Floats:
         n = int(s.samples[k])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -17,6 +16,7 @@ from pydantic import (
 
 from mechid.errors import DataError, ModelError
 from mechid.modelfile import expressions
+from mechid.modelfile.numbers import LARGEST
 from mechid.modelfile.validate import model_error
 from mechid.modelfile.words import Words, kind
 from mechid.modelfile.yamlio import FileKind, Source, read, read_file
@@ -32,8 +32,8 @@ def _constant(value: Any) -> float:
     if unknown := sorted(expressions.names(tree)):
         raise ValueError(f"there is no {unknown[0]} here; write numbers, or expressions of them")
     number = expressions.evaluate(tree, {})
-    if not math.isfinite(number):
-        raise ValueError(f"expected a finite number, got {number}")
+    if not abs(number) <= LARGEST:
+        raise ValueError(f"{number:g} is out of range; check it")
     return number
 
 
@@ -50,6 +50,12 @@ def _count(value: Any) -> int:
     return value
 
 
+def _whole(value: Any) -> int:
+    if _count(value) == 0:
+        raise ValueError("expected at least 1, got 0")
+    return _count(value)
+
+
 _SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 Number: TypeAlias = Annotated[
     float,
@@ -61,6 +67,10 @@ Positive: TypeAlias = Annotated[
 ]
 Count: TypeAlias = Annotated[
     int, PlainValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})
+]
+
+Whole: TypeAlias = Annotated[
+    int, PlainValidator(_whole), WithJsonSchema({"type": "integer", "minimum": 1})
 ]
 
 
@@ -108,8 +118,8 @@ class PrepareSpec(Words):
     method: Literal["auto", "given", "low-pass", "fourier", "spline", "interpolate"] = "auto"
     cutoff: Positive | None = Field(default=None, description="of the low-pass filter, Hz")
     period: Positive | None = Field(default=None, description="of a motion that repeats, s")
-    harmonics: Count | None = Field(default=None, description="of the Fourier series")
-    decimation: Count | None = Field(default=None, description="1: keep all samples")
+    harmonics: Whole | None = Field(default=None, description="of the Fourier series")
+    decimation: Whole | None = Field(default=None, description="1: keep all samples")
 
 
 def _version(value: Any) -> Any:
@@ -161,6 +171,8 @@ class MappingDocument(Words):
 
     @model_validator(mode="after")
     def _consistent(self) -> MappingDocument:
+        if not self.positions:
+            raise ValueError("no positions are given; name what was measured under positions")
         if self.time is not None and self.rate is not None:
             raise ValueError("both time and rate are given; leave one out")
         for what, signals in (("speeds", self.speeds), ("accelerations", self.accelerations)):

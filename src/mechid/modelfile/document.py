@@ -10,7 +10,16 @@ from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
 from mechid.modelfile.spec_geometry import DirectionRef, PointRef
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
-from mechid.modelfile.words import DottedName, Name, ParameterName, Scalar, Vector, Words, kind
+from mechid.modelfile.words import (
+    DottedName,
+    Name,
+    ParameterName,
+    Scalar,
+    Vector,
+    Words,
+    kind,
+    version,
+)
 
 FORMAT_VERSION = 1
 
@@ -109,19 +118,10 @@ class OrderSpec(Words):
     coordinates: list[DottedName] = Field(default=[])
 
 
-def _version(value: Any) -> Any:
-    if value != FORMAT_VERSION or isinstance(value, bool):
-        raise ValueError(
-            f"format version {kind(value)} is not supported; this release reads version "
-            f"{FORMAT_VERSION}, look for a newer one"
-        )
-    return FORMAT_VERSION
-
-
 class Document(Parts):
     """A mechanism: bodies, joints, force elements and independent coordinates. SI units."""
 
-    mechid: Annotated[Literal[1], BeforeValidator(_version)] = Field(
+    mechid: Annotated[Literal[1], version("format", FORMAT_VERSION)] = Field(
         description="version of the format"
     )
     name: Name = Field(description="identifier of the mechanism")

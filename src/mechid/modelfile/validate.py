@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
@@ -13,13 +13,20 @@ from mechid.modelfile.document import Document
 from mechid.modelfile.spec_geometry import FrameSpec
 from mechid.modelfile.words import kind
 
+M = TypeVar("M", bound=BaseModel)
+
 
 def validate(data: dict[str, Any]) -> Document:
     """Return the document of plain data; the first mistake becomes a `ModelError`."""
     if "mechid" not in data:
         raise ModelError("mechid is missing", path=(), remedy="start the file with mechid: 1")
+    return parsed(Document, data)
+
+
+def parsed(kind_of: type[M], data: dict[str, Any]) -> M:
+    """Return the record of plain data; the first mistake becomes a `ModelError`."""
     try:
-        return Document.model_validate(data)
+        return kind_of.model_validate(data)
     except ValidationError as error:
         raise model_error(error.errors(include_url=False)[0]) from None
 

@@ -37,6 +37,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "agreement": None if estimate.agreement is None else asdict(estimate.agreement),
             "errors": None if estimate.errors is None else asdict(estimate.errors),
             "colour": None if estimate.colour is None else list(estimate.colour),
+            "evidence": estimate.evidence,
             "full": estimate.full,
             "resting": estimate.resting,
         },
@@ -59,13 +60,16 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         floats(found["noise"]),
         np.column_stack(list(residuals.values())),
         _number(found["condition"]),
-        tuple(found["known"]),
-        tuple(found["warnings"]),
-        None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),
-        None if errors is None else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
-        None if colour is None else tuple(floats(c) for c in colour),
-        None if found["full"] is None else floats(found["full"]),
-        tuple(found.get("resting", ())),
+        known=tuple(found["known"]),
+        warnings=tuple(found["warnings"]),
+        agreement=None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),
+        errors=None
+        if errors is None
+        else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
+        colour=None if colour is None else tuple(floats(c) for c in colour),
+        evidence=found.get("evidence"),
+        full=None if found["full"] is None else floats(found["full"]),
+        resting=tuple(found.get("resting", ())),
     )
 
 

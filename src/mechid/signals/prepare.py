@@ -47,7 +47,10 @@ def prepare(
     options = measurement.preparation if options is None else options
     try:
         whole = independent(measurement, mechanism)
-        return _WAYS[_method(whole, options)](whole, options)
+        method = _method(whole, options)
+        if whole.yd is not None and method in ("fourier", "spline"):
+            whole = replace(whole, notes=(*whole.notes, "measured speeds are not used"))
+        return _WAYS[method](whole, options)
     except MechidError as error:
         raise (error.located(measurement.source) if measurement.source else error) from None
 

@@ -24,8 +24,8 @@ _NODES = 60  # samples that are solved one after the other
 _STEPS = 30
 _CONVERGED = 1e-9  # last step, in units of the size of the mechanism or rad
 # Smallest singular value of the derivatives by the coordinates, both in units of their size: errors
-# of what was measured come out a hundred times larger.
-_WEAK = 0.01
+# of what was measured come out a thousand times larger.
+_WEAK = 1e-3
 _HALVINGS = 5
 
 

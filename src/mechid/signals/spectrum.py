@@ -10,19 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+from scipy.ndimage import convolve1d
 from scipy.signal import welch
 
 from mechid.kinematics.tables import Floats
 from mechid.signals.filters import gain
 
-# Sidelobes of the Kaiser window lie 150 dB below the peak: slow motions leak nothing upwards.
-_WINDOW = ("kaiser", 20.0)
+# Sidelobes of the Kaiser window lie 220 dB below the peak: slow motions leak nothing upwards.
+_WINDOW = ("kaiser", 28.0)
 _SMOOTH = 9  # bins; neighbours are correlated through the window
 _SEEN = 4.0  # times the floor: a bin that has more is signal
 _MOST = 0.999
 _SPARSE = 0.1  # of the octave below
 _STEEP = 3.0  # the spectrum of noise does not fall by more within the band
+_ROUNDING = 1e-9  # of the range: no sensor resolves 30 bits, what is below is arithmetic
 LEAST_SAMPLES = 64
 HIGHEST = 0.4  # cut-off, cycles per sample
 
@@ -42,13 +43,14 @@ def spectrum(values: Floats) -> Spectrum:
         return Spectrum(np.zeros(0), np.zeros(0), float("nan"))
     n = len(values) // 2
     f, raw = welch(values, window=_WINDOW, nperseg=n, noverlap=(3 * n) // 4, detrend="linear")
-    density = uniform_filter1d(raw, _SMOOTH, mode="nearest")
+    # Not a running sum: its rounding errors carry the peaks into the floor.
+    density = convolve1d(raw, np.full(_SMOOTH, 1 / _SMOOTH), mode="nearest")
     low, high = (
         float(np.median(density[(f >= a / 2) & (f < b / 2)])) for a, b in ((0.4, 0.6), (0.6, 0.8))
     )
     # White noise is flat; what still falls is the motion itself, and no floor is in sight.
-    floor = 0.5 * (low + high) if low < _STEEP * high else float("nan")
-    return Spectrum(f, density, float(np.sqrt(floor / 2)))
+    sigma = float(np.sqrt((low + high) / 4)) if low < _STEEP * high else float("nan")
+    return Spectrum(f, density, sigma if sigma > _ROUNDING * np.ptp(values) else float("nan"))
 
 
 def choose_cutoff(spectra: list[Spectrum], order: int) -> float | None:

@@ -26,8 +26,8 @@ from mechid.mechanism.records import Mechanism
 from mechid.reduction.contribution import Contribution, contribution
 from mechid.runs.record import About, MotionData, ParameterTable, Run
 from mechid.runs.truth import Truth
+from mechid.tasks.assess import force_course, validation_rows
 from mechid.tasks.estimators import DEFAULT, estimator_of, uses_cad
-from mechid.tasks.judge import force_course, validation_rows
 from mechid.tasks.prior import cad_or_none
 from mechid.tasks.regress import (
     NO_NOISE,
@@ -40,6 +40,7 @@ from mechid.tasks.shrink import ReduceOptions, shrink
 from mechid.validation.crossvalidate import Stop, Watch
 
 Keep: TypeAlias = Callable[[str, Run], None]
+_LONGEST = 400  # characters of an expression in symbols
 
 
 @dataclass(frozen=True)
@@ -239,11 +240,14 @@ def parameter_table(
     B = chosen.matrix
     columns = {c.name: c for c in model.columns}
     covariance = B @ parameter_covariance(model.mechanism) @ B.T
+    # Expressions that would fill pages say more in decimals.
+    words = {name: text(chosen, name) for name in chosen.base}
+    short = {name: len(word) <= _LONGEST for name, word in words.items()}
     return ParameterTable(
         chosen.base,
         tuple(columns[name].unit for name in chosen.base),
-        tuple(text(chosen, name) for name in chosen.base),
-        tuple(latex(chosen, name) for name in chosen.base),
+        tuple(w if short[n] else text(chosen, n, symbols=False) for n, w in words.items()),
+        tuple(latex(chosen, n, symbols=short[n]) for n in chosen.base),
         chosen.dependent,
         base_cad(model, B),
         np.sqrt(np.maximum(np.diag(covariance), 0.0)),

@@ -1,96 +1,120 @@
-"""What the models of a run are worth on its motions: CAD values, estimate, reduced model."""
+"""Judge a given motion: its criteria, its limits, its samples."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.regression import Regression
-from mechid.runs.record import ForceCourse, Run
-from mechid.validation.errors import force_errors
-from mechid.validation.validate import validate
+from mechid.base.analyse import Rule
+from mechid.base.baseset import BaseSet, base_set
+from mechid.base.bounds import all_transfers
+from mechid.base.choose import last
+from mechid.base.experiment import EVERYTHING
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import DataError
+from mechid.exact.geometry import exact_geometry
+from mechid.excitation.bounds import MotionLimit, check_limits
+from mechid.excitation.criteria.relative import RelativeNoise
+from mechid.excitation.limits import slacks
+from mechid.excitation.observe import base_observation
+from mechid.excitation.sampling import SamplingRow, sample_times, sampling_table
+from mechid.excitation.trajectory import Trajectory, sample
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism
+from mechid.tasks.plan import Plan, check_plan, criteria_of_matrix, criterion_of
 
-LEVEL = 0.95
+_PER_PERIOD = 12  # samples per period of the highest frequency
+_DENSER = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the usual samples, to see what they change
+_LONGER = (2, 4)  # times the duration
+_FEWEST = 4  # samples
 
 
-def force_course(run: Run, name: str, regression: Regression) -> ForceCourse:
-    """Return measured and predicted forces of a motion, by the final model of a run."""
-    found = predict(run.final, regression)
-    return ForceCourse(
-        name,
-        regression.time,
-        regression.channels,
-        np.where(regression.valid, regression.tau, np.nan),
-        found.forces,
-        found.sigma,
-        found.total,
-        np.asarray(regression.W @ run.parameters.cad + regression.known),
-    )
+def judge_motion(
+    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last, seed: int = 0
+) -> dict[str, float]:
+    """Return what all criteria say of a given trajectory; `seed` draws the target motions."""
+    check_plan(plan, seed)
+    motion = _performed(mechanism, trajectory, plan)
+    return criteria_of_motion(mechanism, transferred_base(mechanism, rule), motion, plan, seed)
 
 
-def validation_rows(
-    run: Run, regressions: Mapping[str, Regression]
-) -> tuple[Mapping[str, Any], ...]:
-    """Return one row per motion and model, as `Run.validation` holds them.
+def tightest_limit(
+    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, limits: Sequence[MotionLimit]
+) -> tuple[float, str]:
+    """Return the smallest slack of limits along a given trajectory, and that limit in words.
 
-    Parameters
-    ----------
-    run : Run
-        With an estimate.
-    regressions : mapping motion → Regression
-        With all base parameters.
+    The slack is negative where a limit is violated, and infinite without limits.
     """
-    rows: list[Mapping[str, Any]] = []
-    for motion, regression in regressions.items():
-        for model, estimate in models_of(run):
-            rows.append(_row(run, motion, model, estimate, regression))
-    return tuple(rows)
+    check_limits(limits, mechanism)
+    found = slacks(limits, _performed(mechanism, trajectory, plan), gradients=False)
+    worst = min(found, key=lambda s: s.worst, default=None)
+    return (np.inf, "") if worst is None else (worst.worst, worst.limit.words)
 
 
-def models_of(run: Run) -> Sequence[tuple[str, Estimate | None]]:
-    """Return the models of a run by name; None stands for the CAD values, if there are some."""
-    models: list[tuple[str, Estimate | None]] = []
-    if np.all(np.isfinite(run.parameters.cad)):
-        models.append(("cad", None))
-    models += [(name, e) for name, e in (("estimate", run.estimate), ("reduced", run.reduced)) if e]
-    return models
+def _performed(mechanism: Mechanism, trajectory: Trajectory, plan: Plan) -> Motion:
+    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    s = sample(ordered, times=usual_times(ordered, plan))
+    return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
 
 
-def _row(
-    run: Run, motion: str, model: str, estimate: Estimate | None, regression: Regression
-) -> Mapping[str, Any]:
-    if estimate is None:
-        forces = regression.W @ run.parameters.cad + regression.known
-    else:
-        forces = predict(estimate, regression).forces
-    errors = force_errors(forces, regression)
-    by_force: dict[str, dict[str, float]] = {
-        name: {
-            "E_p": float(errors.prediction[j]),
-            "rms": float(errors.rms[j]),
-            "absolute": float(errors.absolute[j]),
-            "r2": float(errors.r2[j]),
-        }
-        for j, name in enumerate(regression.channels)
-    }
-    if estimate is run.final:
-        more = validate(run.final, regression, level=LEVEL)
-        for j, name in enumerate(regression.channels):
-            by_force[name] |= {
-                "coverage": float(more.coverage[j]),
-                "lag_one": float(more.whiteness.lag_one[j]),
-                "white": float(more.whiteness.p[j]),
-            }
-    size = 0 if estimate is None else _size(run, model, estimate)
-    return {"motion": motion, "model": model, "size": size, "total": errors.total,
-            "forces": by_force}  # fmt: skip
+def criteria_of_motion(
+    mechanism: Mechanism, base: BaseSet, motion: Motion, plan: Plan, seed: int = 0
+) -> dict[str, float]:
+    """Return what all criteria say of a solved motion."""
+    seen = observation_matrix(motion)
+    return criteria_of_matrix(mechanism, base, base.observation(seen.W), seen.known, plan, seed)
 
 
-def _size(run: Run, model: str, estimate: Estimate) -> int:
-    """Return how many parameters were estimated: a reduced model may hold CAD values besides."""
-    if model == "reduced" and run.reduction is not None:
-        return run.reduction.size.size
-    return len(estimate.parameters)
+def sampling_of_motion(
+    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last
+) -> tuple[SamplingRow, ...]:
+    """Return how the criterion of a plan changes with the samples of a given trajectory.
+
+    From a quarter to four times as many samples as usual, then as many in more periods, if it
+    repeats. Noise that is relative to the forces of the motion is that of the usual samples.
+    """
+    check_plan(plan, 0)
+    if plan.criterion == "goals":
+        raise DataError(
+            "samples are judged by one criterion, not by goals", remedy="give a criterion"
+        )
+    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    base = transferred_base(mechanism, rule)
+    criterion = criterion_of(mechanism, base, plan)
+    seen = observation_matrix(_performed(mechanism, trajectory, plan))
+    if isinstance(criterion, RelativeNoise):
+        criterion = criterion.at(base.observation(seen.W), seen.known)
+    observe = base_observation(mechanism, base.places)
+    n = len(seen.W)
+    counts = sorted({max(round(n * k), _FEWEST) for k in _DENSER})
+    rows = sampling_table(ordered, observe, criterion, samples=counts)
+    if not ordered.period:
+        return rows
+    once = ordered.duration / ordered.period
+    more = [
+        row
+        for k in _LONGER
+        for row in sampling_table(ordered, observe, criterion, samples=[k * n], periods=[k * once])
+    ]
+    return (*rows, *more)
+
+
+def usual_times(trajectory: Trajectory, plan: Plan) -> Floats:
+    """Return when a trajectory is sampled: from the trajectory itself, or as the plan says."""
+    if plan.samples is not None:
+        periods = trajectory.duration / trajectory.period if trajectory.period else 1.0
+        return sample_times(trajectory, samples=round(plan.samples * periods))
+    if trajectory.rate is not None:
+        return sample_times(trajectory, rate=trajectory.rate)
+    bands = [family.band for family in trajectory.families if family.band]
+    cycles = max(bands) * trajectory.duration if bands else float(plan.harmonics)
+    return sample_times(trajectory, samples=max(round(_PER_PERIOD * cycles), _PER_PERIOD))
+
+
+def transferred_base(mechanism: Mechanism, rule: Rule) -> BaseSet:
+    """Return the base set of a rule, from all transfers of inertia."""
+    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
+    return base_set(null, rule(null))

@@ -15,8 +15,8 @@ from mechid.errors import DataError
 from mechid.estimation.estimate import Prediction, predict
 from mechid.runs.record import STAGES, About, MotionData, Run
 from mechid.tables.motion import MotionTable
+from mechid.tasks.assess import force_course, validation_rows
 from mechid.tasks.identify import Options, base_of, judged, problem_of, reduced
-from mechid.tasks.judge import force_course, validation_rows
 from mechid.tasks.regress import DeclaredNoise, regression_of
 from mechid.tasks.shrink import ReduceOptions
 from mechid.validation.crossvalidate import Stop, Watch

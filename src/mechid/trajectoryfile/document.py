@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from mechid.errors import ModelError
-from mechid.modelfile.validate import model_error
-from mechid.modelfile.words import DottedName, ParameterName, Scalar, Words, kind
+from mechid.modelfile.schema import schema_of
+from mechid.modelfile.validate import parsed
+from mechid.modelfile.words import DottedName, ParameterName, Scalar, Words, version
 
 FORMAT_VERSION = 1
 
@@ -123,19 +124,10 @@ class FamilySpec(Words):
         return self
 
 
-def _version(value: Any) -> Any:
-    if value != FORMAT_VERSION or isinstance(value, bool):
-        raise ValueError(
-            f"trajectory version {kind(value)} is not supported; this release reads version "
-            f"{FORMAT_VERSION}, look for a newer one"
-        )
-    return FORMAT_VERSION
-
-
 class TrajectoryDocument(Words):
     """A motion of all independent coordinates of a mechanism. SI units."""
 
-    trajectory: Annotated[Literal[1], BeforeValidator(_version)] = Field(
+    trajectory: Annotated[Literal[1], version("trajectory", FORMAT_VERSION)] = Field(
         description="version of the format"
     )
     name: str = ""
@@ -152,7 +144,9 @@ def validate_trajectory(data: dict[str, Any]) -> TrajectoryDocument:
         if "mechid" in data:
             remedy = "this is a model file; give it as the model"
         raise ModelError("trajectory is missing", path=(), remedy=remedy)
-    try:
-        return TrajectoryDocument.model_validate(data)
-    except ValidationError as error:
-        raise model_error(error.errors(include_url=False)[0]) from None
+    return parsed(TrajectoryDocument, data)
+
+
+def trajectory_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the trajectory file."""
+    return schema_of(TrajectoryDocument, "mechid trajectory file")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mechid.errors import DataError, MechidError, ModelError
-from mechid.excitation.limits import MotionLimit, Quantity
+from mechid.excitation.bounds import MotionLimit, Quantity
 from mechid.modelfile.yamlio import FileKind, read_file
 
 _QUANTITIES: tuple[Quantity, ...] = (

@@ -2,14 +2,19 @@
 
 from mechid.excitation.criteria.criterion import CRITERIA, Criterion, Options
 from mechid.excitation.criteria.goals import Goals
+from mechid.excitation.criteria.objective import Look, Objective
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
+from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.excitation.criteria.resolution import Resolution, resolution
 
 __all__ = [
     "CRITERIA",
     "Criterion",
     "Goals",
+    "Look",
+    "Objective",
     "Options",
+    "RelativeNoise",
     "Resolution",
     "prediction_factor",
     "resolution",

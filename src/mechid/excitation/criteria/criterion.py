@@ -11,6 +11,7 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
+from mechid.excitation.criteria.objective import Look
 from mechid.excitation.criteria.root import Floats, Root, root
 from mechid.excitation.criteria.spread import spread
 
@@ -133,6 +134,10 @@ class Criterion:
             value, omega = float(np.log(value)), omega / value
         by_A = -2 * (found.U @ s.Q) @ omega @ (found.T @ s.Q).T
         return value, by_A.reshape(W.shape) * weights
+
+    def look(self, W: Floats, known: Floats) -> Look:
+        """Return value and gradients; known forces do not count."""
+        return Look(*self.value_and_gradient(W), np.zeros_like(known))
 
     @cached_property
     def _measure(self) -> Measure:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.excitation.criteria.criterion import Criterion
+from mechid.excitation.criteria.objective import Look, Objective
 from mechid.excitation.criteria.root import Floats
 
 _SHARP = 20.0  # the smooth worst is above the worst by at most log(n) / 20
@@ -22,7 +22,7 @@ _SHARP = 20.0  # the smooth worst is above the worst by at most log(n) / 20
 class Goals:
     """Criteria, their goals, and the weights that say how much missing each of them counts."""
 
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[Objective, ...]
     goals: tuple[float, ...]
     weights: tuple[float, ...] | None = None
 
@@ -34,17 +34,16 @@ class Goals:
         if any(not w > 0 for w in self.weights or ()):
             raise DataError("weights of goals must be positive")
 
-    def __call__(self, W: Floats) -> float:
-        """Return the value for W_b (N, n_i, b)."""
-        return self.value_and_gradient(W)[0]
-
-    def value_and_gradient(self, W: Floats) -> tuple[float, Floats]:
-        """Return the value and its gradient by W_b, (N, n_i, b)."""
-        found = [c.value_and_gradient(W) for c in self.criteria]
+    def look(self, W: Floats, known: Floats) -> Look:
+        """Return the value, and its gradients by W_b and by the known forces."""
+        found = [c.look(W, known) for c in self.criteria]
         weights = np.ones(len(found)) if self.weights is None else np.array(self.weights)
-        missed = (np.array([value for value, _ in found]) - np.array(self.goals)) / weights
+        missed = (np.array([x.value for x in found]) - np.array(self.goals)) / weights
         worst = float(missed.max())
         parts = np.exp(_SHARP * (missed - worst))
         shares = parts / parts.sum() / weights
-        gradient = sum(s * g for s, (_, g) in zip(shares, found, strict=True))
-        return worst + float(np.log(parts.sum())) / _SHARP, np.asarray(gradient)
+        return Look(
+            worst + float(np.log(parts.sum())) / _SHARP,
+            np.asarray(sum(s * x.by_W for s, x in zip(shares, found, strict=True))),
+            np.asarray(sum(s * x.by_known for s, x in zip(shares, found, strict=True))),
+        )

@@ -1,0 +1,69 @@
+"""Criteria when the noise of each force is a part of that force in the motion itself.
+
+The deviation depends on the motion then,
+
+    σ_j² = ν² (mean_n τ_nj² + floor_j²),    τ = W_b θ + known,
+
+and so does the criterion f(W_b, σ). Criteria see rows divided by σ_j only, so that
+
+    ∂f/∂σ_j = -1/σ_j Σ_n (∂f/∂W_nj) · W_nj,    ∂σ_j/∂τ_nj = ν² τ_nj / (N σ_j),
+
+and the gradient is exact, by W_b and by the known forces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.excitation.criteria.criterion import Criterion
+from mechid.excitation.criteria.objective import Look
+from mechid.excitation.criteria.root import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class RelativeNoise:
+    """A criterion with the noise of the motion that is judged.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        Its own `sigma` does not count.
+    noise : float
+        ν, deviation relative to the root mean square of each force of the motion.
+    values : array (b,)
+        θ, base parameters by CAD.
+    floor : array (n_i,)
+        Forces (N or N m) that noise is relative to at least: none has no noise. An infinite one
+        stands for a force that is not measured.
+    """
+
+    criterion: Criterion
+    noise: float
+    values: Floats
+    floor: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse noise that is none."""
+        if not self.noise > 0 or not np.all(np.asarray(self.floor) > 0):
+            raise DataError("relative noise and its floor must be positive")
+
+    def sigma(self, W: Floats, known: Floats) -> Floats:
+        """Return the deviation of the noise of each force, (n_i,)."""
+        tau = W @ self.values + known
+        return np.asarray(self.noise * np.sqrt(np.mean(tau**2, axis=0) + self.floor**2))
+
+    def at(self, W: Floats, known: Floats) -> Criterion:
+        """Return the criterion with the noise of this motion, held."""
+        options = replace(self.criterion.options, sigma=self.sigma(W, known))
+        return Criterion(self.criterion.name, options)
+
+    def look(self, W: Floats, known: Floats) -> Look:
+        """Return the value, and its gradients by W_b and by the known forces."""
+        sigma = self.sigma(W, known)
+        value, by_W = self.at(W, known).value_and_gradient(W)
+        by_sigma = -np.einsum("njk,njk->j", by_W, W) / sigma
+        by_tau = by_sigma * self.noise**2 * (W @ self.values + known) / (len(W) * sigma)
+        return Look(value, by_W + by_tau[..., None] * self.values, by_tau)

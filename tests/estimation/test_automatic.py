@@ -1,0 +1,96 @@
+"""Models of the noise compared by evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.linalg import toeplitz
+from scipy.stats import multivariate_normal
+
+import mechid.estimation.bayes as bayes
+from mechid.errors import DataError
+from mechid.estimation.automatic import Automatic
+from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.channels import Channels
+from mechid.estimation.evidence import data_evidence
+from mechid.estimation.iteration import iterate
+from mechid.estimation.prior import cad_prior
+
+from .problems import knowledge, regression
+
+PHI = np.array([2.0, -1.0, 0.5, 3.0])
+
+
+def test_evidence_is_the_density_of_the_data() -> None:
+    """White noise: τ is Gaussian with covariance σ² + W P Wᵀ."""
+    rng = np.random.default_rng(1)
+    noise = np.array([0.1, 0.4, 0.2])
+    r = replace(regression(rng, PHI, noise, n=12, known=0.3), noise=noise)
+    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    found = MaximumAPosteriori(scale=1.0, noise="declared")(r, known)
+    A, t, channel = r.stacked()
+    covariance = np.diag(noise[channel] ** 2) + A @ known.base_covariance @ A.T
+    assert found.evidence == pytest.approx(
+        multivariate_normal.logpdf(t, A @ known.mean, covariance)
+    )
+
+
+def test_evidence_of_coloured_noise() -> None:
+    """Coloured noise: the covariance of e has the autocovariances of the fitted model."""
+    rng = np.random.default_rng(2)
+    r = regression(rng, PHI, 0.3, n=80, n_d=1, ar=(0.8,))
+    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    channels = Channels(r)
+    prior = cad_prior(channels, known, "diagonal", 1.0, (), None, None)
+    fit = iterate(channels, lambda A, t, _: prior.solve(A, t), whiten=True, start=prior.mean)
+    assert fit.colours is not None
+    a = fit.colours[0].coefficients
+    assert len(a) >= 1
+    # Autocovariances by the impulse response of the fitted model.
+    h = np.zeros(4000)
+    h[0] = 1.0
+    for k in range(1, len(h)):
+        h[k] = sum(a[i] * h[k - 1 - i] for i in range(min(len(a), k)))
+    gamma = np.array([h[: len(h) - k] @ h[k:] for k in range(80)])
+    # The last problem was whitened with the colours of the pass before: the same to 1e-4 or so.
+    E = fit.noise[0] ** 2 * toeplitz(gamma / gamma[0])
+    A, t, _ = r.stacked()
+    wanted = multivariate_normal.logpdf(t, A @ known.mean, E + A @ known.base_covariance @ A.T)
+    assert data_evidence(fit.A, fit.t, prior) + fit.log_jacobian == pytest.approx(wanted, abs=0.05)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.08])
+@pytest.mark.parametrize("ar", [(), (0.9,)])
+def test_the_noise_that_is_there_is_chosen(gain: float, ar: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(3)
+    truth = PHI * (1 + 0.02 * rng.standard_normal(len(PHI)))
+    r = regression(rng, truth, 0.02, n=400, ar=ar)
+    r = replace(r, tau=r.tau * (1 + gain * np.array([1.0, -1.0, 0.5])))
+    found = Automatic()(r, knowledge(PHI, np.diag((0.02 * PHI) ** 2)))
+    assert (found.errors is not None) == (gain > 0)
+    assert (found.colour is not None) == bool(ar)
+    wanted = ("coloured" if ar else "white") + (" with gain errors" if gain else "")
+    assert f"noise taken as {wanted}," in found.known[-1]
+    assert np.all(np.abs(found.values - truth) < 4 * found.sigma)
+
+
+def test_prices_of_what_was_fitted() -> None:
+    """An estimated scale costs half of log n, which the declared one does not."""
+    rng = np.random.default_rng(4)
+    r = regression(rng, PHI, 0.1, n=50)
+    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    channels = Channels(r)
+    for scale, price in ((1.0, 0.0), ("estimated", 0.5 * np.log(150))):
+        estimator = MaximumAPosteriori(scale=scale)  # type: ignore[arg-type]
+        prior = cad_prior(channels, known, "diagonal", scale, (), None, None)  # type: ignore[arg-type]
+        fit, prior = estimator._with_prior(channels, prior)
+        whole = data_evidence(fit.A, fit.t, prior) + fit.log_jacobian
+        assert whole - bayes._evidence(fit, prior) == pytest.approx(price)
+
+
+def test_needs_cad_values() -> None:
+    r = regression(np.random.default_rng(5), PHI, 0.1)
+    with pytest.raises(DataError, match="needs CAD values"):
+        Automatic()(r)

@@ -1,0 +1,154 @@
+"""Random motions: within limits, wide, and not mostly offset."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mechid.errors import MechidError
+from mechid.excitation.bounds import MotionLimit
+from mechid.excitation.optimise import Effort, optimise
+from mechid.excitation.problem import Problem
+from mechid.excitation.starts import Starts, own_bounds
+
+from .problems import mechanism_of, problem_of
+
+OWN = (
+    MotionLimit("position", "q1", -0.2, 0.4),
+    MotionLimit("joint", "A2", -0.5, 0.5),
+    MotionLimit("speed", "q1", -3.0, 2.0),
+    MotionLimit("acceleration", "q2", upper=30.0),
+)
+
+
+def test_own_bounds() -> None:
+    limits = (*OWN, MotionLimit("position", "q1", -0.3, 0.3), MotionLimit("joint", "C", -1.0, 1.0),
+              MotionLimit("force", "M1", -1.0, 1.0), MotionLimit("margin", "", 0.1))  # fmt: skip
+    found = own_bounds(limits, mechanism_of("five_bar"))
+    free = (-np.inf, np.inf)
+    wanted = [[(-0.2, 0.3), (-3.0, 2.0), free], [(-0.5, 0.5), free, (-np.inf, 30.0)]]
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("family", ["fourier", "bspline"])
+@pytest.mark.parametrize("rest", [False, True])
+def test_drawn_motions_keep_the_limits_of_each_coordinate(family: str, rest: bool) -> None:
+    problem = problem_of("five_bar", "d", OWN, family=family, harmonics=4, samples=40, rest=rest)
+    starts, rng = Starts(problem), np.random.default_rng(0)
+    for _ in range(20):
+        s = problem.design.sample(starts.drawn(rng))
+        assert np.all((s.y[:, 0] >= -0.2) & (s.y[:, 0] <= 0.4))
+        assert np.all(np.abs(s.y[:, 1]) <= 0.5)
+        assert np.all((s.yd[:, 0] >= -3.0) & (s.yd[:, 0] <= 2.0))
+        assert np.all(s.ydd[:, 1] <= 30.0)
+
+
+def test_each_coordinate_moves_through_half_of_its_range_or_more() -> None:
+    """Where nothing but positions is limited; the rest of the range is left to the mean."""
+    limits = (MotionLimit("position", "q1", -0.1, 0.4), MotionLimit("position", "q2", -0.3, 0.3))
+    problem = problem_of("five_bar", "d", limits, harmonics=5, samples=60)
+    starts, rng = Starts(problem), np.random.default_rng(1)
+    means = []
+    for _ in range(50):
+        x = starts.draw(rng)
+        assert x is not None
+        y = problem.design.sample(x).y
+        stroke = np.ptp(y, axis=0) / [0.5, 0.6]
+        assert np.all((stroke >= 0.5 * (1 - 1e-5)) & (stroke <= 1.0))
+        means.append(y.mean(axis=0))
+    # The middle of the range, not the home pose, and not always the same.
+    np.testing.assert_allclose(np.mean(means, axis=0), [0.15, 0.0], atol=0.05)
+    assert np.std(means, axis=0).min() > 0.02
+
+
+def test_without_limits_a_motion_has_its_usual_size() -> None:
+    problem = problem_of("five_bar", "d")
+    x = Starts(problem).draw(np.random.default_rng(0))
+    assert x is not None
+    stroke = np.ptp(problem.design.sample(x).y, axis=0)
+    assert np.all((stroke > 0.1) & (stroke <= 1.0))
+
+
+def check_nearly_largest(problem: Problem, x: np.ndarray) -> None:
+    home = problem.design.start
+    assert problem.feasible(x)
+    assert not problem.feasible(home + (x - home) / 0.75)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [MotionLimit("joint", "C", -0.15, 0.15), MotionLimit("force", "M1", -1.5, 1.5),
+     MotionLimit("distance", "ground.A1-coupler_1.tool", 0.38, 0.45)],
+)  # fmt: skip
+def test_what_other_limits_take_away_is_hardly_more_than_needed(limit: MotionLimit) -> None:
+    """Of one coordinate; several may be in each other's way less together than each alone."""
+    wide = MotionLimit("position", "q1", -0.6, 0.6)
+    problem = problem_of("five_bar", "d", (wide, limit), samples=30, fixed=("q2",))
+    starts = Starts(problem)
+    assert problem.feasible(problem.design.start)
+    cut = 0
+    for seed in range(5):
+        x = starts.draw(np.random.default_rng(seed))
+        assert x is not None
+        if not problem.feasible(starts.drawn(np.random.default_rng(seed))):
+            check_nearly_largest(problem, x)
+            cut += 1
+    assert cut >= 3
+
+
+def test_motions_that_do_not_close_are_made_smaller() -> None:
+    limits = tuple(MotionLimit("position", n, -9.0, 9.0) for n in ("q1", "q2"))
+    problem = problem_of("five_bar", "d", limits, samples=40)
+    for seed in range(3):
+        x = Starts(problem).draw(np.random.default_rng(seed))
+        assert x is not None
+        check_nearly_largest(problem, x)
+
+
+def test_a_narrow_coordinate_does_not_hold_the_others_back() -> None:
+    limits = (MotionLimit("position", "q1", -1e-3, 1e-3), MotionLimit("position", "q2", -0.5, 0.5))
+    problem = problem_of("five_bar", "d", limits)
+    x = Starts(problem).draw(np.random.default_rng(0))
+    assert x is not None
+    stroke = np.ptp(problem.design.sample(x).y, axis=0)
+    assert stroke[0] <= 2e-3
+    assert stroke[1] >= 0.45
+
+
+def test_check_is_called_and_may_stop() -> None:
+    problem = problem_of("five_bar", "d", OWN)
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise TimeoutError
+
+    starts, rng = Starts(problem), np.random.default_rng(0)
+    for _ in range(2):
+        starts.draw(rng, check)
+    with pytest.raises(TimeoutError):
+        starts.draw(rng, check)
+
+
+def test_the_limit_that_blocks_is_one_that_all_motions_break() -> None:
+    """Not the one that the home pose breaks, if random motions keep it."""
+    reachable = MotionLimit("position", "q1", 0.1, 0.5)
+    impossible = MotionLimit("joint", "C", 2.0, 3.0)
+    problem = problem_of("five_bar", "d", (reachable, impossible))
+    assert not problem.feasible(problem.design.start)
+    with pytest.raises(MechidError, match="keeps the limit 2 ≤ joint of C ≤ 3: each breaks it"):
+        optimise(problem, Effort(12, 0, 1))
+    possible = replace(problem, limits=(reachable,))
+    assert optimise(possible, Effort(3, 0, 1)).random_values.shape == (3,)
+
+
+def test_limits_that_exclude_each_other() -> None:
+    """Each can be kept, both together cannot."""
+    apart = (MotionLimit("position", "q1", 0.1, 0.5), MotionLimit("joint", "A1", -0.5, 0.0))
+    problem = problem_of("five_bar", "d", apart)
+    with pytest.raises(MechidError, match="no motion was found that keeps"):
+        optimise(problem, Effort(12, 0, 1))

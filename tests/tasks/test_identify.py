@@ -1,0 +1,149 @@
+"""Identification from records, without files: what is known, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.errors import DataError, ModelError
+from mechid.kinematics.model import kinematic_model
+from mechid.mechanism.records import Coefficient, Friction, Mechanism
+from mechid.modelfile import load
+from mechid.runs.record import MotionData
+from mechid.runs.truth import Truth
+from mechid.tables.motion import MotionTable
+from mechid.tasks.estimators import estimator_of
+from mechid.tasks.identify import Options, identify
+from mechid.tasks.regress import DeclaredNoise, declared, regression_of
+from mechid.tasks.shrink import ReduceOptions
+from mechid.tasks.synthesise import Errors, ForceNoise, Level, Synthesis, synthesise
+
+
+def moved(mechanism: Mechanism, n: int, size: float, seed: int = 0) -> MotionTable:
+    """Return a random Fourier series of three harmonics about the home pose."""
+    rng = np.random.default_rng(seed)
+    home = kinematic_model(mechanism).home_y
+    t = np.arange(n) / n
+    w = 2 * np.pi * np.arange(1, 4)
+    a, b = rng.standard_normal((2, 3, len(home))) * size / np.arange(1, 4)[:, None]
+    S, C = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
+    return MotionTable(
+        t,
+        home + S @ a + (C - 1) @ b,
+        (C * w) @ a - (S * w) @ b,
+        -(S * w**2) @ a - (C * w**2) @ b,
+    )
+
+
+def data_of(made: Synthesis, name: str = "identification") -> MotionData:
+    forces = tuple(c.force for c in made.mechanism.coordinates)
+    return MotionData(name, "d.csv", made.time, made.y, made.yd, made.ydd, forces, made.tau)
+
+
+def truth_of(made: Synthesis) -> Truth:
+    return Truth(tuple(c.name for c in made.columns), made.phi, {})
+
+
+@pytest.mark.parametrize(("noise", "goal"), [(0.0, 1e-4), (0.01, 0.1)])
+def test_struts_of_a_suspension_are_recovered(noise, goal):
+    """Stiffness and damping are well determined where most of the 87 parameters are not."""
+    suspension = load("sla_suspension@struts")
+    errors = Errors(ForceNoise(level=Level(noise)), cad=0.2)
+    made = synthesise(suspension, moved(suspension, 300, 0.012), errors, seed=3)
+    run = identify(suspension, [data_of(made)], Options(cad_error=0.2), truth=truth_of(made))
+    at = [i for i, name in enumerate(run.parameters.names) if "strut" in name]
+    assert len(at) == 4
+    found, true = run.estimate.values[at], run.parameters.truth[at]
+    assert np.abs(run.parameters.cad[at] / true - 1).max() > 0.1
+    np.testing.assert_allclose(found, true, rtol=goal)
+    assert np.all(np.abs(found - true) < 4 * run.estimate.sigma[at])
+
+
+def without_values(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism whose friction has no CAD values."""
+    unknown = Coefficient(None, identify=True)
+    return replace(
+        mechanism,
+        elements=tuple(
+            replace(e, viscous=unknown, coulomb=unknown) if isinstance(e, Friction) else e
+            for e in mechanism.elements
+        ),
+    )
+
+
+@pytest.mark.parametrize("estimator", ["map", "ols", "physical"])
+def test_friction_without_cad_values(estimator):
+    true = load("pendulum@friction")
+    made = synthesise(true, moved(true, 200, 0.5), Errors(ForceNoise(level=Level(0.001))), seed=1)
+    silent = without_values(true)
+    run = identify(silent, [data_of(made)], Options(estimator, cad_error=0.2), truth=truth_of(made))
+    at = [i for i, name in enumerate(run.parameters.names) if name.split("_")[0] in
+          ("viscous", "coulomb")]  # fmt: skip
+    assert len(at) == 2
+    assert np.isnan(run.parameters.cad[at]).all()
+    found, truth = run.estimate.values[at], run.parameters.truth[at]
+    assert np.all(np.abs(found - truth) < 4 * run.estimate.sigma[at])
+    assert np.all(run.estimate.sigma[at] < 0.2 * np.abs(truth))
+    # Without CAD values there is no CAD model to compare with.
+    assert {row["model"] for row in run.validation} == {"estimate"}
+
+
+def test_bodies_without_cad_values():
+    five = load("five_bar")
+    made = synthesise(five, moved(five, 100, 0.1), Errors(ForceNoise(level=Level(0.01))))
+    blank = replace(five, bodies=tuple(replace(b, inertia=None) for b in five.bodies))
+    with pytest.raises(ModelError, match="no value for m_1"):
+        identify(blank, [data_of(made)])
+    with pytest.raises(DataError, match="contributions go by CAD values"):
+        identify(blank, [data_of(made)], Options("ols", reduce=ReduceOptions()))
+    run = identify(blank, [data_of(made)], Options("ols", reduce=ReduceOptions("greedy", 9)))
+    assert run.contribution is None
+    assert run.reduction.size.size == 9
+    assert run.validation[0]["total"] < 0.03
+
+
+def test_declared_noise():
+    five = load("five_bar")
+    made = synthesise(five, moved(five, 100, 0.1))
+    regression = regression_of(dynamic_model(five), data_of(made))
+    rms = np.sqrt(np.mean(made.tau**2, axis=0))
+    np.testing.assert_allclose(declared(regression, DeclaredNoise(0.05)).noise, 0.05 * rms)
+    mixed = declared(regression, DeclaredNoise(0.05, {"M1": 2.0})).noise
+    np.testing.assert_allclose(mixed, [2.0, 0.05 * rms[1]])
+    assert declared(regression, DeclaredNoise()).noise is None
+
+
+def test_decimation_keeps_the_problem():
+    """W and τ pass the same filter: exact data fit exactly after it, too."""
+    five = load("five_bar")
+    made = synthesise(five, moved(five, 400, 0.1), Errors(cad=0.2))
+    data = replace(data_of(made), decimation=4)
+    run = identify(five, [data], Options("ols"), truth=truth_of(made))
+    assert len(run.courses[0].time) == len(range(4, 396, 4))
+    np.testing.assert_allclose(run.courses[0].predicted, run.courses[0].measured, atol=1e-9)
+    np.testing.assert_allclose(run.estimate.values, run.parameters.truth, rtol=1e-6, atol=1e-9)
+
+
+def test_motions_with_other_forces():
+    five = load("five_bar")
+    data = data_of(synthesise(five, moved(five, 60, 0.1)))
+    part = replace(data, name="validation-1", forces=("M1",), tau=data.tau[:, :1])
+    with pytest.raises(DataError, match="the same measured forces"):
+        identify(five, [data, part], Options("ols"))
+    with pytest.raises(DataError, match="F is no force of the mechanism"):
+        identify(five, [replace(data, forces=("M1", "F"))], Options("ols"))
+    with pytest.raises(DataError, match="no force was measured"):
+        identify(five, [replace(data, forces=(), tau=data.tau[:, :0])], Options("ols"))
+
+
+def test_settings_of_estimators():
+    assert estimator_of("ridge", {"penalty": "1e-3"}).penalty == 1e-3
+    assert estimator_of("map", {"gains": "5 %"}).gains == 0.05
+    assert estimator_of("map", {"whiten": "true", "prior": "none"}).whiten is True
+    nested = estimator_of("physical", {"inner": "ridge", "penalty": "2", "margin": "0.1"})
+    assert (nested.margin, nested.inner.name, nested.inner.penalty) == (0.1, "ridge", 2)
+    with pytest.raises(DataError, match="ridge has no setting whiten"):
+        estimator_of("physical", {"inner": "ridge", "whiten": "true"})

@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.estimation.regression import Floats, Ints
 
-SAMPLES = 2400  # of a chart, about two for each pixel of its width
+SAMPLES = 4000  # of a chart, some for each pixel of its width, so that there is more to see in it
 
 
 def shown_samples(courses: Sequence[Floats], most: int = SAMPLES) -> Ints:

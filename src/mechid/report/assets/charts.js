@@ -200,7 +200,8 @@
 
   document.querySelectorAll("figure.chart").forEach(add);
   const redraw = () => charts.forEach((u) => u.redraw(false, true));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  for (const media of ["(prefers-color-scheme: dark)", "print"])
+    matchMedia(media).addEventListener("change", redraw);
 
   // For scripts and tests.
   window.mechidReport = { charts };

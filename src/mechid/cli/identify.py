@@ -63,8 +63,8 @@ def identify(
     prior: Annotated[
         str | None,
         typer.Option(
-            help="Of map: cad (errors of base parameters independent), full (as CAD declares "
-            "them), none.",
+            help="Of auto and map: cad (errors of base parameters independent), full (as CAD "
+            "declares them), none.",
             show_default="cad",
         ),
     ] = None,
@@ -164,7 +164,8 @@ def options_of(
     from mechid.tasks.estimators import DEFAULT, estimator_of
     from mechid.tasks.identify import Options
 
-    name = estimator or DEFAULT
+    # Models of the noise are compared by how probable they are, which takes a prior.
+    name = estimator or ("map" if prior == "none" else DEFAULT)
     settings: dict[str, Any] = named(setting or [], "--set", "whiten=true")
     if prior is not None:
         kinds = {"cad": "diagonal", "full": "full", "none": "none"}

@@ -31,16 +31,17 @@ Map: TypeAlias = Annotated[
 Estimator: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="map (most probable for forces and CAD values together), physical or log-cholesky "
-        "(the same, with bodies that can exist), ols, weighted, ridge, truncated, huber, iv.",
-        show_default="map",
+        help="auto (most probable for forces and CAD values together, noise as the data show it), "
+        "map (the same, noise as it is set), physical or log-cholesky (with bodies that can "
+        "exist), ols, weighted, ridge, truncated, huber, iv.",
+        show_default="auto",
     ),
 ]
 Setting: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Setting of the estimator, NAME=VALUE, as whiten=true, gains=estimated, "
+        help="Setting of the estimator, NAME=VALUE, as scale=1, gains=5%, "
         "penalty=0.1; may be repeated.",
         show_default=False,
     ),

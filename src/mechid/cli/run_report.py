@@ -39,7 +39,7 @@ def _advice(run: Run) -> list[str]:
     """Say which options help where single values mean little."""
     if run.final.agreement is not None or not (run.final.relative > _VAGUE).any():
         return []
-    return ["the options --estimator map (CAD values count) and --reduce contribution help"]
+    return ["the options --estimator auto (CAD values count) and --reduce contribution help"]
 
 
 def _parameters(run: Run) -> list[dict[str, Any]]:
@@ -100,16 +100,18 @@ def show_parameters(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def show_validation(rows: Sequence[dict[str, Any]]) -> None:
-    """Print relative errors of predicted forces, a row per motion and model."""
-    forces = list(rows[0]["forces"]) if rows else []
-    print_table(
-        ("motion", "model", "size", "E_p %", *forces),
-        [
-            (row["motion"], row["model"], str(row["size"]), _percent(row["total"]),
-             *(_percent(row["forces"][name]["E_p"]) for name in forces))
-            for row in rows
-        ],
-    )  # fmt: skip
+    """Print E_p in percent: a row per motion and force, a column per model with its size."""
+    models = {row["model"]: row["size"] for row in rows}
+    by = {(row["motion"], row["model"]): row for row in rows}
+    lines = []
+    for motion in dict.fromkeys(row["motion"] for row in rows):
+        found = [by[motion, model] for model in models]
+        lines.append((motion, "sum", *(_percent(row["total"]) for row in found)))
+        for name in found[0]["forces"]:
+            values = (_percent(row["forces"][name]["E_p"]) for row in found)
+            lines.append((motion, name, *values))
+    sizes = [f"{model} ({size})" if size else model for model, size in models.items()]
+    print_table(("E_p, %", "force", *sizes), lines)
 
 
 def _number(value: float | None) -> str:

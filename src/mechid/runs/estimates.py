@@ -67,9 +67,9 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         if errors is None
         else ChannelErrors(**{k: floats(v) for k, v in errors.items()}),
         colour=None if colour is None else tuple(floats(c) for c in colour),
-        evidence=found.get("evidence"),
+        evidence=found["evidence"],
         full=None if found["full"] is None else floats(found["full"]),
-        resting=tuple(found.get("resting", ())),
+        resting=tuple(found["resting"]),
     )
 
 

@@ -10,7 +10,7 @@ from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
 
-DEFAULT = "map"
+DEFAULT = "auto"
 _NOT_SETTINGS = ("name", "groups")
 
 

@@ -73,6 +73,12 @@
     };
   }
 
+  /** Marks of the legend are styled by the page, which changes its colours by itself. */
+  function marker(series) {
+    const look = LOOKS[series?.look];
+    return look ? `var(${look.color})` : "transparent";
+  }
+
   /** Vertical lines with a word, as the chosen size of a reduction. */
   function marks(list) {
     return {
@@ -103,18 +109,17 @@
 
   /** Charts of a group show the same span of time. */
   function together(group) {
-    let busy = false;
     const members = groups.get(group) ?? [];
     groups.set(group, members);
     return {
       hooks: {
         ready: (u) => members.push(u),
         setScale: (u, key) => {
-          if (key !== "x" || busy || members.busy) return;
-          members.busy = busy = true;
+          if (key !== "x" || members.busy) return;
+          members.busy = true; // the others follow, and are not followed in turn
           const { min, max } = u.scales.x;
           for (const other of members) if (other !== u) other.setScale("x", { min, max });
-          members.busy = busy = false;
+          members.busy = false;
         },
       },
     };
@@ -186,7 +191,7 @@
         ...(spec.group ? [together(spec.group)] : []),
         ...(spec.marks ? [marks(spec.marks)] : []),
       ],
-      legend: { live: true },
+      legend: { markers: { width: 0, fill: (_, i) => marker(spec.series[i - 1]) } },
     };
     const u = new uPlot(options, [spec.x.values, ...spec.series.map((s) => s.values)], figure);
     // The two edges of the band are no curves of their own.

@@ -10,7 +10,7 @@ import argparse
 import time
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +53,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "MAP, full, scale estimated": MaximumAPosteriori(prior="full"),
     "physically consistent": PhysicallyConsistent(),
     "auto (default)": Automatic(),
-    "auto, full prior": Automatic(prior="full"),
+    "auto, diagonal prior": Automatic(prior="diagonal"),
 }
 
 
@@ -95,7 +95,7 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         problem = made[motion].problem("T1", made[motion].noisy(law, seed))
         validation = made["validation"].problem("T1")
         known = world.knowledge("T1", cad)
-        errors[motion, "CAD alone"] = total(cad_estimate(known, problem), validation)
+        errors[motion, "CAD alone"] = total(cad_estimate(problem, known), validation)
         for name, estimator in ESTIMATORS.items():
             estimate = estimator(problem, known)
             errors[motion, name] = total(estimate, validation)
@@ -108,11 +108,12 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         errors[motion, "reduced, one standard error, rest CAD"] = total(
             _reduced(problem, known), validation
         )
-        for label, error in (
-            ("auto, declared 5 %", WRONG),
-            ("auto, as declared in the file", None),
-        ):
-            wrong = world.knowledge("T1", cad, error)
+        misled = {
+            f"auto, {100 * WRONG:g} % declared": world.knowledge("T1", cad, WRONG),
+            "auto, declared as in the file": world.knowledge("T1", cad, None),
+            "auto, CAD values wrong one by one": replace(known, values=world.single(seed)),
+        }
+        for label, wrong in misled.items():
             errors[motion, label] = total(Automatic()(problem, wrong), validation)
     return Outcome(law, seed, errors, curves, kappa, models)
 

@@ -72,6 +72,11 @@ class World:
         """Return the mechanism with CAD values that are wrong."""
         return perturbed(self.truth, CAD_ERROR, np.random.default_rng([seed, 1]))
 
+    def single(self, seed: int) -> Floats:
+        """Return parameters that are wrong one by one, so that some bodies are not possible."""
+        rng = np.random.default_rng([seed, 3])
+        return self.phi * (1 + CAD_ERROR * rng.standard_normal(len(self.phi)))
+
     def columns(self, name: str) -> tuple[str, ...]:
         """Return the parameters of a base set; T5, which is none, is taken by its letter."""
         if name != "T5":

@@ -32,7 +32,8 @@ def test_evidence_is_the_density_of_the_data() -> None:
     found = MaximumAPosteriori(scale=1.0, noise="declared")(r, known)
     A, t, channel = r.stacked()
     covariance = np.diag(noise[channel] ** 2) + A @ known.base_covariance @ A.T
-    assert found.evidence == pytest.approx(multivariate_normal.logpdf(t, A @ known.mean, covariance))
+    wanted = multivariate_normal.logpdf(t, A @ known.mean, covariance)
+    assert found.evidence == pytest.approx(wanted)
 
 
 def test_evidence_of_coloured_noise() -> None:

@@ -245,7 +245,7 @@ def test_noise_of_the_motion(five_bar: Mechanism) -> None:
         )
         for k in (1.5, 3.0)
     )
-    usual, own = Plan(prior=False), Plan(prior=False, noise_of="motion")
+    usual, own = Plan(prior=False, noise_of="usual"), Plan(prior=False)
     at = {(k, p.noise_of): judge_motion(five_bar, t, p) for k, t in enumerate((small, large))
           for p in (usual, own)}  # fmt: skip
     for name in ("a", "prediction"):
@@ -257,7 +257,7 @@ def test_noise_of_the_motion(five_bar: Mechanism) -> None:
 
 
 def test_a_design_with_the_noise_of_the_motion(five_bar: Mechanism) -> None:
-    plan = replace(PLAN, criterion="d", noise_of="motion")
+    plan = replace(PLAN, criterion="d")
     found = design_motion(five_bar, plan, effort=QUICK)
     check(found)
     assert found.excitation.value < found.excitation.random_values.min()
@@ -267,7 +267,7 @@ def test_a_design_with_the_noise_of_the_motion(five_bar: Mechanism) -> None:
 def test_wanted_parameters(five_bar: Mechanism) -> None:
     base = transferred_base(five_bar, last)
     some = base.base[:3]
-    plan = replace(PLAN, criterion="a", prior=False, parameters=some)
+    plan = replace(PLAN, criterion="a", prior=False, noise_of="usual", parameters=some)
     found = design_motion(five_bar, plan, effort=QUICK)
     check(found)
     # The variances of these, with all others estimated along: from the whole covariance.
@@ -322,9 +322,9 @@ def test_samples_of_a_motion(five_bar: Mechanism) -> None:
     for row in rows[5:]:
         assert row.value == pytest.approx(rows[2].value / row.periods, rel=1e-9)
         assert row.per_sample == pytest.approx(rows[2].per_sample, rel=1e-9)
-    own = sampling_of_motion(five_bar, trajectory, replace(plan, noise_of="motion"))
+    own = sampling_of_motion(five_bar, trajectory, replace(plan, noise_of="usual"))
     assert own[2].value == pytest.approx(
-        judge_motion(five_bar, trajectory, replace(plan, noise_of="motion"))["a"], rel=1e-9
+        judge_motion(five_bar, trajectory, replace(plan, noise_of="usual"))["a"], rel=1e-9
     )
     with pytest.raises(DataError, match="not by goals"):
         sampling_of_motion(five_bar, trajectory, replace(plan, criterion="goals"))

@@ -127,10 +127,10 @@ def excite(
     noise_of: Annotated[
         NoiseName,
         typer.Option(
-            help="Which forces: those usual for the mechanism, or those of the motion itself.",
+            help="Which forces: those of the motion itself, or those usual for the mechanism.",
             rich_help_panel=_JUDGE,
         ),
-    ] = NoiseName.usual,
+    ] = NoiseName.motion,
     prior: Annotated[
         bool,
         typer.Option(

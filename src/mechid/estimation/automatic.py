@@ -39,7 +39,7 @@ class Automatic:
         Deviation of the gain errors of the models that have them.
     """
 
-    prior: Literal["diagonal", "full"] = "diagonal"
+    prior: Literal["diagonal", "full"] = "full"
     scale: Scale = "estimated"
     gains: Scale = "estimated"
     offsets: Scale | None = None

@@ -52,9 +52,9 @@ class Plan:
         Values to be reached together.
     noise : float
         Deviation of the force noise relative to the root mean square of each force.
-    noise_of : "usual" or "motion"
-        Of which forces: those that are usual for the mechanism, so that all motions have the same
-        noise, or those of the motion itself.
+    noise_of : "motion" or "usual"
+        Of which forces: those of the motion itself, or those that are usual for the mechanism, so
+        that all motions have the same noise.
     prior : bool
         Whether the CAD values count as known, with their deviations.
     rest : bool
@@ -72,7 +72,7 @@ class Plan:
     samples: int | None = None
     criterion: str = DEFAULT_CRITERION
     noise: float = 0.05
-    noise_of: NoiseOf = "usual"
+    noise_of: NoiseOf = "motion"
     prior: bool = True
     rest: bool = False
     fixed: Mapping[str, Family] | None = None

@@ -89,7 +89,7 @@ def _synthesise(mechanism: Mechanism, motion: Path, output: Path) -> None:
 
 
 def _identify(mechanism: Mechanism, folder: Path) -> Run:
-    """As `mechid identify … --reduce contribution --size cross --validate`."""
+    """As `mechid identify … --estimator map --reduce contribution --size cross --validate`."""
     from mechid.measurementfile import read_measurement
     from mechid.runs.files import file_hash
     from mechid.runs.folder import RunFolder
@@ -105,10 +105,11 @@ def _identify(mechanism: Mechanism, folder: Path) -> Run:
     for name, file in sources.items():
         read = read_measurement(folder / file, mechanism)
         motions.append(motion_data(name, file, prepare(read, mechanism, read.preparation)))
-    options = Options(reduce=ReduceOptions(size="cross"))
+    # The default tries several models of the noise at each size, which takes some times as long.
+    options = Options("map", reduce=ReduceOptions(size="cross"))
     about = About(
-        f"mechid identify {mechanism.name} motion.parquet --reduce contribution --size cross "
-        "--validate other.parquet -o run",
+        f"mechid identify {mechanism.name} motion.parquet --estimator map --reduce contribution "
+        "--size cross --validate other.parquet -o run",
         mechanism.name,
         asdict(options),
         SEED,

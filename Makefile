@@ -61,8 +61,8 @@ $(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
 
 # ------------------------------------------------------------------ jobs
 
-demo: $(DEMO_READY) $(KERNELS_READY) ## Assemble a suspension, move it, write an animated page
-	@$(BIN)/python -m mechid.demo
+demo: $(DEMO_READY) $(KERNELS_READY) ## Identify a suspension from synthetic data, write a report
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mechid.demo
 
 test: $(TEST_READY) $(KERNELS_READY) ## Run every check: style, types, layers, tests, documentation
 	$(call heading,style)

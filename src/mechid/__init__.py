@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mechid.mechanism.records import Mechanism
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
+    from mechid.report.write import write_report
     from mechid.runs.folder import load_run, save_run
     from mechid.runs.record import MotionData, Run
     from mechid.signals.filters import Decimation, decimate
@@ -109,6 +110,7 @@ _HOMES = {
     "mechid.mechanism.records": ("Mechanism",),
     "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
     "mechid.modelfile.zoo": ("zoo",),
+    "mechid.report.write": ("write_report",),
     "mechid.signals.filters": ("Decimation", "decimate"),
     "mechid.signals.prepare": ("prepare",),
     "mechid.signals.record": ("Measurement", "Preparation", "Prepared"),
@@ -200,6 +202,7 @@ __all__ = [
     "table_forces",
     "tour",
     "write_page",
+    "write_report",
     "write_table",
     "write_trajectory_table",
     "zoo",

@@ -1,4 +1,4 @@
-"""The demonstration writes what it says."""
+"""The demonstration goes through the whole method and says where the report is."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from pathlib import Path
 import pytest
 
 from mechid import demo
-from mechid.modelfile import load
-from mechid.tables import read_motion
+from mechid.runs.folder import load_run
+from mechid.runs.record import STAGES
 
 
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    demo.main(tmp_path / "demo")
+    # What an earlier demonstration left is replaced.
+    (tmp_path / "demo" / "run").mkdir(parents=True)
+    (tmp_path / "demo" / "run" / "run.json").write_text("{}", encoding="utf-8")
+    demo.main(tmp_path / "demo", "five_bar")
     text = capsys.readouterr().out
-    page, table = tmp_path / "demo" / "sla_suspension.html", tmp_path / "demo" / "motion.csv"
-    assert str(page) in text
-    assert str(table) in text
-    assert "degrees of freedom             5" in text
+    page = tmp_path / "demo" / "report.html"
+    assert text.splitlines()[-1].endswith(page.as_uri())
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    # The table is a motion that the tool can read again, with its speeds.
-    motion = read_motion(table, load("sla_suspension"))
-    assert motion.time[-1] > 10
-    assert not any("derived" in note for note in motion.notes)
+    run = load_run(tmp_path / "demo" / "run")
+    assert run.stages == STAGES
+    assert run.reduction is not None
+    assert run.parameters.truth is not None
+    errors = {(row["motion"], row["model"]): row["total"] for row in run.validation}
+    assert errors["validation-1", "reduced"] < errors["validation-1", "cad"]

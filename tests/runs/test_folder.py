@@ -80,7 +80,9 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         agreement=Agreement(1.0, 2.0, 0.5, 1.5),
         errors=ChannelErrors(two, two, two, two),
         colour=(np.array([0.5]), np.array([0.2, 0.1])),
+        evidence=-12.5,
         full=np.arange(40.0),
+        resting=(run.estimate.parameters[1],),
     )
     part = run.estimate.parameters[:4]
     reduced = replace(

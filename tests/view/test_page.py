@@ -15,7 +15,7 @@ import pytest
 from mechid.view.page import render_page
 
 if TYPE_CHECKING:
-    from .conftest import OpenedPage, OpenPage
+    from ..conftest import OpenedPage, OpenPage
 
 CRANK, ROD = 0.1, 0.3
 IDENTITY = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]

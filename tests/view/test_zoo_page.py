@@ -14,7 +14,7 @@ from mechid.tables import point_motion
 from mechid.view import tour, write_page
 
 if TYPE_CHECKING:
-    from .conftest import OpenPage
+    from ..conftest import OpenPage
 
 
 @pytest.mark.parametrize(

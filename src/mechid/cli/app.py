@@ -16,6 +16,7 @@ from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
 from mechid.cli.predict import predict
 from mechid.cli.reduce import reduce
+from mechid.cli.report import report
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.synthesise import synthesise
@@ -87,6 +88,7 @@ app.command(
 app.command(epilog="Example: mechid reduce run --by contribution --size 8 -o smaller")(reduce)
 app.command(epilog="Example: mechid validate run other.parquet")(validate)
 app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(predict)
+app.command(epilog="Example: mechid report run --certify --open")(report)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -96,6 +96,7 @@ class MaximumAPosteriori:
         """Return the estimate that a posterior amounts to."""
         fit, prior, known = found.fit, found.prior, found.knowledge
         checked = _check(fit, prior)
+        resting = _resting(fit, prior, known)
         return finish(
             self.name,
             found.channels,
@@ -103,11 +104,12 @@ class MaximumAPosteriori:
             prior=True,
             known=(
                 *known.words,
-                *self._prior_words(fit, prior, known),
+                *self._prior_words(prior, known, len(resting)),
                 *self._channel_words(prior, found.channels.regression),
             ),
             warnings=(*self._disagreement(checked), *_bounds_hit(prior)),
             agreement=checked,
+            resting=resting,
             evidence=found.evidence,
         )
 
@@ -154,11 +156,8 @@ class MaximumAPosteriori:
 
         return iterate(channels, solve, noise=self.noise, whiten=self.whiten)
 
-    def _prior_words(self, fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
+    def _prior_words(self, prior: Prior, known: Knowledge, resting: int) -> tuple[str, ...]:
         b = len(known.base)
-        before = np.linalg.norm(prior.factor[:b], axis=1)
-        after = np.linalg.norm(fit.solution.root[:b], axis=1)
-        resting = int(np.count_nonzero(after >= (1 - _RESTING) * before))
         factor = (
             f"{self.scale:.3g} (given)"
             if self.scale != "estimated"
@@ -206,6 +205,14 @@ class MaximumAPosteriori:
         return (
             said + f"the data ask for {checked.scale:.2g} times the declared deviations, {done}",
         )
+
+
+def _resting(fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
+    """Return the parameters whose deviations the data hardly reduce."""
+    b = len(known.base)
+    before = np.linalg.norm(prior.factor[:b], axis=1)
+    after = np.linalg.norm(fit.solution.root[:b], axis=1)
+    return tuple(known.base[i] for i in np.flatnonzero(after >= (1 - _RESTING) * before))
 
 
 def _check(fit: Fit, prior: Prior) -> Agreement:

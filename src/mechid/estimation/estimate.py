@@ -90,6 +90,9 @@ class Estimate:
         compare by it, the larger the better.
     full : array (p,), optional
         A physically consistent set of all parameters that has these base values.
+    resting : tuple of str
+        Parameters whose values rest on what was known beforehand: the data hardly reduce their
+        deviations.
     """
 
     method: str
@@ -107,6 +110,7 @@ class Estimate:
     colour: tuple[Floats, ...] | None = None
     evidence: float | None = None
     full: Floats | None = None
+    resting: tuple[str, ...] = ()
 
     @cached_property
     def sigma(self) -> Floats:

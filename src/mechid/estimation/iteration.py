@@ -171,6 +171,7 @@ def finish(
     known: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
     agreement: Agreement | None = None,
+    resting: tuple[str, ...] = (),
     evidence: float | None = None,
 ) -> Estimate:
     """Return the estimate that a fit amounts to; gains and offsets are kept apart."""
@@ -196,6 +197,7 @@ def finish(
         agreement=agreement,
         errors=channels.errors(fit.solution),
         colour=None if fit.colours is None else tuple(c.coefficients for c in fit.colours),
+        resting=resting,
         evidence=evidence,
     )
 

@@ -112,4 +112,5 @@ def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) 
         values=np.concatenate([estimate.values, cad.mean])[order],
         covariance=covariance[np.ix_(order, order)],
         known=(*estimate.known, words),
+        resting=(*estimate.resting, *others),
     )

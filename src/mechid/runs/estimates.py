@@ -39,6 +39,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "colour": None if estimate.colour is None else list(estimate.colour),
             "evidence": estimate.evidence,
             "full": estimate.full,
+            "resting": estimate.resting,
         },
     )
 
@@ -66,6 +67,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         colour=None if colour is None else tuple(floats(c) for c in colour),
         evidence=found["evidence"],
         full=None if found["full"] is None else floats(found["full"]),
+        resting=tuple(found["resting"]),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 import re
 from importlib.resources import files
 from typing import Any
 
+from mechid.view.embed import embedded_json, rounded
+
 _ASSETS = files("mechid.view").joinpath("assets")
-_DIGITS = 9  # of each number in the page: a micrometre in a kilometre
 
 
 def render_page(scene: dict[str, Any]) -> str:
@@ -55,8 +55,8 @@ def render_page(scene: dict[str, Any]) -> str:
             "title": title,
             "subtitle": html.escape(scene["subtitle"]),
             "style": _asset("page.css").strip(),
-            "scene": _embedded_json(_rounded(scene)),
-            "imports": _embedded_json({"imports": _import_map()}),
+            "scene": embedded_json(rounded(scene)),
+            "imports": embedded_json({"imports": _import_map()}),
             "license": _asset("vendor/LICENSE").strip(),
         },
     )
@@ -102,23 +102,6 @@ def _import_map() -> dict[str, str]:
 def _data_url(source: str) -> str:
     encoded = base64.b64encode(source.encode()).decode("ascii")
     return f"data:text/javascript;charset=utf-8;base64,{encoded}"
-
-
-def _embedded_json(value: object) -> str:
-    """Return JSON that no HTML parser can take for the end of its script element."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _rounded(value: Any) -> Any:
-    """Return the same with floats shortened, which halves the page of a long motion."""
-    if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}")
-    if isinstance(value, dict):
-        return {key: _rounded(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(entry) for entry in value]
-    return value
 
 
 def _fill(template: str, parts: dict[str, str]) -> str:

@@ -78,7 +78,10 @@ function start() {
     unit,
   });
 
+  // In a page of another page there may be no room yet; the camera is placed when there is.
+  let placed = false;
   const draw = () => {
+    if (!placed) return;
     dirty = false;
     motion.apply(player.time, frames);
     for (const item of parts.items) item.update?.();
@@ -100,9 +103,14 @@ function start() {
 
   const resize = () => {
     const { clientWidth, clientHeight } = canvas.parentElement;
+    if (!clientWidth || !clientHeight) return;
     renderer.setSize(clientWidth, clientHeight, false);
     camera.aspect = clientWidth / Math.max(clientHeight, 1);
     camera.updateProjectionMatrix();
+    if (!placed) {
+      placed = true;
+      show("iso");
+    }
     draw();
   };
   new ResizeObserver(resize).observe(canvas.parentElement);
@@ -111,13 +119,12 @@ function start() {
   });
 
   resize();
-  show("iso");
-  draw();
   let last = performance.now();
   renderer.setAnimationLoop((now) => {
     // A page that was in the background must not jump ahead by the time it was hidden.
     player.advance(Math.min(Math.max(now - last, 0) / 1000, 0.1));
     last = now;
+    if (!placed) return;
     controls.update();
     if (dirty) draw();
   });

@@ -1,0 +1,83 @@
+"""Measured against predicted forces, with intervals; residuals below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mechid.estimation.regression import Floats
+from mechid.report.numbers import NOTHING, percent
+from mechid.report.section import Section
+from mechid.report.series import SAMPLES, listed, shown_samples
+from mechid.report.words import final_model, not_there, row_of, units_of
+from mechid.runs.record import ForceCourse, Run
+
+_KEY, _TITLE = "forces", "Measured and predicted forces"
+_WIDE = 1.959964  # deviations on both sides hold 95 % of a normal distribution
+
+
+def section(run: Run) -> Section:
+    """Return the section with a chart for each motion and force."""
+    if not run.courses:
+        return Section(_KEY, _TITLE, missing=not_there(run, "validation"))
+    motions = [
+        {
+            "name": course.name,
+            "source": run.motions[k].source,
+            "samples": len(course.time),
+            "charts": [_charts(run, course, j) for j in range(len(course.forces))],
+        }
+        for k, course in enumerate(run.courses)
+    ]
+    thinned = any(len(course.time) > SAMPLES for course in run.courses)
+    return Section(_KEY, _TITLE, {"motions": motions, "thinned": thinned})
+
+
+def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
+    """Return the charts of a force: itself, and what the model leaves."""
+    name = course.forces[j]
+    unit = units_of(run)[name]
+    measured, predicted, cad = course.measured[:, j], course.predicted[:, j], course.cad[:, j]
+    rest = measured - predicted
+    k = shown_samples([measured, predicted, cad, rest])
+    wide = _WIDE * course.total[k, j]
+    time: dict[str, Any] = {"name": "time", "unit": "s", "values": listed(course.time[k])}
+    shared: dict[str, Any] = {"group": course.name, "y": {"unit": unit}}
+    above: dict[str, Any] = {
+        **shared,
+        "title": f"{name}, {course.name}",
+        "x": time,
+        "series": [
+            _curve("lower", "band", predicted[k] - wide),
+            _curve("upper", "band", predicted[k] + wide),
+            *([_curve("CAD alone", "cad", cad[k])] if np.any(np.isfinite(cad)) else []),
+            _curve("measured", "measured", measured[k]),
+            _curve("predicted", "predicted", predicted[k]),
+        ],
+    }
+    below: dict[str, Any] = {
+        **shared,
+        "title": f"residuals of {name}, {course.name}",
+        "x": {**time, "label": "time in s"},
+        "series": [
+            _curve("lower", "band", -wide),
+            _curve("upper", "band", wide),
+            _curve("measured − predicted", "residual", rest[k]),
+        ],
+    }
+    return {"force": name, "unit": unit, "words": _words(run, course, name), "both": (above, below)}
+
+
+def _curve(name: str, look: str, values: Floats) -> dict[str, Any]:
+    return {"name": name, "look": look, "values": listed(values)}
+
+
+def _words(run: Run, course: ForceCourse, name: str) -> str:
+    row = row_of(run, course.name, final_model(run))
+    if row is None or name not in row["forces"]:
+        return ""
+    errors = row["forces"][name]
+    words = f"E_p {percent(errors['E_p'])}"
+    inside = percent(errors.get("coverage"))
+    return words if inside == NOTHING else f"{words}; {inside} inside the intervals"

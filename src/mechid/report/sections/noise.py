@@ -1,0 +1,69 @@
+"""Noise and errors of the force channels; whether CAD values and data agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mechid.estimation.estimate import Agreement
+from mechid.report.numbers import number
+from mechid.report.section import Section
+from mechid.report.words import not_there, units_of
+from mechid.runs.record import Run
+
+_KEY, _TITLE = "noise", "Noise and errors of the channels"
+_DOUBT = 0.01  # a χ² less likely than this says that prior and data disagree
+
+
+def section(run: Run) -> Section:
+    """Return the section."""
+    if run.estimate is None:
+        return Section(_KEY, _TITLE, missing=not_there(run, "estimate"))
+    final = run.final
+    units, tau = units_of(run), run.motions[0].tau
+    rows: list[dict[str, Any]] = []
+    for j, name in enumerate(final.channels):
+        rms = float(np.sqrt(np.nanmean(tau[:, run.motions[0].forces.index(name)] ** 2)))
+        row: dict[str, Any] = {
+            "name": name,
+            "unit": units[name],
+            "noise": float(final.noise[j]),
+            "rms": rms,
+            "share": float(final.noise[j]) / rms if rms > 0 else None,
+        }
+        if final.errors is not None:
+            row["gain"] = (float(final.errors.gain[j]), float(final.errors.sigma_gain[j]))
+            row["offset"] = (float(final.errors.offset[j]), float(final.errors.sigma_offset[j]))
+        if final.colour is not None:
+            row["colour"] = [float(a) for a in final.colour[j]]
+        rows.append(row)
+    values = {
+        "rows": rows,
+        "errors": final.errors is not None,
+        "colour": final.colour is not None,
+        "agreement": _agreement(run.estimate.agreement),
+        "known": final.known,
+    }
+    return Section(_KEY, _TITLE, values)
+
+
+def _agreement(found: Agreement | None) -> str:
+    """Return in plain words whether CAD values and data agree."""
+    if found is None:
+        return "Nothing was known beforehand that data could disagree with."
+    numbers = f"χ² is {number(found.chi2, 3)} with {number(found.dof, 3)} degrees of freedom"
+    if not np.isfinite(found.p):
+        return f"{numbers}."
+    likely = f"{number(100 * found.p, 2)} % of cases" if found.p >= 1e-4 else "next to no case"
+    if found.p < _DOUBT:
+        return (
+            f"Data and CAD values disagree: {numbers}, which errors as large as declared would "
+            f"exceed in {likely}. The deviations of the CAD values seem to be too small by a "
+            f"factor of {number(found.scale, 2)}, or something is missing in the model."
+        )
+    return (
+        f"Data and CAD values agree within what is declared of both: {numbers}, which errors of "
+        f"that size exceed in {likely}. The data ask for a factor of {number(found.scale, 2)} on "
+        "the declared deviations of the CAD values."
+    )

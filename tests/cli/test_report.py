@@ -1,0 +1,53 @@
+"""`mechid report` as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mechid.tables import write_table
+
+if TYPE_CHECKING:
+    from .conftest import Run
+
+
+def identified(run: Run) -> None:
+    t = np.linspace(0, 1, 60)
+    w = 2 * np.pi * np.array([1.0, 2.0])
+    y = 0.3 * np.sin(np.outer(t, w))
+    columns = {"time": t, **dict(zip(names(run), y.T, strict=True))}
+    write_table(Path("motion.csv"), columns)
+    ran = run("synthesise", "five_bar", "motion.csv", "--force-noise", "2%", "-o", "data.csv")
+    assert ran.status == 0, ran.err
+    ran = run("identify", "five_bar", "data.csv", "-o", "folder")
+    assert ran.status == 0, ran.err
+
+
+def names(run: Run) -> list[str]:
+    return [c["name"] for c in run("check", "five_bar", "--json").json["coordinates"]]
+
+
+def test_report(run: Run, tmp_path: Path) -> None:
+    identified(run)
+    ran = run("report", "folder")
+    assert ran.status == 0, ran.err
+    assert ran.out.startswith("wrote folder/report.html")
+    text = (tmp_path / "folder" / "report.html").read_text(encoding="utf-8")
+    assert "mechid identify five_bar data.csv -o folder" in text
+    assert "not certified" in text
+
+    ran = run("report", "folder", "--certify", "-o", "other.html")
+    assert ran.status == 0, ran.err
+    assert "Certified:" in (tmp_path / "other.html").read_text(encoding="utf-8")
+
+    ran = run("report", "folder", "-o", "no/where.html")
+    assert ran.status == 2
+    assert ran.err.startswith("error: no/where.html")
+
+
+def test_no_run(run: Run) -> None:
+    ran = run("report", "nothing")
+    assert ran.status == 2
+    assert len(ran.err.splitlines()) == 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MODEL = "sla_suspension"
 FOLDER = Path("demo")
-RATE = 100.0  # samples per second
+RATE, PERIODS = 100.0, 5  # samples per second, periods that are measured
 FORCE_NOISE, CAD_ERROR, SEED = 0.05, 0.2, 1
 
 
@@ -38,9 +38,10 @@ def main(folder: Path = FOLDER, model: str = MODEL) -> None:
         _excite(mechanism, folder / "motion.yaml", Effort(60, 0), SEED)
     with _step("choose another one to try the model on"):
         _excite(mechanism, folder / "other.yaml", Effort(4, 0), SEED + 1)
-    with _step(f"measure both: {FORCE_NOISE:.0%} force noise, CAD values wrong by {CAD_ERROR:.0%}"):
-        for name in ("motion", "other"):
-            _synthesise(mechanism, folder / f"{name}.yaml", folder / f"{name}.parquet")
+    with _step(f"measure: {FORCE_NOISE:.0%} force noise, CAD values wrong by {CAD_ERROR:.0%}"):
+        _synthesise(mechanism, folder, "motion", FORCE_NOISE)
+        # Exact, so that the errors below are those of the model alone.
+        _synthesise(mechanism, folder, "other", 0.0)
     with _step("identify, reduce and validate"):
         run = _identify(mechanism, folder)
     with _step("write the report"):
@@ -69,7 +70,7 @@ def _excite(mechanism: Mechanism, path: Path, effort: Effort, seed: int) -> None
     _line("expected error of predictions", f"{found.criteria['prediction']:.3g} of the forces")
 
 
-def _synthesise(mechanism: Mechanism, motion: Path, output: Path) -> None:
+def _synthesise(mechanism: Mechanism, folder: Path, name: str, noise: float) -> None:
     """As `mechid synthesise`."""
     from mechid.excitation.sampling import sample_times
     from mechid.excitation.trajectory import sample
@@ -78,18 +79,20 @@ def _synthesise(mechanism: Mechanism, motion: Path, output: Path) -> None:
     from mechid.tasks.synthesise import Errors, ForceNoise, Level, synthesise
     from mechid.trajectoryfile import load_trajectory
 
-    trajectory = load_trajectory(motion)
-    moved = MotionTable(*sample(trajectory, times=sample_times(trajectory, rate=RATE)))
-    errors = Errors(ForceNoise(level=Level(FORCE_NOISE)), cad=CAD_ERROR)
+    output = folder / f"{name}.parquet"
+    trajectory = load_trajectory(folder / f"{name}.yaml")
+    times = sample_times(trajectory, rate=RATE, periods=PERIODS)
+    moved = MotionTable(*sample(trajectory, times=times))
+    errors = Errors(ForceNoise(level=Level(noise)), cad=CAD_ERROR)
     made = synthesise(mechanism, moved, errors, seed=SEED)
     write_table(output, made.table())
     how = {"model": mechanism.name, "seed": SEED, "errors": asdict(errors)}
     write_truth(output, Truth(tuple(c.name for c in made.columns), made.phi, how))
-    _line(motion.stem, f"{len(made.time)} samples of {made.tau.shape[1]} forces")
+    _line(name, f"{len(made.time)} samples of {made.tau.shape[1]} forces, {noise:.0%} noise")
 
 
 def _identify(mechanism: Mechanism, folder: Path) -> Run:
-    """As `mechid identify … --reduce contribution --validate …`."""
+    """As `mechid identify … --cad-error 20% --reduce contribution --validate …`."""
     from mechid.measurementfile import read_measurement
     from mechid.runs.files import file_hash
     from mechid.runs.folder import RunFolder
@@ -105,10 +108,10 @@ def _identify(mechanism: Mechanism, folder: Path) -> Run:
     for name, file in sources.items():
         read = read_measurement(folder / file, mechanism)
         motions.append(motion_data(name, file, prepare(read, mechanism, read.preparation)))
-    options = Options(reduce=ReduceOptions())
+    options = Options(cad_error=CAD_ERROR, reduce=ReduceOptions())
     about = About(
-        f"mechid identify {mechanism.name} motion.parquet --reduce contribution "
-        "--validate other.parquet -o run",
+        f"mechid identify {mechanism.name} motion.parquet --cad-error {100 * CAD_ERROR:g}% "
+        "--reduce contribution --validate other.parquet -o run",
         mechanism.name,
         asdict(options),
         SEED,

@@ -10,9 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mechid.measurementfile import read_measurement
+from mechid.modelfile import load
 from mechid.runs.folder import load_run
 from mechid.runs.truth import read_truth
+from mechid.spatial.inertia import pseudo_inertia
 from mechid.tables.files import read_columns, write_table
+from mechid.tasks.identify import base_of
 
 HEAD = "trajectory: 1\nduration: 1.0\nrate: 60\ncoordinates:\n"
 MOTION = HEAD + (
@@ -445,3 +449,137 @@ def test_parts_of_a_log(data):
     assert "validation-2: d.csv" in done.out
     wrong = data("identify", "five_bar", "d.csv@2:1", "-o", "x")
     assert "d.csv@2:1: nothing is between 2 and 1 s" in wrong.err
+
+
+# --------------------------------------------------------------------------- more that is known
+
+
+def test_truth_of_earlier_data(data):
+    """Other data share the truth of earlier ones, whatever their seed."""
+    made = data("synthesise", "five_bar", "o.yaml", "--truth", "d.truth.json", "--seed", "5",
+                "-o", "s.csv")  # fmt: skip
+    assert made.status == 0, made.err
+    np.testing.assert_array_equal(
+        read_truth("s.truth.json").values, read_truth("d.truth.json").values
+    )
+    first = data("synthesise", "five_bar", "o.yaml", "--cad-error", "20%", "-o", "f.csv")
+    assert first.status == 0
+    np.testing.assert_array_equal(read_columns("s.csv")["M1"], read_columns("f.csv")["M1"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda p: p.pop("m_1"), "it lacks the parameter m_1"),
+        (lambda p: p.update(m_9=1.0), "it has a parameter m_9"),
+        (lambda p: p.update(m_1="heavy"), "bad.json: the truth has no numbers as `parameters`"),
+    ],
+)
+def test_truth_of_something_else(data, change, words):
+    truth = json.loads(Path("d.truth.json").read_text())
+    change(truth["parameters"])
+    Path("bad.json").write_text(json.dumps(truth))
+    done = data("synthesise", "five_bar", "o.yaml", "--truth", "bad.json", "-o", "s.csv")
+    assert done.status == 2
+    assert words in done.err
+    assert not Path("s.csv").exists()
+
+
+def test_weighed_bodies(data):
+    """A weight is kept in the run, goes into the prior, and comes back for a reduction."""
+    facts = ("--weigh", "crank_1=0.7+-0.01", "--weigh", "coupler_1 + coupler_2=0.8±0.02")
+    found = identify(data, *facts, "--estimator", "physical", "--json").json
+    assert "crank_1 weighed: 0.7 ± 0.01 kg" in found["known"]
+    assert "coupler_1 + coupler_2 weighed: 0.8 ± 0.02 kg" in found["known"]
+    told = load_run("run").about.options["facts"]
+    assert told["weighed"][0] == {"bodies": ["crank_1"], "mass": 0.7, "sigma": 0.01}
+    phi = json.loads(Path("run/full.json").read_text())["parameters"]
+    assert phi["m_1"] == pytest.approx(0.7, abs=0.05)  # CAD says 0.62, and no force tells
+    smaller = data("reduce", "run", "--size", "5", "-o", "smaller", "--json").json
+    assert "crank_1 weighed: 0.7 ± 0.01 kg" in smaller["known"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--weigh", "crank=1"], "no body crank with a mass can be weighed; those are crank_1"),
+        (["--weigh", "crank_1"], "--weigh crank_1: expected NAME=VALUE"),
+        (["--weigh", "crank_1=0"], "--weigh crank_1=0: this is no mass"),
+        (["--weigh", "crank_1=1±-2"], "this is no mass"),
+        (["--weigh", "crank_1+crank_1=1"], "a body is named twice"),
+        (["--weigh", "crank_1=1", "--estimator", "ols"], "this estimator uses none"),
+        (["--symmetric", "q"], "there is no plane across q"),
+        (["--symmetric", "y"], "no two bodies mirror each other across y = 0"),
+    ],
+)
+def test_facts_that_make_no_sense(data, arguments, words):
+    done = data("identify", "five_bar", "d.csv", "-o", "run", *arguments)
+    assert done.status == 2
+    assert words in done.err
+    assert not Path("run").exists()
+
+
+@pytest.mark.parametrize("estimator", ["auto", "ols"])
+def test_all_parameters_for_export(data, estimator):
+    """Bodies that can exist; how far their base values are from those identified is said."""
+    found = identify(data, "--estimator", estimator, "--json").json
+    run = load_run("run")
+    full = run.full
+    assert full is not None
+    for k in range(4):
+        assert np.linalg.eigvalsh(pseudo_inertia(full.values[10 * k : 10 * k + 10])).min() > 0
+    B = base_of(load("five_bar")).matrix
+    off = B @ full.values - run.estimate.values
+    d = float(np.sqrt(off @ np.linalg.solve(run.estimate.covariance, off)))
+    assert found["full"]["distance"] == pytest.approx(d, rel=1e-3, abs=1e-3)
+    assert found["full"]["parameters"] == 40
+
+
+# --------------------------------------------------------------------------- doubtful data
+
+
+@pytest.mark.parametrize(
+    ("factor", "rows", "words"),
+    [
+        (1e3, None, "the force M1 is "),
+        (1.0, 4, "8 values of forces were measured for 11 parameters"),
+    ],
+)
+def test_doubtful_data(data, factor, rows, words):
+    columns = {k: np.asarray(v)[:rows] for k, v in read_columns("d.csv").items()}
+    columns |= {k: factor * columns[k] for k in ("M1", "M2")}
+    write_table("x.csv", columns)
+    done = identify(data, "--json", data="x.csv").json
+    assert any(words in w for w in done["warnings"])
+    assert not any(words in w for w in identify(data, "--json", out="good").json["warnings"])
+
+
+def test_forces_of_zero(data):
+    columns = {k: np.asarray(v) for k, v in read_columns("d.csv").items()}
+    write_table("x.csv", columns | {k: 0 * columns[k] for k in ("M1", "M2")})
+    done = data("identify", "five_bar", "x.csv", "-o", "run")
+    assert done.status == 2
+    assert "x.csv: all measured forces are zero" in done.err
+    assert not Path("run").exists()
+
+
+def test_beyond_the_limits_of_a_joint(data):
+    columns = {k: np.asarray(v) for k, v in read_columns("d.csv").items()}
+    names = [n for n in columns if n.startswith("q")]
+    write_table("x.csv", columns | {k: np.rad2deg(columns[k]) for k in names})
+    five_bar = load("five_bar")
+    notes = read_measurement("x.csv", five_bar).notes
+    assert sum("beyond the limits -0.6 to 0.6 of its joint" in note for note in notes) == 2
+    assert not any("beyond" in note for note in read_measurement("d.csv", five_bar).notes)
+
+
+@pytest.mark.parametrize("name", ["run.json", "estimate.json", "full.json", "model.yaml"])
+def test_a_run_with_a_damaged_file(data, name):
+    identify(data)
+    Path("run", name).write_text("[]\n")
+    done = data("predict", "run", "o.yaml")
+    assert done.status == 2
+    assert done.err.startswith("error: run")
+    Path("run", name).unlink()
+    done = data("predict", "run", "o.yaml")
+    assert done.status == (0 if name == "full.json" else 2)

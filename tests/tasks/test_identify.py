@@ -16,6 +16,7 @@ from mechid.runs.record import MotionData
 from mechid.runs.truth import Truth
 from mechid.tables.motion import MotionTable
 from mechid.tasks.estimators import estimator_of
+from mechid.tasks.facts import KnownFacts
 from mechid.tasks.identify import Options, identify
 from mechid.tasks.regress import DeclaredNoise, declared, regression_of
 from mechid.tasks.shrink import ReduceOptions
@@ -147,3 +148,38 @@ def test_settings_of_estimators():
     assert (nested.margin, nested.inner.name, nested.inner.penalty) == (0.1, "ridge", 2)
     with pytest.raises(DataError, match="ridge has no setting whiten"):
         estimator_of("physical", {"inner": "ridge", "whiten": "true"})
+
+
+def test_left_and_right_become_the_same():
+    """With symmetry as a fact, masses of mirror images are equal; without it they are not."""
+    suspension = load("sla_suspension")
+    made = synthesise(
+        suspension, moved(suspension, 60, 0.012), Errors(ForceNoise(level=Level(0.05)), cad=0.2)
+    )
+    names = [c.name for c in made.columns]
+    bodies = [body.name for body in suspension.bodies]
+    left, right = (names.index(f"m_{1 + bodies.index(f'wheel_{side}')}") for side in "lr")
+    apart = []
+    for facts in (KnownFacts(symmetric="x"), KnownFacts()):
+        options = Options("map", {"prior": "full"}, 0.2, facts=facts)
+        full = identify(suspension, [data_of(made)], options).full
+        apart.append(abs(full.values[left] / full.values[right] - 1))
+    assert apart[0] < 1e-6 < 1e-3 < apart[1], apart
+
+
+@pytest.mark.parametrize("value", [0.0, 0.05])
+def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
+    """Its CAD value is not taken as exact: it is to be identified."""
+    pendulum = load("pendulum@friction")
+    assert any(isinstance(e, Friction) for e in pendulum.elements)
+    silent = tuple(
+        replace(e, viscous=Coefficient(value, True)) if isinstance(e, Friction) else e
+        for e in pendulum.elements
+    )
+    made = synthesise(pendulum, moved(pendulum, 200, 0.5), Errors())
+    model = replace(pendulum, elements=silent)
+    run = identify(model, [data_of(made)], truth=truth_of(made))
+    at = next(i for i, n in enumerate(run.parameters.names) if n.startswith("viscous"))
+    assert abs(run.parameters.truth[at] - value) > 1e-3
+    assert run.estimate.values[at] == pytest.approx(run.parameters.truth[at], rel=1e-3)
+    assert any("no uncertainty of viscous" in w for w in run.warnings)

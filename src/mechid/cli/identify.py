@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,9 +28,12 @@ from mechid.cli.measured import (
     Rest,
     Setting,
     Size,
+    Symmetric,
+    Weigh,
     data_files,
     declared_noise,
     found_truth,
+    known_facts,
     read_data,
     reduce_options,
 )
@@ -39,7 +43,9 @@ from mechid.errors import DataError
 if TYPE_CHECKING:
     from mechid.base.analyse import Rule
     from mechid.kinematics.model import KinematicModel
+    from mechid.mechanism.records import Mechanism
     from mechid.runs.record import Run
+    from mechid.tasks.facts import KnownFacts
     from mechid.tasks.identify import Options
 
 
@@ -71,6 +77,8 @@ def identify(
     offsets: Offsets = False,
     cad_error: CadError = None,
     noise: Noise = None,
+    weigh: Weigh = None,
+    symmetric: Symmetric = None,
     reduce: Reduce = None,
     size: Size = "auto",
     rest: Rest = None,
@@ -109,6 +117,7 @@ def identify(
 
     options = options_of(estimator, setting, prior, offsets, cad_error, noise, reduce, size, rest)
     ready = load_model(model)
+    options = replace(options, facts=checked_facts(weigh, symmetric, options, ready.mechanism))
     rule = chosen_rule(ready, base, converge_on, seed)
     how: dict[str, Any] = {"period": period, "cutoff": cutoff, "decimation": decimation}
     motions = [read_data(data, ready.mechanism, "identification", mapping, **how)]
@@ -185,6 +194,23 @@ def options_of(
     return Options(name, settings, error, declared_noise(noise), reduce_options(reduce, size, rest))
 
 
+def checked_facts(
+    weigh: list[str] | None, symmetric: str | None, options: Options, mechanism: Mechanism
+) -> KnownFacts:
+    """Return what --weigh and --symmetric say, or refuse what makes no sense."""
+    from mechid.tasks.estimators import estimator_of, uses_cad
+    from mechid.tasks.facts import check_facts
+
+    facts = known_facts(weigh, symmetric)
+    check_facts(facts, mechanism)
+    if facts and not uses_cad(estimator_of(options.estimator, options.settings)):
+        raise DataError(
+            "--weigh and --symmetric count together with CAD values, and this estimator uses none",
+            remedy="use --estimator auto, map or physical, with a prior",
+        )
+    return facts
+
+
 @contextmanager
 def watched(
     max_seconds: float | None,
@@ -192,8 +218,11 @@ def watched(
     """Give functions that show progress and that tell when to stop: Ctrl-C, or the time is up."""
     from mechid.cli.progress import interruptible, steps
 
-    with interruptible(max_seconds) as interrupt, steps() as watch:
-        yield watch, lambda: interrupt.asked
+    if max_seconds is not None and not max_seconds > 0:
+        raise DataError(f"--max-seconds is {max_seconds:g}", remedy="give a positive number")
+    end = float("inf") if max_seconds is None else time.monotonic() + max_seconds
+    with interruptible() as interrupt, steps() as watch:
+        yield watch, lambda: interrupt.asked or time.monotonic() > end
 
 
 def chosen_rule(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mechid.runs.record import DataFile, MotionData
     from mechid.runs.truth import Truth
     from mechid.signals.record import Preparation
+    from mechid.tasks.facts import KnownFacts
     from mechid.tasks.regress import DeclaredNoise
     from mechid.tasks.shrink import ReduceOptions
 
@@ -65,6 +66,22 @@ Noise: TypeAlias = Annotated[
         help="What is known of the noise of the forces: 5% of each, or FORCE=12.5 (N, N m); may "
         "be repeated.",
         show_default=False,
+    ),
+]
+Weigh: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a balance said, BODY=MASS±DEVIATION in kg, as arm=3.4±0.05 or arm=3.4+-0.05; of "
+        "bodies together a+b=5.1; may be repeated.",
+        show_default=False,
+    ),
+]
+Symmetric: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Bodies left and right are mirror images: x, y or z, the axis of the ground normal to "
+        "the plane of symmetry, which goes through its origin.",
+        show_default="not",
     ),
 ]
 Reduce: TypeAlias = Annotated[
@@ -145,6 +162,12 @@ def read_data(
             where=str(path),
             remedy=f"those are {', '.join(c.force for c in mechanism.coordinates)}",
         )
+    if not read.tau[read.valid].any():
+        raise DataError(
+            "all measured forces are zero",
+            where=str(path),
+            remedy="check the channels, scales and offsets of the forces",
+        )
     options = _preparation(read.preparation, period=period, cutoff=cutoff, decimation=decimation)
     return motion_data(name, str(path), prepare(read, mechanism, options))
 
@@ -196,6 +219,26 @@ def declared_noise(given: list[str] | None) -> DeclaredNoise:
         if not 0 <= value < float("inf"):
             raise DataError(f"--noise is {value:g}", remedy="give zero or a positive number")
     return DeclaredNoise(level, values)
+
+
+def known_facts(weigh: list[str] | None, symmetric: str | None) -> KnownFacts:
+    """Return what --weigh and --symmetric say."""
+    from mechid.tasks.facts import KnownFacts, Weighing
+
+    found = []
+    for names, value in named(weigh or [], "--weigh", "arm=3.4±0.05").items():
+        where = f"--weigh {names}={value}"
+        mass, _, sigma = value.replace("+/-", "±").replace("+-", "±").partition("±")
+        bodies = tuple(name.strip() for name in names.split("+"))
+        one = Weighing(bodies, number(mass, where), number(sigma, where) if sigma else 0.0)
+        if not (0 < one.mass < float("inf") and 0 <= one.sigma < float("inf")):
+            raise DataError(
+                "this is no mass", where=where, remedy="give a positive mass and its deviation, kg"
+            )
+        if len(set(bodies)) < len(bodies):
+            raise DataError("a body is named twice", where=where, remedy="name each body once")
+        found.append(one)
+    return KnownFacts(tuple(found), symmetric)
 
 
 def reduce_options(rule: str | None, size: str, rest: str | None) -> ReduceOptions | None:

@@ -3,48 +3,36 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import typer
 
-from mechid.errors import DataError, MechidError
+from mechid.errors import MechidError
 
 
 class Interrupt:
-    """Whether Ctrl-C was pressed or the time is up; calling it then raises an error."""
+    """Whether Ctrl-C was pressed; calling it then raises an error that ends the work."""
 
-    def __init__(self, max_seconds: float | None = None) -> None:
-        if max_seconds is not None and not max_seconds > 0:
-            raise DataError(f"--max-seconds is {max_seconds:g}", remedy="give a positive number")
-        self.pressed = False
-        self._end = float("inf") if max_seconds is None else time.monotonic() + max_seconds
-
-    @property
-    def asked(self) -> bool:
-        """Whether the work should end."""
-        return self.pressed or time.monotonic() > self._end
+    def __init__(self) -> None:
+        self.asked = False
 
     def __call__(self) -> None:
-        """Raise if the work should end."""
+        """Raise if Ctrl-C was pressed."""
         if self.asked:
-            raise MechidError("interrupted" if self.pressed else "the time of --max-seconds is up")
+            raise MechidError("interrupted")
 
 
 @contextmanager
-def interruptible(max_seconds: float | None = None) -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C into a request, heard at the next step; a second one leaves at once.
-
-    So does the end of the time that may be used.
-    """
-    interrupt = Interrupt(max_seconds)
+def interruptible() -> Iterator[Interrupt]:
+    """Turn the first Ctrl-C into a request, heard at the next step; a second one leaves at once."""
+    interrupt = Interrupt()
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if interrupt.pressed:
+        if interrupt.asked:
             raise KeyboardInterrupt
-        interrupt.pressed = True
+        interrupt.asked = True
         typer.echo("\nstopping; press Ctrl-C again to leave at once", err=True)
 
     try:

@@ -29,11 +29,18 @@ def report(run: Run) -> dict[str, Any]:
         "known": list(run.final.known),
         "stages": list(run.stages),
         "notes": [
-            *dict.fromkeys(note for motion in run.motions for note in motion.notes),
+            *_preparation(run),
             *_advice(run),
         ],
         "warnings": list(run.warnings),
     }
+
+
+def _preparation(run: Run) -> list[str]:
+    """Return how the motions were prepared; of others than the first only what is different."""
+    first, *others = run.motions
+    news = [f"{m.name}: {note}" for m in others for note in m.notes if note not in first.notes]
+    return [*first.notes, *news]
 
 
 def _advice(run: Run) -> list[str]:
@@ -90,6 +97,8 @@ def show(found: dict[str, Any]) -> None:
     if "reduction" in found:
         r = found["reduction"]
         pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
+    if "full" in found:
+        pairs.append(("all parameters", _full_words(found["full"])))
     print_pairs(pairs)
     typer.echo("")
     show_parameters(found["parameters"])
@@ -105,6 +114,15 @@ def show(found: dict[str, Any]) -> None:
     print_notes(found["warnings"], "warning")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _full_words(full: dict[str, Any]) -> str:
+    """Say how far all parameters are from the base values."""
+    if full["distance"]:
+        words = f"base values {full['distance']:.2g} deviations away (no possible bodies have them)"
+    else:
+        words = f"base values the same to {full['difference']:.1g}"
+    return f"{full['parameters']} of bodies that can exist, {words}: full.json"
 
 
 def show_parameters(rows: Sequence[dict[str, Any]]) -> None:

@@ -14,6 +14,7 @@ from mechid.errors import DataError, KinematicsError
 
 if TYPE_CHECKING:
     from mechid.mechanism.records import Mechanism
+    from mechid.runs.truth import Truth
     from mechid.tables.motion import MotionTable
     from mechid.tasks.synthesise import Errors, Level, Synthesis
 
@@ -75,7 +76,10 @@ def synthesise(
     ] = "0%",
     truth: Annotated[
         str | None,
-        typer.Option(help="Model whose CAD values are the truth, as sla_suspension@measured."),
+        typer.Option(
+            help="Truth of earlier data (DATA.truth.json), or a model whose CAD values are the "
+            "truth, as sla_suspension@measured.",
+        ),
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second of a trajectory.")] = None,
     periods: Annotated[
@@ -93,7 +97,6 @@ def synthesise(
     The table has time, coordinates with speeds (.d) and accelerations (.dd), and forces; the truth
     stands beside it in OUTPUT.truth.json, where `mechid identify` finds it for comparison.
     """
-    from mechid.modelfile import load
     from mechid.tables.files import table_suffix
     from mechid.tasks.synthesise import synthesise as make
 
@@ -111,7 +114,7 @@ def synthesise(
         cad_error,
     )
     motion = _motion(trajectory, ready.mechanism, rate, periods)
-    other = None if truth is None else load(truth)
+    other = None if truth is None else _truth(truth)
     try:
         made = make(ready.mechanism, motion, errors, truth=other, seed=seed)
     except KinematicsError as error:
@@ -133,6 +136,14 @@ def synthesise(
         print_json(found)
     else:
         _show(found)
+
+
+def _truth(given: str) -> Mechanism | Truth:
+    """Return a truth file, or a model whose CAD values are the truth."""
+    from mechid.modelfile import load
+    from mechid.runs.truth import read_truth
+
+    return read_truth(given) if given.lower().endswith(".json") else load(given)
 
 
 def _errors(

@@ -22,13 +22,14 @@ from mechid.measurementfile.document import (
 from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
-from mechid.mechanism.records import IndependentCoordinate, Mechanism
+from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
 from mechid.modelfile.yamlio import Source
 from mechid.signals.record import Measurement, Preparation
 
 Window: TypeAlias = tuple[float | None, float | None]
 
 _MANY_RADIANS = 50.0  # eight turns: more in one log looks like degrees
+_BEYOND = 0.1  # of the range of a joint: so far beyond its limits something else is wrong
 _FAR = 20.0  # sizes of the mechanism: no point of it gets there
 
 
@@ -78,7 +79,7 @@ def read_measurement(
     coordinates = tuple(find_quantity(mechanism, s.name) for s in signals if s.role == "positions")
     y = _columns(found, signals, "positions")
     _check_values(coordinates, y, mechanism, channels.file)
-    notes += _turns(coordinates, y)
+    notes += [*_turns(coordinates, y), *_beyond(coordinates, y, mechanism)]
     rates: list[Floats | None] = []
     roles: tuple[Role, ...] = ("speeds", "accelerations")
     for role in roles:
@@ -172,3 +173,24 @@ def _turns(coordinates: tuple[IndependentCoordinate, ...], y: Floats) -> list[st
         for c, span in zip(coordinates, np.ptp(y, axis=0), strict=True)
         if c.unit == "rad" and span > _MANY_RADIANS
     ]
+
+
+def _beyond(
+    coordinates: tuple[IndependentCoordinate, ...], y: Floats, mechanism: Mechanism
+) -> list[str]:
+    """Say which joints go beyond their limits."""
+    joints = {joint.name: joint for joint in mechanism.joints}
+    notes = []
+    for c, values in zip(coordinates, y.T, strict=True):
+        limits = joints[c.joint].limits if isinstance(c, JointCoordinate) else ()
+        limit = limits[c.index] if isinstance(c, JointCoordinate) and limits else Limit()
+        if limit.lower is None or limit.upper is None:
+            continue
+        slack = _BEYOND * (limit.upper - limit.lower)
+        low, high = float(values.min()), float(values.max())
+        if low < limit.lower - slack or high > limit.upper + slack:
+            notes.append(
+                f"{c.name} goes from {low:.4g} to {high:.4g} {c.unit}, beyond the limits "
+                f"{limit.lower:.4g} to {limit.upper:.4g} of its joint: check unit, sign and offset"
+            )
+    return notes

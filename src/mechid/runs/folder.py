@@ -26,6 +26,8 @@ from mechid.errors import DataError
 from mechid.modelfile.api import dumps, load
 from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import file_hash, read_json, write_json, write_text
+from mechid.runs.full import NAME as FULL
+from mechid.runs.full import read_full, write_full
 from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run
 from mechid.runs.reductions import (
     read_contribution,
@@ -102,12 +104,24 @@ def load_run(path: str | Path) -> Run:
             "this is no run: there is no run.json", where=str(folder), remedy="mechid identify"
         )
     head = read_json(folder / "run.json")
+    if not isinstance(head, dict):
+        raise DataError("this is no run", where=str(folder / "run.json"), remedy="repeat the run")
     if head.get("run") != FORMAT_VERSION:
         raise DataError(
             f"the run has format {head.get('run')}, this version reads {FORMAT_VERSION}",
             where=str(folder),
             remedy="use the version of mechid that wrote it",
         )
+    if not (folder / "model.yaml").is_file():
+        raise DataError("there is no such file", where=str(folder / "model.yaml"))
+    try:
+        return _loaded(folder, head)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        words = f"something in it is not as it was written ({type(error).__name__}: {error})"
+        raise DataError(words, where=str(folder), remedy="repeat the run") from None
+
+
+def _loaded(folder: Path, head: dict[str, Any]) -> Run:
     stages = tuple(head["stages"])
     return Run(
         About(
@@ -130,6 +144,7 @@ def load_run(path: str | Path) -> Run:
         tuple(read_json(folder / "validation.json")) if "validation" in stages else (),
         tuple(head["warnings"]),
         stages,
+        read_full(folder) if (folder / FULL).exists() else None,
     )
 
 
@@ -187,6 +202,13 @@ def summary(run: Run) -> dict[str, Any]:
             "rest": run.reduction.rest,
             "chosen": run.reduction.chosen,
         }
+    if run.full is not None:
+        found["full"] = {
+            "parameters": len(run.full.parameters),
+            "difference": run.full.difference,
+            "distance": run.full.distance,
+            "border": run.full.border,
+        }
     if run.validation:
         found["validation"] = [
             {key: row[key] for key in ("motion", "model", "size", "total")}
@@ -221,6 +243,8 @@ def _write_validation(folder: Path, run: Run) -> None:
     for course in run.courses:
         write_course(folder, course)
     write_json(folder / "validation.json", run.validation)
+    if run.full is not None:
+        write_full(folder, run.full)
 
 
 _WRITERS = {

@@ -163,6 +163,30 @@ class ForceCourse:
 
 
 @dataclass(frozen=True, eq=False)
+class FullSet:
+    """All parameters: bodies that can exist, with the base values that were identified.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        Names of all p parameters.
+    values : array (p,)
+    difference : float
+        Largest difference of their base values from those identified, relative to the terms.
+    distance : float
+        The same in deviations, all together; 0 if some possible bodies have the identified values.
+    border : tuple of str
+        Bodies and coefficients that are hardly possible.
+    """
+
+    parameters: tuple[str, ...]
+    values: Floats
+    difference: float
+    distance: float
+    border: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Run:
     """An identification, as far as it came.
 
@@ -190,6 +214,8 @@ class Run:
         What a reader should know before trusting the result, in plain words.
     stages : tuple of str
         Which of `STAGES` are complete.
+    full : FullSet, optional
+        All parameters that go with the final values, for export.
     """
 
     about: About
@@ -203,6 +229,7 @@ class Run:
     validation: tuple[Mapping[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
+    full: FullSet | None = None
 
     @property
     def reduced(self) -> Estimate | None:

@@ -82,5 +82,15 @@ def read_truth(path: str | Path) -> Truth:
     found = read_json(Path(path))
     if not isinstance(found, dict) or found.get("truth") != FORMAT_VERSION:
         raise DataError("this is no truth of synthetic data", where=str(path))
-    values = found.pop("parameters")
+    values = found.pop("parameters", None)
+    if not isinstance(values, dict) or not all(_is_number(x) for x in values.values()):
+        raise DataError(
+            "the truth has no numbers as `parameters`",
+            where=str(path),
+            remedy="make it again with mechid synthesise",
+        )
     return Truth(tuple(values), np.array(list(values.values()), dtype=float), found)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -27,7 +27,10 @@ from mechid.reduction.contribution import Contribution, contribution
 from mechid.runs.record import About, MotionData, ParameterTable, Run
 from mechid.runs.truth import Truth
 from mechid.tasks.assess import force_course, validation_rows
+from mechid.tasks.complete import full_set
+from mechid.tasks.doubts import too_few, unlike_cad
 from mechid.tasks.estimators import DEFAULT, estimator_of, uses_cad
+from mechid.tasks.facts import NO_FACTS, KnownFacts
 from mechid.tasks.prior import cad_or_none
 from mechid.tasks.regress import (
     NO_NOISE,
@@ -59,6 +62,8 @@ class Options:
         What is known of the noise of the forces.
     reduce : ReduceOptions, optional
         Whether and how the model is reduced.
+    facts : KnownFacts
+        What is known of the bodies besides their CAD values.
     """
 
     estimator: str = DEFAULT
@@ -66,6 +71,7 @@ class Options:
     cad_error: float | None = None
     noise: DeclaredNoise = NO_NOISE
     reduce: ReduceOptions | None = None
+    facts: KnownFacts = NO_FACTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +175,15 @@ def problem_of(
                 where=motion.source,
                 remedy="give motions with the same measured forces",
             )
-    knowledge, notes, missing = cad_or_none(model.mechanism, chosen, whole, options.cad_error)
+    knowledge, notes, missing = cad_or_none(
+        model.mechanism, chosen, whole, options.cad_error, options.facts
+    )
     used = uses_cad(estimator_of(options.estimator, options.settings))
-    return Problem(regression, knowledge, missing, others), notes if used else ()
+    doubts = too_few(regression)
+    # Where a coefficient is not known, nothing is known of the size of the forces.
+    if knowledge is not None and np.isfinite(cad_parameters(model)).all():
+        doubts += unlike_cad(regression, knowledge)
+    return Problem(regression, knowledge, missing, others), (*(notes if used else ()), *doubts)
 
 
 def estimated(problem: Problem, options: Options) -> tuple[Estimate, Contribution | None]:
@@ -212,13 +224,17 @@ def reduced(
 
 
 def judged(run: Run, problem: Problem) -> Run:
-    """Return a run with predicted forces and errors of all its motions."""
+    """Return a run with all parameters, and predicted forces and errors of all its motions."""
     names = [motion.name for motion in run.motions]
     regressions = dict(zip(names, (problem.regression, *problem.others), strict=True))
     courses = tuple(force_course(run, name, r) for name, r in regressions.items())
     rows = validation_rows(run, regressions)
     return replace(
-        run, courses=courses, validation=rows, warnings=(*run.warnings, *_worse_than_cad(rows))
+        run,
+        courses=courses,
+        validation=rows,
+        warnings=(*run.warnings, *_worse_than_cad(rows)),
+        full=full_set(run, problem.knowledge),
     )
 
 

@@ -10,9 +10,11 @@ from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
+from mechid.estimation.facts import informed
 from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.regression import Regression
 from mechid.mechanism.records import Mechanism
+from mechid.tasks.facts import NO_FACTS, KnownFacts, facts_of
 from mechid.tasks.knowledge import knowledge_of
 
 USUAL_ERROR = 0.2  # of CAD values whose deviations nobody declares
@@ -20,7 +22,11 @@ _WIDE = 10.0  # times what would alone make all forces: next to nothing is known
 
 
 def prior_of(
-    mechanism: Mechanism, chosen: BaseSet, whole: Regression, cad_error: float | None = None
+    mechanism: Mechanism,
+    chosen: BaseSet,
+    whole: Regression,
+    cad_error: float | None = None,
+    facts: KnownFacts = NO_FACTS,
 ) -> tuple[Knowledge, tuple[str, ...]]:
     """Return what is known before measuring, and notes about what was assumed.
 
@@ -32,12 +38,17 @@ def prior_of(
         Of the identification motion, with all p parameters: how wide "unknown" is depends on it.
     cad_error : float, optional
         Relative error of the CAD values; by default the declared deviations, or 20 % where a model
-        declares none at all.
+        declares none at all. A coefficient to be identified that has no deviation then is left
+        to the data.
+    facts : KnownFacts
+        What is known besides.
 
     Raises
     ------
     ModelError
         If a body has no CAD values.
+    DataError
+        For facts that make no sense.
     """
     notes = []
     model = dynamic_model(mechanism)
@@ -50,13 +61,28 @@ def prior_of(
             "the model declares no deviations of its CAD values: "
             f"{100 * USUAL_ERROR:.0f} % were assumed; say --cad-error to change that"
         )
+    silent = _undeclared(known, mechanism) & ~missing
+    if silent.any():
+        names = ", ".join(known.parameters[k] for k in np.flatnonzero(silent))
+        notes.append(
+            f"the model declares no uncertainty of {names}, to be identified: the data alone "
+            "decide; declare it in the model file to have the CAD value count"
+        )
+    missing = missing | silent
     if missing.any():
         known = _widened(known, missing, whole)
-    return known, tuple(notes)
+    return informed(known, facts_of(facts, known, mechanism)), tuple(notes)
+
+
+def _undeclared(known: Knowledge, mechanism: Mechanism) -> np.ndarray:
+    """Return (p,): coefficients to be identified that nobody gives a deviation."""
+    found = np.asarray(np.diag(known.covariance) == 0)
+    found[: 10 * len(mechanism.bodies)] = False
+    return found
 
 
 def _widened(known: Knowledge, missing: np.ndarray, whole: Regression) -> Knowledge:
-    """Give coefficients without CAD value a deviation that leaves them to the data."""
+    """Give coefficients without CAD value or deviation a deviation that leaves them to the data."""
     W = np.where(whole.valid[..., None], whole.W, 0.0)
     lengths = np.sqrt(np.sum(W**2, axis=(0, 1)))
     size = float(np.sqrt(np.sum(whole.target[whole.valid] ** 2)))
@@ -68,10 +94,14 @@ def _widened(known: Knowledge, missing: np.ndarray, whole: Regression) -> Knowle
 
 
 def cad_or_none(
-    mechanism: Mechanism, chosen: BaseSet, whole: Regression, cad_error: float | None
+    mechanism: Mechanism,
+    chosen: BaseSet,
+    whole: Regression,
+    cad_error: float | None,
+    facts: KnownFacts = NO_FACTS,
 ) -> tuple[Knowledge | None, tuple[str, ...], ModelError | None]:
     """Return what `prior_of` does; for a model without CAD values nothing, and why."""
     try:
-        return *prior_of(mechanism, chosen, whole, cad_error), None
+        return *prior_of(mechanism, chosen, whole, cad_error, facts), None
     except ModelError as error:
         return None, (), error

@@ -18,6 +18,7 @@ from mechid.estimation.perturb import perturbed
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.runs.truth import Truth
 from mechid.tables.motion import TIME, MotionTable
 from mechid.tables.observe import Columns
 
@@ -148,7 +149,7 @@ def synthesise(
     motion: MotionTable,
     errors: Errors = Errors(),  # noqa: B008 - frozen
     *,
-    truth: Mechanism | None = None,
+    truth: Mechanism | Truth | None = None,
     seed: int = 0,
 ) -> Synthesis:
     """Return measurements of a motion as a mechanism with other parameters would give them.
@@ -159,9 +160,9 @@ def synthesise(
         The model, whose CAD values are wrong.
     motion : MotionTable
     errors : Errors
-    truth : Mechanism, optional
-        The mechanism that is measured; by default `mechanism` with parameters drawn about its CAD
-        values, or those values if `errors.cad` is zero.
+    truth : Mechanism or Truth, optional
+        The mechanism that is measured, or the parameters of earlier data; by default `mechanism`
+        with parameters drawn about its CAD values, or those values if `errors.cad` is zero.
     seed : int
         Everything random follows from it; truth, forces and positions have streams of their own,
         so that another noise does not mean another truth.
@@ -178,7 +179,8 @@ def synthesise(
         drawn = perturbed(mechanism, errors.cad, draw_truth) if errors.cad else mechanism
         phi, measured = parameter_values(dynamic_model(drawn)), mechanism
     else:
-        phi, measured = _values_of(truth, mechanism, errors), truth
+        phi = _values_of(truth, mechanism, errors)
+        measured = truth if isinstance(truth, Mechanism) else mechanism
     solved = solve_motion(measured, motion.y, motion.yd, motion.ydd, time=motion.time)
     exact = inverse_dynamics(solved, phi).tau
     tau = exact + _force_errors(exact, motion.time, mechanism, errors.forces, draw_forces)
@@ -196,13 +198,15 @@ def synthesise(
     )
 
 
-def _values_of(truth: Mechanism, mechanism: Mechanism, errors: Errors) -> Floats:
-    """Return the parameters of another model, if it has those of the first."""
+def _values_of(truth: Mechanism | Truth, mechanism: Mechanism, errors: Errors) -> Floats:
+    """Return the parameters of another model or of earlier data, if they are those of the first."""
     if errors.cad:
         raise DataError(
             "truth is given, and is to be drawn about the CAD values too",
-            remedy="give a CAD error or a model of the truth, not both",
+            remedy="give a CAD error or the truth, not both",
         )
+    if isinstance(truth, Truth):
+        return _same_parameters(truth, mechanism)
     for what, names in (
         ("coordinates", [[c.name for c in m.coordinates] for m in (mechanism, truth)]),
         ("forces", [[c.force for c in m.coordinates] for m in (mechanism, truth)]),
@@ -218,6 +222,20 @@ def _values_of(truth: Mechanism, mechanism: Mechanism, errors: Errors) -> Floats
                 remedy="take a variant of the same model",
             )
     return parameter_values(dynamic_model(truth))
+
+
+def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
+    """Return the parameters of a truth, in the order of the mechanism whose truth it must be."""
+    names = [column.name for column in dynamic_model(mechanism).columns]
+    strange = [name for name in truth.parameters if name not in names]
+    absent = [name for name in names if name not in truth.parameters]
+    if strange or absent:
+        words = f"has a parameter {strange[0]}" if strange else f"lacks the parameter {absent[0]}"
+        raise DataError(
+            f"the truth is none of {mechanism.name}: it {words}",
+            remedy="take one that was made with this model",
+        )
+    return truth.of(names)
 
 
 def _force_errors(

@@ -1,0 +1,36 @@
+"""All parameters as a file of a run: `full.json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mechid.runs.files import floats, read_json, write_json
+from mechid.runs.record import FullSet
+
+NAME = "full.json"
+
+
+def write_full(folder: Path, full: FullSet) -> None:
+    """Write all parameters by name, and how far they are from the base values."""
+    write_json(
+        folder / NAME,
+        {
+            "parameters": dict(zip(full.parameters, full.values.tolist(), strict=True)),
+            "difference": full.difference,
+            "distance": full.distance,
+            "border": full.border,
+        },
+    )
+
+
+def read_full(folder: Path) -> FullSet:
+    """Read what `write_full` wrote."""
+    found = read_json(folder / NAME)
+    values = found["parameters"]
+    return FullSet(
+        tuple(values),
+        floats(list(values.values())),
+        found["difference"],
+        found["distance"],
+        tuple(found["border"]),
+    )

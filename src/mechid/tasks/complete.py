@@ -1,0 +1,35 @@
+"""All parameters of a mechanism from its identified base values, for export."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechid.errors import MechidError
+from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.recover import recover
+from mechid.runs.record import FullSet, Run
+
+
+def full_set(run: Run, knowledge: Knowledge | None) -> FullSet | None:
+    """Return bodies that can exist and have the base values of a run; None if there are none near.
+
+    Among those with the same base values it is nearest to the CAD values. An estimate with the
+    constraints of physics brings its own.
+    """
+    if knowledge is None:
+        return None
+    final, values = run.final, run.values()
+    whole = set(final.parameters) == set(knowledge.base)
+    phi, distance, border = final.full, 0.0, tuple[str, ...]()
+    if phi is None or not whole:
+        order = [final.parameters.index(name) for name in knowledge.base] if whole else []
+        covariance = final.covariance[np.ix_(order, order)] if whole else None
+        try:
+            found = recover(knowledge, values, covariance)
+        except MechidError:
+            return None
+        phi, distance, border = found.phi, found.distance, found.border
+    B = knowledge.matrix
+    terms = np.abs(B) @ np.abs(phi) + np.abs(values)
+    off = np.abs(B @ phi - values) / np.where(terms > 0, terms, 1.0)
+    return FullSet(knowledge.parameters, phi, float(off.max(initial=0.0)), distance, border)

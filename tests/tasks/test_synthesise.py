@@ -39,14 +39,14 @@ EXACT = inverse_dynamics(solve_motion(FIVE, MOVED.y, MOVED.yd, MOVED.ydd, time=M
 
 def errors_of(noise: ForceNoise, seed: int = 0) -> np.ndarray:
     made = synthesise(FIVE, MOVED, Errors(noise), seed=seed)
-    np.testing.assert_array_equal(made.exact, EXACT)
-    np.testing.assert_array_equal(made.tau - made.exact, made.tau - EXACT)
-    return made.tau - EXACT
+    # To rounding: where long motions are cut into parts depends on the number of threads.
+    np.testing.assert_allclose(made.exact, EXACT, rtol=1e-10, atol=1e-12)
+    return made.tau - made.exact
 
 
 def test_without_errors_it_is_inverse_dynamics():
     made = synthesise(FIVE, MOVED)
-    np.testing.assert_array_equal(made.tau, EXACT)
+    np.testing.assert_allclose(made.tau, EXACT, rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(made.y, MOVED.y)
     np.testing.assert_array_equal(made.phi, cad_parameters(dynamic_model(FIVE)))
     assert list(made.table()) == ["time", "q1", "q1.d", "q1.dd", "q2", "q2.d", "q2.dd", "M1", "M2"]
@@ -117,7 +117,7 @@ def test_position_noise():
     e = made.y - MOVED.y
     wanted = [1e-3, 0.01 * MOVED.y[:, 1].std()]
     np.testing.assert_allclose(e.std(axis=0), wanted, rtol=0.05)
-    np.testing.assert_array_equal(made.tau, EXACT)
+    np.testing.assert_allclose(made.tau, EXACT, rtol=1e-10, atol=1e-12)
 
 
 def test_truth_is_possible_and_about_cad():

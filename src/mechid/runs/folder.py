@@ -188,9 +188,12 @@ def summary(run: Run) -> dict[str, Any]:
     found: dict[str, Any] = {"base_parameters": len(run.parameters.names)}
     for name, estimate in (("estimate", run.estimate), ("reduced", run.reduced)):
         if estimate is not None:
+            size = len(estimate.parameters)
+            if name == "reduced" and run.reduction is not None:
+                size = run.reduction.size.size  # the others stay at their CAD values
             found[name] = {
                 "method": estimate.method,
-                "parameters": len(estimate.parameters),
+                "parameters": size,
                 "condition": estimate.condition,
                 "noise": dict(zip(estimate.channels, estimate.noise.tolist(), strict=True)),
             }

@@ -105,3 +105,17 @@ def test_needs_cad_values() -> None:
     r = regression(np.random.default_rng(5), PHI, 0.1)
     with pytest.raises(DataError, match="needs CAD values"):
         Automatic()(r)
+
+
+def test_impossible_gains_are_no_gains() -> None:
+    """Forces five times too large in two of three channels: no calibrated sensor does that."""
+    rng = np.random.default_rng(6)
+    r = regression(rng, PHI, 0.02, n=400)
+    r = replace(r, tau=r.tau * np.array([5.0, 5.0, 1.0]))
+    known = knowledge(PHI, np.diag((0.02 * PHI) ** 2))
+    free = MaximumAPosteriori("full", gains="estimated")(r, known)
+    assert free.errors is not None
+    assert np.abs(free.errors.gain).max() > 1
+    found = Automatic()(r, known)
+    assert found.errors is None
+    assert any("with impossible gains" in word for word in found.known)

@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption
@@ -27,6 +29,8 @@ from mechid.estimation.regression import Regression
 _DOUBT = 5.0
 # By which part colour may make held-out errors larger.
 _SPOILED = 0.02
+# A gain error above this is none: sensors are calibrated, and all parameters would scale with it.
+_WILD = 0.5
 # Models of the noise, gain errors and colour, the simplest first.
 _WORDS = {
     (False, False): "white",
@@ -63,11 +67,13 @@ class Automatic:
             for gains in (False, True)
             if found[gains, True].held_out() > (1 + _SPOILED) * found[gains, False].held_out()
         )
-        allowed = {m: p for m, p in found.items() if m not in spoiled}
+        wild = tuple(m for m, p in found.items() if _largest_gain(p) > _WILD)
+        # White noise without gains is neither, so that one is left.
+        allowed = {m: p for m, p in found.items() if m not in (*spoiled, *wild)}
         best = max(p.evidence for p in allowed.values())
         chosen = next(m for m, p in allowed.items() if p.evidence >= best - _DOUBT)
         estimate = self._with(*chosen).estimate(found[chosen])
-        return replace(estimate, known=(*estimate.known, _comparison(found, chosen, spoiled)))
+        return replace(estimate, known=(*estimate.known, _comparison(found, chosen, spoiled, wild)))
 
     def _with(self, gains: bool, whiten: bool) -> MaximumAPosteriori:
         return MaximumAPosteriori(
@@ -81,14 +87,22 @@ class Automatic:
         )
 
 
+def _largest_gain(found: Posterior) -> float:
+    """Return the largest gain error of a force; 0 for a model without."""
+    _, gain, _ = found.channels.split(found.fit.solution.x)
+    return float(np.abs(gain).max(initial=0.0))
+
+
 def _comparison(
     found: dict[tuple[bool, bool], Posterior],
     chosen: tuple[bool, bool],
     spoiled: tuple[tuple[bool, bool], ...],
+    wild: tuple[tuple[bool, bool], ...],
 ) -> str:
     others = ", ".join(
         f"{_WORDS[m]} {p.evidence - found[chosen].evidence:+.0f}"
         + (" but worse on blocks held out" if m in spoiled else "")
+        + (" but with impossible gains" if m in wild else "")
         for m, p in found.items()
         if m != chosen
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -94,6 +95,9 @@ app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the tool and leave: 0 done, 2 wrong input (one line on stderr), 130 interrupted."""
+    # Before NumPy is loaded. Matrices here are small: threads of the linear algebra wait for each
+    # other, and an identification takes three times as long with two of them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # Runs keep the command line that made them.
         app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ import typer
 from mechid.cli.base_report import choices_report, field_report, numeric_report, report, show
 from mechid.cli.common import (
     Json,
+    MaxSeconds,
     Model,
     load_model,
     print_json,
@@ -122,6 +124,7 @@ def base(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of random states and choices.")] = 0,
+    max_seconds: MaxSeconds = None,
     json: Json = False,
 ) -> None:
     """Find the combinations of parameters that can be identified, in symbols.
@@ -135,7 +138,10 @@ def base(
     moved = None if motion is None else solve_file(ready, motion)[1]
     if method is Method.transfer:
         rule = base_rule(ready, converge_on, dependent, rank_by, seed)
-        found = _analysed(ready, experiment, rule, certify or certificate is not None, moved, seed)
+        wanted = certify or certificate is not None
+        found = _analysed(ready, experiment, rule, wanted, moved, seed, max_seconds)
+        if certificate is not None and found.bounds is None:
+            raise MechidError("there is no certificate to write", remedy="give more --max-seconds")
         result = report(found)
         if choices:
             result["choices"] = choices_report(found, _observed(ready, seed), choices, seed)
@@ -175,7 +181,6 @@ def base_rule(
     seed: int,
 ) -> Rule:
     """Return the rule that options ask for."""
-    from functools import partial
 
     from mechid.base import choose, exchange
 
@@ -216,25 +221,28 @@ def _analysed(
     certify: bool,
     moved: Motion | None,
     seed: int,
+    max_seconds: float | None,
 ) -> BaseParameters:
+    """Return the base parameters; without certificate, if the time does not suffice for it."""
     from mechid.base.analyse import base_parameters
     from mechid.cli.progress import interruptible, progress
 
-    with interruptible() as interrupt, progress("poses enclosed", 1.0) as show:
+    with interruptible(max_seconds) as interrupt, progress("poses enclosed", 1.0) as show:
 
         def watch(what: str, done: int, of: int) -> None:
             interrupt()
             show(done / of)
 
-        return base_parameters(
-            ready.mechanism,
-            experiment,
-            rule=rule,
-            certify=certify,
-            motion=moved,
-            seed=seed,
-            watch=watch,
+        analyse = partial(
+            base_parameters, ready.mechanism, experiment, rule=rule, motion=moved, seed=seed
         )
+        try:
+            return analyse(certify=certify, watch=watch)
+        except MechidError:
+            if interrupt.pressed or not interrupt.asked:
+                raise
+    typer.echo("note: the time of --max-seconds did not suffice for the certificate", err=True)
+    return analyse(certify=False)
 
 
 def _write(

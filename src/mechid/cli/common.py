@@ -20,6 +20,9 @@ Model: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="MODEL", help="A name of the zoo or a model file; may end in @variant."),
 ]
+MaxSeconds: TypeAlias = Annotated[
+    float | None, typer.Option(help="End then, with what is done.", show_default=False)
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -218,11 +217,8 @@ def watched(
     """Give functions that show progress and that tell when to stop: Ctrl-C, or the time is up."""
     from mechid.cli.progress import interruptible, steps
 
-    if max_seconds is not None and not max_seconds > 0:
-        raise DataError(f"--max-seconds is {max_seconds:g}", remedy="give a positive number")
-    end = float("inf") if max_seconds is None else time.monotonic() + max_seconds
-    with interruptible() as interrupt, steps() as watch:
-        yield watch, lambda: interrupt.asked or time.monotonic() > end
+    with interruptible(max_seconds) as interrupt, steps() as watch:
+        yield watch, lambda: interrupt.asked
 
 
 def chosen_rule(

@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import typer
 
-from mechid.errors import MechidError
+from mechid.errors import DataError, MechidError
 
 
 class Interrupt:
-    """Whether Ctrl-C was pressed; calling it then raises an error that ends the work."""
+    """Whether Ctrl-C was pressed or the time is up; calling it then raises an error."""
 
-    def __init__(self) -> None:
-        self.asked = False
+    def __init__(self, max_seconds: float | None = None) -> None:
+        if max_seconds is not None and not max_seconds > 0:
+            raise DataError(f"--max-seconds is {max_seconds:g}", remedy="give a positive number")
+        self.pressed = False
+        self._end = float("inf") if max_seconds is None else time.monotonic() + max_seconds
+
+    @property
+    def asked(self) -> bool:
+        """Whether the work should end."""
+        return self.pressed or time.monotonic() > self._end
 
     def __call__(self) -> None:
-        """Raise if Ctrl-C was pressed."""
+        """Raise if the work should end."""
         if self.asked:
-            raise MechidError("interrupted")
+            raise MechidError("interrupted" if self.pressed else "the time of --max-seconds is up")
 
 
 @contextmanager
-def interruptible() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C into a request, heard at the next step; a second one leaves at once."""
-    interrupt = Interrupt()
+def interruptible(max_seconds: float | None = None) -> Iterator[Interrupt]:
+    """Turn the first Ctrl-C into a request, heard at the next step; a second one leaves at once.
+
+    So does the end of the time that may be used.
+    """
+    interrupt = Interrupt(max_seconds)
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if interrupt.asked:
+        if interrupt.pressed:
             raise KeyboardInterrupt
-        interrupt.asked = True
+        interrupt.pressed = True
         typer.echo("\nstopping; press Ctrl-C again to leave at once", err=True)
 
     try:

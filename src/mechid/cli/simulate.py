@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, Model, load_model
+from mechid.cli.common import Json, MaxSeconds, Model, load_model
 
 Given = list[str] | None
 
@@ -89,6 +89,7 @@ def simulate(
     view: Annotated[
         Path | None, typer.Option(help="Page with the moving mechanism to write: .html.")
     ] = None,
+    max_seconds: MaxSeconds = None,
     json: Json = False,
 ) -> None:
     """Simulate a mechanism under forces, from the start that the model file gives.
@@ -109,6 +110,7 @@ def simulate(
         ready.mechanism,
         times,
         reactions=reactions,
+        max_seconds=max_seconds,
         forces=applied.until(times[-1]),
         y0=y0,
         yd0=yd0,

@@ -127,11 +127,16 @@ class Done:
 
 
 def carry_out(
-    mechanism: Mechanism, times: Floats, *, reactions: bool = False, **options: Any
+    mechanism: Mechanism,
+    times: Floats,
+    *,
+    reactions: bool = False,
+    max_seconds: float | None = None,
+    **options: Any,
 ) -> Done:
-    """Simulate with progress; Ctrl-C and failures leave what was computed."""
+    """Simulate with progress; Ctrl-C, too little time and failures leave what was computed."""
     error: SimulationError | None = None
-    with interruptible() as interrupt, progress("simulating", float(times[-1])) as show:
+    with interruptible(max_seconds) as interrupt, progress("simulating", float(times[-1])) as show:
 
         def watch(t: float) -> None:
             interrupt()
@@ -141,8 +146,9 @@ def carry_out(
             result = run(mechanism, times, watch=watch, **options)
         except SimulationError as failure:
             result, error = failure.partial, failure
+        stopped = interrupt.asked
     found = simulated_reactions(result) if reactions else None
-    return Done(result, simulated_motion(result), error, interrupt.asked, found)
+    return Done(result, simulated_motion(result), error, stopped, found)
 
 
 @dataclass(frozen=True)

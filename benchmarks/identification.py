@@ -100,7 +100,7 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
             estimate = estimator(problem, known)
             errors[motion, name] = total(estimate, validation)
             if name.startswith("auto ("):
-                models[motion] = estimate.known[-1].split(",")[0]
+                models[motion] = estimate.known[-1].split(" (")[0]
         if motion == "default":
             order = contribution(problem, known.mean).ranking.order[:RELEVANT]
             reduced = OrdinaryLeastSquares()(problem.select(order))

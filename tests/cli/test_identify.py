@@ -439,7 +439,7 @@ def test_offsets(data):
 def test_parts_of_a_log(data):
     found = identify(data, "--validate", "d.csv@2:", data="d.csv@:2").out
     assert "note: used from 0 s to 2 s" in found
-    assert "note: used from 2 s to" in found
+    assert "note: validation-1: used from 2 s to" in found
     run = load_run("run")
     assert [m.source for m in run.motions] == ["d.csv", "d.csv"]
     assert run.motions[0].time[-1] <= 2.0 <= run.motions[1].time[0]

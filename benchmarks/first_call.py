@@ -63,7 +63,7 @@ def main() -> None:
 def kernels(recorder) -> list[str]:
     """Return the kernels of mechid that were compiled; one from the cache is not."""
     functions = [event.data["dispatcher"].py_func for _, event in recorder.buffer if event.is_start]
-    return sorted({f.__name__ for f in functions if f.__module__.startswith("mechid")})
+    return sorted({f.__name__ for f in functions if (f.__module__ or "").startswith("mechid")})
 
 
 if __name__ == "__main__":

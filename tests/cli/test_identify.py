@@ -217,7 +217,7 @@ def test_gaps_and_decimation(data):
     assert np.isnan(run.motions[0].tau).sum() == 5
     assert np.isnan(run.courses[0].measured).sum() == 5
     assert np.isfinite(run.courses[0].predicted).all()
-    identify(data, "--decimation", "2", "--estimator", "map", "--force", data="g.csv")
+    identify(data, "--decimation", "2", "--force", data="g.csv")
     run = load_run("run")
     assert len(run.courses[0].time) < 0.5 * len(run.motions[0].time)
     assert run.validation[-1]["total"] < 0.12

@@ -9,7 +9,6 @@ from pydantic import (
     BeforeValidator,
     Field,
     PlainValidator,
-    ValidationError,
     WithJsonSchema,
     model_validator,
 )
@@ -17,8 +16,9 @@ from pydantic import (
 from mechid.errors import DataError, ModelError
 from mechid.modelfile import expressions
 from mechid.modelfile.numbers import LARGEST
-from mechid.modelfile.validate import model_error
-from mechid.modelfile.words import Words, kind
+from mechid.modelfile.schema import schema_of
+from mechid.modelfile.validate import parsed
+from mechid.modelfile.words import Words, kind, version
 from mechid.modelfile.yamlio import FileKind, Source, read, read_file
 
 FORMAT_VERSION = 1
@@ -125,15 +125,6 @@ class PrepareSpec(Words):
     )
 
 
-def _version(value: Any) -> Any:
-    if value != FORMAT_VERSION or isinstance(value, bool):
-        raise ValueError(
-            f"measurement version {kind(value)} is not supported; this release reads version "
-            f"{FORMAT_VERSION}, look for a newer one"
-        )
-    return FORMAT_VERSION
-
-
 def _range(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError(f"expected [from, to], got {kind(value)}; null for no bound")
@@ -149,7 +140,7 @@ Signals: TypeAlias = dict[str, Annotated[SignalSpec, BeforeValidator(_named)]]
 class MappingDocument(Words):
     """What the channels of a log are in a model."""
 
-    measurement: Annotated[Literal[1], BeforeValidator(_version)] = Field(
+    measurement: Annotated[Literal[1], version("measurement", FORMAT_VERSION)] = Field(
         description="version of the format"
     )
     name: str = ""
@@ -221,10 +212,7 @@ def validate_mapping(data: dict[str, Any]) -> MappingDocument:
         if "mechid" in data:
             remedy = "this is a model file; give it as the model"
         raise ModelError("measurement is missing", path=(), remedy=remedy)
-    try:
-        return MappingDocument.model_validate(data)
-    except ValidationError as error:
-        raise model_error(error.errors(include_url=False)[0]) from None
+    return parsed(MappingDocument, data)
 
 
 def data_error(error: Exception) -> DataError:
@@ -235,8 +223,4 @@ def data_error(error: Exception) -> DataError:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the mapping file."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "mechid mapping file",
-        **{k: v for k, v in MappingDocument.model_json_schema().items() if k != "title"},
-    }
+    return schema_of(MappingDocument, "mechid mapping file")

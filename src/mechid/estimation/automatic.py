@@ -65,7 +65,7 @@ class Automatic:
         spoiled = tuple(
             (gains, True)
             for gains in (False, True)
-            if found[gains, True].held_out() > (1 + _SPOILED) * found[gains, False].held_out()
+            if _spoils(found[gains, True], found[gains, False])
         )
         wild = tuple(m for m, p in found.items() if _largest_gain(p) > _WILD)
         # White noise without gains is neither, so that one is left.
@@ -91,6 +91,13 @@ def _largest_gain(found: Posterior) -> float:
     """Return the largest gain error of a force; 0 for a model without."""
     _, gain, _ = found.channels.split(found.fit.solution.x)
     return float(np.abs(gain).max(initial=0.0))
+
+
+def _spoils(coloured: Posterior, white: Posterior) -> bool:
+    """Say whether colour makes held-out errors larger; where it is not wanted, nobody looks."""
+    if coloured.evidence <= white.evidence:
+        return False
+    return coloured.held_out() > (1 + _SPOILED) * white.held_out()
 
 
 def _comparison(

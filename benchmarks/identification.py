@@ -22,10 +22,10 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import condition
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.physical import PhysicallyConsistent
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.ridge import Ridge
 from mechid.estimation.truncated import Truncated
@@ -94,7 +94,7 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
     for motion in ("sources", "default"):
         problem = made[motion].problem("T1", made[motion].noisy(law, seed))
         validation = made["validation"].problem("T1")
-        known = world.knowledge("T1", cad)
+        known = world.prior("T1", cad)
         errors[motion, "CAD alone"] = total(cad_estimate(problem, known), validation)
         for name, estimator in ESTIMATORS.items():
             estimate = estimator(problem, known)
@@ -109,8 +109,8 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
             _reduced(problem, known), validation
         )
         misled = {
-            f"auto, {100 * WRONG:g} % declared": world.knowledge("T1", cad, WRONG),
-            "auto, declared as in the file": world.knowledge("T1", cad, None),
+            f"auto, {100 * WRONG:g} % declared": world.prior("T1", cad, WRONG),
+            "auto, declared as in the file": world.prior("T1", cad, None),
             "auto, CAD values wrong one by one": replace(known, values=world.single(seed)),
         }
         for label, wrong in misled.items():
@@ -118,12 +118,12 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
     return Outcome(law, seed, errors, curves, kappa, models)
 
 
-def _reduced(problem: Regression, known: Knowledge) -> Estimate:
+def _reduced(problem: Regression, known: Prior) -> Estimate:
     ranking = contribution(problem, known.mean).ranking
     return reduce_model(
         ranking,
         problem,
-        knowledge=known,
+        prior=known,
         rest="cad",
         choose=OneStandardError(),
         folds=Blocks(5),

@@ -51,7 +51,7 @@ from mechid.plots.panels import write_figure
 from mechid.reduction.contribution import contribution
 from mechid.reduction.deviation import by_deviation
 from mechid.reduction.regroup import Regrouped, regroup
-from mechid.tasks.knowledge import knowledge_of
+from mechid.tasks.cad_prior import prior_from_cad
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 OLS = OrdinaryLeastSquares()
@@ -168,9 +168,9 @@ def with_wrong_cad(case: Case, seeds: int) -> dict[tuple[str, str], Floats]:
     found: dict[tuple[str, str], list[list[float]]] = {}
     for seed in range(seeds):
         wrong = perturbed(case.mechanism, CAD_ERROR, np.random.default_rng([seed, 99]))
-        knowledge = knowledge_of(wrong, case.base, cad_error=CAD_ERROR)
-        kept = case.contribution(knowledge.values).above(THRESHOLD)
-        nothing = [case.error(r.W @ knowledge.values, n) for n, r in case.motions.items()]
+        prior = prior_from_cad(wrong, case.base, cad_error=CAD_ERROR)
+        kept = case.contribution(prior.values).above(THRESHOLD)
+        nothing = [case.error(r.W @ prior.values, n) for n, r in case.motions.items()]
         for name in case.motions:
             r = case.measured(name, NOISE, seed)
             heads = {m: g.regression.parameters for m, g in groups_of(r, kept).items()}
@@ -182,7 +182,7 @@ def with_wrong_cad(case: Case, seeds: int) -> dict[tuple[str, str], Floats]:
                 tau=r.tau + case.known[name],
                 known=case.known[name],
             )
-            mine = Automatic()(full, knowledge)
+            mine = Automatic()(full, prior)
             rows = {CAD: nothing, AUTO: base_errors(case, mine)}
             rows |= {model: case.errors(e) for model, e in fits(r, heads).items() if model != ALL}
             for model, row in rows.items():

@@ -18,8 +18,8 @@ from mechid.base.nullspace import NullSpace
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import Observation, observation_matrix
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.perturb import perturbed
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.exact.geometry import exact_geometry
 from mechid.excitation.optimise import EFFORT, Effort
@@ -28,8 +28,8 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.tables.forces import force_unit
+from mechid.tasks.cad_prior import prior_from_cad
 from mechid.tasks.excite import Plan, design_motion
-from mechid.tasks.knowledge import knowledge_of
 from mechid.trajectoryfile import Expression
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -94,8 +94,8 @@ class World:
         at = {n: i for i, n in enumerate(self.null.names)}
         return phi[[at[n] for n in self.columns(name)]]
 
-    def knowledge(self, name: str, cad: Mechanism, error: float | None = CAD_ERROR) -> Knowledge:
-        return knowledge_of(cad, self.base(name), cad_error=error)
+    def prior(self, name: str, cad: Mechanism, error: float | None = CAD_ERROR) -> Prior:
+        return prior_from_cad(cad, self.base(name), cad_error=error)
 
     def problem(self, seen: Observation, tau: Floats, time: Floats, name: str) -> Regression:
         """Return the linear problem of one base set."""

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
+    from mechid.tasks.evaluate_motion import evaluate_motion
     from mechid.tasks.excite import DesignedMotion, design_motion
     from mechid.tasks.identify import identify
-    from mechid.tasks.judge import judge_motion
     from mechid.tasks.plan import Plan
     from mechid.tasks.synthesise import synthesise
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
@@ -70,7 +70,7 @@ _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
     "mechid.excitation.bounds": ("MotionLimit",),
     "mechid.tasks.excite": ("DesignedMotion", "design_motion"),
-    "mechid.tasks.judge": ("judge_motion",),
+    "mechid.tasks.evaluate_motion": ("evaluate_motion",),
     "mechid.tasks.plan": ("Plan",),
     "mechid.runs.folder": ("load_run", "save_run"),
     "mechid.runs.record": ("MotionData", "Run"),
@@ -168,11 +168,11 @@ __all__ = [
     "decimate",
     "design_motion",
     "dumps",
+    "evaluate_motion",
     "frame_motion",
     "identify",
     "inverse_dynamics",
     "joint_motion",
-    "judge_motion",
     "kinematic_model",
     "load",
     "load_run",

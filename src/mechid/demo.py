@@ -100,8 +100,8 @@ def _identify(mechanism: Mechanism, folder: Path) -> Run:
     from mechid.runs.truth import read_truth, truth_path
     from mechid.signals.prepare import prepare
     from mechid.tasks.identify import Options, identify
+    from mechid.tasks.reduce import ReduceOptions
     from mechid.tasks.regress import motion_data
-    from mechid.tasks.shrink import ReduceOptions
 
     sources = {"identification": "motion.parquet", "validation-1": "other.parquet"}
     motions = []

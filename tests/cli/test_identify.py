@@ -487,8 +487,8 @@ def test_truth_of_something_else(data, change, words):
 
 def test_weighed_bodies(data):
     """A weight is kept in the run, goes into the prior, and comes back for a reduction."""
-    facts = ("--weigh", "crank_1=0.7+-0.01", "--weigh", "coupler_1 + coupler_2=0.8±0.02")
-    found = identify(data, *facts, "--estimator", "physical", "--json").json
+    measured = ("--weigh", "crank_1=0.7+-0.01", "--weigh", "coupler_1 + coupler_2=0.8±0.02")
+    found = identify(data, *measured, "--estimator", "physical", "--json").json
     assert "crank_1 weighed: 0.7 ± 0.01 kg" in found["known"]
     assert "coupler_1 + coupler_2 weighed: 0.8 ± 0.02 kg" in found["known"]
     told = load_run("run").about.options["facts"]

@@ -14,14 +14,14 @@ from mechid.base.choose import last
 from mechid.base.experiment import EVERYTHING, random_states
 from mechid.dynamics.regressor import observation_matrix
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import prior_factor, with_prior
 from mechid.estimation.perturb import perturbed
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
-from mechid.tasks.knowledge import knowledge_of
+from mechid.tasks.cad_prior import prior_from_cad
 
 UNKNOWN = 100.0
 
@@ -34,15 +34,15 @@ def model(name: str) -> tuple[Mechanism, BaseSet]:
 
 
 @cache
-def truth(name: str) -> Knowledge:
-    return knowledge_of(*model(name), cad_error=0.2, unknown=UNKNOWN)
+def truth(name: str) -> Prior:
+    return prior_from_cad(*model(name), cad_error=0.2, unknown=UNKNOWN)
 
 
-def erroneous(name: str, seed: int, error: float = 0.2) -> Knowledge:
+def erroneous(name: str, seed: int, error: float = 0.2) -> Prior:
     """What CAD says if it is wrong by so much."""
     mechanism, base = model(name)
     cad = perturbed(mechanism, error, np.random.default_rng(seed))
-    return knowledge_of(cad, base, cad_error=error, unknown=UNKNOWN)
+    return prior_from_cad(cad, base, cad_error=error, unknown=UNKNOWN)
 
 
 @cache
@@ -84,15 +84,15 @@ class Bayes:
     def sigma(self, regression: Regression) -> np.ndarray:
         return self.noise * np.sqrt(np.mean(regression.tau**2, axis=0))
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        assert knowledge is not None
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        assert prior is not None
         A, t, channel = regression.stacked()
         sigma = self.sigma(regression)
-        P = knowledge.base_covariance
+        P = prior.base_covariance
         if self.prior == "diagonal":
             P = np.diag(np.diag(P))
         F = self.scale * prior_factor(P)
-        found = with_prior(A / sigma[channel, None], t / sigma[channel], knowledge.mean, F)
+        found = with_prior(A / sigma[channel, None], t / sigma[channel], prior.mean, F)
         return Estimate(
             self.name,
             regression.parameters,
@@ -105,6 +105,6 @@ class Bayes:
         )
 
 
-def without(knowledge: Knowledge) -> Knowledge:
+def without(prior: Prior) -> Prior:
     """The same without declared deviations."""
-    return replace(knowledge, covariance=np.zeros_like(knowledge.covariance))
+    return replace(prior, covariance=np.zeros_like(prior.covariance))

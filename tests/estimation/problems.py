@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 
@@ -62,11 +62,11 @@ def deviation(ar: tuple[float, ...]) -> float:
     return float(np.sqrt(np.mean(1 / np.abs(gain) ** 2)))
 
 
-def knowledge(mean: npt.ArrayLike, covariance: Floats, names: tuple[str, ...] = ()) -> Knowledge:
-    """Return knowledge of parameters that are all base parameters."""
+def prior(mean: npt.ArrayLike, covariance: Floats, names: tuple[str, ...] = ()) -> Prior:
+    """Return prior of parameters that are all base parameters."""
     mean = np.asarray(mean, dtype=float)
     names = names or tuple(f"p{i}" for i in range(len(mean)))
-    return Knowledge(names, names, np.eye(len(mean)), mean, covariance)
+    return Prior(names, names, np.eye(len(mean)), mean, covariance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Case:
     """A problem, what is known beforehand, and the truth, drawn from it."""
 
     regression: Regression
-    knowledge: Knowledge
+    prior: Prior
     phi: Floats
 
 
@@ -111,4 +111,4 @@ def case(
     size = np.sqrt(np.mean(forces**2, axis=0))
     tau = r.tau + gain * rng.normal(size=3) * forces + offset * size * rng.normal(size=3)
     W, Z = (r.W + blur * rng.normal(size=r.W.shape) for _ in range(2))
-    return Case(replace(r, W=W, tau=tau, instruments=Z), knowledge(MEAN, L @ L.T), phi)
+    return Case(replace(r, W=W, tau=tau, instruments=Z), prior(MEAN, L @ L.T), phi)

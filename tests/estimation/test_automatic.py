@@ -14,10 +14,11 @@ from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.channels import Channels
 from mechid.estimation.evidence import data_evidence
+from mechid.estimation.gaussian_prior import cad_prior
 from mechid.estimation.iteration import iterate
-from mechid.estimation.prior import cad_prior
 
-from .problems import knowledge, regression
+from .problems import prior as make_prior
+from .problems import regression
 
 PHI = np.array([2.0, -1.0, 0.5, 3.0])
 
@@ -27,7 +28,7 @@ def test_evidence_is_the_density_of_the_data() -> None:
     rng = np.random.default_rng(1)
     noise = np.array([0.1, 0.4, 0.2])
     r = replace(regression(rng, PHI, noise, n=12, known=0.3), noise=noise)
-    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     found = MaximumAPosteriori(scale=1.0, noise="declared")(r, known)
     A, t, channel = r.stacked()
     covariance = np.diag(noise[channel] ** 2) + A @ known.base_covariance @ A.T
@@ -39,7 +40,7 @@ def test_evidence_of_coloured_noise() -> None:
     """Coloured noise: the covariance of e has the autocovariances of the fitted model."""
     rng = np.random.default_rng(2)
     r = regression(rng, PHI, 0.3, n=80, n_d=1, ar=(0.8,))
-    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     channels = Channels(r)
     prior = cad_prior(channels, known, "diagonal", 1.0, (), None, None)
     fit = iterate(channels, lambda A, t, _: prior.solve(A, t), whiten=True, start=prior.mean)
@@ -66,7 +67,7 @@ def test_the_noise_that_is_there_is_chosen(gain: float, ar: tuple[float, ...]) -
     truth = PHI * (1 + 0.02 * rng.standard_normal(len(PHI)))
     r = regression(rng, truth, 0.02, n=400, ar=ar)
     r = replace(r, tau=r.tau * (1 + gain * np.array([1.0, -1.0, 0.5])))
-    found = Automatic()(r, knowledge(PHI, np.diag((0.02 * PHI) ** 2)))
+    found = Automatic()(r, make_prior(PHI, np.diag((0.02 * PHI) ** 2)))
     assert (found.errors is not None) == (gain > 0)
     assert (found.colour is not None) == bool(ar)
     wanted = ("coloured" if ar else "white") + (" with gain errors" if gain else "")
@@ -78,7 +79,7 @@ def test_prices_of_what_was_fitted() -> None:
     """An estimated scale costs half of log n, which the declared one does not."""
     rng = np.random.default_rng(4)
     r = regression(rng, PHI, 0.1, n=50)
-    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     for scale, price in ((1.0, 0.0), ("estimated", 0.5 * np.log(150))):
         found = MaximumAPosteriori(scale=scale).posterior(r, known)  # type: ignore[arg-type]
         whole = data_evidence(found.fit.A, found.fit.t, found.prior) + found.fit.log_jacobian
@@ -89,7 +90,7 @@ def test_held_out_errors() -> None:
     """With the noise declared, as estimating without each block and predicting it."""
     rng = np.random.default_rng(6)
     r = replace(regression(rng, PHI, 0.2, n=50, known=0.5), noise=np.full(3, 0.2))
-    known = knowledge(PHI + 0.1, 0.09 * np.eye(4))
+    known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     estimator = MaximumAPosteriori(scale=1.0, noise="declared")
     e = []
     for k in range(5):
@@ -112,7 +113,7 @@ def test_impossible_gains_are_no_gains() -> None:
     rng = np.random.default_rng(6)
     r = regression(rng, PHI, 0.02, n=400)
     r = replace(r, tau=r.tau * np.array([5.0, 5.0, 1.0]))
-    known = knowledge(PHI, np.diag((0.02 * PHI) ** 2))
+    known = make_prior(PHI, np.diag((0.02 * PHI) ** 2))
     free = MaximumAPosteriori("full", gains="estimated")(r, known)
     assert free.errors is not None
     assert np.abs(free.errors.gain).max() > 1

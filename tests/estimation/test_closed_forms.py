@@ -18,7 +18,7 @@ from mechid.estimation.ridge import Ridge, cross_validated
 from mechid.estimation.truncated import Truncated
 from mechid.estimation.weighted import WeightedLeastSquares
 
-from .problems import case, knowledge, regression
+from .problems import case, prior, regression
 
 NOISE = np.array([0.1, 1.0, 3.0])
 
@@ -171,8 +171,8 @@ def test_truncation_by_condition_and_by_expected_error() -> None:
 def test_map_against_many_digits(prior: str) -> None:
     made = case(7, NOISE, correlated=True)
     r = replace(made.regression, noise=NOISE)
-    found = MaximumAPosteriori(prior=prior, scale=2.0, noise="declared")(r, made.knowledge)  # type: ignore[arg-type]
-    P = 4.0 * made.knowledge.covariance
+    found = MaximumAPosteriori(prior=prior, scale=2.0, noise="declared")(r, made.prior)  # type: ignore[arg-type]
+    P = 4.0 * made.prior.covariance
     P = np.diag(np.diag(P)) if prior == "diagonal" else P
     A, t, channel = r.stacked()
     with mpmath.workdps(50):
@@ -180,7 +180,7 @@ def test_map_against_many_digits(prior: str) -> None:
         y = mpmath.matrix((t / NOISE[channel]).tolist())
         Q = mpmath.matrix(P.tolist()) ** -1
         C = (a.T * a + Q) ** -1
-        x = C * (a.T * y + Q * mpmath.matrix(made.knowledge.mean.tolist()))
+        x = C * (a.T * y + Q * mpmath.matrix(made.prior.mean.tolist()))
         values = np.array([float(v) for v in x])
         covariance = np.array([[float(C[i, j]) for j in range(5)] for i in range(5)])
     np.testing.assert_allclose(found.values, values, rtol=1e-11)
@@ -193,7 +193,7 @@ def test_exactly_known_combinations_stay_as_they_are() -> None:
     F = np.array([[0.5, 0.0], [-0.5, 0.0], [0.0, 0.0], [0.1, 0.3]])
     mean = np.array([1.0, 2.0, 3.0, 4.0])
     r = regression(rng, mean + F @ rng.normal(size=2), 0.1)
-    k = knowledge(mean, F @ F.T)
+    k = prior(mean, F @ F.T)
     found = MaximumAPosteriori(prior="full", scale=1.0)(r, k)
     assert found.values[0] + found.values[1] == pytest.approx(3.0, abs=1e-7)
     assert found.values[2] == 3.0

@@ -13,15 +13,15 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.instrumental import InstrumentalVariables
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.registry import ESTIMATORS
 from mechid.estimation.regression import Regression
 from mechid.estimation.ridge import Ridge
 from mechid.estimation.truncated import Truncated
 from mechid.estimation.weighted import WeightedLeastSquares
 
-from .problems import knowledge, regression
+from .problems import prior, regression
 
 PHI = np.array([2.0, -1.0, 0.5, 3.0])
 NOISE = np.array([0.02, 0.3, 0.1])
@@ -41,7 +41,7 @@ ALL: dict[str, Estimator] = {name: make() for name, make in ESTIMATORS.items()} 
 }
 # Not equivariant on purpose: all rows alike, whatever their units.
 UNITS_MATTER = {"ols", "ols, offsets"}
-Made = tuple[Regression, Knowledge]
+Made = tuple[Regression, Prior]
 
 every = pytest.mark.parametrize("name", ALL)
 
@@ -54,7 +54,7 @@ def problem(noise: float = 1.0, seed: int = 1) -> Made:
     declared = noise * NOISE * np.array([0.9, 0.5, 1.5])
     r = replace(r, instruments=r.W + 0.01 * rng.normal(size=r.W.shape), noise=declared)
     L = np.tril(rng.normal(size=(4, 4)), -1) * 0.1 + np.diag([0.3, 0.2, 0.1, 0.5])
-    return r, knowledge(PHI + L @ rng.normal(size=4), L @ L.T)
+    return r, prior(PHI + L @ rng.normal(size=4), L @ L.T)
 
 
 def close(a: Estimate, b: Estimate, within: float = 0.01) -> None:

@@ -66,7 +66,7 @@ def scores(estimator: Estimator, make: Callable[[int], Case]) -> np.ndarray:
     found = []
     for seed in range(SEEDS):
         made = make(seed)
-        e = estimator(made.regression, made.knowledge)
+        e = estimator(made.regression, made.prior)
         found.append((e.values - made.phi) / e.sigma)
     return np.array(found)
 
@@ -99,7 +99,7 @@ def test_gains_that_the_default_does_not_find_are_not_covered() -> None:
     inside: dict[bool, list[float]] = {True: [], False: []}
     for seed in range(SEEDS):
         made = case(seed, NOISE, n=200, gain=0.05)
-        e = Automatic(scale=1.0)(made.regression, made.knowledge)
+        e = Automatic(scale=1.0)(made.regression, made.prior)
         z = (e.values - made.phi) / e.sigma
         inside[e.errors is not None] += (np.abs(z) < 1.96).tolist()
     found, missed = np.array(inside[True]), np.array(inside[False])

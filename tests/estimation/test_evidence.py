@@ -11,7 +11,7 @@ from scipy.stats import chi2, multivariate_normal
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.evidence import BELIEF, best_scales, log_evidence, reduced
-from mechid.estimation.prior import Prior
+from mechid.estimation.gaussian_prior import GaussianPrior
 
 from .problems import Case, case
 
@@ -22,15 +22,15 @@ def density(made: Case, P: np.ndarray) -> float:
     """Return the log density of the measured forces before they were measured."""
     A, t, channel = made.regression.stacked()
     covariance = A @ P @ A.T + np.diag(NOISE[channel] ** 2)
-    return float(multivariate_normal.logpdf(t, A @ made.knowledge.mean, covariance))
+    return float(multivariate_normal.logpdf(t, A @ made.prior.mean, covariance))
 
 
 @pytest.mark.parametrize("prior", ["diagonal", "full"])
 def test_scale_is_the_most_probable_one(prior: str) -> None:
     made = case(1, NOISE, n=30, wrong=3.0, correlated=True)
     r = replace(made.regression, noise=NOISE)
-    found = MaximumAPosteriori(prior=prior, noise="declared")(r, made.knowledge)  # type: ignore[arg-type]
-    P = made.knowledge.covariance
+    found = MaximumAPosteriori(prior=prior, noise="declared")(r, made.prior)  # type: ignore[arg-type]
+    P = made.prior.covariance
     P = np.diag(np.diag(P)) if prior == "diagonal" else P
     best = minimize_scalar(
         lambda u: 0.5 * (u / BELIEF) ** 2 - density(made, np.exp(2 * u) * P),
@@ -46,12 +46,12 @@ def test_evidence_and_gradient() -> None:
     made = case(2, NOISE, n=30)
     A, t, channel = made.regression.stacked()
     A, t = A / NOISE[channel, None], t / NOISE[channel]
-    data = reduced(A, t, made.knowledge.mean)
-    F = np.diag(np.sqrt(np.diag(made.knowledge.covariance)))
+    data = reduced(A, t, made.prior.mean)
+    F = np.diag(np.sqrt(np.diag(made.prior.covariance)))
     group = np.array([0, 1, -1, 1, 0])
 
-    def prior(u: np.ndarray) -> Prior:
-        return Prior(made.knowledge.mean, F, 5, group, np.exp(u))
+    def prior(u: np.ndarray) -> GaussianPrior:
+        return GaussianPrior(made.prior.mean, F, 5, group, np.exp(u))
 
     def full(u: np.ndarray) -> float:
         scale = np.append(np.exp(u), 1.0)[group]
@@ -74,8 +74,8 @@ def test_groups_get_scales_of_their_own() -> None:
     logs = []
     for seed in range(30):
         made = case(seed, 0.1 * NOISE)
-        deviation = np.sqrt(np.diag(made.knowledge.covariance)) / [1, 1, 1, 10, 10]
-        told = replace(made.knowledge, covariance=np.diag(deviation**2))
+        deviation = np.sqrt(np.diag(made.prior.covariance)) / [1, 1, 1, 10, 10]
+        told = replace(made.prior, covariance=np.diag(deviation**2))
         estimator = MaximumAPosteriori(groups=(("p3", "p4"),))
         known = estimator(made.regression, told).known[0]
         logs.append([np.log(float(x)) for x in known.split("times ")[1].split(" (")[0].split(", ")])
@@ -87,7 +87,7 @@ def test_agreement_is_a_chi_squared_variable() -> None:
     p = []
     for seed in range(100):
         made = case(seed, NOISE)
-        found = MaximumAPosteriori(scale=1.0)(made.regression, made.knowledge)
+        found = MaximumAPosteriori(scale=1.0)(made.regression, made.prior)
         assert found.agreement is not None
         assert found.agreement.p == pytest.approx(
             chi2.sf(found.agreement.chi2, found.agreement.dof)
@@ -102,7 +102,7 @@ def test_agreement_is_a_chi_squared_variable() -> None:
 @pytest.mark.parametrize("scale", [1.0, "estimated"])
 def test_disagreement_is_said(scale: float) -> None:
     made = case(3, 0.1 * NOISE, wrong=8.0)
-    found = MaximumAPosteriori(scale=scale)(made.regression, made.knowledge)
+    found = MaximumAPosteriori(scale=scale)(made.regression, made.prior)
     assert found.agreement is not None
     assert found.agreement.p < 1e-4
     assert 3 < found.agreement.scale < 20
@@ -113,9 +113,9 @@ def test_disagreement_is_said(scale: float) -> None:
 def test_disagreement_that_no_scale_explains() -> None:
     """A value that is declared as exactly known is wrong."""
     made = case(4, 0.1 * NOISE)
-    C = made.knowledge.covariance.copy()
+    C = made.prior.covariance.copy()
     C[4, 4] = 0.0
-    found = MaximumAPosteriori(scale=1.0)(made.regression, replace(made.knowledge, covariance=C))
+    found = MaximumAPosteriori(scale=1.0)(made.regression, replace(made.prior, covariance=C))
     assert "larger deviations of the CAD values do not explain it" in found.warnings[0]
 
 
@@ -125,7 +125,7 @@ def test_gains_and_offsets_are_found() -> None:
     gain, offset = np.array([0.08, -0.05, 0.0]), np.array([0.5, 0.0, -2.0])
     r = replace(r, tau=r.tau + gain * (r.W @ made.phi + r.known) + offset)
     for option in (0.05, "estimated"):
-        found = MaximumAPosteriori(scale=1.0, gains=option, offsets=option)(r, made.knowledge)  # type: ignore[arg-type]
+        found = MaximumAPosteriori(scale=1.0, gains=option, offsets=option)(r, made.prior)  # type: ignore[arg-type]
         errors = found.errors
         assert errors is not None
         assert np.all(np.abs(errors.gain - gain) < 4 * errors.sigma_gain)
@@ -137,7 +137,7 @@ def test_gains_and_offsets_are_found() -> None:
 def test_uncertain_gains_make_uncertain_parameters() -> None:
     made = case(6, 0.01 * NOISE)
     sigma = [
-        MaximumAPosteriori(scale=1.0, gains=g)(made.regression, made.knowledge).sigma
+        MaximumAPosteriori(scale=1.0, gains=g)(made.regression, made.prior).sigma
         for g in (None, 1e-6, 0.01, 0.05)
     ]
     np.testing.assert_allclose(sigma[1], sigma[0], rtol=1e-3)
@@ -150,15 +150,15 @@ def test_bilinear_optimum() -> None:
     made = case(7, NOISE, gain=0.1)
     r = replace(made.regression, noise=NOISE)
     options = MaximumAPosteriori(scale=1.0, gains=0.1, offsets=0.1, noise="declared")
-    found = options(r, made.knowledge)
+    found = options(r, made.prior)
     assert found.errors is not None
     size = 0.1 * np.sqrt(np.mean(r.tau**2, axis=0))
-    sigma = np.sqrt(np.diag(made.knowledge.covariance))
+    sigma = np.sqrt(np.diag(made.prior.covariance))
 
     def loss(x: np.ndarray) -> float:
         phi, g, o = x[:5], x[5:8], x[8:]
         e = (r.tau - (1 + g) * (r.W @ phi + r.known) - o) / NOISE
-        prior = np.concatenate([(phi - made.knowledge.mean) / sigma, g / 0.1, o / size])
+        prior = np.concatenate([(phi - made.prior.mean) / sigma, g / 0.1, o / size])
         return float(0.5 * (np.sum(e**2) + np.sum(prior**2)))
 
     x = np.concatenate([found.values, found.errors.gain, found.errors.offset])

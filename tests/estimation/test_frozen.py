@@ -11,10 +11,10 @@ from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.frozen import Frozen
 
-from .problems import knowledge, regression
+from .problems import prior, regression
 
 PHI = np.array([2.0, -1.0, 0.5, 3.0])
-KNOWN = knowledge(PHI + 0.05, np.diag((0.1 * PHI) ** 2))
+KNOWN = prior(PHI + 0.05, np.diag((0.1 * PHI) ** 2))
 
 
 @pytest.mark.parametrize("prior", ["diagonal", "full"])

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechid.errors import DataError
-from mechid.estimation.chart import Chart
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.log_cholesky import LogCholesky, refine
+from mechid.estimation.log_cholesky_coordinates import LogCholeskyCoordinates
 from mechid.estimation.physical import PhysicallyConsistent
+from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis
 from mechid.spatial.inertia import pseudo_inertia
 
@@ -22,8 +22,8 @@ from .consistent import Bayes, erroneous, regression, truth
 NAME = "slider_crank"
 
 
-def chart(known: Knowledge) -> Chart:
-    return Chart(known, known.values, np.diag(known.covariance) > 0)
+def chart(known: Prior) -> LogCholeskyCoordinates:
+    return LogCholeskyCoordinates(known, known.values, np.diag(known.covariance) > 0)
 
 
 @settings(max_examples=20, deadline=None)

@@ -14,32 +14,32 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.facts import informed, weighed
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.log_cholesky import LogCholesky
+from mechid.estimation.measured_constraints import informed, weighed
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.physical import POSSIBLE, PhysicallyConsistent
+from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis, recover
 from mechid.mechanism.records import CadInertia, Mechanism
 from mechid.spatial.inertia import parameters, pseudo_inertia
-from mechid.tasks.knowledge import knowledge_of
+from mechid.tasks.cad_prior import prior_from_cad
 
 from .consistent import UNKNOWN, Bayes, erroneous, model, regression, truth, without
 
 PRECISION = 1e-7
 
 
-def possible(known: Knowledge, phi: np.ndarray) -> bool:
+def possible(known: Prior, phi: np.ndarray) -> bool:
     """Whether every body has a positive definite pseudo-inertia, and no coefficient is negative."""
     bodies = [np.linalg.eigvalsh(pseudo_inertia(phi[k : k + 10]))[0] for _, k in known.bodies]
     return bool(np.all(np.array(bodies) > 0) and np.all(phi[list(known.positive)] >= 0))
 
 
-def one_body(deviation: np.ndarray) -> Knowledge:
+def one_body(deviation: np.ndarray) -> Prior:
     """A body whose mass, first and second moments are all base parameters."""
     phi = parameters(2.0, np.zeros(3), np.array([0.3, 0.0, 0.0, 0.4, 0.0, 0.5]))
     names = tuple(f"p{k}" for k in range(10))
-    return Knowledge(names, names, np.eye(10), phi, np.diag(deviation**2), bodies=(("body", 0),))
+    return Prior(names, names, np.eye(10), phi, np.diag(deviation**2), bodies=(("body", 0),))
 
 
 def test_mass_and_first_moment_at_the_border() -> None:
@@ -70,7 +70,7 @@ def test_triangle_inequality_at_the_border() -> None:
 def test_negative_coefficient_becomes_none() -> None:
     names = ("c", "d")
     C = np.array([[1.0, 0.5], [0.5, 1.0]])
-    known = Knowledge(names, names, np.eye(2), np.array([1.0, 1.0]), C, positive=(0, 1))
+    known = Prior(names, names, np.eye(2), np.array([1.0, 1.0]), C, positive=(0, 1))
     found = recover(known, np.array([-2.0, 1.0]), C, margin=0.0)
     # c = 0, and d follows with the correlation.
     np.testing.assert_allclose(found.values, [0.0, 2.0], atol=PRECISION)
@@ -180,7 +180,7 @@ def plate() -> tuple[Mechanism, BaseSet]:
 
 
 def test_a_flat_body_may_stay_flat() -> None:
-    known = knowledge_of(*plate(), cad_error=0.2)
+    known = prior_from_cad(*plate(), cad_error=0.2)
     for factor in (1.0, 1.1, 1.5):
         found = recover(known, factor * known.mean)
         np.testing.assert_allclose(found.values, factor * known.mean, rtol=1e-8, atol=1e-9)
@@ -259,14 +259,14 @@ def test_bad_input_is_refused() -> None:
 
 def test_knowledge_of_a_mechanism() -> None:
     mechanism, base = model("sla_suspension")
-    declared = knowledge_of(mechanism, base)
+    declared = prior_from_cad(mechanism, base)
     np.testing.assert_allclose(declared.mean, base.values(declared.values))
     assert declared.words == ("CAD values with their declared deviations",)
     assert [name for name, _ in declared.bodies] == [b.name for b in mechanism.bodies]
     name = "macpherson"
     other, other_base = model(name)
-    known = knowledge_of(other, other_base, cad_error=0.2, unknown=UNKNOWN)
+    known = prior_from_cad(other, other_base, cad_error=0.2, unknown=UNKNOWN)
     kinds = {known.parameters[k].split("_")[0] for k in known.positive}
     assert kinds <= {"k", "c", "viscous", "coulomb", "inertia"}
     with pytest.raises(MechidError, match="base set is that of another mechanism"):
-        knowledge_of(mechanism, other_base)
+        prior_from_cad(mechanism, other_base)

@@ -16,8 +16,8 @@ from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import observe_path
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import predict
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import prior_factor
+from mechid.estimation.prior import Prior
 from mechid.estimation.registry import ESTIMATORS
 from mechid.estimation.regression import Floats, Regression
 from mechid.exact.geometry import exact_geometry
@@ -25,7 +25,7 @@ from mechid.modelfile import load
 
 
 @cache
-def made(name: str, amplitude: float) -> tuple[Knowledge, Floats, Floats, Floats]:
+def made(name: str, amplitude: float) -> tuple[Prior, Floats, Floats, Floats]:
     """Return what is known of a zoo model, and W_b, known forces and times of a motion."""
     mechanism = load(name)
     model = dynamic_model(mechanism)
@@ -40,7 +40,7 @@ def made(name: str, amplitude: float) -> tuple[Knowledge, Floats, Floats, Floats
     yd = amplitude * w * np.cos(w * time[:, None])
     ydd = -amplitude * w**2 * np.sin(w * time[:, None])
     seen = observe_path(model, y, yd, ydd, time=time)
-    known = Knowledge(
+    known = Prior(
         tuple(c.name for c in model.columns),
         base.base,
         base.matrix,
@@ -52,7 +52,7 @@ def made(name: str, amplitude: float) -> tuple[Knowledge, Floats, Floats, Floats
 
 def problem(
     name: str, amplitude: float, noise: float, seed: int
-) -> tuple[Regression, Knowledge, Floats]:
+) -> tuple[Regression, Prior, Floats]:
     """Return a measured motion; truth is drawn from the prior, noise is a part of each force."""
     k, W, known, time = made(name, amplitude)
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mechid.errors import ModelError
 from mechid.mechanism.records import Frame, Limit, Mechanism
 from mechid.modelfile import build
-from mechid.modelfile.expressions import evaluate_text
+from mechid.textfile.expressions import evaluate_text
 
 KEYS = ("gamma", "b", "alpha", "d", "theta", "r")
 

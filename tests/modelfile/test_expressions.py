@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mechid.errors import ModelError
 from mechid.modelfile import algebra, build
-from mechid.modelfile.expressions import evaluate, evaluate_text, is_constant, parse, text_of
+from mechid.textfile.expressions import evaluate, evaluate_text, is_constant, parse, text_of
 
 VALUES = {"a": 0.3, "b": -2.0, "l7": 0.22}
 

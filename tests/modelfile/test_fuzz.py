@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mechid.errors import ModelError
 from mechid.modelfile import dumps, loads, zoo_names, zoo_path
-from mechid.modelfile.yamlio import Key, read_file, write
+from mechid.textfile.yamlio import Key, read_file, write
 
 FILES = {name: read_file(zoo_path(name), name)[0] for name in zoo_names()}
 WEIRD: list[Any] = [

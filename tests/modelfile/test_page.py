@@ -10,7 +10,7 @@ import pytest
 from mechid.modelfile import build
 from mechid.modelfile.document import Document
 from mechid.modelfile.validate import validate
-from mechid.modelfile.yamlio import read
+from mechid.textfile.yamlio import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "model-format.md"
 TEXT = PAGE.read_text(encoding="utf-8")

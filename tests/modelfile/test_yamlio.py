@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechid.errors import ModelError
-from mechid.modelfile.yamlio import read, read_file, write
+from mechid.textfile.yamlio import read, read_file, write
 
 TEXT = """\
 mechid: 1

@@ -12,8 +12,8 @@ import mechid
 from mechid.base.cad import parameter_covariance
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import contribution
 from mechid.reduction.reduce import reduce_model
@@ -25,14 +25,14 @@ from mechid.validation.errors import force_errors
 
 
 @cache
-def exact(seed: int) -> tuple[Regression, Regression, Knowledge]:
+def exact(seed: int) -> tuple[Regression, Regression, Prior]:
     """Return exact forces of a random motion: in base parameters, and in all."""
     mechanism = mechid.load("quarter_vehicle")
     base = mechid.base_parameters(mechanism).chosen
     model = dynamic_model(mechanism)
     names = tuple(c.name for c in model.columns)
     values = parameter_values(model)
-    knowledge = Knowledge(names, base.base, base.matrix, values, parameter_covariance(mechanism))
+    prior = Prior(names, base.base, base.matrix, values, parameter_covariance(mechanism))
     rng = np.random.default_rng(seed)
     kinematics = mechid.kinematic_model(mechanism)
     t = np.arange(150) / 150
@@ -53,15 +53,15 @@ def exact(seed: int) -> tuple[Regression, Regression, Knowledge]:
         ("N", "N m"),
         np.ones(tau.shape, dtype=bool),
     )
-    return replace(whole, W=base.observation(seen.W), parameters=base.base), whole, knowledge
+    return replace(whole, W=base.observation(seen.W), parameters=base.base), whole, prior
 
 
 def test_ineffective_parameters_go_at_no_cost() -> None:
-    run, _, knowledge = exact(1)
+    run, _, prior = exact(1)
     other, _, _ = exact(2)
-    found = contribution(run, knowledge.mean)
-    effective = np.count_nonzero(knowledge.mean)
-    assert 0 < effective < len(knowledge.base)
+    found = contribution(run, prior.mean)
+    effective = np.count_nonzero(prior.mean)
+    assert 0 < effective < len(prior.base)
     reduced = reduce_model(found.ranking, run, validation=[other], choose=TwoLimits(1e8, 1e-9))
     curves = reduced.curves
     at = curves.sizes >= effective
@@ -74,24 +74,22 @@ def test_ineffective_parameters_go_at_no_cost() -> None:
 
 
 def test_all_parameters_at_exact_cad_values_but_one() -> None:
-    run, _, knowledge = exact(1)
-    found = reduce_model(
-        contribution(run, knowledge.mean).ranking, run, knowledge=knowledge, rest="cad"
-    )
+    run, _, prior = exact(1)
+    found = reduce_model(contribution(run, prior.mean).ranking, run, prior=prior, rest="cad")
     assert found.curves.identification_total.max() < 1e-8
 
 
 def test_noise_makes_small_models_better() -> None:
-    run, _, knowledge = exact(1)
+    run, _, prior = exact(1)
     other, _, _ = exact(2)
     rng = np.random.default_rng(0)
     size = np.sqrt(np.mean(run.tau**2, axis=0))
     noisy = replace(run, tau=run.tau + 0.05 * size * rng.standard_normal(run.tau.shape))
-    wrong = replace(knowledge, values=knowledge.values * (1 + 0.2 * rng.standard_normal(60)))
+    wrong = replace(prior, values=prior.values * (1 + 0.2 * rng.standard_normal(60)))
     found = reduce_model(
         contribution(noisy, wrong.mean).ranking,
         noisy,
-        knowledge=wrong,
+        prior=wrong,
         rest="cad",
         validation=[other],
         folds=Blocks(5),
@@ -108,16 +106,16 @@ def test_noise_makes_small_models_better() -> None:
 
 
 def test_singular_values_of_all_columns_find_the_same_rank() -> None:
-    _, whole, knowledge = exact(1)
+    _, whole, prior = exact(1)
     other = exact(2)[1]
     # Columns that hold nothing but rounding are not columns.
     size = np.linalg.norm(whole.stacked()[0], axis=0)
     shown = [n for n, x in zip(whole.parameters, size, strict=True) if x > 1e-9 * size.max()]
     small = whole.select(shown)
     found = regroup(small)
-    assert found.rank <= len(knowledge.base)
+    assert found.rank <= len(prior.base)
     place = {name: i for i, name in enumerate(whole.parameters)}
-    values = found.matrix @ knowledge.values[[place[n] for n in shown]]
+    values = found.matrix @ prior.values[[place[n] for n in shown]]
     forces = other.select(found.regression.parameters).W @ values + other.known
     assert force_errors(forces, other).total < 1e-6
 
@@ -125,8 +123,8 @@ def test_singular_values_of_all_columns_find_the_same_rank() -> None:
 @pytest.mark.parametrize("norm", ["stacked", "channels"])
 def test_contributions_cover_the_forces(norm: str) -> None:
     # The triangle inequality: together they cannot be shorter than what they add up to.
-    run, _, knowledge = exact(1)
+    run, _, prior = exact(1)
     free = replace(run, tau=run.target, known=np.zeros_like(run.known))
-    found = contribution(free, knowledge.mean, norm=norm)  # type: ignore[arg-type]
+    found = contribution(free, prior.mean, norm=norm)  # type: ignore[arg-type]
     assert found.index.sum() >= 100 - 1e-9
     assert found.share.sum() == pytest.approx(100)

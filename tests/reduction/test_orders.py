@@ -66,7 +66,7 @@ def test_a_wider_ratio_keeps_more() -> None:
 def test_dropped_parameters_may_stay_at_their_cad_values() -> None:
     x = SPARSE + 0.02
     r = problem(x, noise=0.2, samples=200)
-    found = by_deviation(r, knowledge=knowing(x), rest="cad")
+    found = by_deviation(r, prior=knowing(x), rest="cad")
     assert set(found.order[: found.natural]) == MATTER
 
 
@@ -77,12 +77,12 @@ def test_greedy_is_brute_force(rest: Rest, direction: Direction) -> None:
     x = rng.standard_normal(6) * np.array([1, 1, 0.1, 0.1, 0.01, 1])
     r = dense(problem(x, noise=0.3, samples=60, known=0.2))
     r = replace(r, tau=r.tau * np.array([1.0, 30.0]), W=r.W * np.array([1.0, 30.0])[:, None])
-    knowledge = knowing(x + 0.1 * rng.standard_normal(6))
-    found = greedy(r, Blocks(4), direction=direction, knowledge=knowledge, rest=rest)
+    prior = knowing(x + 0.1 * rng.standard_normal(6))
+    found = greedy(r, Blocks(4), direction=direction, prior=prior, rest=rest)
     scale = force_rms(r.tau, r.valid)
 
     def error(kept: list[str]) -> float:
-        small = restrict(r, kept, rest=rest, knowledge=knowledge)
+        small = restrict(r, kept, rest=rest, prior=prior)
         totals = []
         for fold in Blocks(4).folds(60):
             train, test = small.part(fold.train), small.part(fold.test)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import contribution
 from mechid.reduction.curves import Curves, reduction_curves
@@ -36,8 +36,8 @@ class Wrapped:
 
     name: str = "wrapped"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        return OLS(regression, knowledge)
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        return OLS(regression, prior)
 
 
 def curves_of(error: list[float], condition: list[float], blocks: list[list[float]]) -> Curves:
@@ -73,10 +73,10 @@ def test_one_factorisation_gives_what_every_problem_of_its_own_does(rest: Rest) 
     x = rng.standard_normal(7)
     r = problem(x, noise=0.2, known=0.5)
     other = problem(x, seed=3)
-    knowledge = knowing(x + 0.1 * rng.standard_normal(7))
+    prior = knowing(x + 0.1 * rng.standard_normal(7))
     order = tuple(rng.permutation(r.parameters))
     options = {
-        "knowledge": knowledge,
+        "prior": prior,
         "rest": rest,
         "validation": [other],
         "folds": Blocks(4, gap=1),
@@ -87,12 +87,12 @@ def test_one_factorisation_gives_what_every_problem_of_its_own_does(rest: Rest) 
         np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), rtol=1e-9)
     # And both what the definitions say, size by size.
     for i, k in enumerate(fast.sizes):
-        small = restrict(r, order[:k], rest=rest, knowledge=knowledge)
+        small = restrict(r, order[:k], rest=rest, prior=prior)
         estimate = OLS(small)
         assert fast.condition[i] == pytest.approx(estimate.condition)
         A = small.stacked()[0]
         assert fast.raw_condition[i] == pytest.approx(np.linalg.cond(A))
-        there = restrict(other, order[:k], rest=rest, knowledge=knowledge)
+        there = restrict(other, order[:k], rest=rest, prior=prior)
         for on, found in ((small, fast.identification[i]), (there, fast.validation[i, 0])):
             np.testing.assert_allclose(found, validate(estimate, on).errors.prediction)
         crossed = cross_validate(OLS, small, folds=Blocks(4, gap=1))
@@ -149,7 +149,7 @@ def test_exact_cad_values_of_the_rest_cost_nothing_at_all() -> None:
     x = np.arange(1.0, 7.0)
     r = problem(x)
     found = reduce_model(
-        contribution(r, x).ranking, r, knowledge=knowing(x), rest="cad", choose=Fixed(1)
+        contribution(r, x).ranking, r, prior=knowing(x), rest="cad", choose=Fixed(1)
     )
     np.testing.assert_allclose(found.curves.identification_total, 0.0, atol=1e-12)
     assert found.chosen == ("p05",)

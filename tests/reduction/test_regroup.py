@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import contribution
 from mechid.reduction.regroup import regroup
@@ -43,9 +43,9 @@ def test_the_rank_is_found_and_forces_are_kept() -> None:
     np.testing.assert_allclose(
         other.select(found.regression.parameters).W @ values, other.tau, atol=1e-9
     )
-    knowledge = found.knowledge(knowing(X))
-    assert isinstance(knowledge, Knowledge)
-    np.testing.assert_allclose(knowledge.mean, values)
+    prior = found.prior(knowing(X))
+    assert isinstance(prior, Prior)
+    np.testing.assert_allclose(prior.mean, values)
 
 
 def test_an_imposed_rank_costs_what_the_dropped_direction_carries() -> None:

@@ -22,7 +22,7 @@ def test_zero_and_cad() -> None:
     zero = restrict(r, KEPT)
     assert zero.parameters == KEPT
     np.testing.assert_array_equal(zero.known, r.known)
-    cad = restrict(r, KEPT, rest="cad", knowledge=knowing(X))
+    cad = restrict(r, KEPT, rest="cad", prior=knowing(X))
     np.testing.assert_allclose(cad.known, r.known + r.W[..., [1, 3]] @ X[[1, 3]])
     # The rest is right, so the kept are, too.
     np.testing.assert_allclose(OLS(cad).values, X[[2, 0]])
@@ -43,11 +43,11 @@ def test_words_for_what_is_missing() -> None:
 def test_the_whole_set_predicts_what_the_restricted_does(estimator: OrdinaryLeastSquares) -> None:
     r, other = problem(X, noise=0.1), problem(X, seed=5)
     r = replace(r, tau=r.tau + 0.3)
-    knowledge = knowing(1.1 * X, 0.2)
-    small = estimator(restrict(r, KEPT, rest="cad", knowledge=knowledge))
-    whole = completed(small, r, knowledge)
+    prior = knowing(1.1 * X, 0.2)
+    small = estimator(restrict(r, KEPT, rest="cad", prior=prior))
+    whole = completed(small, r, prior)
     assert whole.parameters == r.parameters
-    a = predict(small, restrict(other, KEPT, rest="cad", knowledge=knowledge))
+    a = predict(small, restrict(other, KEPT, rest="cad", prior=prior))
     np.testing.assert_allclose(predict(whole, other).forces, a.forces)
     np.testing.assert_allclose(whole.sigma[[1, 3]], 0.2)
     assert "2 of 4 parameters" in whole.known[-1]
@@ -65,14 +65,14 @@ def test_errors_of_cad_values_are_in_the_covariance(noise: float) -> None:
     rng = np.random.default_rng(1)
     r = problem(X)
     r = replace(r, W=r.W @ rng.standard_normal((4, 4)))
-    knowledge = knowing(X, 0.3)
+    prior = knowing(X, 0.3)
     A, _, _ = r.stacked()
     kept, rest = A[:, [2, 0]], A[:, [1, 3]]
     G = -np.linalg.pinv(kept) @ rest
     C = noise**2 * np.linalg.inv(kept.T @ kept)
-    small = OLS(restrict(r, KEPT, rest="cad", knowledge=knowledge))
+    small = OLS(restrict(r, KEPT, rest="cad", prior=prior))
     small = replace(small, covariance=C, noise=np.full(2, noise))
-    whole = completed(small, r, knowledge)
+    whole = completed(small, r, prior)
     P = 0.3**2
     expected = np.block([[C + P * G @ G.T, P * G], [P * G.T, P * np.eye(2)]])
     order = [1, 2, 0, 3]

@@ -10,7 +10,7 @@ from mechid.runs.record import About, DataFile, MotionData, Run
 from mechid.runs.truth import Truth
 from mechid.tables.motion import MotionTable
 from mechid.tasks.identify import Options, identify
-from mechid.tasks.shrink import ReduceOptions
+from mechid.tasks.reduce import ReduceOptions
 from mechid.tasks.synthesise import Errors, ForceNoise, Level, synthesise
 
 

@@ -17,7 +17,7 @@ from mechid.runs.folder import RunFolder, load_run, save_run
 from mechid.runs.record import STAGES, About, DataFile, MotionData, Run
 from mechid.tables.motion import MotionTable
 from mechid.tasks.identify import Options, identify
-from mechid.tasks.shrink import ReduceOptions
+from mechid.tasks.reduce import ReduceOptions
 from mechid.tasks.synthesise import Errors, ForceNoise, Level, synthesise
 
 

@@ -20,8 +20,13 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
+from mechid.tasks.evaluate_motion import (
+    evaluate_motion,
+    sampling_of_motion,
+    transferred_base,
+    usual_times,
+)
 from mechid.tasks.excite import DesignedMotion, design_motion, usual_limits
-from mechid.tasks.judge import judge_motion, sampling_of_motion, transferred_base, usual_times
 from mechid.tasks.plan import DEFAULT_CRITERION, Plan, criterion_of
 from mechid.trajectoryfile import Expression, dumps_trajectory, loads_trajectory
 
@@ -68,7 +73,7 @@ def test_the_usual_limits_of_a_model(name: str, plan: Plan) -> None:
     assert found.tightest in {limit.words for limit in found.limits}
     # Samples follow from the trajectory, whatever harmonics the plan says.
     judging = replace(plan, harmonics=5)
-    judged = judge_motion(found.mechanism, found.excitation.trajectory, judging)
+    judged = evaluate_motion(found.mechanism, found.excitation.trajectory, judging)
     assert judged == pytest.approx(found.criteria, rel=1e-9)
     if plan.criterion != "mixture":
         value = found.plain(found.excitation.value)
@@ -201,8 +206,8 @@ def test_samples_of_a_judged_motion(five_bar: Mechanism) -> None:
     series = Fourier(1.0, 0.0, (0.6, 0.5, 0.3), (0.2, -0.8, 0.4))
     other = Fourier(1.0, 0.0, (-0.5, 0.7, 0.1), (0.6, 0.1, -0.7))
     once = Trajectory.of({"q1": series, "q2": other}, 1.0)
-    variance = judge_motion(five_bar, once, plan)["a"]
-    assert judge_motion(five_bar, once, replace(plan, samples=36))["a"] == variance
+    variance = evaluate_motion(five_bar, once, plan)["a"]
+    assert evaluate_motion(five_bar, once, replace(plan, samples=36))["a"] == variance
     # Twice the samples, half the variance.
     for trajectory, asked in (
         (replace(once, duration=2.0), plan),
@@ -210,7 +215,7 @@ def test_samples_of_a_judged_motion(five_bar: Mechanism) -> None:
         (replace(once, rate=72.0), plan),
         (once, replace(plan, samples=72)),
     ):
-        found = judge_motion(five_bar, trajectory, asked)["a"]
+        found = evaluate_motion(five_bar, trajectory, asked)["a"]
         assert found == pytest.approx(variance / 2, rel=1e-6)
 
 
@@ -246,7 +251,7 @@ def test_noise_of_the_motion(five_bar: Mechanism) -> None:
         for k in (1.5, 3.0)
     )
     usual, own = Plan(prior=False, noise_of="usual"), Plan(prior=False)
-    at = {(k, p.noise_of): judge_motion(five_bar, t, p) for k, t in enumerate((small, large))
+    at = {(k, p.noise_of): evaluate_motion(five_bar, t, p) for k, t in enumerate((small, large))
           for p in (usual, own)}  # fmt: skip
     for name in ("a", "prediction"):
         gain = {word: at[0, word][name] / at[1, word][name] for word in ("usual", "motion")}
@@ -279,7 +284,7 @@ def test_wanted_parameters(five_bar: Mechanism) -> None:
     A = (W / sigma[:, None]).reshape(-1, base.rank)
     variances = np.diag(np.linalg.inv(A.T @ A))
     assert found.plain(found.excitation.value) == pytest.approx(variances[:3].sum(), rel=1e-6)
-    whole = judge_motion(five_bar, trajectory, replace(plan, parameters=()))
+    whole = evaluate_motion(five_bar, trajectory, replace(plan, parameters=()))
     assert whole["a"] == pytest.approx(variances.sum(), rel=1e-6)
     assert found.criteria["prediction"] == pytest.approx(whole["prediction"], rel=1e-9)
 
@@ -315,7 +320,7 @@ def test_samples_of_a_motion(five_bar: Mechanism) -> None:
     rows = sampling_of_motion(five_bar, trajectory, plan)
     assert [r.samples for r in rows] == [10, 20, 40, 80, 160, 80, 160]
     assert [r.periods for r in rows] == [1.0] * 5 + [2.0, 4.0]
-    judged = judge_motion(five_bar, trajectory, plan)
+    judged = evaluate_motion(five_bar, trajectory, plan)
     assert rows[2].value == pytest.approx(judged["a"], rel=1e-9)
     # Periods repeat what is known: variances fall with their number, the information of one
     # sample stays.
@@ -324,7 +329,7 @@ def test_samples_of_a_motion(five_bar: Mechanism) -> None:
         assert row.per_sample == pytest.approx(rows[2].per_sample, rel=1e-9)
     own = sampling_of_motion(five_bar, trajectory, replace(plan, noise_of="usual"))
     assert own[2].value == pytest.approx(
-        judge_motion(five_bar, trajectory, replace(plan, noise_of="usual"))["a"], rel=1e-9
+        evaluate_motion(five_bar, trajectory, replace(plan, noise_of="usual"))["a"], rel=1e-9
     )
     with pytest.raises(DataError, match="not by goals"):
         sampling_of_motion(five_bar, trajectory, replace(plan, criterion="goals"))

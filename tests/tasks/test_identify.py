@@ -16,10 +16,10 @@ from mechid.runs.record import MotionData
 from mechid.runs.truth import Truth
 from mechid.tables.motion import MotionTable
 from mechid.tasks.estimators import estimator_of
-from mechid.tasks.facts import KnownFacts
 from mechid.tasks.identify import Options, identify
+from mechid.tasks.measured_constraints import MeasuredConstraints
+from mechid.tasks.reduce import ReduceOptions
 from mechid.tasks.regress import DeclaredNoise, declared, regression_of
-from mechid.tasks.shrink import ReduceOptions
 from mechid.tasks.synthesise import Errors, ForceNoise, Level, Synthesis, synthesise
 
 
@@ -160,8 +160,8 @@ def test_left_and_right_become_the_same():
     bodies = [body.name for body in suspension.bodies]
     left, right = (names.index(f"m_{1 + bodies.index(f'wheel_{side}')}") for side in "lr")
     apart = []
-    for facts in (KnownFacts(symmetric="x"), KnownFacts()):
-        options = Options("map", {"prior": "full"}, 0.2, facts=facts)
+    for measured in (MeasuredConstraints(symmetric="x"), MeasuredConstraints()):
+        options = Options("map", {"prior": "full"}, 0.2, measured=measured)
         full = identify(suspension, [data_of(made)], options).full
         apart.append(abs(full.values[left] / full.values[right] - 1))
     assert apart[0] < 1e-6 < 1e-3 < apart[1], apart

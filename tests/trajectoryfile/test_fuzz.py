@@ -11,7 +11,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.excitation.trajectory import sample
-from mechid.modelfile.yamlio import read, write
+from mechid.textfile.yamlio import read, write
 from mechid.trajectoryfile import loads_trajectory
 
 TEXT = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 Array = np.ndarray
@@ -39,8 +39,8 @@ def problem(
     )
 
 
-def knowing(values: Array, sigma: float = 0.0) -> Knowledge:
+def knowing(values: Array, sigma: float = 0.0) -> Prior:
     """Return CAD values of the parameters of `problem`."""
     b = len(values)
     names = tuple(f"p{i:02d}" for i in range(b))
-    return Knowledge(names, names, np.eye(b), values, sigma**2 * np.eye(b))
+    return Prior(names, names, np.eye(b), values, sigma**2 * np.eye(b))

@@ -53,8 +53,8 @@ def test_coverage_by_hand() -> None:
 def test_models_on_motions() -> None:
     r = problem(X, noise=0.1, seed=1, samples=200)
     motions = {"used": r, "other": problem(X, seed=2)}
-    knowledge = knowing(1.2 * X, 0.1)
-    models = {"ols": OLS(r), "cad": cad_estimate(r, knowledge)}
+    prior = knowing(1.2 * X, 0.1)
+    models = {"ols": OLS(r), "cad": cad_estimate(r, prior)}
     found = compare(models, motions)
     assert found.total.shape == (2, 2)
     assert found.sizes == (3, 3)

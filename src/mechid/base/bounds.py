@@ -14,10 +14,10 @@ import numpy as np
 from flint import arb, ctx
 from scipy.linalg import qr
 
-from mechid.base.confinement import SAMPLES
 from mechid.base.constant import constants
 from mechid.base.experiment import EVERYTHING, Experiment, checked, measured_rows, random_states
-from mechid.base.loops import Confinement, confinement, loop_transfers
+from mechid.base.loop_constraints import SAMPLES
+from mechid.base.loop_transfers import LoopConstraints, loop_constraints, loop_transfers
 from mechid.base.nullspace import NullSpace, null_space
 from mechid.base.proof import Count, count
 from mechid.dynamics.regressor import observation_matrix
@@ -194,7 +194,7 @@ def _states(
 def joint_count(geometry: Geometry, states: Motion) -> Count:
     """Count the equations of the mechanism, given what its joints alone leave at rest."""
     rest = constants(geometry, geometry.mechanism.gravity)
-    confined = Confinement(rest, rest, ())
+    confined = LoopConstraints(rest, rest, ())
     return count(geometry, states, confined, len(geometry.mechanism.coordinates))
 
 
@@ -215,7 +215,7 @@ def all_transfers(
         by_joints = null_space(mechanism, gravity, geometry)
         rank = by_joints.rank
         states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1)
-        found = confinement(geometry, states, gravity)
+        found = loop_constraints(geometry, states, gravity)
         more = loop_transfers(geometry, by_joints.transfers, found)
         if not more:
             return by_joints, rank, None

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from flint import ctx
 
-from mechid.base.couplings import couplings
+from mechid.base.element_transfers import element_transfers
 from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column, element_terms, inertial_columns
@@ -127,7 +127,7 @@ def null_space(
     old, ctx.prec = ctx.prec, PRECISION
     try:
         weight = mechanism.gravity if gravity is None else gravity
-        moved = (*transfers(found, gravity), *couplings(found, weight))
+        moved = (*transfers(found, gravity), *element_transfers(found, weight))
     finally:
         ctx.prec = old
     return NullSpace(

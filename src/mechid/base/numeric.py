@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import qr, solve_triangular
 
-from mechid.base.effect import uncancelled
+from mechid.base.column_scale import uncancelled
 from mechid.base.partition import Choice, dependent_rows, regrouping
 from mechid.base.precise import factorise, null_basis
 from mechid.base.spectrum import Reading, Verdict, read_rank

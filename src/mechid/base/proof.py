@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mechid.base.confinement import homogeneous
-from mechid.base.loops import Confinement
+from mechid.base.loop_constraints import homogeneous
+from mechid.base.loop_transfers import LoopConstraints
 from mechid.base.spaces import Row
 from mechid.exact.geometry import Geometry
 from mechid.kinematics.motion import Motion
@@ -98,7 +98,7 @@ class _Equations:
         return row.ravel()
 
 
-def count(geometry: Geometry, motion: Motion, found: Confinement, freedom: int) -> Count:
+def count(geometry: Geometry, motion: Motion, found: LoopConstraints, freedom: int) -> Count:
     """Count the equations of the confined mechanism at the first state of a motion."""
     mechanism = _float_mechanism(geometry)
     names = [body.name for body in mechanism.bodies]
@@ -143,7 +143,7 @@ def _floats(rows: list[Row]) -> Floats:
     return np.array([[float(x.mid()) for x in row] for row in rows]).reshape(-1, 8)
 
 
-def _classes(names: list[str], found: Confinement) -> list[int]:
+def _classes(names: list[str], found: LoopConstraints) -> list[int]:
     """Number bodies that turn together by the first of them."""
     first = list(range(len(names)))
     place = {name: i for i, name in enumerate(names)}
@@ -158,7 +158,7 @@ def _classes(names: list[str], found: Confinement) -> list[int]:
 
 
 def _confined(
-    eq: _Equations, names: list[str], rest: dict[int, Floats], found: Confinement
+    eq: _Equations, names: list[str], rest: dict[int, Floats], found: LoopConstraints
 ) -> None:
     axes = np.eye(3)
     for i, rows in rest.items():

@@ -250,12 +250,12 @@ def _judged(
     sampling: bool,
 ) -> dict[str, Any]:
     """Return what `excite --evaluate` says, ready for JSON."""
-    from mechid.tasks.judge import judge_motion, sampling_of_motion, tightest_limit
+    from mechid.tasks.evaluate_motion import evaluate_motion, sampling_of_motion, tightest_limit
     from mechid.trajectoryfile import load_trajectory
 
     trajectory = replace(load_trajectory(path), name=str(path))
     try:
-        found = judge_motion(ready.mechanism, trajectory, plan, rule=rule)
+        found = evaluate_motion(ready.mechanism, trajectory, plan, rule=rule)
     except KinematicsError as error:
         raise error.located(str(path)) from None
     result: dict[str, Any] = {"model": ready.mechanism.name, "criteria": found}

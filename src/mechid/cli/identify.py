@@ -12,7 +12,6 @@ import typer
 
 from mechid.cli.base import RankBy, base_rule
 from mechid.cli.common import Json, Model, command_line, load_model, print_json
-from mechid.cli.given import named, share
 from mechid.cli.measured import (
     CadError,
     Cutoff,
@@ -32,10 +31,11 @@ from mechid.cli.measured import (
     data_files,
     declared_noise,
     found_truth,
-    known_facts,
+    measured_constraints,
     read_data,
     reduce_options,
 )
+from mechid.cli.parse_values import named, share
 from mechid.cli.run_report import report, show
 from mechid.errors import DataError
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from mechid.kinematics.model import KinematicModel
     from mechid.mechanism.records import Mechanism
     from mechid.runs.record import Run
-    from mechid.tasks.facts import KnownFacts
     from mechid.tasks.identify import Options
+    from mechid.tasks.measured_constraints import MeasuredConstraints
 
 
 def identify(
@@ -116,7 +116,9 @@ def identify(
 
     options = options_of(estimator, setting, prior, offsets, cad_error, noise, reduce, size, rest)
     ready = load_model(model)
-    options = replace(options, facts=checked_facts(weigh, symmetric, options, ready.mechanism))
+    options = replace(
+        options, measured=checked_constraints(weigh, symmetric, options, ready.mechanism)
+    )
     rule = chosen_rule(ready, base, converge_on, seed)
     how: dict[str, Any] = {"period": period, "cutoff": cutoff, "decimation": decimation}
     motions = [read_data(data, ready.mechanism, "identification", mapping, **how)]
@@ -193,21 +195,21 @@ def options_of(
     return Options(name, settings, error, declared_noise(noise), reduce_options(reduce, size, rest))
 
 
-def checked_facts(
+def checked_constraints(
     weigh: list[str] | None, symmetric: str | None, options: Options, mechanism: Mechanism
-) -> KnownFacts:
+) -> MeasuredConstraints:
     """Return what --weigh and --symmetric say, or refuse what makes no sense."""
     from mechid.tasks.estimators import estimator_of, uses_cad
-    from mechid.tasks.facts import check_facts
+    from mechid.tasks.measured_constraints import check_constraints
 
-    facts = known_facts(weigh, symmetric)
-    check_facts(facts, mechanism)
-    if facts and not uses_cad(estimator_of(options.estimator, options.settings)):
+    measured = measured_constraints(weigh, symmetric)
+    check_constraints(measured, mechanism)
+    if measured and not uses_cad(estimator_of(options.estimator, options.settings)):
         raise DataError(
             "--weigh and --symmetric count together with CAD values, and this estimator uses none",
             remedy="use --estimator auto, map or physical, with a prior",
         )
-    return facts
+    return measured
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from mechid.cli.given import named, number, share
+from mechid.cli.parse_values import named, number, share
 from mechid.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mechid.runs.record import DataFile, MotionData
     from mechid.runs.truth import Truth
     from mechid.signals.record import Preparation
-    from mechid.tasks.facts import KnownFacts
+    from mechid.tasks.measured_constraints import MeasuredConstraints
+    from mechid.tasks.reduce import ReduceOptions
     from mechid.tasks.regress import DeclaredNoise
-    from mechid.tasks.shrink import ReduceOptions
 
 Data: TypeAlias = Annotated[
     str,
@@ -221,9 +221,9 @@ def declared_noise(given: list[str] | None) -> DeclaredNoise:
     return DeclaredNoise(level, values)
 
 
-def known_facts(weigh: list[str] | None, symmetric: str | None) -> KnownFacts:
+def measured_constraints(weigh: list[str] | None, symmetric: str | None) -> MeasuredConstraints:
     """Return what --weigh and --symmetric say."""
-    from mechid.tasks.facts import KnownFacts, Weighing
+    from mechid.tasks.measured_constraints import MeasuredConstraints, Weighing
 
     found = []
     for names, value in named(weigh or [], "--weigh", "arm=3.4±0.05").items():
@@ -238,12 +238,12 @@ def known_facts(weigh: list[str] | None, symmetric: str | None) -> KnownFacts:
         if len(set(bodies)) < len(bodies):
             raise DataError("a body is named twice", where=where, remedy="name each body once")
         found.append(one)
-    return KnownFacts(tuple(found), symmetric)
+    return MeasuredConstraints(tuple(found), symmetric)
 
 
 def reduce_options(rule: str | None, size: str, rest: str | None) -> ReduceOptions | None:
     """Return what --reduce, --size and --rest say."""
-    from mechid.tasks.shrink import RULES, ReduceOptions
+    from mechid.tasks.reduce import RULES, ReduceOptions
 
     if rule is None:
         if size != "auto" or rest is not None:

@@ -14,7 +14,7 @@ from mechid.cli.predict import RunArgument
 
 if TYPE_CHECKING:
     from mechid.runs.record import About, Run
-    from mechid.tasks.shrink import ReduceOptions
+    from mechid.tasks.reduce import ReduceOptions
 
 
 def reduce(

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from mechid.cli.common import print_json, print_notes, print_pairs, print_table
-from mechid.cli.given import assignments, number_list
+from mechid.cli.parse_values import assignments, number_list
 from mechid.cli.progress import interruptible, progress
 from mechid.cli.reactions import print_reactions, reaction_summary
 from mechid.dynamics.loads import Interpolation, table_forces

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
-from mechid.cli.given import named, number, share
+from mechid.cli.parse_values import named, number, share
 from mechid.errors import DataError, KinematicsError
 
 if TYPE_CHECKING:

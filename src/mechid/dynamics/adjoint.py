@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
-from mechid.dynamics.kernels.adjoint import pull_batch
+from mechid.dynamics.kernels.adjoint import adjoint_batch
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -64,12 +64,14 @@ def observation_gradient(
     ratio = np.ones(n)
 
     def run(first: int, last: int) -> None:
-        pull_batch(k.tables, k.order, model.tables, first, last, *given, by_y, by_yd, by_ydd, ratio)
+        adjoint_batch(
+            k.tables, k.order, model.tables, first, last, *given, by_y, by_yd, by_ydd, ratio
+        )
 
     spread(run, n, _SHORTEST_PART)
     # Where the order of solution is weak, all rows together: as when the motion was solved.
     for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)):
-        pull_batch(
+        adjoint_batch(
             k.tables, k.one_piece, model.tables, s, s + 1, *given, by_y, by_yd, by_ydd, ratio
         )
     return by_y, by_yd, by_ydd

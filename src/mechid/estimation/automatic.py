@@ -19,10 +19,10 @@ import numpy as np
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.gaussian_prior import Scale
 from mechid.estimation.iteration import NoiseOption
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.posterior import Posterior
-from mechid.estimation.prior import Scale
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 # The simplest model is taken whose log evidence is not worse than the best by more than this.
@@ -59,9 +59,9 @@ class Automatic:
     noise: NoiseOption = "estimated"
     name: str = "auto"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate under the chosen model of the noise."""
-        found = {m: self._with(*m).posterior(regression, knowledge) for m in _WORDS}
+        found = {m: self._with(*m).posterior(regression, prior) for m in _WORDS}
         spoiled = tuple(
             (gains, True)
             for gains in (False, True)

@@ -13,16 +13,22 @@ from typing import Literal
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.cautions import enough
 from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Agreement, Estimate
+from mechid.estimation.estimate_warnings import enough
 from mechid.estimation.evidence import WIDEST, agreement, best_scales, reduced
+from mechid.estimation.gaussian_prior import (
+    USUAL_ERROR,
+    GaussianPrior,
+    Scale,
+    cad_prior,
+    offset_deviation,
+)
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares
 from mechid.estimation.options import not_negative, one_of
 from mechid.estimation.posterior import Posterior
-from mechid.estimation.prior import USUAL_ERROR, Prior, Scale, cad_prior, offset_deviation
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 # Probability below which data and prior are said to disagree.
@@ -68,35 +74,35 @@ class MaximumAPosteriori:
     noise: NoiseOption = "estimated"
     name: str = "map"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         self._check_options()
         channels = Channels(regression, self.gains is not None, self.offsets is not None)
         if self.prior == "none":
             fit = self._without_prior(channels)
             return finish(self.name, channels, fit, known=self._channel_words(None, regression))
-        return self.estimate(self.posterior(regression, knowledge))
+        return self.estimate(self.posterior(regression, prior))
 
-    def posterior(self, regression: Regression, knowledge: Knowledge | None) -> Posterior:
+    def posterior(self, regression: Regression, prior: Prior | None) -> Posterior:
         """Return what is known after the measurement, with all that went into it."""
         self._check_options()
-        if knowledge is None or self.prior == "none":
+        if prior is None or self.prior == "none":
             raise DataError(
                 f"estimator {self.name} needs CAD values with their deviations, and there are none",
                 remedy="declare them, or use an estimator that works without",
             )
         channels = Channels(regression, self.gains is not None, self.offsets is not None)
-        known = knowledge.select(regression.parameters)
-        prior = cad_prior(
+        known = prior.select(regression.parameters)
+        gaussian = cad_prior(
             channels, known, self.prior, self.scale, self.groups, self.gains, self.offsets
         )
-        return Posterior(channels, known, *self._with_prior(channels, prior))
+        return Posterior(channels, known, *self._with_prior(channels, gaussian))
 
     def estimate(self, found: Posterior) -> Estimate:
         """Return the estimate that a posterior amounts to."""
-        fit, prior, known = found.fit, found.prior, found.knowledge
-        checked = _check(fit, prior)
-        resting = _resting(fit, prior, known)
+        fit, gaussian, known = found.fit, found.gaussian, found.prior
+        checked = _check(fit, gaussian)
+        resting = _resting(fit, gaussian, known)
         return finish(
             self.name,
             found.channels,
@@ -104,10 +110,10 @@ class MaximumAPosteriori:
             prior=True,
             known=(
                 *known.words,
-                *self._prior_words(prior, known, len(resting)),
-                *self._channel_words(prior, found.channels.regression),
+                *self._prior_words(gaussian, known, len(resting)),
+                *self._channel_words(gaussian, found.channels.regression),
             ),
-            warnings=(*self._disagreement(checked), *_bounds_hit(prior)),
+            warnings=(*self._disagreement(checked), *_bounds_hit(gaussian)),
             agreement=checked,
             resting=resting,
             evidence=found.evidence,
@@ -120,16 +126,16 @@ class MaximumAPosteriori:
             if option is not None:
                 not_negative(f"the deviation of {what}", option, "estimated")
 
-    def _with_prior(self, channels: Channels, prior: Prior) -> tuple[Fit, Prior]:
-        now = prior
+    def _with_prior(self, channels: Channels, gaussian: GaussianPrior) -> tuple[Fit, GaussianPrior]:
+        now = gaussian
 
         def solve(A: Floats, t: Floats, _: Transform) -> Solution:
             nonlocal now
-            now = best_scales(reduced(A, t, prior.mean), now, near=now is not prior)
+            now = best_scales(reduced(A, t, gaussian.mean), now, near=now is not gaussian)
             return now.solve(A, t)
 
         fit = iterate(
-            channels, solve, noise=self.noise, whiten=self.whiten, start=prior.mean
+            channels, solve, noise=self.noise, whiten=self.whiten, start=gaussian.mean
         )  # fmt: skip
         return fit, now
 
@@ -156,12 +162,12 @@ class MaximumAPosteriori:
 
         return iterate(channels, solve, noise=self.noise, whiten=self.whiten)
 
-    def _prior_words(self, prior: Prior, known: Knowledge, resting: int) -> tuple[str, ...]:
+    def _prior_words(self, gaussian: GaussianPrior, known: Prior, resting: int) -> tuple[str, ...]:
         b = len(known.base)
         factor = (
             f"{self.scale:.3g} (given)"
             if self.scale != "estimated"
-            else ", ".join(f"{s:.3g}" for s in prior.of_parameters) + " (empirical Bayes)"
+            else ", ".join(f"{s:.3g}" for s in gaussian.of_parameters) + " (empirical Bayes)"
         )
         return (
             f"CAD values of {b} base parameters, {self.prior} prior, declared deviations times "
@@ -170,19 +176,21 @@ class MaximumAPosteriori:
             f"by less than {100 * _RESTING:.0f} %",
         )
 
-    def _channel_words(self, prior: Prior | None, regression: Regression) -> tuple[str, ...]:
+    def _channel_words(
+        self, gaussian: GaussianPrior | None, regression: Regression
+    ) -> tuple[str, ...]:
         n_d = len(regression.channels)
         words = []
-        column = 0 if prior is None else prior.parameters
+        column = 0 if gaussian is None else gaussian.parameters
         for what, option in (("gain", self.gains), ("offset", self.offsets)):
             if option is None:
                 continue
-            if prior is None and option == "estimated":
+            if gaussian is None and option == "estimated":
                 words.append(FREE_OFFSETS)
                 continue
             share = option
-            if prior is not None and option == "estimated":
-                share = USUAL_ERROR * prior.sizes[column]
+            if gaussian is not None and option == "estimated":
+                share = USUAL_ERROR * gaussian.sizes[column]
             source = "empirical Bayes" if option == "estimated" else "given"
             words.append(f"{what} error of each force with a deviation of {share:.2%} ({source})")
             column += n_d
@@ -207,36 +215,36 @@ class MaximumAPosteriori:
         )
 
 
-def _resting(fit: Fit, prior: Prior, known: Knowledge) -> tuple[str, ...]:
+def _resting(fit: Fit, gaussian: GaussianPrior, known: Prior) -> tuple[str, ...]:
     """Return the parameters whose deviations the data hardly reduce."""
     b = len(known.base)
-    before = np.linalg.norm(prior.factor[:b], axis=1)
+    before = np.linalg.norm(gaussian.factor[:b], axis=1)
     after = np.linalg.norm(fit.solution.root[:b], axis=1)
     return tuple(known.base[i] for i in np.flatnonzero(after >= (1 - _RESTING) * before))
 
 
-def _check(fit: Fit, prior: Prior) -> Agreement:
+def _check(fit: Fit, gaussian: GaussianPrior) -> Agreement:
     """Return how data agree with the declared prior; gains and offsets as they turned out."""
-    own = np.arange(prior.F.shape[1]) < prior.parameters
+    own = np.arange(gaussian.F.shape[1]) < gaussian.parameters
     # One scale for all CAD values, and it is one: as declared.
-    declared = Prior(
-        prior.mean,
-        np.where(own, prior.F, prior.factor),
-        prior.parameters,
+    declared = GaussianPrior(
+        gaussian.mean,
+        np.where(own, gaussian.F, gaussian.factor),
+        gaussian.parameters,
         np.where(own, 0, -1),
         np.ones(1),
     )
-    data = reduced(fit.A, fit.t, prior.mean)
+    data = reduced(fit.A, fit.t, gaussian.mean)
     return agreement(data, declared, float(best_scales(data, declared).scale[0]))
 
 
-def _bounds_hit(prior: Prior) -> tuple[str, ...]:
-    if np.any(prior.of_parameters >= 0.99 * WIDEST):
+def _bounds_hit(gaussian: GaussianPrior) -> tuple[str, ...]:
+    if np.any(gaussian.of_parameters >= 0.99 * WIDEST):
         return (
             f"the deviations of the CAD values were widened {WIDEST:.0f} times, as far as allowed: "
             "the CAD values say next to nothing",
         )
-    if np.any(prior.of_parameters <= 1.01 / WIDEST):
+    if np.any(gaussian.of_parameters <= 1.01 / WIDEST):
         return (
             "the data show no error of the CAD values, whose deviations were narrowed as far as "
             "allowed: deviations of the result are too small",

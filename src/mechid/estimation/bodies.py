@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.perturb import body_root
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 from mechid.spatial.inertia import pseudo_inertia
 
@@ -31,12 +31,12 @@ def body_scale(phi: Floats) -> Floats:
     return np.asarray(d[:, None] * Q * np.sqrt(np.maximum(values, _FLAT)))
 
 
-def body_scales(knowledge: Knowledge) -> tuple[Floats, ...]:
+def body_scales(prior: Prior) -> tuple[Floats, ...]:
     """Return L of each body of a model."""
     found = []
-    for name, first in knowledge.bodies:
+    for name, first in prior.bodies:
         try:
-            found.append(body_scale(knowledge.values[first : first + 10]))
+            found.append(body_scale(prior.values[first : first + 10]))
         except DataError as error:
             raise error.located(f"CAD values of {name}") from None
     return tuple(found)
@@ -48,12 +48,12 @@ def scaled(phi: Floats, L: Floats) -> Floats:
     return np.asarray(np.linalg.solve(L, half.T))
 
 
-def column_sizes(knowledge: Knowledge) -> Floats:
+def column_sizes(prior: Prior) -> Floats:
     """Return how large each parameter is, (p,), by its CAD value, or else by its deviation."""
-    sizes = np.abs(knowledge.values)
-    sigma = np.sqrt(np.diag(knowledge.covariance))
+    sizes = np.abs(prior.values)
+    sigma = np.sqrt(np.diag(prior.covariance))
     sizes = np.where(sizes > 0, sizes, np.where(sigma > 0, sigma, 1.0))
-    for _, first in knowledge.bodies:
+    for _, first in prior.bodies:
         ten = slice(first, first + 10)
-        sizes[ten] = np.linalg.norm(body_root(knowledge.values[ten], 1.0), axis=1)
+        sizes[ten] = np.linalg.norm(body_root(prior.values[ten], 1.0), axis=1)
     return np.asarray(sizes)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import prior_factor
 from mechid.estimation.perturb import body_root
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 _ROUNDING = float(np.finfo(float).eps)
@@ -52,7 +52,7 @@ class Completion:
         return np.hstack([self.gain @ prior_factor(covariance), scale * self.rest])
 
 
-def complete(knowledge: Knowledge, values: Floats) -> Completion:
+def complete(prior: Prior, values: Floats) -> Completion:
     """Return the parameters that have these base values (b,).
 
     Where exact CAD values or facts make them impossible, there is a warning: bodies and
@@ -64,17 +64,17 @@ def complete(knowledge: Knowledge, values: Floats) -> Completion:
         If no parameters at all have these base values.
     """
     x = np.asarray(values, dtype=float)
-    if x.shape != (len(knowledge.base),):
-        raise DataError(f"base values must have shape ({len(knowledge.base)},), got {x.shape}")
+    if x.shape != (len(prior.base),):
+        raise DataError(f"base values must have shape ({len(prior.base)},), got {x.shape}")
     if not np.all(np.isfinite(x)):
-        raise DataError(f"the value of {knowledge.base[int(np.argmin(np.isfinite(x)))]} is none")
-    found = _complete(knowledge, knowledge.covariance, x)
+        raise DataError(f"the value of {prior.base[int(np.argmin(np.isfinite(x)))]} is none")
+    found = _complete(prior, prior.covariance, x)
     if found is not None:
         return found
-    usual = _usual(knowledge)
-    undeclared = usual * (_block_sums(knowledge) == 0)
+    usual = _usual(prior)
+    undeclared = usual * (_block_sums(prior) == 0)
     for extra in (undeclared, undeclared + _SLIGHT**2 * usual):
-        found = _complete(knowledge, knowledge.covariance + extra, x)
+        found = _complete(prior, prior.covariance + extra, x)
         if found is not None:
             words = "exact CAD values or facts do not allow the base values, and were loosened"
             return Completion(found.phi, found.gain, found.rest, (words,))
@@ -84,15 +84,15 @@ def complete(knowledge: Knowledge, values: Floats) -> Completion:
     )
 
 
-def _complete(knowledge: Knowledge, P: Floats, x: Floats) -> Completion | None:
-    B, F = knowledge.matrix, prior_factor(P)
+def _complete(prior: Prior, P: Floats, x: Floats) -> Completion | None:
+    B, F = prior.matrix, prior_factor(P)
     M = B @ F
     size = np.linalg.norm(M, axis=1)
     size = np.where(size > 0, size, 1.0)
     U, s, Vh = np.linalg.svd(M / size[:, None], full_matrices=True)
     rank = int(np.count_nonzero(s > max(M.shape) * _ROUNDING * np.max(s, initial=0.0)))
     gain = F @ (Vh[:rank].T / s[:rank]) @ (U[:, :rank].T / size)
-    phi = knowledge.values + gain @ (x - knowledge.mean)
+    phi = prior.values + gain @ (x - prior.mean)
     # Once more with what rounding left.
     phi = phi + gain @ (x - B @ phi)
     terms = np.abs(B) @ np.abs(phi) + np.abs(x) + np.linalg.norm(M, axis=1)
@@ -101,19 +101,19 @@ def _complete(knowledge: Knowledge, P: Floats, x: Floats) -> Completion | None:
     return Completion(phi, gain, F @ Vh[rank:].T)
 
 
-def _usual(knowledge: Knowledge) -> Floats:
+def _usual(prior: Prior) -> Floats:
     """Return the covariance (p, p) of all parameters with an error of 20 %."""
-    P = np.diag((_USUAL * knowledge.values) ** 2)
-    for _, first in knowledge.bodies:
+    P = np.diag((_USUAL * prior.values) ** 2)
+    for _, first in prior.bodies:
         ten = slice(first, first + 10)
-        F = body_root(knowledge.values[ten], _USUAL)
+        F = body_root(prior.values[ten], _USUAL)
         P[ten, ten] = F @ F.T
     return np.asarray(P)
 
 
-def _block_sums(knowledge: Knowledge) -> Floats:
+def _block_sums(prior: Prior) -> Floats:
     """Return (p, 1): zero in the rows of bodies and coefficients without declared deviations."""
-    declared = np.diag(knowledge.covariance).copy()
-    for _, first in knowledge.bodies:
+    declared = np.diag(prior.covariance).copy()
+    for _, first in prior.bodies:
         declared[first : first + 10] = np.sum(declared[first : first + 10])
     return declared[:, None]

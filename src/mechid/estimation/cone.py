@@ -16,7 +16,7 @@ from scipy.sparse import csc_matrix, identity
 
 from mechid.errors import MechidError
 from mechid.estimation.bodies import body_scales, column_sizes, scaled
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 MARGIN = 1e-6  # smallest eigenvalue of S, and smallest coefficient, in units of their CAD values
@@ -51,22 +51,22 @@ class Cone:
 
     Parameters
     ----------
-    knowledge : Knowledge
+    prior : Prior
         Bodies, coefficients and their CAD values.
     margin : float
         How far inside the result has to be. Bodies that are nearer to the border than twice this in
         CAD only need half of what they have there, and flat ones may be flat.
     """
 
-    def __init__(self, knowledge: Knowledge, margin: float = MARGIN) -> None:
-        self._knowledge = knowledge
-        self._scales = body_scales(knowledge)
-        least = np.array(self._least(knowledge.values))
+    def __init__(self, prior: Prior, margin: float = MARGIN) -> None:
+        self._knowledge = prior
+        self._scales = body_scales(prior)
+        least = np.array(self._least(prior.values))
         # Rounding must not take from a flat body what it has not.
         self._margins = np.where(least > _THIN, np.minimum(margin, least / 2), -_THIN)
-        self._positive = np.array(knowledge.positive, dtype=np.int64)
-        self._sizes = column_sizes(knowledge)[self._positive]
-        self._floors = np.where(knowledge.values[self._positive] > 0, margin, 0.0)
+        self._positive = np.array(prior.positive, dtype=np.int64)
+        self._sizes = column_sizes(prior)[self._positive]
+        self._floors = np.where(prior.values[self._positive] > 0, margin, 0.0)
 
     @property
     def flat(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 
@@ -17,12 +17,12 @@ class Estimator(Protocol):
         """As the command line calls it."""
         ...
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate.
 
         Raises
         ------
         DataError
-            If the data do not suffice, or knowledge is needed and not given.
+            If the data do not suffice, or prior is needed and not given.
         """
         ...

@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from scipy.stats import chi2 as chi_squared
 
 from mechid.estimation.estimate import Agreement
-from mechid.estimation.prior import Prior
+from mechid.estimation.gaussian_prior import GaussianPrior
 from mechid.estimation.regression import Floats
 
 # Deviations of a prior are taken as wrong by a factor of a thousand at most.
@@ -45,9 +45,9 @@ def reduced(A: Floats, t: Floats, mean: Floats) -> Reduced:
     return Reduced(R, Q.T @ (t - A @ mean))
 
 
-def log_evidence(data: Reduced, prior: Prior) -> tuple[float, Floats]:
+def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
     """Return log of the density of y, but for a constant, and its gradient by log scales."""
-    U, s, Vh = np.linalg.svd(data.R @ prior.factor, full_matrices=False)
+    U, s, Vh = np.linalg.svd(data.R @ gaussian.factor, full_matrices=False)
     along = U.T @ data.y
     rest = data.y - U @ along
     variance = 1.0 + s**2
@@ -55,33 +55,33 @@ def log_evidence(data: Reduced, prior: Prior) -> tuple[float, Floats]:
     # By the log scale of a column of G = R F S, with K = (I + G Gᵀ)⁻¹: (Gᵀ K y)² - (Gᵀ K G)_jj.
     pulled = Vh.T @ (s / variance * along)
     by_column = pulled**2 - np.sum((Vh.T * (s / np.sqrt(variance))) ** 2, axis=1)
-    own = prior.group >= 0
-    gradient = np.bincount(prior.group[own], by_column[own], minlength=len(prior.scale))
+    own = gaussian.group >= 0
+    gradient = np.bincount(gaussian.group[own], by_column[own], minlength=len(gaussian.scale))
     return float(value), gradient.astype(float)
 
 
-def data_evidence(A: Floats, t: Floats, prior: Prior) -> float:
+def data_evidence(A: Floats, t: Floats, gaussian: GaussianPrior) -> float:
     """Return log of the density of rows t (m,), in units of the noise, for a prior."""
-    data = reduced(A, t, prior.mean)
-    r = t - A @ prior.mean
+    data = reduced(A, t, gaussian.mean)
+    r = t - A @ gaussian.mean
     outside = float(r @ r - data.y @ data.y)  # what no parameter explains
-    return log_evidence(data, prior)[0] - 0.5 * (outside + len(t) * float(np.log(2 * np.pi)))
+    return log_evidence(data, gaussian)[0] - 0.5 * (outside + len(t) * float(np.log(2 * np.pi)))
 
 
-def best_scales(data: Reduced, prior: Prior, *, near: bool = False) -> Prior:
+def best_scales(data: Reduced, gaussian: GaussianPrior, *, near: bool = False) -> GaussianPrior:
     """Return the prior with its most probable scales (empirical Bayes).
 
     The search starts from the scales that the prior has, if they are known to be `near`; otherwise
     from the best of a wide range.
     """
-    if not len(prior.scale):
-        return prior
+    if not len(gaussian.scale):
+        return gaussian
 
     def loss(u: Floats) -> tuple[float, Floats]:
-        value, gradient = log_evidence(data, replace(prior, scale=np.exp(u)))
+        value, gradient = log_evidence(data, replace(gaussian, scale=np.exp(u)))
         return 0.5 * float(u @ u) / BELIEF**2 - value, u / BELIEF**2 - gradient
 
-    now = np.log(prior.scale)
+    now = np.log(gaussian.scale)
     starts = [np.full_like(now, u) for u in _TRIED]
     first = now if near else min(starts, key=lambda u: loss(u)[0])
     bound = np.log(WIDEST)
@@ -89,12 +89,12 @@ def best_scales(data: Reduced, prior: Prior, *, near: bool = False) -> Prior:
         loss, first, jac=True, method="L-BFGS-B", bounds=[(-bound, bound)] * len(now),
         options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 200},
     )  # fmt: skip
-    return replace(prior, scale=np.exp(found.x))
+    return replace(gaussian, scale=np.exp(found.x))
 
 
-def agreement(data: Reduced, prior: Prior, scale: float) -> Agreement:
+def agreement(data: Reduced, gaussian: GaussianPrior, scale: float) -> Agreement:
     """Return how well data and prior agree: χ² = yᵀ (I + R P Rᵀ)⁻¹ y."""
-    U, s, _ = np.linalg.svd(data.R @ prior.factor, full_matrices=False)
+    U, s, _ = np.linalg.svd(data.R @ gaussian.factor, full_matrices=False)
     along = U.T @ data.y
     rest = data.y - U @ along
     value = float(np.sum(along**2 / (1.0 + s**2)) + rest @ rest)

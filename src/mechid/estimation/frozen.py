@@ -14,9 +14,9 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.gaussian_prior import cad_factor
 from mechid.estimation.linear import with_prior
-from mechid.estimation.prior import cad_factor
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 
@@ -38,10 +38,10 @@ class Frozen:
     scale: float = 1.0
     name: str = "frozen"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
-        if knowledge is None:
-            raise DataError("CAD values are needed", remedy="give knowledge")
+        if prior is None:
+            raise DataError("CAD values are needed", remedy="give prior")
         if regression.channels != self.whole.channels:
             raise DataError("the channels are others than those of the estimate")
         A, t, channel = regression.stacked()
@@ -52,7 +52,7 @@ class Frozen:
         known = regression.known[regression.valid]
         forces = (t + known - offset[channel]) / gain[channel]
         sigma = np.abs(noise / gain)[channel]
-        mine = knowledge.select(regression.parameters)
+        mine = prior.select(regression.parameters)
         F = self.scale * cad_factor(mine, self.prior)
         solved = with_prior(A / sigma[:, None], (forces - known) / sigma, mine.mean, F)
         residuals = t + known - gain[channel] * (A @ solved.x + known) - offset[channel]

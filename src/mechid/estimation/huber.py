@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.cautions import enough
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate_warnings import enough
 from mechid.estimation.iteration import Transform, finish, iterate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
 
 # Median of |e| of a normal distribution with deviation one.
@@ -37,8 +37,8 @@ class Huber:
     threshold: float = 1.345
     name: str = "huber"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate; knowledge is not used."""
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate; prior is not used."""
         if not self.threshold > 0:
             raise DataError(f"the threshold must be positive, got {self.threshold:g}")
         channels = Channels(regression)

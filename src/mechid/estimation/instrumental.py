@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.cautions import enough
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate_warnings import enough
 from mechid.estimation.iteration import NoiseOption, Transform, finish, iterate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares, lengths
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 # An F statistic below ten is the usual mark of weak instruments (Staiger and Stock).
@@ -39,8 +39,8 @@ class InstrumentalVariables:
     whiten: bool = False
     name: str = "iv"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate; knowledge is not used."""
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate; prior is not used."""
         if regression.instruments is None:
             raise DataError(
                 "instrumental variables need a second observation matrix, and there is none",

@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.cautions import cautions, coloured_residuals
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Agreement, Estimate
+from mechid.estimation.estimate_warnings import coloured_residuals, estimate_warnings
 from mechid.estimation.linear import Solution, condition, least_squares
 from mechid.estimation.noise import channel_noise, root_mean_square, rounding_noise, settled
 from mechid.estimation.options import one_of
@@ -181,7 +181,7 @@ def finish(
     values = fit.solution.x[:b]
     kappa = condition(fit.A[:, :b])
     sigma = np.linalg.norm(T, axis=1)
-    said = cautions(r.parameters, values, sigma, kappa, fit.solution.unseen, prior=prior)
+    said = estimate_warnings(r.parameters, values, sigma, kappa, fit.solution.unseen, prior=prior)
     colour = coloured_residuals(r, fit.residuals) if fit.colours is None else ()
     return Estimate(
         name,

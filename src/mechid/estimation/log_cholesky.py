@@ -19,13 +19,13 @@ from scipy.linalg import cho_factor, cho_solve
 from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.bodies import column_sizes
-from mechid.estimation.chart import Chart
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone, Consistent
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.log_cholesky_coordinates import LogCholeskyCoordinates
 from mechid.estimation.physical import moved, required, shift_words
+from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression
 
@@ -58,11 +58,11 @@ class LogCholesky:
     barrier: float = BARRIER
     name: str = "log-cholesky"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         if not (self.scale > 0 and 0 < self.barrier < np.inf):
             raise DataError(f"scale {self.scale:g} and barrier {self.barrier:g} are no options")
-        known = required(knowledge, self.name)
+        known = required(prior, self.name)
         free = self.inner(regression, known)
         known = known.select(free.parameters)
         start = complete(known, free.values)
@@ -76,7 +76,7 @@ class LogCholesky:
         return moved(free, regression, known, found.phi, self.name, words)
 
 
-def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIER) -> Consistent:
+def refine(prior: Prior, phi: Floats, T: Floats, barrier: float = BARRIER) -> Consistent:
     """Return the possible parameters nearest to φ* (p,) with covariance T Tᵀ, strictly inside.
 
     The search begins at the solution of the semidefinite program.
@@ -88,20 +88,20 @@ def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIE
     MechidError
         If the search does not end.
     """
-    if flat := Cone(knowledge).flat:
+    if flat := Cone(prior).flat:
         raise DataError(
             f"{flat[0]} has no thickness in CAD, and no possible inertia near it is inside",
             remedy="take the estimator physical, or give the body its thickness",
         )
-    begin = Cone(knowledge, _START).nearest(phi, T) or Cone(knowledge).nearest(phi, T)
-    chart = Chart(knowledge, phi, np.any(T != 0, axis=1))
+    begin = Cone(prior, _START).nearest(phi, T) or Cone(prior).nearest(phi, T)
+    chart = LogCholeskyCoordinates(prior, phi, np.any(T != 0, axis=1))
     theta = None if begin is None else chart.coordinates(begin.phi)
     if theta is None:
         raise DataError(
             "no physically consistent parameters are near the estimate",
             remedy="declare deviations of the CAD values, or give a relative error of them",
         )
-    A = _whitener(knowledge, T)
+    A = _whitener(prior, T)
     weight = max(barrier, 1.0)
     while True:
         # From the middle to the border, as interior-point methods go.
@@ -111,14 +111,14 @@ def refine(knowledge: Knowledge, phi: Floats, T: Floats, barrier: float = BARRIE
         weight = max(barrier, weight / 10)
     reached = chart.parameters(theta)
     distance = float(np.linalg.norm(A @ (reached - phi)))
-    return Consistent(reached, distance, Cone(knowledge).border(reached))
+    return Consistent(reached, distance, Cone(prior).border(reached))
 
 
 @dataclass(frozen=True, eq=False)
 class _Objective:
     """½ |A (φ(θ) - φ*)|² - μ Σ log det S."""
 
-    chart: Chart
+    chart: LogCholeskyCoordinates
     A: Floats
     phi: Floats
     barrier: float
@@ -164,9 +164,9 @@ def _newton(objective: _Objective, theta: Floats, enough: float) -> Floats:
     )
 
 
-def _whitener(knowledge: Knowledge, T: Floats) -> Floats:
-    """Return A with AᵀA the inverse of T Tᵀ; exact knowledge is one that is nearly exact."""
-    sizes = column_sizes(knowledge)
+def _whitener(prior: Prior, T: Floats) -> Floats:
+    """Return A with AᵀA the inverse of T Tᵀ; exact prior values is one that is nearly exact."""
+    sizes = column_sizes(prior)
     whole = np.hstack([T / sizes[:, None], _EXACT * np.eye(len(sizes))])
     U, s, _ = np.linalg.svd(whole, full_matrices=False)
     return np.asarray((U / s).T / sizes)

@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from mechid.estimation.cautions import enough
 from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate_warnings import enough
 from mechid.estimation.iteration import finish, iterate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
 from mechid.estimation.options import one_of
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 
@@ -34,8 +34,8 @@ class OrdinaryLeastSquares:
     offsets: Literal["estimated"] | None = None
     name: str = "ols"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate; knowledge is not used."""
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate; prior is not used."""
         if self.offsets is not None:
             one_of("offsets of least squares", self.offsets, "estimated")
         channels = Channels(regression, offsets=self.offsets is not None)

@@ -23,7 +23,7 @@ from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone, Consistent
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis, moved_words, recover
 from mechid.estimation.regression import Floats, Regression
 
@@ -55,11 +55,11 @@ class PhysicallyConsistent:
     margin: float = MARGIN
     name: str = "physical"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         if not (self.scale > 0 and 0 <= self.margin < 1):
             raise DataError(f"scale {self.scale:g} and margin {self.margin:g} are no options")
-        known = required(knowledge, self.name)
+        known = required(prior, self.name)
         free = self.inner(regression, known)
         known = known.select(free.parameters)
         if np.isinf(self.scale):
@@ -77,32 +77,32 @@ class PhysicallyConsistent:
         return moved(free, regression, known, near.phi, self.name, words)
 
 
-def required(knowledge: Knowledge | None, name: str) -> Knowledge:
+def required(prior: Prior | None, name: str) -> Prior:
     """Refuse to go on without CAD values."""
-    if knowledge is None:
+    if prior is None:
         raise DataError(
             f"the estimator {name} needs the CAD values of the bodies",
             remedy="give them in the model file, or take another estimator",
         )
-    return knowledge
+    return prior
 
 
-def shift_words(free: Estimate, knowledge: Knowledge, found: Consistent) -> tuple[str, ...]:
+def shift_words(free: Estimate, prior: Prior, found: Consistent) -> tuple[str, ...]:
     """Return a warning if physics moves the base values by more than is worth a word."""
-    distance = mahalanobis(knowledge.matrix @ found.phi - free.values, free.covariance)
+    distance = mahalanobis(prior.matrix @ found.phi - free.values, free.covariance)
     return (moved_words(distance, found.border),) if distance > _NOTED else ()
 
 
 def moved(
     free: Estimate,
     regression: Regression,
-    knowledge: Knowledge,
+    prior: Prior,
     phi: Floats,
     method: str,
     warnings: tuple[str, ...],
 ) -> Estimate:
     """Return an estimate with the base values of all parameters φ (p,) in place of its own."""
-    values = knowledge.matrix @ phi
+    values = prior.matrix @ phi
     shift = values - free.values
     gain = 1.0 if free.errors is None else 1.0 + free.errors.gain
     W = regression.select(free.parameters).W

@@ -9,8 +9,8 @@ import numpy as np
 
 from mechid.estimation.channels import Channels
 from mechid.estimation.evidence import data_evidence
+from mechid.estimation.gaussian_prior import GaussianPrior
 from mechid.estimation.iteration import Fit
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.prior import Prior
 
 
@@ -21,25 +21,25 @@ class Posterior:
     Attributes
     ----------
     channels : Channels
-    knowledge : Knowledge
+    prior : Prior
         Of the parameters of the problem.
     fit : Fit
-    prior : Prior
+    gaussian : GaussianPrior
         With the scales that were found.
     """
 
     channels: Channels
-    knowledge: Knowledge
-    fit: Fit
     prior: Prior
+    fit: Fit
+    gaussian: GaussianPrior
 
     @cached_property
     def evidence(self) -> float:
         """Log evidence less half of log n for each scale and each coefficient of colour."""
         fit = self.fit
-        fitted = len(self.prior.scale) + sum(len(c.coefficients) for c in fit.colours or ())
+        fitted = len(self.gaussian.scale) + sum(len(c.coefficients) for c in fit.colours or ())
         price = 0.5 * fitted * float(np.log(len(fit.t)))
-        return data_evidence(fit.A, fit.t, self.prior) + fit.log_jacobian - price
+        return data_evidence(fit.A, fit.t, self.gaussian) + fit.log_jacobian - price
 
     def held_out(self, blocks: int = 5) -> float:
         """Return E_p, summed over the forces, of blocks of time that took no part in the values.
@@ -52,7 +52,7 @@ class Posterior:
         e = np.zeros(len(sample))
         for k in np.unique(block):
             test = block == k
-            x = self.prior.solve(fit.A[~test], fit.t[~test]).x
+            x = self.gaussian.solve(fit.A[~test], fit.t[~test]).x
             e[test] = self.channels.residuals(x)[test]
         channel, n_d = self.channels.channel, len(regression.channels)
         missed = np.bincount(channel, e**2, minlength=n_d)

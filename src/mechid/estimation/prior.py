@@ -1,150 +1,63 @@
-"""What is known beforehand as a Gaussian prior, with scales on its deviations."""
+"""What is known before anything is measured: CAD values, and what is physically possible."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from mechid.errors import DataError
-from mechid.estimation.channels import Channels
-from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.linear import Solution, prior_factor, with_prior
-from mechid.estimation.noise import root_mean_square
-from mechid.estimation.regression import Floats, Ints
-
-# A number that is declared, or left to the data.
-Scale: TypeAlias = float | Literal["estimated"]
-
-# What gains and offsets are like before the data have said anything, where they are estimated.
-USUAL_ERROR = 0.05
+from mechid.estimation.regression import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """A Gaussian prior with scales on its deviations.
+    """CAD values of all parameters, and how base parameters come from them.
 
     Attributes
     ----------
-    mean : array (n,)
-    F : array (n, r)
-        Factor of the covariance as declared, F Fᵀ.
-    parameters : int
-        Number of the first columns of F, which are those of the CAD values.
-    group : array (r,) of int
-        Which scale a column has; -1 for those that are as declared.
-    scale : array (n_g,)
+    parameters : tuple of str
+        Names of the p parameters φ of the model.
+    base : tuple of str
+        Names of the b parameters that are estimated.
+    matrix : array (b, p)
+        B of φ_base = B φ.
+    values : array (p,)
+        CAD values.
+    covariance : array (p, p)
+        Of the CAD values, as declared; zero where nothing is declared.
+    bodies : tuple of (str, int)
+        Bodies with inertia, and the column of their mass; nine more columns follow it.
+    positive : tuple of int
+        Columns that cannot be negative: stiffness, damping, friction, rotor inertia.
+    words : tuple of str
+        What is known, for the reader of a result.
     """
 
-    mean: Floats
-    F: Floats
-    parameters: int
-    group: Ints
-    scale: Floats
+    parameters: tuple[str, ...]
+    base: tuple[str, ...]
+    matrix: Floats
+    values: Floats
+    covariance: Floats
+    bodies: tuple[tuple[str, int], ...] = ()
+    positive: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
 
-    @property
-    def sizes(self) -> Floats:
-        """Scale of each column, (r,)."""
-        return np.append(self.scale, 1.0)[self.group]
+    @cached_property
+    def mean(self) -> Floats:
+        """CAD values of the base parameters, (b,)."""
+        return np.asarray(self.matrix @ self.values)
 
-    @property
-    def factor(self) -> Floats:
-        """F with scaled columns, (n, r)."""
-        return np.asarray(self.F * self.sizes)
+    @cached_property
+    def base_covariance(self) -> Floats:
+        """Covariance of the CAD values of the base parameters, (b, b)."""
+        return np.asarray(self.matrix @ self.covariance @ self.matrix.T)
 
-    @property
-    def of_parameters(self) -> Floats:
-        """Scales of the CAD values that are estimated, in the order of the groups."""
-        own = self.group[: self.parameters]
-        return self.scale[np.unique(own[own >= 0])]
-
-    def solve(self, A: Floats, t: Floats) -> Solution:
-        """Return the most probable x for rows in units of the noise."""
-        return with_prior(A, t, self.mean, self.factor)
-
-
-def cad_factor(knowledge: Knowledge, kind: Literal["diagonal", "full"]) -> Floats:
-    """Return F (b, r), r ≤ b, of the covariance F Fᵀ of the base parameters.
-
-    It is made of the factor of the covariance of all parameters, not of the covariance of the base
-    parameters: combinations that are known exactly keep no variance from rounding.
-    """
-    F = knowledge.matrix @ prior_factor(knowledge.covariance)
-    if kind == "diagonal":
-        return np.diag(np.linalg.norm(F, axis=1))
-    return np.asarray(np.linalg.qr(F.T, mode="r")).T
-
-
-def cad_prior(
-    channels: Channels,
-    knowledge: Knowledge,
-    kind: Literal["diagonal", "full"],
-    scale: Scale,
-    groups: tuple[tuple[str, ...], ...],
-    gains: Scale | None,
-    offsets: Scale | None,
-) -> Prior:
-    """Return the prior of x = (φ, g, o): CAD values, and no gain or offset errors.
-
-    `knowledge` is that of the parameters of the regression, in its order. Options are those of
-    `MaximumAPosteriori`.
-    """
-    F = cad_factor(knowledge, kind)
-    if not np.any(F):
-        raise DataError(
-            "no deviations of the CAD values are declared: nothing would be left to estimate",
-            remedy="declare how uncertain they are, or use an estimator without prior",
-        )
-    n_d = len(channels.regression.channels)
-    mean, blocks, group = [knowledge.mean], [F], []
-    start: list[float] = []
-    if scale == "estimated":
-        if groups and kind == "full":
-            raise DataError(
-                "groups of parameters with scales of their own need independent errors",
-                remedy="use the diagonal prior, or no groups",
-            )
-        number = _numbers(knowledge.base, groups) if groups else np.full(F.shape[1], 0)
-        group.append(number)
-        start += [1.0] * (int(number.max()) + 1)
-    else:
-        blocks[0] = scale * F
-        group.append(np.full(F.shape[1], -1))
-    for option, size in ((gains, np.ones(n_d)), (offsets, _sizes(channels))):
-        if option is None:
-            continue
-        if option == "estimated":
-            group.append(np.full(n_d, len(start)))
-            start.append(1.0)
-        else:
-            group.append(np.full(n_d, -1))
-        deviation = USUAL_ERROR if option == "estimated" else option
-        mean.append(np.zeros(n_d))
-        blocks.append(np.diag(deviation * size))
-    return Prior(
-        np.concatenate(mean),
-        block_diag(*blocks),
-        F.shape[1],
-        np.concatenate(group),
-        np.array(start),
-    )
-
-
-def offset_deviation(channels: Channels, offsets: float) -> Floats:
-    """Return the deviation of each offset (n_d,), N or N m."""
-    return offsets * _sizes(channels)
-
-
-def _sizes(channels: Channels) -> Floats:
-    r = channels.regression
-    return root_mean_square(r.tau[r.valid], channels.channel, len(r.channels))
-
-
-def _numbers(base: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> Ints:
-    """Return the number of the group of each base parameter; none of the groups is empty."""
-    member = {name: k for k, names in enumerate(groups, start=1) for name in names}
-    if strange := sorted(set(member) - set(base)):
-        raise DataError(f"there is no parameter {strange[0]} to put into a group")
-    return np.unique([member.get(name, 0) for name in base], return_inverse=True)[1]
+    def select(self, base: Sequence[str]) -> Prior:
+        """Return what is known of some of the base parameters."""
+        at = {name: i for i, name in enumerate(self.base)}
+        if strange := [name for name in base if name not in at]:
+            raise DataError(f"nothing is known of a parameter {strange[0]}")
+        return replace(self, base=tuple(base), matrix=self.matrix[[at[name] for name in base]])

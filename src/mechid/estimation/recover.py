@@ -9,8 +9,8 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import prior_factor
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 _COMFORT = 0.01  # wanted of every body and coefficient, in units of the CAD values
@@ -41,7 +41,7 @@ class Recovered:
 
 
 def recover(
-    knowledge: Knowledge,
+    prior: Prior,
     values: Floats,
     covariance: Floats | None = None,
     *,
@@ -51,7 +51,7 @@ def recover(
 
     Parameters
     ----------
-    knowledge : Knowledge
+    prior : Prior
         CAD values; their covariance measures what is near.
     values : array (b,)
     covariance : array (b, b), optional
@@ -65,22 +65,22 @@ def recover(
     DataError
         If nothing consistent is near at all.
     """
-    start = complete(knowledge, values)
+    start = complete(prior, values)
     # A body hardly possible is of little use where the same forces have a better one.
     for inside in (max(margin, _COMFORT), margin):
-        found = Cone(knowledge, inside).nearest(start.phi, start.rest)
+        found = Cone(prior, inside).nearest(start.phi, start.rest)
         if found is not None:
-            border = Cone(knowledge, margin).border(found.phi)
-            reached = knowledge.matrix @ found.phi
+            border = Cone(prior, margin).border(found.phi)
+            reached = prior.matrix @ found.phi
             return Recovered(found.phi, reached, 0.0, border, start.warnings)
-    C = knowledge.base_covariance if covariance is None else np.asarray(covariance, dtype=float)
-    found = Cone(knowledge, margin).nearest(start.phi, start.root(C, scale=FREE))
+    C = prior.base_covariance if covariance is None else np.asarray(covariance, dtype=float)
+    found = Cone(prior, margin).nearest(start.phi, start.root(C, scale=FREE))
     if found is None:
         raise DataError(
             "no physically consistent parameters are near these base values",
             remedy="declare deviations of the CAD values, or give a relative error of them",
         )
-    reached = knowledge.matrix @ found.phi
+    reached = prior.matrix @ found.phi
     distance = mahalanobis(reached - values, C)
     words = moved_words(distance, found.border)
     return Recovered(found.phi, reached, distance, found.border, (*start.warnings, words))

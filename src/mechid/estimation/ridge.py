@@ -10,9 +10,9 @@ from scipy.optimize import minimize_scalar
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption, Transform, finish, iterate, weigh
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, least_squares, lengths, rank_floor, with_prior
 from mechid.estimation.options import not_negative
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 # Number of penalties that are tried.
@@ -37,8 +37,8 @@ class Ridge:
     noise: NoiseOption = "estimated"
     name: str = "ridge"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate; knowledge is not used."""
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate; prior is not used."""
         channels = Channels(regression)
         penalty = self.penalty
         if penalty is None:

@@ -1,4 +1,4 @@
-"""Left-right symmetry as knowledge: a body has the inertia of its mirror image.
+"""Left-right symmetry as prior: a body has the inertia of its mirror image.
 
 With the frames of two bodies in the reference pose and the reflection r → M r + d of space, local
 coordinates map as s → R_lᵀ (M (p_r + R_r s) + d - p_l), an affine map T; the pseudo-inertia maps as
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.facts import Fact
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.measured_constraints import MeasuredConstraint
 from mechid.estimation.perturb import body_root
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 from mechid.mechanism.records import Body, Mechanism, Vec3
 from mechid.mechanism.size import characteristic_size
@@ -87,17 +87,17 @@ def mirrored_pairs(mechanism: Mechanism, plane: Plane) -> tuple[tuple[str, str],
 
 
 def symmetric(
-    knowledge: Knowledge,
+    prior: Prior,
     mechanism: Mechanism,
     plane: Plane,
     deviation: float = 0.0,
     pairs: Iterable[tuple[str, str]] | None = None,
-) -> tuple[Fact, ...]:
+) -> tuple[MeasuredConstraint, ...]:
     """Return the facts that pairs of bodies are mirror images of each other.
 
     Parameters
     ----------
-    knowledge, mechanism
+    prior, mechanism
         Of the same model.
     plane : Plane
     deviation : float
@@ -115,8 +115,8 @@ def symmetric(
         raise DataError(
             "no two bodies mirror each other", where=mechanism.name, remedy="name the pairs"
         )
-    columns = dict(knowledge.bodies)
-    facts = []
+    columns = dict(prior.bodies)
+    measured = []
     for left, right in listed:
         for name in (left, right):
             if name not in columns:
@@ -124,14 +124,14 @@ def symmetric(
         if left == right:
             raise DataError(f"{left} is no pair of bodies")
         l_, r_ = columns[left], columns[right]
-        A = np.zeros((10, len(knowledge.parameters)))
+        A = np.zeros((10, len(prior.parameters)))
         S = mirror_matrix(mechanism.body(left), mechanism.body(right), plane)
         A[:, l_ : l_ + 10] = np.eye(10)
         A[:, r_ : r_ + 10] = -S
-        F = body_root(knowledge.values[l_ : l_ + 10], deviation)
+        F = body_root(prior.values[l_ : l_ + 10], deviation)
         words = f"{left} mirrors {right}, deviation {100 * deviation:g} %"
-        facts.append(Fact(A, np.zeros(10), F @ F.T, words))
-    return tuple(facts)
+        measured.append(MeasuredConstraint(A, np.zeros(10), F @ F.T, words))
+    return tuple(measured)
 
 
 _Place = tuple[str, Floats, Floats]

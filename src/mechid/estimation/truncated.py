@@ -10,8 +10,8 @@ from mechid.errors import DataError
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.iteration import NoiseOption, finish, iterate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import Solution, full_svd, least_squares, lengths, rank_floor
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 # Parameters and directions that a warning names.
@@ -40,8 +40,8 @@ class Truncated:
     noise: NoiseOption = "estimated"
     name: str = "truncated"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate; knowledge is not used. Deviations are those of what is kept."""
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate; prior is not used. Deviations are those of what is kept."""
         channels = Channels(regression)
         b = len(regression.parameters)
         # Noise is that of all directions: weights that followed the truncation would turn the

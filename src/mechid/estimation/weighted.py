@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.gaussian_prior import Scale
 from mechid.estimation.iteration import NoiseOption
-from mechid.estimation.knowledge import Knowledge
-from mechid.estimation.prior import Scale
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 
@@ -32,8 +32,8 @@ class WeightedLeastSquares:
     offsets: Scale | None = None
     name: str = "weighted"
 
-    def __call__(self, regression: Regression, knowledge: Knowledge | None = None) -> Estimate:
-        """Return the estimate; knowledge is not used."""
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate; prior is not used."""
         return MaximumAPosteriori(
             prior="none",
             noise=self.noise,

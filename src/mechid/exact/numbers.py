@@ -19,7 +19,7 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile.expressions import parse
+from mechid.textfile.expressions import parse
 
 # Decimals with at most this many digits are taken as they are; fewer, where the float may be off by
 # more than its rounding: one random number in a hundred would be near a longer one.

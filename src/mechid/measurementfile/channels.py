@@ -10,8 +10,8 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
-from mechid.modelfile.words import suggestion
 from mechid.tables.files import numbers, read_columns
+from mechid.textfile.words import suggestion
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,11 @@ from pydantic import (
 )
 
 from mechid.errors import DataError, ModelError
-from mechid.modelfile import expressions
-from mechid.modelfile.numbers import LARGEST
-from mechid.modelfile.schema import schema_of
-from mechid.modelfile.validate import parsed
-from mechid.modelfile.words import Words, kind, version
-from mechid.modelfile.yamlio import FileKind, Source, read, read_file
+from mechid.textfile import expressions
+from mechid.textfile.expressions import LARGEST
+from mechid.textfile.parse import parsed, schema_of
+from mechid.textfile.words import Words, kind, version
+from mechid.textfile.yamlio import FileKind, Source, read, read_file
 
 FORMAT_VERSION = 1
 _KIND = FileKind("mapping file", "measurement: 1", "time, positions, forces")

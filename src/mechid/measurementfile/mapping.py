@@ -12,7 +12,7 @@ from mechid.measurementfile.document import MappingDocument, SignalSpec
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.units import Dimension, Unit, parse_unit
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
-from mechid.modelfile.words import hint
+from mechid.textfile.words import hint
 
 Role: TypeAlias = Literal["positions", "speeds", "accelerations", "forces"]
 SUFFIX: dict[Role, str] = {"positions": "", "speeds": ".d", "accelerations": ".dd"}

@@ -15,8 +15,8 @@ from mechid.mechanism.records import (
     Mechanism,
     PointCoordinate,
 )
-from mechid.modelfile.words import hint
 from mechid.tables.names import find_point
+from mechid.textfile.words import hint
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -23,8 +23,8 @@ from mechid.measurementfile.mapping import Role, Signal, default_mapping, signal
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
-from mechid.modelfile.yamlio import Source
 from mechid.signals.record import Measurement, Preparation
+from mechid.textfile.yamlio import Source
 
 Window: TypeAlias = tuple[float | None, float | None]
 

@@ -2,7 +2,7 @@
 
 from mechid.modelfile.api import build, dumps, load, loads, save
 from mechid.modelfile.document import Document
-from mechid.modelfile.schema import json_schema
+from mechid.modelfile.validate import json_schema
 from mechid.modelfile.zoo import ZooEntry, zoo, zoo_entry, zoo_names, zoo_path
 
 __all__ = [

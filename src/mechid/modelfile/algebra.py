@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from fractions import Fraction
 
-from mechid.modelfile.expressions import parse, text_of
+from mechid.textfile.expressions import parse, text_of
 
 ZERO, ONE = "0", "1"
 

@@ -12,9 +12,9 @@ from mechid.modelfile.document import FORMAT_VERSION
 from mechid.modelfile.dump import document_of
 from mechid.modelfile.validate import plain, validate
 from mechid.modelfile.variants import with_variant
-from mechid.modelfile.words import suggestion
-from mechid.modelfile.yamlio import Source, read, read_file, write
 from mechid.modelfile.zoo import zoo_names, zoo_path
+from mechid.textfile.words import suggestion
+from mechid.textfile.yamlio import Source, read, read_file, write
 
 
 def load(spec: str | Path) -> Mechanism:

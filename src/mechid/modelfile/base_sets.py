@@ -16,9 +16,9 @@ from mechid.mechanism.records import (
     Transmission,
 )
 from mechid.modelfile.document import Document
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import FileKind, read_file
 from mechid.spatial.inertia import NAMES
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import FileKind, read_file
 
 _KIND = FileKind("file of a base set", "dependent:", "dependent, source")
 

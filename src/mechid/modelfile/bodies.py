@@ -21,8 +21,8 @@ from mechid.modelfile.spec_bodies import (
     UncertaintySpec,
 )
 from mechid.modelfile.vectors import Array, mat3, vec3
-from mechid.modelfile.yamlio import Key
 from mechid.spatial import inertia
+from mechid.textfile.yamlio import Key
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 _MIRROR_SIX = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])

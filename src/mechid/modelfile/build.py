@@ -20,8 +20,8 @@ from mechid.modelfile.joints import joint
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.spec_joints import JointSpec
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import Key
 
 
 def build_document(document: Document) -> Mechanism:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, IndependentCoordinate, Joint
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.yamlio import Key
 
 
 def check_connected(bodies: Mapping[str, Key], joints: Iterable[Joint]) -> None:

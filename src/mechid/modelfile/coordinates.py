@@ -18,8 +18,8 @@ from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_elements import CoordinateSpec
 from mechid.modelfile.vectors import vec3
-from mechid.modelfile.words import suggestion
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.words import suggestion
+from mechid.textfile.yamlio import Key
 
 ANGLES = ("roll", "pitch", "yaw")
 _CHOICES: Mapping[JointType, tuple[str, ...]] = {

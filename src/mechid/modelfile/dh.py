@@ -16,14 +16,14 @@ from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, JointType, Limit
 from mechid.modelfile import algebra
 from mechid.modelfile.algebra import ONE, ZERO
-from mechid.modelfile.expressions import Number
 from mechid.modelfile.limits import limit
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, Transform
 from mechid.modelfile.vectors import Exact, Pose, cleaned, mat3, vec3
-from mechid.modelfile.yamlio import Key
 from mechid.spatial.rotations import axis_rotation, snap
+from mechid.textfile.expressions import Number
+from mechid.textfile.yamlio import Key
 
 if TYPE_CHECKING:
     from mechid.modelfile.geometry import Geometry

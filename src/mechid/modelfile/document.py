@@ -10,7 +10,7 @@ from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
 from mechid.modelfile.spec_geometry import DirectionRef, PointRef
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
-from mechid.modelfile.words import (
+from mechid.textfile.words import (
     DottedName,
     Name,
     ParameterName,

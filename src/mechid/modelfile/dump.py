@@ -34,9 +34,9 @@ from mechid.mechanism.records import (
     Transmission,
     Vec3,
 )
-from mechid.modelfile import expressions
 from mechid.modelfile.coordinates import choices
 from mechid.modelfile.document import FORMAT_VERSION
+from mechid.textfile import expressions
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 

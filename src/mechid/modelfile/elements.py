@@ -34,7 +34,7 @@ from mechid.modelfile.spec_elements import (
     TransmissionSpec,
 )
 from mechid.modelfile.vectors import vec3
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.yamlio import Key
 
 
 class Elements:

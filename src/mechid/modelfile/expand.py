@@ -13,8 +13,8 @@ from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import KINDS, SINGULAR, Entry, Kind, Reflection, Scope
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.vectors import EXACT_ZERO, unit, vec3
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import Key
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -18,8 +18,8 @@ from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_geometry import FrameSpec, PointIn, PointOn, RoundedMatrix
 from mechid.modelfile.spec_joints import JointSpec
 from mechid.modelfile.vectors import EXACT_ZERO, Array, Exact, Pose, mat3
-from mechid.modelfile.yamlio import Key
 from mechid.spatial.rotations import frame_from_axes
+from mechid.textfile.yamlio import Key
 
 _PARALLEL = math.radians(1e-6)
 RotationExpr = tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str, str]]

@@ -36,8 +36,8 @@ from mechid.modelfile.vectors import (
     cleaned,
     unit,
 )
-from mechid.modelfile.yamlio import Key
 from mechid.spatial.rotations import snap
+from mechid.textfile.yamlio import Key
 
 FLIP = np.diag([1.0, -1.0, 1.0])
 _T = TypeVar("_T")

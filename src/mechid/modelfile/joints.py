@@ -17,8 +17,8 @@ from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
 from mechid.modelfile.spec_joints import JointSpec
 from mechid.modelfile.vectors import EXACT_ZERO, Array, Exact, mat3, perpendicular
-from mechid.modelfile.yamlio import Key
 from mechid.spatial.rotations import frame_from_axes, snap
+from mechid.textfile.yamlio import Key
 
 _ONE_AXIS = ("at", "axis")
 _REQUIRED: dict[JointType, tuple[str, ...]] = {

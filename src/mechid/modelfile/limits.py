@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import Limit
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.yamlio import Key
 
 
 def limit(lower: float | None, upper: float | None, path: Key, *, reverse: bool = False) -> Limit:

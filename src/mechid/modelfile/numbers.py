@@ -7,15 +7,13 @@ from typing import Any
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import Parameter
-from mechid.modelfile import expressions
 from mechid.modelfile.document import ParameterSpec
-from mechid.modelfile.expressions import Number
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_geometry import RoundedVector
 from mechid.modelfile.vectors import Exact
-from mechid.modelfile.yamlio import Key
-
-LARGEST = 1e60
+from mechid.textfile import expressions
+from mechid.textfile.expressions import Number
+from mechid.textfile.yamlio import Key
 
 
 class Numbers:
@@ -48,7 +46,7 @@ class Numbers:
                 self._parameter(name)
             tree = expressions.renamed(tree, final)
             value = expressions.evaluate(tree, self._values)
-            if abs(value) > LARGEST:  # products of a few such numbers must stay finite
+            if abs(value) > expressions.LARGEST:  # products of a few such numbers must stay finite
                 raise ValueError(f"{value:g} is out of range; check it")
             return Number(value, expressions.text_of(tree))
         except ValueError as error:

@@ -10,8 +10,8 @@ from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.places import Place
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_geometry import PointIn, PointOn
-from mechid.modelfile.words import kind
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.words import kind
+from mechid.textfile.yamlio import Key
 
 
 class PointBook:

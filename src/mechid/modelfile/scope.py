@@ -12,8 +12,8 @@ from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, Vec3
 from mechid.modelfile.algebra import negate, subtract
 from mechid.modelfile.vectors import Array, Exact
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import Key
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import Key
 
 Kind: TypeAlias = Literal[
     "parameters", "points", "directions", "bodies", "joints", "elements", "coordinates"

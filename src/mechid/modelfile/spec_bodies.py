@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from mechid.modelfile.spec_geometry import DirectionRef, FrameSpec
-from mechid.modelfile.words import Name, Scalar, Spread, Vector, Words
+from mechid.textfile.words import Name, Scalar, Spread, Vector, Words
 
 
 class GroundVector(Words):

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from mechid.modelfile.spec_geometry import DirectionRef, PointIn, PointRef
-from mechid.modelfile.words import (
+from mechid.textfile.words import (
     DottedName,
     Name,
     Scalar,

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from mechid.modelfile.words import DirectionWord, Matrix, Name, Scalar, Vector, Words, two
+from mechid.textfile.words import DirectionWord, Matrix, Name, Scalar, Vector, Words, two
 
 Floats: TypeAlias = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 Texts: TypeAlias = tuple[str, str, str]

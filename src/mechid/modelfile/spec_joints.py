@@ -13,7 +13,7 @@ from mechid.modelfile.spec_geometry import (
     JointFrameSpec,
     PointOrPair,
 )
-from mechid.modelfile.words import Name, Scalar, Words, kind, suggestion, two
+from mechid.textfile.words import Name, Scalar, Words, kind, suggestion, two
 
 _LETTERS = {k.letter: name for name, k in JOINT_KINDS.items()}
 

@@ -1,19 +1,21 @@
-"""From plain data to a `Document`, with one clear message instead of Pydantic's list."""
+"""From plain data to a `Document` and back, and the schema of model files."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel
 
 from mechid.errors import ModelError
 from mechid.modelfile.document import Document
 from mechid.modelfile.spec_geometry import FrameSpec
-from mechid.modelfile.words import kind
+from mechid.textfile.parse import parsed, schema_of
 
-M = TypeVar("M", bound=BaseModel)
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the model file."""
+    return schema_of(Document, "mechid model file")
 
 
 def validate(data: dict[str, Any]) -> Document:
@@ -21,51 +23,6 @@ def validate(data: dict[str, Any]) -> Document:
     if "mechid" not in data:
         raise ModelError("mechid is missing", path=(), remedy="start the file with mechid: 1")
     return parsed(Document, data)
-
-
-def parsed(kind_of: type[M], data: dict[str, Any]) -> M:
-    """Return the record of plain data; the first mistake becomes a `ModelError`."""
-    try:
-        return kind_of.model_validate(data)
-    except ValidationError as error:
-        raise model_error(error.errors(include_url=False)[0]) from None
-
-
-def model_error(error: ErrorDetails) -> ModelError:
-    """Return one mistake that Pydantic found, in the words of the format and with its path."""
-    path = tuple(
-        part for part in error["loc"] if not (isinstance(part, str) and part[:1] in ("<", "["))
-    )
-    context = error.get("ctx", {})
-    remedy = str(context.get("remedy", ""))
-    match error["type"]:
-        case "unknown_key":
-            path = (*path, str(context["key"]))
-            what = error["msg"]
-        case "mapping" | "element":
-            what = error["msg"]
-            if error["input"] is None:
-                remedy = "write {} for an entry without keys"
-        case "missing":
-            what, path = f"{path[-1]} is missing", path[:-1]
-            remedy = "add it"
-        case "value_error":
-            what, _, remedy = str(context["error"]).partition("; ")
-        case "string_type":
-            what, remedy = f"expected text, got {kind(error['input'])}", "put it in quotes"
-        case "dict_type":
-            what = f"expected a mapping, got {kind(error['input'])}"
-            remedy = "write name: {…} entries, or leave the key out"
-        case "list_type" | "tuple_type":
-            what, remedy = f"expected a list, got {kind(error['input'])}", "write [a, b, …]"
-        case "bool_type" | "bool_parsing":
-            what = f"expected true or false, got {kind(error['input'])}"
-        case "literal_error":
-            what = f"expected {context['expected']}, got {kind(error['input'])}"
-        case _:
-            message = error["msg"]
-            what = f"{message[:1].lower()}{message[1:]}, got {kind(error['input'])}"
-    return ModelError(" ".join(what.split()), path=path, remedy=" ".join(remedy.split()))
 
 
 def plain(value: Any) -> Any:

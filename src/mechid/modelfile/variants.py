@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mechid.errors import ModelError
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import Key, Source
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import Key, Source
 
 
 def with_variant(data: dict[str, Any], name: str, source: Source | None) -> dict[str, Any]:

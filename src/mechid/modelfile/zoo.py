@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 
 from mechid.errors import ModelError
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import read_file
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import read_file
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def contribution(
     motions : Regression or sequence of Regression
         One or several motions with the same parameters.
     values : array (b,)
-        CAD values (`Knowledge.mean`).
+        CAD values (`Prior.mean`).
     norm : "stacked" or "channels"
         "stacked": norms of all rows, as the sources have it; N and N m count alike. "channels":
         mean over the forces of the index of each, which does not depend on units.
@@ -175,7 +175,7 @@ def _checked(values: Floats, names: tuple[str, ...]) -> Floats:
     if values.shape != (len(names),) or not np.all(np.isfinite(values)):
         raise DataError(
             f"contributions need {len(names)} finite values, one for each parameter",
-            remedy="take the CAD values of the same parameters, as Knowledge.select gives them",
+            remedy="take the CAD values of the same parameters, as Prior.select gives them",
         )
     return values
 

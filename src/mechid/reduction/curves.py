@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.reduction.nested import Fit, Triangle, fit_of
 from mechid.reduction.rest import Rest
@@ -82,7 +82,7 @@ def reduction_curves(
     regression: Regression,
     estimator: Estimator,
     *,
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
     rest: Rest = "zero",
     sizes: Sequence[int] | None = None,
     validation: Sequence[Regression] = (),
@@ -99,7 +99,7 @@ def reduction_curves(
     regression : Regression
         Motion of identification.
     estimator : Estimator
-    knowledge : Knowledge, optional
+    prior : Prior, optional
         For the estimator and for `rest`.
     rest : "zero" or "cad"
         What eliminated parameters are.
@@ -124,7 +124,7 @@ def reduction_curves(
     triangle = Triangle.of(motion, order)
 
     def fit_on(r: Regression) -> Fit:
-        return fit_of(estimator, r, order, rest=rest, knowledge=knowledge)
+        return fit_of(estimator, r, order, rest=rest, prior=prior)
 
     fit = fit_on(motion)
     cut = folds.folds(len(motion.time)) if isinstance(folds, Blocks) else tuple(folds or ())

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.ranking import Ranking, largest_first
 from mechid.reduction.rest import Rest, restrict
@@ -22,7 +22,7 @@ def by_deviation(
     regression: Regression,
     *,
     estimator: Estimator = OrdinaryLeastSquares(),  # noqa: B008 (frozen)
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
     ratio: float = 10.0,
     at_once: bool = False,
     rest: Rest = "zero",
@@ -35,7 +35,7 @@ def by_deviation(
     ----------
     regression : Regression
     estimator : Estimator
-    knowledge : Knowledge, optional
+    prior : Prior, optional
         For the estimator and for rest "cad".
     ratio : float
     at_once : bool
@@ -56,8 +56,8 @@ def by_deviation(
     dropped: list[tuple[str, float]] = []
     complete = True
     while True:
-        known = None if knowledge is None else knowledge.select(kept)
-        problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
+        known = None if prior is None else prior.select(kept)
+        problem = restrict(regression, kept, rest=rest, prior=prior)
         relative = estimator(problem, known).relative
         order = largest_first(kept, relative)
         worst, least = float(relative[order[0]]), float(relative[order[-1]])

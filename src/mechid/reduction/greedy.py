@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.reduction.ranking import Ranking
 from mechid.reduction.rest import Rest, rest_values
@@ -99,7 +99,7 @@ def greedy(
     folds: Blocks | Sequence[Fold] = Blocks(),  # noqa: B008 (frozen)
     *,
     direction: Direction = "backward",
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
     rest: Rest = "zero",
     watch: Watch | None = None,
     stop: Stop = lambda: False,
@@ -116,7 +116,7 @@ def greedy(
     regression : Regression
     folds : Blocks or sequence of Fold
     direction : "backward" or "forward"
-    knowledge : Knowledge, optional
+    prior : Prior, optional
         For rest "cad".
     rest : "zero" or "cad"
         What parameters are that are not estimated.
@@ -142,7 +142,7 @@ def greedy(
     lengths = np.linalg.norm(regression.stacked()[0], axis=0)
     lengths = np.where(lengths > 0, lengths, 1.0)
     unit = replace(regression, W=regression.W / lengths)
-    fixed = rest_values(names, rest, knowledge) * lengths
+    fixed = rest_values(names, rest, prior) * lengths
     cut = folds.folds(len(regression.time)) if isinstance(folds, Blocks) else tuple(folds)
     compressed = [_Compressed.of(unit, fold, scale) for fold in cut]
     backward = direction == "backward"

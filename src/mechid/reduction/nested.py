@@ -15,9 +15,9 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import condition
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.reduction.rest import Rest, rest_values, restrict
 
@@ -75,14 +75,14 @@ def fit_of(
     order: Sequence[str],
     *,
     rest: Rest = "zero",
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
 ) -> Fit:
     """Return a function of k: values (b,) of all parameters, in that order, the first k estimated,
     and the offsets (n_d,) of the forces that were estimated besides.
 
     Plain least squares shares one factorisation; other estimators are called for each k.
     """
-    fixed = rest_values(order, rest, knowledge)
+    fixed = rest_values(order, rest, prior)
     none = np.zeros(len(regression.channels))
     if isinstance(estimator, OrdinaryLeastSquares) and estimator.offsets is None:
         triangle = Triangle.of(regression, order)
@@ -90,8 +90,8 @@ def fit_of(
 
     def fit(k: int) -> tuple[Floats, Floats]:
         kept = tuple(order[:k])
-        problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
-        known = None if knowledge is None else knowledge.select(kept)
+        problem = restrict(regression, kept, rest=rest, prior=prior)
+        known = None if prior is None else prior.select(kept)
         found = estimator(problem, known)
         offset = none if found.errors is None else found.errors.offset
         return np.concatenate([found.values, fixed[k:]]), offset

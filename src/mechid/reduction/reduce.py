@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.curves import Curves, reduction_curves
 from mechid.reduction.ranking import Ranking
@@ -58,7 +58,7 @@ def reduce_model(
     *,
     estimator: Estimator = OrdinaryLeastSquares(),  # noqa: B008 (frozen)
     final: Estimator | None = None,
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
     rest: Rest = "zero",
     choose: SizeRule = TwoLimits(),  # noqa: B008 (frozen)
     sizes: Sequence[int] | None = None,
@@ -79,7 +79,7 @@ def reduce_model(
         Of all sizes; plain least squares takes a second or two for a hundred of them.
     final : Estimator, optional
         Of the chosen size, if it is another.
-    knowledge : Knowledge, optional
+    prior : Prior, optional
         For estimators that need it, and for rest "cad".
     rest : "zero" or "cad"
         What eliminated parameters are.
@@ -99,7 +99,7 @@ def reduce_model(
         order,
         regression,
         estimator,
-        knowledge=knowledge,
+        prior=prior,
         rest=rest,
         sizes=sizes,
         validation=validation,
@@ -114,10 +114,10 @@ def reduce_model(
             remedy=f"choose from 1 to {len(order)}",
         )
     kept = order[: size.size]
-    problem = restrict(regression, kept, rest=rest, knowledge=knowledge)
-    known = None if knowledge is None else knowledge.select(kept)
+    problem = restrict(regression, kept, rest=rest, prior=prior)
+    known = None if prior is None else prior.select(kept)
     estimate = (final or estimator)(problem, known)
-    if rest == "cad" and knowledge is not None:
-        estimate = completed(estimate, regression, knowledge)
+    if rest == "cad" and prior is not None:
+        estimate = completed(estimate, regression, prior)
     complete = len(curves) == wanted and ranking.complete
     return Reduction(ranking, curves, size, rest, estimate, complete)

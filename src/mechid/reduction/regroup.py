@@ -13,7 +13,7 @@ import numpy as np
 
 from mechid.base.partition import dependent_rows, regrouping
 from mechid.errors import DataError
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 
@@ -43,7 +43,7 @@ class Regrouped:
     spectrum: Floats
     rank: int
 
-    def knowledge(self, before: Knowledge) -> Knowledge:
+    def prior(self, before: Prior) -> Prior:
         """Return what is known of the base parameters, from what is known of those before."""
         return replace(before, base=self.regression.parameters, matrix=self.matrix @ before.matrix)
 

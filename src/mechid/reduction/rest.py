@@ -14,27 +14,27 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import least_squares
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 Rest: TypeAlias = Literal["zero", "cad"]
 
 
 def rest_values(
-    parameters: Sequence[str], rest: Rest = "zero", knowledge: Knowledge | None = None
+    parameters: Sequence[str], rest: Rest = "zero", prior: Prior | None = None
 ) -> Floats:
     """Return the values that parameters have when they are not estimated, (b,)."""
     if rest == "zero":
         return np.zeros(len(parameters))
     if rest != "cad":
         raise DataError(f"there is no rest {rest!r}", remedy='use "zero" or "cad"')
-    if knowledge is None:
+    if prior is None:
         raise DataError(
             "eliminated parameters cannot stay at CAD values that are not known",
-            remedy='give knowledge, or rest="zero"',
+            remedy='give prior, or rest="zero"',
         )
-    return knowledge.select(parameters).mean
+    return prior.select(parameters).mean
 
 
 def restrict(
@@ -42,7 +42,7 @@ def restrict(
     kept: Sequence[str],
     *,
     rest: Rest = "zero",
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
 ) -> Regression:
     """Return the problem of some of the parameters.
 
@@ -53,17 +53,17 @@ def restrict(
         Parameters that are estimated.
     rest : "zero" or "cad"
         What the others are; forces of CAD values go to `known`.
-    knowledge : Knowledge, optional
+    prior : Prior, optional
         Needed for "cad".
     """
-    fixed = rest_values(regression.parameters, rest, knowledge)
+    fixed = rest_values(regression.parameters, rest, prior)
     inside = set(kept)
     fixed = np.where([name in inside for name in regression.parameters], 0.0, fixed)
     found = regression.select(kept)
     return replace(found, known=found.known + regression.W @ fixed) if fixed.any() else found
 
 
-def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) -> Estimate:
+def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estimate:
     """Return an estimate of some parameters together with the CAD values of the others.
 
     Errors of the CAD values move the estimated parameters too: in first order by -C Aᵀ Ω⁻¹ A_rest
@@ -76,14 +76,14 @@ def completed(estimate: Estimate, regression: Regression, knowledge: Knowledge) 
         Of the problem that `restrict(…, rest="cad")` gives.
     regression : Regression
         The problem before that, with all parameters.
-    knowledge : Knowledge
+    prior : Prior
     """
     names = regression.parameters
     kept = set(estimate.parameters)
     others = tuple(name for name in names if name not in kept)
     if not others:
         return estimate
-    cad = knowledge.select(others)
+    cad = prior.select(others)
     errors = estimate.errors
     A, _, channel = regression.select(estimate.parameters).stacked()
     A_rest = regression.select(others).stacked()[0]

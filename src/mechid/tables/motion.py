@@ -12,9 +12,9 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile.words import suggestion
 from mechid.signals.interpolate import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
+from mechid.textfile.words import suggestion
 
 TIME = "time"
 _MANY_RADIANS = 50.0  # eight turns: more in one motion looks like degrees

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mechid.errors import DataError
 from mechid.mechanism.records import GROUND, Mechanism, Point
-from mechid.modelfile.words import hint
+from mechid.textfile.words import hint
 
 
 def find_point(mechanism: Mechanism, name: str) -> Point:

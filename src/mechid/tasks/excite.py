@@ -23,7 +23,7 @@ from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
-from mechid.tasks.judge import criteria_of_motion, transferred_base, usual_times
+from mechid.tasks.evaluate_motion import criteria_of_motion, transferred_base, usual_times
 from mechid.tasks.plan import PLAN, Plan, check_plan, objective_of
 
 _TURN, _SHIFT = 0.35, 0.1  # usual reach: rad, part of the characteristic length

@@ -19,7 +19,7 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.records import Mechanism
@@ -28,10 +28,11 @@ from mechid.runs.record import About, MotionData, ParameterTable, Run
 from mechid.runs.truth import Truth
 from mechid.tasks.assess import force_course, validation_rows
 from mechid.tasks.complete import full_set
-from mechid.tasks.doubts import too_few, unlike_cad
+from mechid.tasks.data_warnings import too_few, unlike_cad
 from mechid.tasks.estimators import DEFAULT, estimator_of, uses_cad
-from mechid.tasks.facts import NO_FACTS, KnownFacts
-from mechid.tasks.prior import cad_or_none
+from mechid.tasks.identification_prior import cad_or_none
+from mechid.tasks.measured_constraints import NO_CONSTRAINTS, MeasuredConstraints
+from mechid.tasks.reduce import ReduceOptions, reduce_regression
 from mechid.tasks.regress import (
     NO_NOISE,
     DeclaredNoise,
@@ -39,7 +40,6 @@ from mechid.tasks.regress import (
     regression_of,
     with_instruments,
 )
-from mechid.tasks.shrink import ReduceOptions, shrink
 from mechid.validation.crossvalidate import Stop, Watch
 
 Keep: TypeAlias = Callable[[str, Run], None]
@@ -62,7 +62,7 @@ class Options:
         What is known of the noise of the forces.
     reduce : ReduceOptions, optional
         Whether and how the model is reduced.
-    facts : KnownFacts
+    measured : MeasuredConstraints
         What is known of the bodies besides their CAD values.
     """
 
@@ -71,7 +71,7 @@ class Options:
     cad_error: float | None = None
     noise: DeclaredNoise = NO_NOISE
     reduce: ReduceOptions | None = None
-    facts: KnownFacts = NO_FACTS
+    measured: MeasuredConstraints = NO_CONSTRAINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +82,15 @@ class Problem:
     ----------
     regression : Regression
         Of the identification motion.
-    knowledge : Knowledge or None
+    prior : Prior or None
     missing : ModelError or None
-        Why there is no knowledge.
+        Why there is no prior.
     others : tuple of Regression
         Of the motions for validation.
     """
 
     regression: Regression
-    knowledge: Knowledge | None
+    prior: Prior | None
     missing: ModelError | None
     others: tuple[Regression, ...]
 
@@ -175,30 +175,30 @@ def problem_of(
                 where=motion.source,
                 remedy="give motions with the same measured forces",
             )
-    knowledge, notes, missing = cad_or_none(
-        model.mechanism, chosen, whole, options.cad_error, options.facts
+    prior, notes, missing = cad_or_none(
+        model.mechanism, chosen, whole, options.cad_error, options.measured
     )
     used = uses_cad(estimator_of(options.estimator, options.settings))
-    doubts = too_few(regression)
+    data_warnings = too_few(regression)
     # Where a coefficient is not known, nothing is known of the size of the forces.
-    if knowledge is not None and np.isfinite(cad_parameters(model)).all():
-        doubts += unlike_cad(regression, knowledge)
-    return Problem(regression, knowledge, missing, others), (*(notes if used else ()), *doubts)
+    if prior is not None and np.isfinite(cad_parameters(model)).all():
+        data_warnings += unlike_cad(regression, prior)
+    return Problem(regression, prior, missing, others), (*(notes if used else ()), *data_warnings)
 
 
 def estimated(problem: Problem, options: Options) -> tuple[Estimate, Contribution | None]:
     """Return the estimate of all base parameters, and their contributions by CAD values."""
     estimator = estimator_of(options.estimator, options.settings)
     try:
-        found = estimator(problem.regression, problem.knowledge)
+        found = estimator(problem.regression, problem.prior)
     except DataError:
         if problem.missing is not None and uses_cad(estimator):
             raise problem.missing from None
         raise
-    if problem.knowledge is None:
+    if problem.prior is None:
         return found, None
     motions = (problem.regression, *problem.others)
-    return found, contribution(motions, problem.knowledge.mean)
+    return found, contribution(motions, problem.prior.mean)
 
 
 def reduced(
@@ -208,10 +208,10 @@ def reduced(
     """Return a run with its model reduced, if that is asked for."""
     if options.reduce is None:
         return run
-    found = shrink(
+    found = reduce_regression(
         problem.regression,
         estimator_of(options.estimator, options.settings),
-        problem.knowledge,
+        problem.prior,
         options.reduce,
         whole=run.estimate,
         validation=problem.others,
@@ -234,7 +234,7 @@ def judged(run: Run, problem: Problem) -> Run:
         courses=courses,
         validation=rows,
         warnings=(*run.warnings, *_worse_than_cad(rows)),
-        full=full_set(run, problem.knowledge),
+        full=full_set(run, problem.prior),
     )
 
 

@@ -16,10 +16,10 @@ from mechid.estimation.estimate import Prediction, predict
 from mechid.runs.record import STAGES, About, MotionData, Run
 from mechid.tables.motion import MotionTable
 from mechid.tasks.assess import force_course, validation_rows
-from mechid.tasks.facts import NO_FACTS, KnownFacts, Weighing
 from mechid.tasks.identify import Options, base_of, judged, problem_of, reduced
+from mechid.tasks.measured_constraints import NO_CONSTRAINTS, MeasuredConstraints, Weighing
+from mechid.tasks.reduce import ReduceOptions
 from mechid.tasks.regress import DeclaredNoise, regression_of
-from mechid.tasks.shrink import ReduceOptions
 from mechid.validation.crossvalidate import Stop, Watch
 
 
@@ -32,16 +32,16 @@ def options_of_run(words: Mapping[str, Any]) -> Options:
         words["cad_error"],
         DeclaredNoise(noise["share"], noise["channels"]),
         None if reduction is None else ReduceOptions(**reduction),
-        _facts_of_run(words.get("facts")),
+        _constraints_of_run(words.get("facts")),
     )
 
 
-def _facts_of_run(words: Mapping[str, Any] | None) -> KnownFacts:
+def _constraints_of_run(words: Mapping[str, Any] | None) -> MeasuredConstraints:
     """Return the facts of a run; one of before they could be given has none."""
     if words is None:
-        return NO_FACTS
+        return NO_CONSTRAINTS
     weighed = (Weighing(tuple(w["bodies"]), w["mass"], w["sigma"]) for w in words["weighed"])
-    return KnownFacts(tuple(weighed), words["symmetric"])
+    return MeasuredConstraints(tuple(weighed), words["symmetric"])
 
 
 def reduce_run(

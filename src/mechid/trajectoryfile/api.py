@@ -7,8 +7,8 @@ from typing import Any
 
 from mechid.errors import DataError, ModelError
 from mechid.excitation.trajectory import Trajectory
-from mechid.modelfile.yamlio import FileKind, Source, read, read_file, write
 from mechid.tables.files import SUFFIXES
+from mechid.textfile.yamlio import FileKind, Source, read, read_file, write
 from mechid.trajectoryfile.build import build_trajectory
 from mechid.trajectoryfile.document import validate_trajectory
 from mechid.trajectoryfile.dump import document_of

@@ -19,10 +19,10 @@ from mechid.excitation.families import (
     Tabulated,
 )
 from mechid.excitation.trajectory import Trajectory
-from mechid.modelfile import expressions
-from mechid.modelfile.numbers import LARGEST
-from mechid.modelfile.words import hint
-from mechid.modelfile.yamlio import Key
+from mechid.textfile import expressions
+from mechid.textfile.expressions import LARGEST
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import Key
 from mechid.trajectoryfile.document import ExpressionSpec, FamilySpec, TableSpec, TrajectoryDocument
 from mechid.trajectoryfile.expression import TIME, Expression
 from mechid.trajectoryfile.tabular import table_family

@@ -8,9 +8,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from mechid.errors import ModelError
-from mechid.modelfile.schema import schema_of
-from mechid.modelfile.validate import parsed
-from mechid.modelfile.words import DottedName, ParameterName, Scalar, Words, version
+from mechid.textfile.parse import parsed, schema_of
+from mechid.textfile.words import DottedName, ParameterName, Scalar, Words, version
 
 FORMAT_VERSION = 1
 

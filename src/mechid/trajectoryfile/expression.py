@@ -10,8 +10,8 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.excitation.families.family import Family, Floats, Rates
-from mechid.modelfile import expressions
-from mechid.modelfile.words import hint
+from mechid.textfile import expressions
+from mechid.textfile.words import hint
 from mechid.trajectoryfile.jets import constant, evaluate_jet, time
 
 TIME = "t"

@@ -17,7 +17,7 @@ from typing import Any
 
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.excitation.bounds import MotionLimit, Quantity
-from mechid.modelfile.yamlio import FileKind, read_file
+from mechid.textfile.yamlio import FileKind, read_file
 
 _QUANTITIES: tuple[Quantity, ...] = (
     "position",

@@ -9,9 +9,9 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.excitation.families import Tabulated
 from mechid.excitation.trajectory import Trajectory
-from mechid.modelfile.words import hint
 from mechid.tables.files import numbers, read_columns
 from mechid.tables.motion import TIME
+from mechid.textfile.words import hint
 
 
 def table_family(path: Path, column: str, periodic: bool = False) -> Tabulated:

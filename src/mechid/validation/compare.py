@@ -9,8 +9,8 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.noise import channel_noise
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.validation.errors import force_errors
 
@@ -85,12 +85,12 @@ def compare(models: Mapping[str, Estimate], motions: Mapping[str, Regression]) -
     )
 
 
-def cad_estimate(regression: Regression, knowledge: Knowledge) -> Estimate:
+def cad_estimate(regression: Regression, prior: Prior) -> Estimate:
     """Return the CAD values as a model: nothing is estimated but the noise they leave.
 
     Any identified model should predict better than this one.
     """
-    taken = knowledge.select(regression.parameters)
+    taken = prior.select(regression.parameters)
     A, t, channel = regression.stacked()
     e = t - A @ taken.mean
     noise = channel_noise(e, np.zeros(len(e)), channel, len(regression.channels))

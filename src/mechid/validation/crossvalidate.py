@@ -11,7 +11,7 @@ import numpy as np
 from mechid.errors import DataError, MechidError
 from mechid.estimation.estimate import predict
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.validation.blocks import Blocks, Fold
 
@@ -62,7 +62,7 @@ class CrossValidation:
 def cross_validate(
     estimator: Estimator,
     regression: Regression,
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
     folds: Blocks | Sequence[Fold] = Blocks(),  # noqa: B008 (frozen)
     *,
     watch: Watch | None = None,
@@ -74,7 +74,7 @@ def cross_validate(
     ----------
     estimator : Estimator
     regression : Regression
-    knowledge : Knowledge, optional
+    prior : Prior, optional
     folds : Blocks or sequence of Fold
     watch : callable (stage, step, error of the block), optional
     stop : callable, optional
@@ -94,7 +94,7 @@ def cross_validate(
         if stop():
             break
         try:
-            estimate = estimator(regression.part(fold.train), knowledge)
+            estimate = estimator(regression.part(fold.train), prior)
         except MechidError as error:
             raise error.located(f"block {k + 1} of {len(taken)}") from error
         test = regression.part(fold.test)

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 
@@ -46,7 +46,7 @@ class ParameterTable:
 
 def parameter_table(
     estimate: Estimate,
-    knowledge: Knowledge | None = None,
+    prior: Prior | None = None,
     true: Mapping[str, float] | None = None,
 ) -> ParameterTable:
     """Put the parameters of an estimate beside what is known of them.
@@ -54,14 +54,14 @@ def parameter_table(
     Parameters
     ----------
     estimate : Estimate
-    knowledge : Knowledge, optional
+    prior : Prior, optional
         For the CAD values.
     true : mapping parameter → value, optional
         Of synthetic data.
     """
     names = estimate.parameters
     truth = np.array([(true or {}).get(name, np.nan) for name in names])
-    cad = np.full(len(names), np.nan) if knowledge is None else knowledge.select(names).mean
+    cad = np.full(len(names), np.nan) if prior is None else prior.select(names).mean
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (estimate.values - truth) / estimate.sigma
     return ParameterTable(names, truth, cad, estimate.values, estimate.sigma, estimate.relative, z)

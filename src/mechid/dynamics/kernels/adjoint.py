@@ -7,10 +7,8 @@ weighed by a transposed solution and pulls at the links in its turn.
 
 import numpy as np
 
-from mechid.dynamics.kernels.measures import read_measures
-from mechid.dynamics.kernels.observe import make_sight
-from mechid.dynamics.kernels.partials import place_partials
-from mechid.dynamics.kernels.pull import (
+from mechid.dynamics.kernels.adjoint_bodies import adjoint_bodies
+from mechid.dynamics.kernels.adjoint_links import (
     along,
     by_coordinates,
     by_speeds,
@@ -19,9 +17,11 @@ from mechid.dynamics.kernels.pull import (
     sum_up,
     take_motion,
 )
-from mechid.dynamics.kernels.pull_bodies import pull_bodies
-from mechid.dynamics.kernels.pull_measures import pull_loads, pull_measures, weigh_measures
-from mechid.dynamics.kernels.pull_rows import pull_row_accelerations, pull_row_speeds
+from mechid.dynamics.kernels.adjoint_measures import adjoint_loads, adjoint_measures, weigh_measures
+from mechid.dynamics.kernels.adjoint_rows import adjoint_row_accelerations, adjoint_row_speeds
+from mechid.dynamics.kernels.measures import read_measures
+from mechid.dynamics.kernels.observe import make_sight
+from mechid.dynamics.kernels.partials import place_partials
 from mechid.kinematics.kernels.closure import admissible, factor_sample, make_work
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.links import move_links
@@ -37,14 +37,14 @@ def negate_rows(rows, first, last):
 
 
 @kernel
-def pull_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y):
+def adjoint_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y):
     """Enter the function as a function of the motion of the links, whatever makes them move so."""
     n = by_y.size
     velocity, omega = sight.partial_velocity, sight.partial_omega
     move_links(t, v, vd, work.vectors, work.axes)
     place_partials(t, d.reach_start, d.reach, R, work.vectors[0], work.axes, velocity, omega)
     take_motion(t, d, work.axes, work.vectors, velocity, omega, pull)
-    pull_bodies(d, n, work.rotation, work.vectors, G, pull)
+    adjoint_bodies(d, n, work.rotation, work.vectors, G, pull)
     read_measures(
         d,
         q,
@@ -59,24 +59,24 @@ def pull_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y):
         sight.partial,
     )
     weigh_measures(d, n, sight.values, sight.partial, G, g, pull.measures)
-    pull_measures(d, n, work.rotation, work.vectors, sight.partial, pull, by_y)
-    pull_loads(d, n, work.rotation, work.vectors, g, pull)
+    adjoint_measures(d, n, work.rotation, work.vectors, sight.partial, pull, by_y)
+    adjoint_loads(d, n, work.rotation, work.vectors, g, pull)
 
 
 @kernel
-def pull_sample(t, order, d, q, v, vd, yd, R, G, g, work, sight, pull, by_y, by_yd, by_ydd):
+def adjoint_sample(t, order, d, q, v, vd, yd, R, G, g, work, sight, pull, by_y, by_yd, by_ydd):
     """Fill the gradients (n,) for G (n, p) and g (n,) of the sample whose factors are in work."""
     n = by_y.size
     for i in range(n):
         by_y[i] = 0.0
-    pull_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y)
+    adjoint_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y)
     # accelerations: v̇ = R ÿ + b, with b from the rows
     sum_up(t, n + 1, n + 2, pull)
     by_speeds(t, n + 1, n + 2, pull)
     along(R, pull.tree, n + 1, by_ydd)
     weigh_rows(t, order, pull.tree, n + 1, pull.rows, work)
     negate_rows(pull.rows, n + 1, n + 2)
-    pull_row_accelerations(t, n, work.markers, work.directions, pull)
+    adjoint_row_accelerations(t, n, work.markers, work.directions, pull)
     # speeds: v = R ẏ
     sum_up(t, n, n + 2, pull)
     by_velocities(t, n, pull)
@@ -89,7 +89,7 @@ def pull_sample(t, order, d, q, v, vd, yd, R, G, g, work, sight, pull, by_y, by_
             pull.tree[i, c] += yd[i] * pull.tree[n, c]
     weigh_driven_rows(t, order, n, pull.tree, pull.rows, work)
     negate_rows(pull.rows, 0, n)
-    pull_row_speeds(t, n, work.markers, work.directions, pull)
+    adjoint_row_speeds(t, n, work.markers, work.directions, pull)
     # coordinates
     sum_up(t, 0, n, pull)
     sum_up(t, n + 2, n + 3, pull)
@@ -97,7 +97,7 @@ def pull_sample(t, order, d, q, v, vd, yd, R, G, g, work, sight, pull, by_y, by_
 
 
 @allocating_kernel
-def pull_batch(t, order, d, first, last, q, v, vd, yd, G, g, by_y, by_yd, by_ydd, ratio):
+def adjoint_batch(t, order, d, first, last, q, v, vd, yd, G, g, by_y, by_yd, by_ydd, ratio):
     """Fill the gradients (N, n_i) for G (N, n_i, p) and g (N, n_i), at closed poses with speeds.
 
     Of samples first … last - 1; `ratio` (N,) takes the smallest ratio of pivots.
@@ -110,7 +110,7 @@ def pull_batch(t, order, d, first, last, q, v, vd, yd, G, g, by_y, by_yd, by_ydd
     for s in range(first, last):
         ratio[s] = factor_sample(t, order, q[s], work)
         admissible(t, order, R, work)
-        pull_sample(
+        adjoint_sample(
             t,
             order,
             d,

@@ -13,7 +13,7 @@ from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
 from mechid.excitation.criteria.objective import Look
 from mechid.excitation.criteria.root import Floats, Root, root
-from mechid.excitation.criteria.spread import spread
+from mechid.excitation.criteria.singular_values import spread
 
 CRITERIA = (*MEASURES, "mixture")
 

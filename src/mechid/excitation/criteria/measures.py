@@ -12,33 +12,33 @@ from typing import TypeAlias
 import numpy as np
 
 from mechid.excitation.criteria.root import FLOOR, Floats
-from mechid.excitation.criteria.spread import Spread, largest, smallest_and_largest
+from mechid.excitation.criteria.singular_values import SingularValues, largest, smallest_and_largest
 
-Measure: TypeAlias = Callable[[Spread], tuple[float, Floats]]
+Measure: TypeAlias = Callable[[SingularValues], tuple[float, Floats]]
 
 # Length of a column of which nothing is left, in units of the column: some floored singular values.
 _ROUNDING = 100 * FLOOR
 
 
-def trace(spread: Spread) -> tuple[float, Floats]:
+def trace(spread: SingularValues) -> tuple[float, Floats]:
     """A-optimality: tr K, the sum of the variances. Ψ = 1."""
     J = spread.J
     return float(np.sum(J**2)), J.T @ J
 
 
-def log_det(spread: Spread) -> tuple[float, Floats]:
+def log_det(spread: SingularValues) -> tuple[float, Floats]:
     """D-optimality: log det K. Ψ = K⁻¹."""
     value = 2 * float(np.sum(np.log(spread.values)) + np.sum(np.log(spread.length)))
     return value, np.eye(len(spread.values))
 
 
-def largest_variance(spread: Spread) -> tuple[float, Floats]:
+def largest_variance(spread: SingularValues) -> tuple[float, Floats]:
     """E-optimality: the largest eigenvalue of K, 1/σ_min². Ψ = p1 p1ᵀ."""
     j, _, right = largest(spread.J)
     return j**2, j**2 * right
 
 
-def condition(spread: Spread) -> tuple[float, Floats]:
+def condition(spread: SingularValues) -> tuple[float, Floats]:
     """Condition number κ = σ_max/σ_min, as the product of two norms.
 
     Each of them is the largest singular value of a matrix, and as such exact to rounding even where
@@ -49,7 +49,7 @@ def condition(spread: Spread) -> tuple[float, Floats]:
     return j * y, 0.5 * j * y * (right - left)
 
 
-def equilibrated_condition(spread: Spread) -> tuple[float, Floats]:
+def equilibrated_condition(spread: SingularValues) -> tuple[float, Floats]:
     """Condition number after columns have been made of unit length."""
     length = np.linalg.norm(spread.Y, axis=0)
     # A column of which the others leave only rounding stays that short.
@@ -65,7 +65,7 @@ def equilibrated_condition(spread: Spread) -> tuple[float, Floats]:
 def mixture(of_condition: float, of_smallest: float) -> Measure:
     """Return the criterion of_condition · κ + of_smallest / σ_min."""
 
-    def mixed(spread: Spread) -> tuple[float, Floats]:
+    def mixed(spread: SingularValues) -> tuple[float, Floats]:
         kappa, by_kappa = condition(spread)
         j, _, right = largest(spread.J)
         value = of_condition * kappa + of_smallest * j

@@ -32,7 +32,7 @@ _LONGER = (2, 4)  # times the duration
 _FEWEST = 4  # samples
 
 
-def judge_motion(
+def evaluate_motion(
     mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last, seed: int = 0
 ) -> dict[str, float]:
     """Return what all criteria say of a given trajectory; `seed` draws the target motions."""

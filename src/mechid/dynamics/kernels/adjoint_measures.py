@@ -1,12 +1,12 @@
 """Wrenches of elements and loads: functions of measures times ∂s/∂y, forces on moving points."""
 
-from mechid.dynamics.kernels.measures import element_factor, marker_offset, placed_direction
-from mechid.dynamics.kernels.pull_rates import (
-    pull_axis_motion,
-    pull_axis_speeds,
-    pull_line_motion,
-    pull_line_speeds,
+from mechid.dynamics.kernels.adjoint_rates import (
+    adjoint_axis_motion,
+    adjoint_axis_speeds,
+    adjoint_line_motion,
+    adjoint_line_speeds,
 )
+from mechid.dynamics.kernels.measures import element_factor, marker_offset, placed_direction
 from mechid.dynamics.kernels.screws import minus, plus, vector
 from mechid.dynamics.tables import (
     COORDINATE,
@@ -50,7 +50,7 @@ def weigh_measures(d, n, values, partial, G, g, measures):
 
 
 @kernel
-def pull_measures(d, n, rotation, vectors, partial, pull, by_y):
+def adjoint_measures(d, n, rotation, vectors, partial, pull, by_y):
     """Enter all measures by their weights; add to by_y (n,) what acts through s itself."""
     weights = pull.measures
     for i in range(n + 2):
@@ -79,7 +79,7 @@ def pull_measures(d, n, rotation, vectors, partial, pull, by_y):
 
 
 @kernel
-def pull_loads(d, n, rotation, vectors, g, pull):
+def adjoint_loads(d, n, rotation, vectors, g, pull):
     """Enter the loads, which `known` holds with a minus, times g (n,)."""
     pole, weights = vector(pull.pole, 0), pull.loads
     used = False
@@ -94,7 +94,7 @@ def pull_loads(d, n, rotation, vectors, g, pull):
         f = placed_direction(d, load.direction, rotation)
         m = minus(plus(vector(vectors[0], k), marker_offset(d, load.marker, rotation)), pole)
         turn, push = (1.0, 0.0) if load.moment == 1 else (0.0, 1.0)
-        pull_axis_speeds(pull, n, weights, 0, 0, k, of_f, k, turn, push, f, m)
+        adjoint_axis_speeds(pull, n, weights, 0, 0, k, of_f, k, turn, push, f, m)
 
 
 @kernel
@@ -103,8 +103,8 @@ def _pull_turn(d, m, n, rotation, pull):
     a, b, of_d = measure.link_a, measure.link_b, d.direction_link[measure.axis]
     axis, none = placed_direction(d, measure.axis, rotation), (0.0, 0.0, 0.0)
     nu, mu = weights[m, n], weights[m, n + 1]
-    pull_axis_speeds(pull, n, weights, m, a, b, of_d, b, 1.0, 0.0, axis, none)
-    pull_axis_motion(pull, n, nu, mu, a, b, of_d, b, 1.0, 0.0, axis, none)
+    adjoint_axis_speeds(pull, n, weights, m, a, b, of_d, b, 1.0, 0.0, axis, none)
+    adjoint_axis_motion(pull, n, nu, mu, a, b, of_d, b, 1.0, 0.0, axis, none)
 
 
 @kernel
@@ -118,11 +118,11 @@ def _pull_line(d, m, n, rotation, vectors, pull):
     if measure.kind == LENGTH:
         offset = marker_offset(d, measure.marker_a, rotation)
         ma = minus(plus(vector(vectors[0], a), offset), pole)
-        pull_line_speeds(pull, n, weights, m, a, b, ma, mb)
-        pull_line_motion(pull, n, nu, mu, a, b, ma, mb)
+        adjoint_line_speeds(pull, n, weights, m, a, b, ma, mb)
+        adjoint_line_motion(pull, n, nu, mu, a, b, ma, mb)
     else:
         # the axis rides on a: the slide of b's point along it, wherever a's point stands
         axis = placed_direction(d, measure.axis, rotation)
         of_d = d.direction_link[measure.axis]
-        pull_axis_speeds(pull, n, weights, m, a, b, of_d, b, 0.0, 1.0, axis, mb)
-        pull_axis_motion(pull, n, nu, mu, a, b, of_d, b, 0.0, 1.0, axis, mb)
+        adjoint_axis_speeds(pull, n, weights, m, a, b, of_d, b, 0.0, 1.0, axis, mb)
+        adjoint_axis_motion(pull, n, nu, mu, a, b, of_d, b, 0.0, 1.0, axis, mb)

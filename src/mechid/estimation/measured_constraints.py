@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.knowledge import Knowledge
 from mechid.estimation.linear import prior_factor
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 _ROUNDING = float(np.finfo(float).eps)
@@ -25,7 +25,7 @@ _CONTRADICTION = 1e-6  # of the size of the terms: exact statements that differ 
 
 
 @dataclass(frozen=True, eq=False)
-class Fact:
+class MeasuredConstraint:
     """A φ = b with an error.
 
     Attributes
@@ -45,8 +45,8 @@ class Fact:
 
 
 def weighed(
-    knowledge: Knowledge, bodies: str | Sequence[str], mass: float, sigma: float = 0.0
-) -> Fact:
+    prior: Prior, bodies: str | Sequence[str], mass: float, sigma: float = 0.0
+) -> MeasuredConstraint:
     """Return what a balance says: the mass of a body, or of several together (kg).
 
     Raises
@@ -56,7 +56,7 @@ def weighed(
         positive, or a negative deviation.
     """
     names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
-    columns = dict(knowledge.bodies)
+    columns = dict(prior.bodies)
     for name in names:
         if name not in columns:
             raise DataError(
@@ -68,19 +68,19 @@ def weighed(
     if not 0 < mass < np.inf:
         raise DataError(f"the weighed mass of {' + '.join(names)} is {mass:g} kg")
     together = " + ".join(names)
-    factors = {knowledge.parameters[columns[name]]: 1.0 for name in names}
+    factors = {prior.parameters[columns[name]]: 1.0 for name in names}
     words = f"{together} weighed: {mass:g} ± {sigma:g} kg"
-    return stated(knowledge, factors, mass, sigma, words=words)
+    return stated(prior, factors, mass, sigma, words=words)
 
 
 def stated(
-    knowledge: Knowledge,
+    prior: Prior,
     factors: Mapping[str, float],
     value: float,
     sigma: float = 0.0,
     *,
     words: str = "",
-) -> Fact:
+) -> MeasuredConstraint:
     """Return a linear statement: Σ factor · parameter = value ± sigma.
 
     Raises
@@ -88,7 +88,7 @@ def stated(
     DataError
         For a parameter that there is not, or numbers that are none.
     """
-    at = {name: i for i, name in enumerate(knowledge.parameters)}
+    at = {name: i for i, name in enumerate(prior.parameters)}
     if strange := [name for name in factors if name not in at]:
         raise DataError(f"there is no parameter {strange[0]} to state something of")
     if not any(factors.values()):
@@ -102,42 +102,42 @@ def stated(
         a[0, at[name]] = factor
     terms = " + ".join(f"{x:g} {name}" for name, x in factors.items())
     text = words or f"{terms} = {value:g} ± {sigma:g}"
-    return Fact(a, np.array([value]), np.array([[sigma**2]]), text)
+    return MeasuredConstraint(a, np.array([value]), np.array([[sigma**2]]), text)
 
 
-def informed(knowledge: Knowledge, facts: Iterable[Fact]) -> Knowledge:
-    """Return knowledge with facts taken in, all at once.
+def informed(prior: Prior, measured: Iterable[MeasuredConstraint]) -> Prior:
+    """Return prior with facts taken in, all at once.
 
     Raises
     ------
     DataError
         If a fact contradicts what is known exactly, or another exact fact.
     """
-    listed = tuple(facts)
+    listed = tuple(measured)
     if not listed:
-        return knowledge
+        return prior
     A = np.vstack([f.matrix for f in listed])
-    if A.shape[1] != len(knowledge.parameters):
+    if A.shape[1] != len(prior.parameters):
         raise DataError(
-            f"facts about {A.shape[1]} parameters for a model with {len(knowledge.parameters)}"
+            f"facts about {A.shape[1]} parameters for a model with {len(prior.parameters)}"
         )
     b = np.concatenate([f.values for f in listed])
     R = np.zeros((len(b), len(b)))
     owner = np.repeat(np.arange(len(listed)), [len(f.values) for f in listed])
     for k, f in enumerate(listed):
         R[np.ix_(owner == k, owner == k)] = f.covariance
-    values, covariance, off = condition(knowledge.values, knowledge.covariance, A, b, R)
+    values, covariance, off = condition(prior.values, prior.covariance, A, b, R)
     # Rounding of the terms of each statement is no contradiction.
-    sigma = np.sqrt(np.diag(knowledge.covariance))
-    size = np.abs(A) @ (np.abs(knowledge.values) + sigma) + np.abs(b) + np.sqrt(np.diag(R))
+    sigma = np.sqrt(np.diag(prior.covariance))
+    size = np.abs(A) @ (np.abs(prior.values) + sigma) + np.abs(b) + np.sqrt(np.diag(R))
     if np.any(wrong := np.abs(off) > _CONTRADICTION * size):
         fact = listed[owner[int(np.argmax(wrong))]]
         raise DataError(
             f"what is known exactly contradicts this: {fact.words}",
             remedy="declare deviations of the CAD values, or of the fact",
         )
-    words = (*knowledge.words, *(f.words for f in listed))
-    return replace(knowledge, values=values, covariance=covariance, words=words)
+    words = (*prior.words, *(f.words for f in listed))
+    return replace(prior, values=values, covariance=covariance, words=words)
 
 
 def condition(
@@ -145,7 +145,7 @@ def condition(
 ) -> tuple[Floats, Floats, Floats]:
     """Return mean and covariance of a Gaussian given A φ = b + error, and what is left of b - A φ.
 
-    What is left (k,) is zero but where an exact statement meets exact knowledge. Covariance as
+    What is left (k,) is zero but where an exact statement meets exact prior values. Covariance as
     F (1 - …) Fᵀ with P = F Fᵀ, so that it stays positive.
     """
     F = prior_factor(P)

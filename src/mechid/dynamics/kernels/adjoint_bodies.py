@@ -47,7 +47,7 @@ def _inertia(G, y, c, x):
 
 
 @kernel
-def pull_bodies(d, n, rotation, vectors, G, pull):
+def adjoint_bodies(d, n, rotation, vectors, G, pull):
     """Enter the derivatives of Σ G W over the columns of all bodies.
 
     All in body axes: force f = m a + E c with E = [α] + [ω]², moment n = c × a + I α + ω × I ω. The

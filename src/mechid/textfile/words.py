@@ -19,7 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from mechid.modelfile import expressions
+from mechid.textfile import expressions
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _DIRECTION = re.compile(rf"-?{_NAME.pattern}(\.[xyz])?")

@@ -16,7 +16,7 @@ _COLOURED = 1 / np.sqrt(0.8)
 _EXACT = float(np.sqrt(np.finfo(float).eps))
 
 
-def cautions(
+def estimate_warnings(
     names: Sequence[str],
     values: Floats,
     sigma: Floats,

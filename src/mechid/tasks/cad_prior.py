@@ -13,20 +13,20 @@ from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import cad_parameters
 from mechid.dynamics.tables import PRELOAD
 from mechid.errors import DataError, MechidError
-from mechid.estimation.facts import Fact, informed
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.measured_constraints import MeasuredConstraint, informed
 from mechid.estimation.perturb import body_root, check_error
+from mechid.estimation.prior import Prior
 from mechid.mechanism.records import Mechanism
 
 
-def knowledge_of(
+def prior_from_cad(
     mechanism: Mechanism,
     base_set: BaseSet,
     *,
     cad_error: float | None = None,
     unknown: float | None = None,
-    facts: Iterable[Fact] = (),
-) -> Knowledge:
+    measured: Iterable[MeasuredConstraint] = (),
+) -> Prior:
     """Return the CAD values of a mechanism, with their uncertainty.
 
     Parameters
@@ -41,7 +41,7 @@ def knowledge_of(
     unknown : float, optional
         Deviation, from zero, of coefficients of force elements that have no value in the model.
         Without it they are refused.
-    facts : iterable of Fact, optional
+    measured : iterable of MeasuredConstraint, optional
         What else is known.
 
     Raises
@@ -85,7 +85,7 @@ def knowledge_of(
         covariance[sized, sized] = (cad_error * values[sized]) ** 2
     terms = [term for term in model.terms if not term.known]
     positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.takes != PRELOAD)
-    known = Knowledge(
+    known = Prior(
         names,
         base_set.base,
         base_set.matrix,
@@ -95,4 +95,4 @@ def knowledge_of(
         positive,
         tuple(words),
     )
-    return informed(known, facts)
+    return informed(known, measured)

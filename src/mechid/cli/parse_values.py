@@ -17,7 +17,7 @@ def assignments(given: Sequence[str], names: Sequence[str], option: str) -> dict
     DataError
         If the form is wrong, the name is not among `names`, or a name is given twice.
     """
-    from mechid.modelfile.words import hint
+    from mechid.textfile.words import hint
 
     values: dict[str, float] = {}
     for text in given:
@@ -35,7 +35,7 @@ def assignments(given: Sequence[str], names: Sequence[str], option: str) -> dict
 
 def number(text: str, where: str) -> float:
     """Return a number or a constant expression, or say what is wrong with it."""
-    from mechid.modelfile.expressions import evaluate, names, parse
+    from mechid.textfile.expressions import evaluate, names, parse
 
     try:
         tree = parse(text)

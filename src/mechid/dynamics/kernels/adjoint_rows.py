@@ -5,15 +5,15 @@ A function of R and v̇ therefore changes with the pose as if each row, times wh
 function, were taken from it.
 """
 
-from mechid.dynamics.kernels.pull_rates import (
-    pull_axis_motion,
-    pull_axis_speeds,
-    pull_dot_motion,
-    pull_dot_speeds,
-    pull_line_motion,
-    pull_line_speeds,
-    pull_pin_motion,
-    pull_pin_speeds,
+from mechid.dynamics.kernels.adjoint_rates import (
+    adjoint_axis_motion,
+    adjoint_axis_speeds,
+    adjoint_dot_motion,
+    adjoint_dot_speeds,
+    adjoint_line_motion,
+    adjoint_line_speeds,
+    adjoint_pin_motion,
+    adjoint_pin_speeds,
 )
 from mechid.dynamics.kernels.screws import minus, plus, times, vector
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
@@ -52,7 +52,7 @@ def _axis(t, r, directions):
 
 
 @kernel
-def pull_row_accelerations(t, n, markers, directions, pull):
+def adjoint_row_accelerations(t, n, markers, directions, pull):
     """Enter the second derivatives of all rows, times pull.rows[:, n + 1]."""
     pole = vector(pull.pole, 0)
     r, last = 0, 0
@@ -67,23 +67,25 @@ def pull_row_accelerations(t, n, markers, directions, pull):
             f = (0.0, 0.0, 0.0)
             for i in range(r, last):
                 f = plus(f, times(pull.rows[i, n + 1], vector(t.row_vector, i)))
-            pull_pin_motion(pull, n, a, b, f, mb)
+            adjoint_pin_motion(pull, n, a, b, f, mb)
         elif mu == 0.0:
             continue
         elif row.kind == DOT:
             da, db = row.direction_a, row.direction_b
             a, b = t.direction_link[da], t.direction_link[db]
-            pull_dot_motion(pull, n, 0.0, mu, a, b, vector(directions, da), vector(directions, db))
+            adjoint_dot_motion(
+                pull, n, 0.0, mu, a, b, vector(directions, da), vector(directions, db)
+            )
         elif row.kind == DISTANCE:
             ma = minus(vector(markers, row.marker_a), pole)
-            pull_line_motion(pull, n, 0.0, mu, a, b, ma, mb)
+            adjoint_line_motion(pull, n, 0.0, mu, a, b, ma, mb)
         else:
             of_d, d, pitch, sense = _axis(t, r, directions)
-            pull_axis_motion(pull, n, 0.0, mu, a, b, of_d, b, pitch, sense, d, mb)
+            adjoint_axis_motion(pull, n, 0.0, mu, a, b, of_d, b, pitch, sense, d, mb)
 
 
 @kernel
-def pull_row_speeds(t, n, markers, directions, pull):
+def adjoint_row_speeds(t, n, markers, directions, pull):
     """Enter the speeds of all rows per unit of independent speed, times pull.rows[:, :n]."""
     pole = vector(pull.pole, 0)
     r, last = 0, 0
@@ -96,16 +98,16 @@ def pull_row_speeds(t, n, markers, directions, pull):
         a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
         mb = minus(vector(markers, row.marker_b), pole)
         if row.kind == POINT:
-            pull_pin_speeds(t, pull, n, pull.rows, r, last, a, b, mb)
+            adjoint_pin_speeds(t, pull, n, pull.rows, r, last, a, b, mb)
         elif row.kind == DOT:
             da, db = row.direction_a, row.direction_b
             a, b = t.direction_link[da], t.direction_link[db]
-            pull_dot_speeds(
+            adjoint_dot_speeds(
                 pull, n, pull.rows, r, a, b, vector(directions, da), vector(directions, db)
             )
         elif row.kind == DISTANCE:
             ma = minus(vector(markers, row.marker_a), pole)
-            pull_line_speeds(pull, n, pull.rows, r, a, b, ma, mb)
+            adjoint_line_speeds(pull, n, pull.rows, r, a, b, ma, mb)
         else:
             of_d, d, pitch, sense = _axis(t, r, directions)
-            pull_axis_speeds(pull, n, pull.rows, r, a, b, of_d, b, pitch, sense, d, mb)
+            adjoint_axis_speeds(pull, n, pull.rows, r, a, b, of_d, b, pitch, sense, d, mb)

@@ -10,12 +10,12 @@ from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
-from mechid.estimation.facts import informed
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.measured_constraints import informed
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.mechanism.records import Mechanism
-from mechid.tasks.facts import NO_FACTS, KnownFacts, facts_of
-from mechid.tasks.knowledge import knowledge_of
+from mechid.tasks.cad_prior import prior_from_cad
+from mechid.tasks.measured_constraints import NO_CONSTRAINTS, MeasuredConstraints, constraints_from
 
 USUAL_ERROR = 0.2  # of CAD values whose deviations nobody declares
 _WIDE = 10.0  # times what would alone make all forces: next to nothing is known
@@ -26,8 +26,8 @@ def prior_of(
     chosen: BaseSet,
     whole: Regression,
     cad_error: float | None = None,
-    facts: KnownFacts = NO_FACTS,
-) -> tuple[Knowledge, tuple[str, ...]]:
+    measured: MeasuredConstraints = NO_CONSTRAINTS,
+) -> tuple[Prior, tuple[str, ...]]:
     """Return what is known before measuring, and notes about what was assumed.
 
     Parameters
@@ -40,7 +40,7 @@ def prior_of(
         Relative error of the CAD values; by default the declared deviations, or 20 % where a model
         declares none at all. A coefficient to be identified that has no deviation then is left
         to the data.
-    facts : KnownFacts
+    measured : MeasuredConstraints
         What is known besides.
 
     Raises
@@ -53,10 +53,10 @@ def prior_of(
     notes = []
     model = dynamic_model(mechanism)
     missing = np.isnan(cad_parameters(model))
-    known = knowledge_of(mechanism, chosen, cad_error=cad_error, unknown=1.0)
+    known = prior_from_cad(mechanism, chosen, cad_error=cad_error, unknown=1.0)
     declared = np.diag(known.covariance)[~missing] > 0
     if cad_error is None and not declared.any():
-        known = knowledge_of(mechanism, chosen, cad_error=USUAL_ERROR, unknown=1.0)
+        known = prior_from_cad(mechanism, chosen, cad_error=USUAL_ERROR, unknown=1.0)
         notes.append(
             "the model declares no deviations of its CAD values: "
             f"{100 * USUAL_ERROR:.0f} % were assumed; say --cad-error to change that"
@@ -71,17 +71,17 @@ def prior_of(
     missing = missing | silent
     if missing.any():
         known = _widened(known, missing, whole)
-    return informed(known, facts_of(facts, known, mechanism)), tuple(notes)
+    return informed(known, constraints_from(measured, known, mechanism)), tuple(notes)
 
 
-def _undeclared(known: Knowledge, mechanism: Mechanism) -> np.ndarray:
+def _undeclared(known: Prior, mechanism: Mechanism) -> np.ndarray:
     """Return (p,): coefficients to be identified that nobody gives a deviation."""
     found = np.asarray(np.diag(known.covariance) == 0)
     found[: 10 * len(mechanism.bodies)] = False
     return found
 
 
-def _widened(known: Knowledge, missing: np.ndarray, whole: Regression) -> Knowledge:
+def _widened(known: Prior, missing: np.ndarray, whole: Regression) -> Prior:
     """Give coefficients without CAD value or deviation a deviation that leaves them to the data."""
     W = np.where(whole.valid[..., None], whole.W, 0.0)
     lengths = np.sqrt(np.sum(W**2, axis=(0, 1)))
@@ -98,10 +98,10 @@ def cad_or_none(
     chosen: BaseSet,
     whole: Regression,
     cad_error: float | None,
-    facts: KnownFacts = NO_FACTS,
-) -> tuple[Knowledge | None, tuple[str, ...], ModelError | None]:
+    measured: MeasuredConstraints = NO_CONSTRAINTS,
+) -> tuple[Prior | None, tuple[str, ...], ModelError | None]:
     """Return what `prior_of` does; for a model without CAD values nothing, and why."""
     try:
-        return *prior_of(mechanism, chosen, whole, cad_error, facts), None
+        return *prior_of(mechanism, chosen, whole, cad_error, measured), None
     except ModelError as error:
         return None, (), error

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+LARGEST = 1e60  # products of a few such numbers stay finite
 RESERVED = frozenset(
     {"pi", "deg", "rad", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "abs"}
 )

@@ -26,7 +26,7 @@ from mechid.exact.numbers import recognise
 from mechid.mechanism.records import GROUND, Joint, Vec3
 
 
-def couplings(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
+def element_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
     """Return the transfers that tie springs to weights and masses to moments of inertia."""
     x, y, z = (recognise(c)[0] for c in gravity)
     g: Vector = (x, y, z)

@@ -103,14 +103,14 @@ def take_motion(t, d, axes, vectors, partial_velocity, partial_omega, pull):
 
 
 @inlined_kernel
-def pull_velocity(pull, k, n, wrench):
+def adjoint_velocity(pull, k, n, wrench):
     """Enter a derivative by the twist of link k."""
     add(pull.own, k, n, wrench)
     add(pull.own, k, n + 2, carried(screw(pull.twists, k, n), wrench))
 
 
 @inlined_kernel
-def pull_acceleration(pull, k, n, wrench):
+def adjoint_acceleration(pull, k, n, wrench):
     """Enter a derivative by the acceleration of link k."""
     add(pull.own, k, n + 1, wrench)
     add(pull.own, k, n, carried(screw(pull.twists, k, n), wrench))

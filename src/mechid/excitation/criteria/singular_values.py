@@ -22,7 +22,7 @@ _EQUAL = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class SingularValues:
     """J = diag(length) P ĵ Qᵀ: k quantities, k singular values.
 
     Attributes
@@ -53,11 +53,11 @@ class Spread:
         return (self.P / self.length[:, None]).T / self.values[:, None]
 
 
-def spread(J: Floats, columns: Floats) -> Spread:
+def spread(J: Floats, columns: Floats) -> SingularValues:
     """Return the singular values of J (k, r), r ≥ k; rows of zeros are not allowed."""
     length = np.linalg.norm(J, axis=1)
     P, values, Qh = np.linalg.svd(J / length[:, None], full_matrices=False)
-    return Spread(length, P, floored(values), Qh.T, columns)
+    return SingularValues(length, P, floored(values), Qh.T, columns)
 
 
 def largest(X: Floats) -> tuple[float, Floats, Floats]:

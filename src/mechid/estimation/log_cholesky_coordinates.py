@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from mechid.estimation.bodies import body_scales, column_sizes, scaled
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Bools, Floats, Ints
 from mechid.spatial.inertia import from_pseudo_inertia
 
@@ -19,29 +19,29 @@ _I, _J = np.triu_indices(4)
 _DIAGONAL = np.flatnonzero(_I == _J)
 
 
-class Chart:
+class LogCholeskyCoordinates:
     """Coordinates θ of all parameters: ten of each body, logarithms, and plain numbers.
 
     Parameters
     ----------
-    knowledge : Knowledge
+    prior : Prior
     phi : array (p,)
         Values of what does not change.
     open_ : array (p,) of bool
         What changes.
     """
 
-    def __init__(self, knowledge: Knowledge, phi: Floats, open_: Bools) -> None:
+    def __init__(self, prior: Prior, phi: Floats, open_: Bools) -> None:
         self._phi = phi
-        self._scales = body_scales(knowledge)
-        self._bodies = [first for _, first in knowledge.bodies]
+        self._scales = body_scales(prior)
+        self._bodies = [first for _, first in prior.bodies]
         inside = {k for first in self._bodies for k in range(first, first + 10)}
-        self._positive = _ints(k for k in knowledge.positive if open_[k])
-        taken = inside | set(knowledge.positive)
+        self._positive = _ints(k for k in prior.positive if open_[k])
+        taken = inside | set(prior.positive)
         self._plain = _ints(k for k in np.flatnonzero(open_).tolist() if k not in taken)
         # φ of a body from S, entry by entry: φ = M vec(S).
         self._maps = [_from_scaled(L) for L in self._scales]
-        self._sizes = column_sizes(knowledge)
+        self._sizes = column_sizes(prior)
         n = 10 * len(self._bodies)
         self.n = n + len(self._positive) + len(self._plain)
         self._ends = (n, n + len(self._positive))

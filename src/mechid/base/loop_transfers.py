@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from mechid.base.confinement import Alike, alike, at_rest, homogeneous, products
 from mechid.base.constant import Constant, constants
+from mechid.base.loop_constraints import Alike, alike, at_rest, homogeneous, products
 from mechid.base.span import Span
 from mechid.base.transfers import Transfer, entries_of, without_effect
 from mechid.exact.geometry import Geometry
@@ -18,7 +18,7 @@ from mechid.mechanism.size import characteristic_size
 
 
 @dataclass(frozen=True, eq=False)
-class Confinement:
+class LoopConstraints:
     """How the loops confine the bodies.
 
     Attributes
@@ -43,18 +43,18 @@ class Confinement:
         )
 
 
-def confinement(geometry: Geometry, motion: Motion, gravity: Vec3) -> Confinement:
+def loop_constraints(geometry: Geometry, motion: Motion, gravity: Vec3) -> LoopConstraints:
     """Find what the loops add, in random states; it has to be proved or confirmed afterwards."""
     mechanism = geometry.mechanism
     size = characteristic_size(mechanism)
     poses = homogeneous(geometry, motion)
     by_joints = constants(geometry, gravity)
     rest = constants(geometry, gravity, at_rest(poses, mechanism, by_joints, size))
-    return Confinement(by_joints, rest, tuple(alike(poses, mechanism, rest, size)))
+    return LoopConstraints(by_joints, rest, tuple(alike(poses, mechanism, rest, size)))
 
 
 def loop_transfers(
-    geometry: Geometry, known: Sequence[Transfer], found: Confinement
+    geometry: Geometry, known: Sequence[Transfer], found: LoopConstraints
 ) -> tuple[Transfer, ...]:
     """Return transfers that the loops add to the known ones, which the joints alone give."""
     span = Span(geometry)
@@ -64,7 +64,7 @@ def loop_transfers(
     return tuple(transfer for transfer in added if span.add(transfer))
 
 
-def _bodies(geometry: Geometry, found: Confinement) -> Iterator[Transfer]:
+def _bodies(geometry: Geometry, found: LoopConstraints) -> Iterator[Transfer]:
     for i, body in enumerate(geometry.mechanism.bodies, start=1):
         before, after = found.by_joints[body.name], found.rest[body.name]
         if len(after.at_rest) > len(before.at_rest) or len(after.level) > len(before.level):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 _UNLIKE = 50.0  # times: less than degrees for radians, more than wrong CAD values explain
@@ -21,9 +21,9 @@ def too_few(regression: Regression) -> tuple[str, ...]:
     )
 
 
-def unlike_cad(regression: Regression, knowledge: Knowledge) -> tuple[str, ...]:
+def unlike_cad(regression: Regression, prior: Prior) -> tuple[str, ...]:
     """Warn of forces of another order than those of the CAD values: a unit may be wrong."""
-    predicted = regression.W @ knowledge.select(regression.parameters).mean + regression.known
+    predicted = regression.W @ prior.select(regression.parameters).mean + regression.known
     words = []
     for j, name in enumerate(regression.channels):
         valid = regression.valid[:, j]

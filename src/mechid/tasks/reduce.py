@@ -10,7 +10,7 @@ from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.frozen import Frozen
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import Norm, contribution
 from mechid.reduction.deviation import by_deviation
@@ -55,10 +55,10 @@ class ReduceOptions:
     blocks: int = 5
 
 
-def shrink(
+def reduce_regression(
     regression: Regression,
     estimator: Estimator,
-    knowledge: Knowledge | None,
+    prior: Prior | None,
     options: ReduceOptions,
     *,
     whole: Estimate | None = None,
@@ -78,21 +78,21 @@ def shrink(
     """
     if options.size == "auto":
         options = replace(options, size="cross")
-    prior = uses_cad(estimator) and knowledge is not None
-    rest: Rest = ("cad" if prior else "zero") if options.rest == "auto" else options.rest
+    informed = uses_cad(estimator) and prior is not None
+    rest: Rest = ("cad" if informed else "zero") if options.rest == "auto" else options.rest
     blocks = Blocks(options.blocks)
     if isinstance(options.size, int) and not 1 <= options.size <= len(regression.parameters):
         raise DataError(
             f"a size of {options.size}",
             remedy=f"choose one from 1 to {len(regression.parameters)}, limits or cross",
         )
-    quick = _frozen(regression, estimator, knowledge, whole) if prior else estimator
+    quick = _frozen(regression, estimator, prior, whole) if informed else estimator
     return reduce_model(
-        _ranking(regression, quick, knowledge, options.rule, rest, blocks, watch, stop),
+        _ranking(regression, quick, prior, options.rule, rest, blocks, watch, stop),
         regression,
         estimator=quick,
         final=estimator,
-        knowledge=knowledge,
+        prior=prior,
         rest=rest,
         choose=_size_rule(options),
         validation=validation,
@@ -105,7 +105,7 @@ def shrink(
 def _ranking(
     regression: Regression,
     estimator: Estimator,
-    knowledge: Knowledge | None,
+    prior: Prior | None,
     rule: Rule,
     rest: Rest,
     blocks: Blocks,
@@ -114,18 +114,18 @@ def _ranking(
 ) -> Ranking:
     match rule:
         case "contribution" | "stacked-contribution":
-            if knowledge is None:
+            if prior is None:
                 raise DataError(
                     "contributions go by CAD values, and there are none",
                     remedy="reduce by deviation or greedy",
                 )
             norm: Norm = "channels" if rule == "contribution" else "stacked"
-            return contribution(regression, knowledge.mean, norm=norm).ranking
+            return contribution(regression, prior.mean, norm=norm).ranking
         case "deviation":
             return by_deviation(
                 regression,
                 estimator=estimator,
-                knowledge=knowledge,
+                prior=prior,
                 rest=rest,
                 watch=watch,
                 stop=stop,
@@ -133,7 +133,7 @@ def _ranking(
         case "greedy":
             return greedy(
                 regression,
-                knowledge=knowledge,
+                prior=prior,
                 rest=rest,
                 folds=blocks,
                 watch=watch,
@@ -145,10 +145,10 @@ def _ranking(
 def _frozen(
     regression: Regression,
     estimator: Estimator,
-    knowledge: Knowledge | None,
+    prior: Prior | None,
     whole: Estimate | None,
 ) -> Frozen:
-    found = estimator(regression, knowledge) if whole is None else whole
+    found = estimator(regression, prior) if whole is None else whole
     inner = getattr(estimator, "inner", estimator)
     scale = getattr(inner, "scale", 1.0)
     if scale == "estimated":

@@ -8,36 +8,38 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.facts import Fact, informed, stated, weighed
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.measured_constraints import MeasuredConstraint, informed, stated, weighed
+from mechid.estimation.prior import Prior
 from mechid.estimation.symmetry import Plane, mirror_matrix, mirrored_pairs, symmetric
 from mechid.mechanism.records import Body, Frame
 from mechid.modelfile import load
 from mechid.spatial.inertia import from_pseudo_inertia
 from mechid.spatial.rotations import matrix_from_quaternion
-from mechid.tasks.knowledge import knowledge_of
+from mechid.tasks.cad_prior import prior_from_cad
 
 from .consistent import model, truth, without
 
 
 @pytest.fixture(scope="module")
-def known() -> Knowledge:
+def known() -> Prior:
     return truth("four_bar")
 
 
-def test_facts_are_gaussian_conditioning(known: Knowledge) -> None:
+def test_facts_are_gaussian_conditioning(known: Prior) -> None:
     rng = np.random.default_rng(0)
-    facts = [
+    measured = [
         weighed(known, "bar_1", 1.2, 0.05),
         weighed(known, ["bar_2", "bar_3"], 3.3, 0.1),
         stated(known, {"mx_1": 2.0, "Izz_3": -1.0}, 0.4, 0.2),
-        Fact(rng.normal(size=(2, 30)), rng.normal(size=2), np.array([[2.0, 0.5], [0.5, 1]]), ""),
+        MeasuredConstraint(
+            rng.normal(size=(2, 30)), rng.normal(size=2), np.array([[2.0, 0.5], [0.5, 1]]), ""
+        ),
     ]
-    found = informed(known, facts)
-    A = np.vstack([f.matrix for f in facts])
-    b = np.concatenate([f.values for f in facts])
+    found = informed(known, measured)
+    A = np.vstack([f.matrix for f in measured])
+    b = np.concatenate([f.values for f in measured])
     R = np.zeros((5, 5))
-    R[0, 0], R[1, 1], R[2, 2], R[3:, 3:] = 0.05**2, 0.1**2, 0.2**2, facts[3].covariance
+    R[0, 0], R[1, 1], R[2, 2], R[3:, 3:] = 0.05**2, 0.1**2, 0.2**2, measured[3].covariance
     P = known.covariance
     K = P @ A.T @ np.linalg.inv(A @ P @ A.T + R)
     np.testing.assert_allclose(found.values, known.values + K @ (b - A @ known.values), rtol=1e-9)
@@ -45,7 +47,7 @@ def test_facts_are_gaussian_conditioning(known: Knowledge) -> None:
     assert np.abs(found.covariance - (P - K @ A @ P))[size > 0].max() < 1e-10 * size.max()
 
 
-def test_an_exact_weight_is_kept_and_takes_the_moments_along(known: Knowledge) -> None:
+def test_an_exact_weight_is_kept_and_takes_the_moments_along(known: Prior) -> None:
     found = informed(known, [weighed(known, "bar_2", 2.4)])
     k = dict(known.bodies)["bar_2"]
     assert found.values[k] == pytest.approx(2.4, rel=1e-12)
@@ -57,13 +59,13 @@ def test_an_exact_weight_is_kept_and_takes_the_moments_along(known: Knowledge) -
     assert found.words[-1] == "bar_2 weighed: 2.4 ± 0 kg"
 
 
-def test_a_fact_that_is_known_already_changes_nothing(known: Knowledge) -> None:
+def test_a_fact_that_is_known_already_changes_nothing(known: Prior) -> None:
     exact = without(known)
     found = informed(exact, [weighed(exact, "bar_1", 1.0)])
     np.testing.assert_array_equal(found.values, exact.values)
 
 
-def test_contradictions_are_refused(known: Knowledge) -> None:
+def test_contradictions_are_refused(known: Prior) -> None:
     exact = without(known)
     with pytest.raises(DataError, match=r"contradicts this: bar_1 weighed: 1\.5"):
         informed(exact, [weighed(exact, "bar_1", 1.5)])
@@ -71,7 +73,7 @@ def test_contradictions_are_refused(known: Knowledge) -> None:
         informed(known, [weighed(known, "bar_1", 1.5), weighed(known, "bar_1", 1.4)])
 
 
-def test_bad_facts_are_refused(known: Knowledge) -> None:
+def test_bad_facts_are_refused(known: Prior) -> None:
     with pytest.raises(DataError, match="no body bar_9"):
         weighed(known, "bar_9", 1.0)
     with pytest.raises(DataError, match="is -1 kg"):
@@ -87,7 +89,7 @@ def test_bad_facts_are_refused(known: Knowledge) -> None:
     with pytest.raises(DataError, match="not finite"):
         stated(known, {"m_1": np.nan}, 1.0)
     with pytest.raises(DataError, match="3 parameters for a model with 30"):
-        informed(known, [Fact(np.ones((1, 3)), np.ones(1), np.eye(1), "")])
+        informed(known, [MeasuredConstraint(np.ones((1, 3)), np.ones(1), np.eye(1), "")])
 
 
 def random_body(rng: np.random.Generator, name: str) -> Body:
@@ -132,11 +134,11 @@ def test_pairs_of_a_suspension_are_found() -> None:
 def test_symmetry_joins_what_was_measured_on_one_side() -> None:
     mechanism, base = model("sla_suspension")
     known = truth("sla_suspension")
-    facts = [
+    measured = [
         weighed(known, "wheel_r", 22.0),
         *symmetric(known, mechanism, Plane.across("x"), pairs=[("wheel_r", "wheel_l")]),
     ]
-    found = knowledge_of(mechanism, base, cad_error=0.2, facts=facts)
+    found = prior_from_cad(mechanism, base, cad_error=0.2, measured=measured)
     left = dict(known.bodies)["wheel_l"]
     assert found.values[left] == pytest.approx(22.0, rel=1e-9)
 

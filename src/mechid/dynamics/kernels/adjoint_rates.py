@@ -18,7 +18,7 @@ that keep the loops closed; nothing else is asked for.
 
 import numpy as np
 
-from mechid.dynamics.kernels.pull import pull_acceleration, pull_velocity
+from mechid.dynamics.kernels.adjoint_links import adjoint_acceleration, adjoint_velocity
 from mechid.dynamics.kernels.screws import (
     add,
     at_point,
@@ -68,11 +68,11 @@ def _motion(pull, k, n, nu, mu):
 def _push(pull, a, b, n, nu, mu, w, w_rate):
     """Enter nu w + mu ẇ and mu w as derivatives by velocity and acceleration of both links."""
     by_velocity, by_acceleration = sum_of(multiple(nu, w), multiple(mu, w_rate)), multiple(mu, w)
-    pull_velocity(pull, b, n, by_velocity)
-    pull_acceleration(pull, b, n, by_acceleration)
+    adjoint_velocity(pull, b, n, by_velocity)
+    adjoint_acceleration(pull, b, n, by_acceleration)
     if a > 0:  # nothing is asked of the ground
-        pull_velocity(pull, a, n, multiple(-1.0, by_velocity))
-        pull_acceleration(pull, a, n, multiple(-1.0, by_acceleration))
+        adjoint_velocity(pull, a, n, multiple(-1.0, by_velocity))
+        adjoint_acceleration(pull, a, n, multiple(-1.0, by_acceleration))
 
 
 @inlined_kernel
@@ -85,7 +85,7 @@ def _direction(pull, k, n, d, by_d):
 def _moving_direction(pull, k, n, d, by_d, by_rate):
     """Enter the derivatives by a direction and by its rate ω × d."""
     omega = screw(pull.twists, k, n)[0]
-    pull_velocity(pull, k, n, couple(cross(d, by_rate)))
+    adjoint_velocity(pull, k, n, couple(cross(d, by_rate)))
     _direction(pull, k, n, d, plus(by_d, cross(by_rate, omega)))
 
 
@@ -99,7 +99,7 @@ def _point(pull, k, n, m, by_m):
 def _moving_point(pull, k, n, m, by_m, by_rate):
     """Enter the derivatives by a point and by its velocity."""
     omega = screw(pull.twists, k, n)[0]
-    pull_velocity(pull, k, n, force_at(m, by_rate))
+    adjoint_velocity(pull, k, n, force_at(m, by_rate))
     _point(pull, k, n, m, plus(by_m, cross(by_rate, omega)))
 
 
@@ -107,7 +107,7 @@ def _moving_point(pull, k, n, m, by_m, by_rate):
 
 
 @kernel
-def pull_pin_speeds(t, pull, n, weights, first, last, a, b, m):
+def adjoint_pin_speeds(t, pull, n, weights, first, last, a, b, m):
     """Speeds of a point of b against the point of a in the same place, of rows first … last - 1.
 
     The forces of the rows are summed up before anything is done with them.
@@ -131,7 +131,7 @@ def pull_pin_speeds(t, pull, n, weights, first, last, a, b, m):
 
 
 @kernel
-def pull_pin_motion(pull, n, a, b, f, m):
+def adjoint_pin_motion(pull, n, a, b, f, m):
     """The same for the acceleration, with the sum f of all forces."""
     Ta, Tb = screw(pull.twists, a, n), screw(pull.twists, b, n)
     turn = minus(screw(pull.twists, b, n + 1)[0], screw(pull.twists, a, n + 1)[0])
@@ -156,7 +156,7 @@ def _axis_pose(pitch, sense, d, m, K):
 
 
 @kernel
-def pull_axis_speeds(pull, n, weights, r, a, b, of_d, of_m, pitch, sense, d, m):
+def adjoint_axis_speeds(pull, n, weights, r, a, b, of_d, of_m, pitch, sense, d, m):
     """Speeds of b against a about and along an axis d of link of_d, through m of link of_m."""
     Ka, Kb = _spread(pull, a, b, n, weights, r, _axis_wrench(pitch, sense, d, m))
     by_d, by_m = _axis_pose(pitch, sense, d, m, difference(Kb, Ka))
@@ -165,7 +165,7 @@ def pull_axis_speeds(pull, n, weights, r, a, b, of_d, of_m, pitch, sense, d, m):
 
 
 @kernel
-def pull_axis_motion(pull, n, nu, mu, a, b, of_d, of_m, pitch, sense, d, m):
+def adjoint_axis_motion(pull, n, nu, mu, a, b, of_d, of_m, pitch, sense, d, m):
     """The same for velocity and acceleration."""
     K = difference(_motion(pull, b, n, nu, mu), _motion(pull, a, n, nu, mu))
     by_d, by_m = _axis_pose(pitch, sense, d, m, K)
@@ -190,7 +190,7 @@ def pull_axis_motion(pull, n, nu, mu, a, b, of_d, of_m, pitch, sense, d, m):
 
 
 @kernel
-def pull_dot_speeds(pull, n, weights, r, a, b, da, db):
+def adjoint_dot_speeds(pull, n, weights, r, a, b, da, db):
     """Speeds at which the product of two directions grows."""
     Ka, Kb = _spread(pull, a, b, n, weights, r, couple(cross(db, da)))
     omega = minus(Kb[0], Ka[0])
@@ -199,7 +199,7 @@ def pull_dot_speeds(pull, n, weights, r, a, b, da, db):
 
 
 @kernel
-def pull_dot_motion(pull, n, nu, mu, a, b, da, db):
+def adjoint_dot_motion(pull, n, nu, mu, a, b, da, db):
     """The same for velocity and acceleration."""
     K = minus(_motion(pull, b, n, nu, mu)[0], _motion(pull, a, n, nu, mu)[0])
     wa, wb = screw(pull.twists, a, n)[0], screw(pull.twists, b, n)[0]
@@ -223,7 +223,7 @@ def _line_pose(ma, mb, e, length, Ka, Kb):
 
 
 @kernel
-def pull_line_speeds(pull, n, weights, r, a, b, ma, mb):
+def adjoint_line_speeds(pull, n, weights, r, a, b, ma, mb):
     """Speeds at which the distance of two points grows."""
     x = minus(mb, ma)
     length = np.sqrt(inner(x, x))
@@ -235,7 +235,7 @@ def pull_line_speeds(pull, n, weights, r, a, b, ma, mb):
 
 
 @kernel
-def pull_line_motion(pull, n, nu, mu, a, b, ma, mb):
+def adjoint_line_motion(pull, n, nu, mu, a, b, ma, mb):
     """The same for velocity and acceleration.
 
     The second derivative is, with the velocity u of one point against the other and the rate
@@ -259,7 +259,7 @@ def pull_line_motion(pull, n, nu, mu, a, b, ma, mb):
     by_x = times(1.0 / length, minus(by_e, times(inner(e, by_e), e)))
     by_x = minus(by_x, times(f * (inner(u, u) - rho * rho) / length, e))
     _push(pull, a, b, n, nu, mu, w, nothing())
-    pull_velocity(pull, b, n, couple(times(mu, cross(rb, e))))
-    pull_velocity(pull, a, n, couple(times(mu, cross(e, ra))))
+    adjoint_velocity(pull, b, n, couple(times(mu, cross(rb, e))))
+    adjoint_velocity(pull, a, n, couple(times(mu, cross(e, ra))))
     _moving_point(pull, b, n, mb, plus(by_b, by_x), plus(by_u, times(mu, cross(e, Tb[0]))))
     _moving_point(pull, a, n, ma, minus(by_a, by_x), minus(times(mu, cross(Ta[0], e)), by_u))

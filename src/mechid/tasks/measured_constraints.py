@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mechid.errors import DataError
-from mechid.estimation.facts import Fact, weighed
-from mechid.estimation.knowledge import Knowledge
+from mechid.estimation.measured_constraints import MeasuredConstraint, weighed
+from mechid.estimation.prior import Prior
 from mechid.estimation.symmetry import Plane, mirrored_pairs, symmetric
 from mechid.mechanism.records import Mechanism
 
@@ -21,7 +21,7 @@ class Weighing:
 
 
 @dataclass(frozen=True)
-class KnownFacts:
+class MeasuredConstraints:
     """Facts besides the CAD values.
 
     Attributes
@@ -40,10 +40,12 @@ class KnownFacts:
         return bool(self.weighed) or self.symmetric is not None
 
 
-NO_FACTS = KnownFacts()
+NO_CONSTRAINTS = MeasuredConstraints()
 
 
-def facts_of(known: KnownFacts, knowledge: Knowledge, mechanism: Mechanism) -> tuple[Fact, ...]:
+def constraints_from(
+    known: MeasuredConstraints, prior: Prior, mechanism: Mechanism
+) -> tuple[MeasuredConstraint, ...]:
     """Return facts as statements about the parameters.
 
     Raises
@@ -51,13 +53,13 @@ def facts_of(known: KnownFacts, knowledge: Knowledge, mechanism: Mechanism) -> t
     DataError
         If they are none of this mechanism.
     """
-    found = [weighed(knowledge, w.bodies, w.mass, w.sigma) for w in known.weighed]
+    found = [weighed(prior, w.bodies, w.mass, w.sigma) for w in known.weighed]
     if known.symmetric is not None:
-        found += symmetric(knowledge, mechanism, Plane.across(known.symmetric))
+        found += symmetric(prior, mechanism, Plane.across(known.symmetric))
     return tuple(found)
 
 
-def check_facts(known: KnownFacts, mechanism: Mechanism) -> None:
+def check_constraints(known: MeasuredConstraints, mechanism: Mechanism) -> None:
     """Refuse facts about bodies that a mechanism does not have, before anything is computed.
 
     Raises

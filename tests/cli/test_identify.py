@@ -491,7 +491,7 @@ def test_weighed_bodies(data):
     found = identify(data, *measured, "--estimator", "physical", "--json").json
     assert "crank_1 weighed: 0.7 ± 0.01 kg" in found["known"]
     assert "coupler_1 + coupler_2 weighed: 0.8 ± 0.02 kg" in found["known"]
-    told = load_run("run").about.options["facts"]
+    told = load_run("run").about.options["measured"]
     assert told["weighed"][0] == {"bodies": ["crank_1"], "mass": 0.7, "sigma": 0.01}
     phi = json.loads(Path("run/full.json").read_text())["parameters"]
     assert phi["m_1"] == pytest.approx(0.7, abs=0.05)  # CAD says 0.62, and no force tells

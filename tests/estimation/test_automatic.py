@@ -82,7 +82,7 @@ def test_prices_of_what_was_fitted() -> None:
     known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     for scale, price in ((1.0, 0.0), ("estimated", 0.5 * np.log(150))):
         found = MaximumAPosteriori(scale=scale).posterior(r, known)  # type: ignore[arg-type]
-        whole = data_evidence(found.fit.A, found.fit.t, found.prior) + found.fit.log_jacobian
+        whole = data_evidence(found.fit.A, found.fit.t, found.gaussian) + found.fit.log_jacobian
         assert whole - found.evidence == pytest.approx(price)
 
 

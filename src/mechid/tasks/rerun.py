@@ -32,12 +32,12 @@ def options_of_run(words: Mapping[str, Any]) -> Options:
         words["cad_error"],
         DeclaredNoise(noise["share"], noise["channels"]),
         None if reduction is None else ReduceOptions(**reduction),
-        _constraints_of_run(words.get("facts")),
+        _constraints_of_run(words.get("measured")),
     )
 
 
 def _constraints_of_run(words: Mapping[str, Any] | None) -> MeasuredConstraints:
-    """Return the facts of a run; one of before they could be given has none."""
+    """Return the measured constraints of a run."""
     if words is None:
         return NO_CONSTRAINTS
     weighed = (Weighing(tuple(w["bodies"]), w["mass"], w["sigma"]) for w in words["weighed"])

@@ -18,13 +18,14 @@ from mechid.kinematics.samples import Samples, time_steps
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
+from mechid.shown import Tabular
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
 
 
-@dataclass(frozen=True)
-class Observation:
+@dataclass(frozen=True, repr=False)
+class Observation(Tabular):
     """Observation matrix of a motion.
 
     Attributes

@@ -12,10 +12,11 @@ from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Joint
+from mechid.shown import Shown
 
 
-@dataclass(frozen=True)
-class JointMotion:
+@dataclass(frozen=True, repr=False)
+class JointMotion(Shown):
     """Coordinates (N, n) in the order of NOTATION.md, speeds and accelerations (N, n_speeds).
 
     The speeds of an orientation are the angular velocity of b relative to a in the axes of a's

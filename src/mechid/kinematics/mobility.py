@@ -23,6 +23,7 @@ from mechid.kinematics.reference_point.passive import Spin, passive_spins
 from mechid.kinematics.reference_point.system import Pose, System, compile_system, twist_jacobian
 from mechid.kinematics.reference_point.walk import random_walk
 from mechid.mechanism.records import JOINT_KINDS, Mechanism
+from mechid.shown import Shown
 from mechid.spatial.rotations import Array
 
 SEEDS = (1, 2, 3)
@@ -34,8 +35,8 @@ CLEAR = 1e-6
 EPS = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True)
-class Mobility:
+@dataclass(frozen=True, repr=False)
+class Mobility(Shown):
     """What can move, and what is held more than once.
 
     Attributes
@@ -82,6 +83,20 @@ class Mobility:
     undetermined: int
     suggested: tuple[str, ...]
     gap: float
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "bodies": self.bodies,
+            "joints": ", ".join(f"{count} {letter}" for letter, count in self.joints.items()),
+            "Grübler's count": self.grubler,
+            "degrees of freedom": self.dof,
+            "passive": self.passive,
+            "redundant constraints": self.redundant_constraints,
+            "coordinates": self.independent,
+            "dependent": self.dependent,
+            "undetermined": self.undetermined or None,
+        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,13 +18,14 @@ from mechid.kinematics.samples import Samples, solve_each, solve_path
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
+from mechid.shown import Plotted, Shown, Tabular, span
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
 
 
-@dataclass(frozen=True)
-class Motion:
+@dataclass(frozen=True, repr=False)
+class Motion(Plotted, Tabular):
     """A solved motion: independent coordinates in, tree coordinates out (NOTATION.md)."""
 
     model: KinematicModel
@@ -35,6 +37,16 @@ class Motion:
     v: Floats
     vd: Floats
     ordered: bool
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "samples": len(self.y),
+            "time": None if self.time is None else span(self.time, "s"),
+            **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
+        }
 
     def part(self, samples: slice) -> Motion:
         """Return some of the samples."""
@@ -60,8 +72,8 @@ class Motion:
         return frame_motion(self.model, self.q, self.v, self.vd, body_frames(self.model))
 
 
-@dataclass(frozen=True)
-class Rates:
+@dataclass(frozen=True, repr=False)
+class Rates(Shown):
     """Linear maps of each sample: v = R ẏ, v̇ = R ÿ + b; `ratio` of pivots warns of singularity."""
 
     R: Floats

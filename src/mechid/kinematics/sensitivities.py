@@ -16,12 +16,13 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
 from mechid.kinematics.motion import Motion, fill_rates
 from mechid.kinematics.tables import Floats
+from mechid.shown import Shown
 
 _STEP = 1e-30
 
 
-@dataclass(frozen=True)
-class Sensitivities:
+@dataclass(frozen=True, repr=False)
+class Sensitivities(Shown):
     """Derivatives along a last axis of 3 n_i entries: by y, then by ẏ, then by ÿ.
 
     `q` (N, n_q, 3 n_i), `v` and `vd` (N, n_v, 3 n_i); `frames` holds those of positions, rotation

@@ -12,6 +12,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
+from mechid.shown import Shown
 from mechid.signals.interpolate import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
 from mechid.textfile.words import suggestion
@@ -21,8 +22,8 @@ _MANY_RADIANS = 50.0  # eight turns: more in one motion looks like degrees
 _UNIT = re.compile(r"[\s_.\-/(\[]*(deg|degrees?|°|mm|cm|rpm)[)\]]*", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class MotionTable:
+@dataclass(frozen=True, repr=False)
+class MotionTable(Shown):
     """A motion as the independent coordinates over time.
 
     Attributes

@@ -133,6 +133,16 @@ def base_set(null_space: NullSpace, dependent: Iterable[str]) -> BaseSet:
     dependent : iterable of str
         As one of the rules of `choose` returns them; those without effect need not be named. What
         else is missing is completed, the first parameters first.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> seen = mechid.observation_matrix(motion)
+    >>> phi = np.array([column.value for column in seen.columns])
+    >>> chosen = mechid.base_set(mechid.null_space(mechid.load("four_bar")), ["m_2", "m_3"])
+    >>> np.allclose(chosen.observation(seen.W) @ chosen.values(phi), seen.W @ phi)
+    True
     """
     chosen = _completed(null_space, dependent)
     with ExactContext():

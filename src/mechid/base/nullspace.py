@@ -126,6 +126,15 @@ def null_space(
         Weight per unit mass, if not that of the model.
     geometry : Geometry, optional
         Other frames than those of the bodies.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> null = mechid.null_space(model)
+    >>> W = mechid.observation_matrix(mechid.tour(model)).W
+    >>> np.allclose(W @ null.matrix, 0, atol=1e-12 * np.abs(W).max())
+    True
     """
     found = exact_geometry(mechanism) if geometry is None else geometry
     massless = {

@@ -102,6 +102,16 @@ def inverse_dynamics(
         If a parameter has no value.
     MechidError
         If there is no such formulation or elimination.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("pendulum@point-mass-like")  # 1.2 kg, 0.5 m below the pivot
+    >>> found = mechid.inverse_dynamics(mechid.solve_motion(model, [[0.3]]), reactions=True)
+    >>> np.allclose(abs(found.tau), 1.2 * 9.81 * 0.5 * np.sin(0.3))  # N m
+    True
+    >>> np.allclose(found.reactions.force, [0, 0, 1.2 * 9.81])  # N, ground axes
+    True
     """
     _check(formulation, elimination)
     model = dynamic_model(motion.model.mechanism)

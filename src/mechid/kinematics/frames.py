@@ -40,7 +40,16 @@ def frame_motion(
     vd: Values,
     frames: Sequence[tuple[str, Rigid]],
 ) -> FrameMotion:
-    """Return the motion of frames given as (body, pose in the body frame)."""
+    """Return the motion of frames given as (body, pose in the body frame).
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> frames = motion.bodies()  # `frame_motion` of all body frames
+    >>> frames.position.shape == (len(motion.y), 3, 3)
+    True
+    """
     links, rotations, origins = [], [], []
     for body, local in frames:
         link, fixed = model.compiled.body_link[body]

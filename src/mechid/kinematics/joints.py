@@ -29,7 +29,16 @@ class JointMotion(Shown):
 
 
 def joint_motion(motion: Motion, name: str) -> JointMotion:
-    """Return the motion of one joint."""
+    """Return the motion of one joint.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.solve_motion(mechid.load("pendulum"), [[0.3]], [[2.0]])
+    >>> hinge = mechid.joint_motion(motion, "hinge")
+    >>> np.allclose(hinge.coordinates, 0.3), np.allclose(hinge.speeds, 2.0)  # rad, rad/s
+    (True, True)
+    """
     model = motion.model
     joint = model.mechanism.joint(name)
     frames = [

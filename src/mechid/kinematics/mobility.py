@@ -120,6 +120,13 @@ def mobility(mechanism: Mechanism | System) -> Mobility:
         If the mechanism cannot be closed.
     KinematicsError
         If the rank of its constraints cannot be told: the mechanism is shaky.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> found = mechid.mobility(mechid.load("four_bar"))
+    >>> found.grubler, found.dof, found.redundant_constraints  # a planar loop in space
+    (-2, 1, 3)
     """
     system = mechanism if isinstance(mechanism, System) else compile_system(mechanism)
     generic = generic_poses(system)

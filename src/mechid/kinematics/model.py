@@ -107,6 +107,15 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
         If the loops cannot be closed from the reference pose.
     ModelError
         If the declared coordinates do not determine the motion, or are not independent.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> model = mechid.kinematic_model(mechid.load("four_bar"))
+    >>> model.home_y.tolist()  # rad
+    [0.785]
+    >>> [joint.name for joint in model.tree.cut]
+    ['q4']
     """
     tree = spanning_tree(mechanism)
     passive = passive_parts(mechanism)

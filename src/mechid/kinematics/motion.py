@@ -111,6 +111,16 @@ def solve_motion(
     ------
     UnreachablePoseError, SingularPoseError, BranchJumpError
         With the sample, and the time if known.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> angle = np.linspace(0.785, 1.0, 5)[:, None]  # rad, (N, n_i)
+    >>> motion = mechid.solve_motion(mechid.load("four_bar"), angle)
+    >>> motion.q.shape  # the three tree joints
+    (5, 3)
+    >>> mechid.solve_motion(mechid.load("pendulum"), angle, time=np.arange(5.0)).plot()
+    <Plot size ... with 3 Axes>
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
     course = check_course(model, y, yd, ydd, time, start)
@@ -171,7 +181,16 @@ def perform(course: Course, samples: Samples, ordered: bool, first: int = 0) -> 
 
 
 def rates(motion: Motion) -> Rates:
-    """Return the admissible motions R and the bias b of every sample."""
+    """Return the admissible motions R and the bias b of every sample.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> maps = mechid.rates(motion)
+    >>> np.allclose(motion.v, (maps.R @ motion.yd[:, :, None])[:, :, 0])
+    True
+    """
     n, n_v, n_i = motion.y.shape[0], motion.v.shape[1], motion.y.shape[1]
     R, b, ratio = np.zeros((n, n_i, n_v)), np.zeros((n, n_v)), np.ones(n)
     v, vd = np.zeros((n, n_v)), np.zeros((n, n_v))

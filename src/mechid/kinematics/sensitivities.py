@@ -38,7 +38,18 @@ class Sensitivities(Shown):
 def sensitivities(
     motion: Motion, frames: Sequence[tuple[str, Rigid]] | None = None
 ) -> Sensitivities:
-    """Differentiate a motion; `frames` are (body, pose in the body), default all body frames."""
+    """Differentiate a motion; `frames` are (body, pose in the body), default all body frames.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> y = np.array([[0.9], [0.9 + 1e-6]])
+    >>> motion = mechid.solve_motion(model, y)
+    >>> by_y = mechid.sensitivities(motion).q[0, :, 0]
+    >>> np.allclose(by_y, (motion.q[1] - motion.q[0]) / 1e-6, atol=1e-5)
+    True
+    """
     model = motion.model
     chosen = body_frames(model) if frames is None else frames
     parts: list[tuple[Floats, ...]] = []

@@ -55,6 +55,15 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     ------
     DataError
         With file, row and column.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> t = np.linspace(0, 1, 101)
+    >>> mechid.write_table("motion.csv", {"time": t, "angle": np.sin(t)})
+    >>> motion = mechid.read_motion("motion.csv", mechid.load("pendulum"))
+    >>> np.allclose(motion.yd[:, 0], np.cos(t), atol=1e-6)  # derived, rad/s
+    True
     """
     where = str(path)
     columns = read_columns(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.shown import Plotted, Tabular, span
 
 _DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
 FORMULATIONS = ("independent", *_DRIFTING)
@@ -34,8 +35,8 @@ _MOST_REFUSALS = 200
 _PROGRESS = 1e-4
 
 
-@dataclass(frozen=True)
-class Simulation:
+@dataclass(frozen=True, repr=False)
+class Simulation(Plotted, Tabular):
     """Result of a simulation; N instants.
 
     Attributes
@@ -84,6 +85,19 @@ class Simulation:
     steps: int
     seconds: float
     events: tuple[tuple[float, int], ...] = ()
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "instants": f"{len(self.time)}, {span(self.time, 's')}",
+            "method": f"{self.formulation}, {self.integrator}, stabilisation {self.stabilisation}",
+            "steps": f"{self.steps}, {self.evaluations} evaluations, {self.seconds:.3g} s",
+            "errors": f"closure {self.constraint_error.max():.2g} of the size, "
+            f"energy {np.abs(self.energy_error).max():.2g} J",
+            **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
+        }
 
     @property
     def energy_error(self) -> Floats:
@@ -147,6 +161,16 @@ def simulate(
     ------
     SimulationError
         If the integration stops early; `error.partial` is the simulation so far.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> from scipy.special import ellipk
+    >>> model = mechid.load("pendulum@point-mass-like")  # starts at 60 deg, at rest
+    >>> period = 4 * np.sqrt(0.5 / 9.81) * ellipk(np.sin(np.pi / 6) ** 2)
+    >>> swing = mechid.simulate(model, np.array([0.0, period / 2, period]))
+    >>> np.allclose(swing.y[:, 0], np.array([1, -1, 1]) * np.pi / 3, atol=1e-6)  # rad
+    True
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     values = parameter_values(model, phi)

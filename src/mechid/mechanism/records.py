@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from mechid.errors import ModelError
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointKind, JointType
+from mechid.shown import Plotted, Tabular
 
 Vec3: TypeAlias = tuple[float, float, float]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
@@ -179,6 +180,11 @@ class DistanceCoordinate:
 IndependentCoordinate: TypeAlias = JointCoordinate | PointCoordinate | DistanceCoordinate
 
 
+def force_unit(coordinate: IndependentCoordinate) -> str:
+    """Return the unit of the force on a coordinate: N or N m."""
+    return "N" if coordinate.unit == "m" else "N m"
+
+
 @dataclass(frozen=True)
 class SpringDamper:
     """Spring and damper along the line between two points: pushing force
@@ -268,8 +274,8 @@ class NamedBaseSet:
     source: str = ""
 
 
-@dataclass(frozen=True)
-class Mechanism:
+@dataclass(frozen=True, repr=False)
+class Mechanism(Plotted, Tabular):
     """A mechanism, whole and checked. Nothing modifies it; every stage takes it as input."""
 
     name: str
@@ -285,6 +291,17 @@ class Mechanism:
     title: str = ""
     source: str = ""
     base_sets: tuple[NamedBaseSet, ...] = ()
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "name": f"{self.name}: {self.title}" if self.title else self.name,
+            "bodies": self.bodies,
+            "joints": [f"{joint.name} ({joint.kind.letter})" for joint in self.joints],
+            "coordinates": [f"{c.name} ({c.unit})" for c in self.coordinates],
+            "elements": self.elements,
+            "gravity": f"{self.gravity} m/s²",
+        }
 
     def body(self, name: str) -> Body:
         """Return the body of this name (the ground included)."""

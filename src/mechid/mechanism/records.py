@@ -6,6 +6,7 @@ value (`Frame.origin_expr`, `Point.expr`, …); the exact and symbolic stages re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 

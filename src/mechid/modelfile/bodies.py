@@ -38,7 +38,7 @@ def body(entry: Entry, geometry: Geometry, book: PointBook) -> Body:
         if isinstance(spec.frame.origin, str):
             origin: Key = (*entry.path, "frame", "origin")
             book.named(spec.frame.origin, entry.name, entry.scope, origin)
-        if spec.frame.rotation is not None and entry.scope.reflection is None:
+        if spec.frame.rotation is not None and not entry.scope.planes:
             here: Key = (*entry.path, "frame", "rotation")
             rotation_expr = rotation(geometry.numbers, spec.frame.rotation, entry.scope, here)[1]
     for i, name in enumerate(spec.points):

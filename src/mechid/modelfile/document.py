@@ -38,24 +38,6 @@ Parameter: TypeAlias = Annotated[
 ]
 
 
-class Parts(Words):
-    """What both a file and a subassembly hold."""
-
-    parameters: dict[ParameterName, Parameter] = Field(default={}, description="named numbers")
-    points: dict[Name, PointRef] = Field(default={}, description="named points")
-    directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
-    bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
-    joints: dict[Name, JointSpec] = Field(default={}, description="joints")
-    elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
-    coordinates: dict[DottedName, CoordinateSpec] = Field(
-        default={}, description="independent coordinates, in order"
-    )
-
-
-class Subassembly(Parts):
-    """Parts that are used several times, or mirrored."""
-
-
 class MirrorPlane(Words):
     """A plane to mirror across."""
 
@@ -91,6 +73,25 @@ class Use(Words):
     ) = Field(default=None, description="plane normal to an axis, or {point, normal}")
     parameters: dict[ParameterName, Parameter] = Field(default={}, description="other values")
     source: str = ""
+
+
+class Parts(Words):
+    """What both a file and a subassembly hold."""
+
+    parameters: dict[ParameterName, Parameter] = Field(default={}, description="named numbers")
+    points: dict[Name, PointRef] = Field(default={}, description="named points")
+    directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
+    bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
+    joints: dict[Name, JointSpec] = Field(default={}, description="joints")
+    elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
+    coordinates: dict[DottedName, CoordinateSpec] = Field(
+        default={}, description="independent coordinates, in order"
+    )
+    use: dict[Name, Use] = Field(default={}, description="copies of subassemblies")
+
+
+class Subassembly(Parts):
+    """Parts that are used several times, or mirrored."""
 
 
 class StartSpec(Words):
@@ -131,7 +132,6 @@ class Document(Parts):
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")
-    use: dict[Name, Use] = Field(default={}, description="copies of subassemblies")
     order: OrderSpec = Field(default=OrderSpec(), description="order of entries")
     base_sets: dict[Name, BaseSetSpec] = Field(
         default={}, description="named choices of dependent parameters"

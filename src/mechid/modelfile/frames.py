@@ -9,6 +9,7 @@ import numpy as np
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, Mat3
+from mechid.modelfile import algebra
 from mechid.modelfile.dh import Links
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.numbers import Numbers
@@ -104,6 +105,23 @@ def rotation(
     return mat3(R), expr
 
 
+def signed(expr: RotationExpr | None, left: Array, right: Array) -> RotationExpr | None:
+    """Return the expressions of A R B, if A and B only change signs."""
+    diagonals = [np.diag(matrix) for matrix in (left, right)]
+    plain = all(
+        np.array_equal(matrix, np.diag(d)) and np.array_equal(np.abs(d), np.ones(3))
+        for matrix, d in zip((left, right), diagonals, strict=True)
+    )
+    if expr is None or not plain:
+        return None
+    signs = np.outer(*diagonals)
+    a, b, c = (
+        tuple(t if s > 0 else algebra.negate(t) for t, s in zip(texts, row, strict=True))
+        for texts, row in zip(expr, signs, strict=True)
+    )
+    return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+
+
 def _default_origin(geometry: Geometry, entry: Entry) -> Place:
     """Return the first point of the first joint of a body that is not given in the body itself."""
     for joint in geometry.model.entries["joints"].values():
@@ -137,7 +155,6 @@ def _given_in(geometry: Geometry, spec: Any, scope: Scope, body: str, path: Key)
 def _designed(place: Place, joint: Entry, entry: Entry) -> Place:
     """Return a point of another scope as the scope of the body sees it before reflection."""
     exact = place.given.get(GROUND) or Exact.of(place.position)
-    for reflection in (joint.scope.reflection, entry.scope.reflection):
-        if reflection is not None:
-            exact = reflection.of_exact(exact)
+    for plane in (*joint.scope.planes, *reversed(entry.scope.planes)):
+        exact = plane.of_exact(exact)
     return Place(exact.array, {GROUND: exact}, place.name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import JOINT_KINDS, Frame, Joint, JointType, Limit
-from mechid.modelfile.frames import rotation
+from mechid.modelfile.frames import rotation, signed
 from mechid.modelfile.geometry import FLIP, Geometry
 from mechid.modelfile.limits import limit
 from mechid.modelfile.places import Heading
@@ -39,7 +39,7 @@ _OPTIONAL: dict[JointType, tuple[str, ...]] = {
 }
 _PERPENDICULAR = 1e-6
 # Which displacements a mirrored copy measures the other way round.
-REVERSED: dict[JointType, tuple[int, ...]] = {"cylindrical": (1,), "planar": (0, 1)}
+_REVERSED: dict[JointType, tuple[int, ...]] = {"cylindrical": (1,), "planar": (0, 1)}
 
 
 def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
@@ -57,7 +57,7 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
         )
     _check_keys(spec, path)
     if spec.frames is not None:
-        frames = _spelled_out(spec, entry, geometry)
+        frames = _spelled_out(spec, (a, b), entry, geometry)
     else:
         frames = _frames(spec, (a, b), entry, geometry, book)
     pitch = 0.0
@@ -66,6 +66,13 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
         pitch = pitch if scope.reflection is None else -pitch
     limits = _limits(spec, entry, geometry)
     return Joint(entry.name, spec.type, a, b, *frames, pitch, limits, spec.hidden)
+
+
+def reversed_by_mirror(kind: JointType, spec: Any) -> tuple[int, ...]:
+    """Return which displacements of a joint a mirrored copy measures the other way round."""
+    if kind == "free" and getattr(spec, "frames", None) is not None:
+        return (0, 1, 2)  # without frames of its own a free joint keeps the axes of its bodies
+    return _REVERSED.get(kind, ())
 
 
 def _check_keys(spec: JointSpec, path: Key) -> None:
@@ -101,27 +108,36 @@ def _check_keys(spec: JointSpec, path: Key) -> None:
             )
 
 
-def _spelled_out(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Frame, Frame]:
-    if entry.scope.reflection is not None:
-        raise ModelError(
-            "frames that are spelled out cannot be mirrored",
-            path=(*entry.path, "frames"),
-            remedy="give points and directions",
-        )
+def _spelled_out(
+    spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry
+) -> tuple[Frame, Frame]:
     assert spec.frames is not None
     frames = []
-    for i, frame in enumerate(spec.frames):
+    for i, (frame, body) in enumerate(zip(spec.frames, bodies, strict=True)):
         path: Key = (*entry.path, "frames", i)
         origin = geometry.numbers.vector(frame.origin, entry.scope, (*path, "origin"))
         R, expr = rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))
+        if entry.scope.planes:
+            origin = geometry.actual_point(origin, body, entry.scope)
+            left, right = _turned(spec.type, body, entry, geometry)
+            R, expr = mat3(left @ np.array(R) @ right), signed(expr, left, right)
         frames.append(Frame(origin.value, R, origin.expr, expr))
     return frames[0], frames[1]
+
+
+def _turned(kind: JointType, body: str, entry: Entry, geometry: Geometry) -> tuple[Array, Array]:
+    """Return A and B, with which the mirror image of a joint frame R in a body is A R B."""
+    mirror = geometry.mirror_matrix(body, entry.scope)
+    if entry.scope.reflection is None:
+        return mirror, np.eye(3)
+    if kind == "prismatic":
+        return mirror, FLIP
+    return -mirror, np.eye(3)  # so that equal angles are mirror images
 
 
 def _frames(
     spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry, book: PointBook
 ) -> tuple[Frame, Frame]:
-    scope = entry.scope
     origins = _origins(spec, bodies, entry, geometry, book)
     if spec.type == "free":
         matrices = [np.eye(3), np.eye(3)]
@@ -134,13 +150,8 @@ def _frames(
             designed = _axial(spec, bodies, entry, geometry)
         matrices = []
         for body, R in zip(bodies, designed, strict=True):
-            mirror = geometry.mirror_matrix(body, scope)
-            if scope.reflection is None:
-                matrices.append(R)
-            elif spec.type == "prismatic":
-                matrices.append(mirror @ R @ FLIP)
-            else:  # axes of rotation map by -S, so that equal angles are mirror images
-                matrices.append(-mirror @ R)
+            left, right = _turned(spec.type, body, entry, geometry)
+            matrices.append(left @ R @ right)
     frames = [
         Frame(origin.value, mat3(R), origin.expr)
         for origin, R in zip(origins, matrices, strict=True)
@@ -254,7 +265,7 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
             remedy=f"give one [lower, upper] for each of {', '.join(coordinates)}",
         )
     limits = []
-    mirrored = REVERSED.get(spec.type, ()) if entry.scope.reflection is not None else ()
+    mirrored = reversed_by_mirror(spec.type, spec) if entry.scope.reflection is not None else ()
     for i, pair in enumerate(ranges):
         here = (*path, i) if isinstance(spec.limits, list) else path
         lower, upper = (

@@ -128,6 +128,9 @@ class Document(Parts):
     name: Name = Field(description="identifier of the mechanism")
     title: str = ""
     source: str = Field(default="", description="where the numbers come from")
+    include: str | list[str] = Field(
+        default=[], description="files that this one is merged over, relative to it"
+    )
     gravity: Vector = Field(default=(0, 0, -9.81), description="m/s², ground frame")
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")

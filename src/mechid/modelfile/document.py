@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
-from mechid.modelfile.spec_geometry import DirectionRef, PointRef
+from mechid.modelfile.spec_geometry import DirectionRef, Gravity, PointRef
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
 from mechid.textfile.words import (
     DottedName,
@@ -131,7 +131,9 @@ class Document(Parts):
     include: str | list[str] = Field(
         default=[], description="files that this one is merged over, relative to it"
     )
-    gravity: Vector = Field(default=(0, 0, -9.81), description="m/s², ground frame")
+    gravity: Gravity = Field(
+        default=(0, 0, -9.81), description="m/s², ground frame; a direction; or its mounting"
+    )
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")

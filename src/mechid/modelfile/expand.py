@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND
@@ -12,6 +12,8 @@ from mechid.modelfile.document import Document, MirrorPlane, Parts, Use
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import KINDS, SINGULAR, Entry, Kind, Reflection, Scope
 from mechid.modelfile.spec_bodies import BodySpec
+from mechid.modelfile.spec_geometry import PointIn
+from mechid.modelfile.spec_joints import JointSpec
 from mechid.modelfile.vectors import EXACT_ZERO, unit, vec3
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key
@@ -92,6 +94,8 @@ def _expand_parts(expanded: Expanded, scope: Scope, parts: Parts, use: Use | Non
         }
         # Copies may mean these names before the entries are added.
         scope.own[kind] = {local: entry.name for local, entry in own[kind].items()}
+    for local, entry in own["joints"].items():
+        own["joints"][local] = replace(entry, spec=_at_origin(entry.spec, parts))
     if use is not None and scope.outer is not None:
         for local, spec in use.parameters.items():
             # What a use says is written outside the copy, and so are the names in it.
@@ -105,6 +109,18 @@ def _expand_parts(expanded: Expanded, scope: Scope, parts: Parts, use: Use | Non
         for local, entry in own[kind].items():
             if kind != "bodies" or local not in links:
                 expanded.add(kind, entry, scope, local)
+
+
+def _at_origin(spec: JointSpec, parts: Parts) -> JointSpec:
+    """Return a joint that says no point, at the frame of a body that is given in the other."""
+    if spec.at is None and spec.frames is None and spec.type != "free":
+        for child, parent in (spec.between, spec.between[::-1]):
+            body = parts.bodies.get(child)
+            if body is not None and body.frame is not None and body.frame.in_ == parent:
+                return spec.model_copy(
+                    update={"at": PointIn.model_construct(in_=child, at=(0, 0, 0))}
+                )
+    return spec
 
 
 def _expand_table(expanded: Expanded) -> set[str]:

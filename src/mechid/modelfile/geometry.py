@@ -173,8 +173,21 @@ class Geometry:
         if place.name is not None and place.name == pose.key:
             return EXACT_ZERO
         hard = place.given.get(GROUND)
-        expr = None if hard is None else shifted(hard, pose)
+        expr = self._across(place, body, scope) if hard is None else shifted(hard, pose)
         return rounded_local(place.position, pose) if expr is None else self.exact(expr)
+
+    def _across(self, place: Place, body: str, scope: Scope) -> list[str] | None:
+        """Return the expressions of a point given in a body to which this one is related."""
+        for other, local in place.given.items():
+            for child, parent in ((other, body), (body, other)):
+                if GROUND in (child, parent) or local.expr is None:
+                    continue
+                pose = self.designed_pose(child, scope)
+                if pose.relative is not None and pose.relative[0] == parent:
+                    transform = pose.relative[1]
+                    there = transform if child == other else transform.inverse()
+                    return there.of_point(local.expr)
+        return None
 
     def fixed_in(self, place: Place, body: str, scope: Scope) -> Exact:
         """Return coordinates of a point in a body of the mechanism as it really is."""

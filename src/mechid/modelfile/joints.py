@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import JOINT_KINDS, Frame, Joint, JointType, Limit
-from mechid.modelfile.frames import rotation, signed
+from mechid.modelfile.frames import signed, turned_by
 from mechid.modelfile.geometry import FLIP, Geometry
 from mechid.modelfile.limits import limit
 from mechid.modelfile.places import Heading
@@ -116,7 +116,7 @@ def _spelled_out(
     for i, (frame, body) in enumerate(zip(spec.frames, bodies, strict=True)):
         path: Key = (*entry.path, "frames", i)
         origin = geometry.numbers.vector(frame.origin, entry.scope, (*path, "origin"))
-        R, expr = rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))
+        R, expr = turned_by(geometry.numbers, frame, entry.scope, path)
         if entry.scope.planes:
             origin = geometry.actual_point(origin, body, entry.scope)
             left, right = _turned(spec.type, body, entry, geometry)

@@ -21,6 +21,7 @@ from mechid.mechanism.records import (
 from mechid.modelfile.bodies import absolute
 from mechid.modelfile.coordinates import pick
 from mechid.modelfile.geometry import Geometry
+from mechid.modelfile.joints import reversed_by_mirror
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
 from mechid.modelfile.spec_elements import (
@@ -116,8 +117,10 @@ class Elements:
         return joint, index
 
     def _sign(self, joint: Joint, index: int, entry: Entry) -> float:
-        mirrored = entry.scope.reflection is not None
-        return -1.0 if mirrored and index in joint.kind.reversed else 1.0
+        if entry.scope.reflection is None:
+            return 1.0
+        spec = self._geometry.model.entries["joints"][joint.name].spec
+        return -1.0 if index in reversed_by_mirror(joint.kind, spec) else 1.0
 
     def _spring_damper(self, spec: SpringDamperSpec, entry: Entry) -> SpringDamper:
         a, b = (
@@ -191,7 +194,7 @@ class Elements:
         mirror = self._geometry.mirror_matrix(axes_of, scope)
         if isinstance(spec, MomentSpec):
             # A moment is an axial vector: its mirror image turns the other way.
-            vector = vector if scope.reflection is None else -mirror @ vector
+            vector = (mirror if scope.reflection is None else -mirror) @ vector
             return Load(entry.name, "moment", body, vec3(vector), None, axes_of)
         if spec.at is None:
             raise ModelError(

@@ -10,7 +10,7 @@ W_d = -W_b N_b N_d⁻¹, and therefore
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,10 +28,11 @@ from mechid.base.transfers import Transfer
 from mechid.errors import MechidError
 from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats, Ints
+from mechid.shown import Tabular
 
 
-@dataclass(frozen=True, eq=False)
-class BaseSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseSet(Tabular):
     """A choice of dependent parameters and what follows from it.
 
     Attributes
@@ -52,6 +53,16 @@ class BaseSet:
     base: tuple[str, ...]
     without_effect: tuple[str, ...]
     beta: Floats
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "parameters": len(self.null_space.names) - len(self.zeros),
+            "base parameters": self.rank,
+            "base": self.base,
+            "dependent": self.dependent,
+            "without effect": self.without_effect,
+        }
 
     @property
     def zeros(self) -> tuple[str, ...]:
@@ -124,6 +135,16 @@ def base_set(null_space: NullSpace, dependent: Iterable[str]) -> BaseSet:
     dependent : iterable of str
         As one of the rules of `choose` returns them; those without effect need not be named. What
         else is missing is completed, the first parameters first.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> seen = mechid.observation_matrix(motion)
+    >>> phi = np.array([column.value for column in seen.columns])
+    >>> chosen = mechid.base_set(mechid.null_space(mechid.load("four_bar")), ["m_2", "m_3"])
+    >>> np.allclose(chosen.observation(seen.W) @ chosen.values(phi), seen.W @ phi)
+    True
     """
     chosen = _completed(null_space, dependent)
     with ctx.workprec(PRECISION):

@@ -7,7 +7,7 @@ matrix with as many columns give a choice of dependent parameters, and the other
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,14 +23,15 @@ from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
+from mechid.shown import Shown
 
 # Entries of N are lengths and their products: its rank shows clearly in double precision.
 RANK_TOLERANCE = 1e-9
 _NEW = 1e-7  # part of a unit vector outside the span that makes it a new one
 
 
-@dataclass(frozen=True, eq=False)
-class NullSpace:
+@dataclass(frozen=True, eq=False, repr=False)
+class NullSpace(Shown):
     """Transfers as columns over the parameters.
 
     Attributes
@@ -48,6 +49,15 @@ class NullSpace:
     transfers: tuple[Transfer, ...]
     geometry: Geometry
     zeros: frozenset[str] = frozenset()
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "mechanism": self.geometry.mechanism.name,
+            "parameters": len(self.names),
+            "transfers": f"{len(self.transfers)}, {self.rank} of them independent",
+            "without effect": self.without_effect,
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +138,15 @@ def null_space(
         Weight per unit mass, if not that of the model.
     geometry : Geometry, optional
         Other frames than those of the bodies.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> null = mechid.null_space(model)
+    >>> W = mechid.observation_matrix(mechid.tour(model)).W
+    >>> np.allclose(W @ null.matrix, 0, atol=1e-12 * np.abs(W).max())
+    True
     """
     found = exact_geometry(mechanism) if geometry is None else geometry
     massless = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from mechid.estimation.regression import Floats, Regression
+from mechid.shown import Plotted, Tabular
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +52,8 @@ class ChannelErrors:
     cross: Floats | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Plotted, Tabular):
     """Estimated parameters.
 
     Attributes
@@ -110,6 +112,20 @@ class Estimate:
     evidence: float | None = None
     full: Floats | None = None
     resting: tuple[str, ...] = ()
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        sharp = int(np.count_nonzero(self.relative < 10.0))
+        return {
+            "method": self.method,
+            "parameters": self.parameters,
+            "known within 10 %": f"{sharp} of {len(self.parameters)}",
+            "determined mainly by the prior": len(self.resting) or None,
+            "condition": self.condition,
+            "noise": {n: float(x) for n, x in zip(self.channels, self.noise, strict=True)},
+            "prior": self.known,
+            "warnings": len(self.warnings) or None,
+        }
 
     @cached_property
     def sigma(self) -> Floats:

@@ -193,7 +193,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--limits", "entry.yaml"], "entry.yaml:2: joint.A1: expected a number"),
         (["five_bar", "--limits", "weight.yaml"], "-0.01 ≤ force of M1 ≤ 0.01"),
         (["five_bar", "--start", "none.yaml"], "none.yaml: there is no such file"),
-        (["five_bar", "--start", "other.yaml"], "other.yaml: the trajectory does not say how q1"),
+        (["five_bar", "--start", "other.yaml"], "other.yaml: the trajectory does not define q1"),
         (["five_bar", "--start", "kind.yaml"], "kind.yaml: q1 is of another kind"),
         (["five_bar", "--evaluate", "none.yaml"], "none.yaml: there is no such file"),
         (["five_bar", "--evaluate", "other.yaml"], "other.yaml: the trajectory does not"),

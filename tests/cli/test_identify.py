@@ -79,7 +79,7 @@ def test_synthesise_as_text_and_json(data):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["m.yaml", "-o", "x.txt"], "x.txt: the ending .txt"),
+        (["m.yaml", "-o", "x.txt"], "x.txt: unknown file type .txt"),
         (["m.yaml", "-o", "d.csv"], "d.csv: the file exists; add --force"),
         (["none.yaml", "-o", "x.csv"], "none.yaml: there is no such file"),
         (["m.yaml", "-o", "x.csv", "--force-noise", "lots"], "--force-noise"),
@@ -403,7 +403,7 @@ def test_predict(data):
         (["none", "o.yaml"], "none: this is no run"),
         (["run", "none.yaml"], "none.yaml"),
         (["run", "o.yaml", "--level", "2"], "--level is 2"),
-        (["run", "o.yaml", "-o", "f.xls"], "f.xls: the ending .xls"),
+        (["run", "o.yaml", "-o", "f.xls"], "f.xls: unknown file type .xls"),
     ):
         done = data("predict", *arguments)
         assert done.status == 2

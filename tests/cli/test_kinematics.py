@@ -104,7 +104,7 @@ def test_limits_are_mentioned(run: Run, tmp_path: Path) -> None:
         (("-p", "slider.Q"), "slider has no point Q; known are B"),
         (("-j", "gide"), "no joint gide; did you mean guide?"),
         (("-b", "cranck"), "no moving body cranck; did you mean crank?"),
-        (("-o", "out.xlsx"), "out.xlsx: the ending .xlsx"),
+        (("-o", "out.xlsx"), "out.xlsx: unknown file type .xlsx"),
         (("-o", "nowhere/out.csv"), "nowhere/out.csv: cannot write"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_table_may_lack_forces(run):
     Path("f.csv").write_text("time,F_z\n0,0\n0.1,100\n")
     done = run("simulate", "quarter_vehicle", "--forces", "f.csv", "--json")
     assert done.json["end"] == 0.1  # the end of the table
-    assert done.json["notes"] == ["no column for M_spin: zero"]
+    assert done.json["notes"] == ["no column for M_spin: set to zero"]
     assert done.json["forces"]["F_z"][-1] == pytest.approx(100.0)
 
 
@@ -129,7 +129,7 @@ def test_a_table_may_lack_forces(run):
         (["quarter_vehicle", "--t-end", "-1"], "--t-end must be a positive time, got -1"),
         (["quarter_vehicle", "--t-end", "1", "--rate", "0"], "--rate must be positive"),
         (["quarter_vehicle", "--t-end", "1", "--at", "2"], "--at 2 s is not between 0 and"),
-        (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is not a number'),
+        (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is no number'),
         (["quarter_vehicle", "--at", "1", "--force", "F_y=1"], "did you mean F_z?"),
         (["quarter_vehicle", "--at", "1", "--force", "F_z"], "expected NAME=VALUE"),
         (["quarter_vehicle", "--at", "1", "--start", "z=1", "--start", "z=2"], "z is given twice"),

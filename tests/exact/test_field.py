@@ -30,7 +30,6 @@ from mechid.mechanism.records import (
     Mechanism,
     Point,
     PointCoordinate,
-    SpringDamper,
 )
 from mechid.modelfile import load
 
@@ -224,10 +223,7 @@ def in_ground_axes(mechanism: Mechanism) -> Mechanism:
             for j in mechanism.joints
         ),
         elements=tuple(
-            replace(e, point_a=point(e.point_a), point_b=point(e.point_b))
-            if isinstance(e, SpringDamper)
-            else e
-            for e in mechanism.elements
+            replace(e, points=tuple(point(p) for p in e.points)) for e in mechanism.elements
         ),
         coordinates=tuple(coordinates),
         points=tuple(point(p) if p.body != GROUND else p for p in mechanism.points),

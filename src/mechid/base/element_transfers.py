@@ -20,9 +20,9 @@ from mechid.base.shared import Shared, direction, point, shared_vectors
 from mechid.base.spaces import size
 from mechid.base.transfers import Transfer, entries_of
 from mechid.dynamics.columns import element_terms
-from mechid.dynamics.tables import STIFFNESS
 from mechid.exact.geometry import Geometry, Vector, cross, dot
 from mechid.exact.numbers import recognise
+from mechid.mechanism.element_laws import SPRING
 from mechid.mechanism.records import GROUND, Joint, Vec3
 
 
@@ -68,7 +68,8 @@ def _springs(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator
     Across the axis u, a = α g + β u × g, so that a · R b = g · R (α b - β u × b).
     """
     for term in element_terms(geometry.mechanism):
-        if term.known or term.takes != STIFFNESS or term.offset or term.measure[0] != "length":
+        balances = term.law == SPRING and term.shape[:2] == (0.0, 1.0)
+        if term.known or not balances or term.measure[0] != "length":
             continue
         ends = term.measure[1:]
         if (ends[0].body == GROUND) == (ends[1].body == GROUND):

@@ -26,10 +26,9 @@ from mechid.base.shared import (
 )
 from mechid.base.spaces import Row, contains, rank, reduced, size
 from mechid.dynamics.columns import element_terms
-from mechid.dynamics.reference_point.elements import measure_parts
-from mechid.dynamics.tables import INERTIA
 from mechid.exact.geometry import Geometry, normalised
 from mechid.exact.numbers import PRECISION, recognise
+from mechid.mechanism.element_laws import INERTIA, measure_parts
 from mechid.mechanism.records import GROUND, Joint, Vec3
 from mechid.spatial.inertia import NAMES
 
@@ -330,19 +329,19 @@ def _threads(
 
 def _equal_elements(geometry: Geometry) -> list[Transfer]:
     """Return differences of coefficients that take the same of the same measure."""
-    first: dict[tuple[object, ...], tuple[str, str, float]] = {}
+    first: dict[tuple[object, ...], tuple[str, str]] = {}
     found = []
     for term in element_terms(geometry.mechanism):
         if term.known:
             continue
-        key = (term.measure, term.takes, term.offset)
+        key = (term.measure, term.law, term.shape)
         if key in first:
-            name, owner, _ = first[key]
+            name, owner = first[key]
             entries = ((name, ONE), (term.column.name, -ONE))
             words = f"{name} to {term.column.name}, which act on the same coordinate"
             found.append(Transfer(words, owner, term.column.owner, entries))
         else:
-            first[key] = (term.column.name, term.column.owner, term.offset)
+            first[key] = (term.column.name, term.column.owner)
     return found
 
 
@@ -359,7 +358,7 @@ def _rotors(
     found = []
     for term in element_terms(geometry.mechanism):
         parts = measure_parts(term.measure)
-        if term.known or term.takes != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
+        if term.known or term.law != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
             continue
         (_, name, _), ratio = parts[0]
         joint = geometry.mechanism.joint(name)

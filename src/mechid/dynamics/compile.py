@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mechid.dynamics.columns import Column, ElementTerm, Measure, element_terms, inertial_columns
+from mechid.dynamics.columns import Column, ElementTerm, element_terms, inertial_columns
 from mechid.dynamics.tables import (
     COORDINATE,
+    DOT,
     ELEMENT,
     LENGTH,
-    LOAD,
     MEASURE,
+    PUSH,
     SLIDE,
+    SPIN,
     SUM,
     TERM,
     TURN,
@@ -31,7 +33,8 @@ from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.order import link_drivers
 from mechid.kinematics.reference_point.constraints import body_numbers
 from mechid.kinematics.tables import BALL, Floats, Records, Tables
-from mechid.mechanism.records import GROUND, Load, Mechanism, Point
+from mechid.mechanism.element_laws import Measure
+from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 
 PARALLEL = 1e-12  # cosine of the angle between axes, off one by this: rounding
 
@@ -99,6 +102,14 @@ class MeasureBuilder:
                     entry = self.apart(LENGTH, a, b)
                 case ("joint", str(name), int(index)):
                     entry = self.joint(name, index)
+                case ("slide", str(name), int(k)):
+                    entry = self.slide(self.model.mechanism.joint(name), k)
+                case ("dot", str(name), int(i), int(j)):
+                    entry = self.dot(self.model.mechanism.joint(name), i, j)
+                case ("force", Point() as point, vector, str(axes_of)):
+                    entry = self.load(PUSH, point.body, point.local, vector, axes_of)
+                case ("moment", str(body), vector, str(axes_of)):
+                    entry = self.load(SPIN, body, (0.0, 0.0, 0.0), vector, axes_of)
                 case ("sum", *parts):
                     entry = self.sum(parts)
                 case _:
@@ -148,12 +159,7 @@ class MeasureBuilder:
         if label == "angle_2":  # about x of b: the angle of z_a in the plane of y_b, z_b
             return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
         if label in ("displacement", "x", "y", "z") and joint.type not in ("spherical",):
-            axis = {"displacement": 2, "x": 0, "y": 1, "z": 2}[label]
-            ends = (
-                Point(name, joint.body_a, joint.frame_a.origin),
-                Point(name, joint.body_b, joint.frame_b.origin),
-            )
-            return self.apart(SLIDE, *ends) | {"axis": on_a[axis]}
+            return self.slide(joint, {"displacement": 2, "x": 0, "y": 1, "z": 2}[label])
         raise ModelError(
             f"joint {name} has no single coordinate number {index} that a force can act on",
             path=("elements",),
@@ -207,12 +213,37 @@ class MeasureBuilder:
             "constant": constant,
         }
 
-    def load(self, load: Load) -> tuple[int, int, int, int]:
-        """Place a load: (is it a moment, marker, direction, body)."""
-        local = load.point.local if load.point is not None else (0.0, 0.0, 0.0)
-        marker = self.marker(load.body, local)
-        direction = self.direction(load.axes_of or GROUND, load.vector)
-        return (int(load.kind == "moment"), marker, direction, self.numbers[load.body])
+    def slide(self, joint: Joint, k: int) -> dict[str, Any]:
+        """Measure the displacement of a joint's frame b along axis k of its frame a."""
+        axis = self.direction(joint.body_a, Rigid.of(joint.frame_a).rotation[:, k])
+        ends = (
+            Point(joint.name, joint.body_a, joint.frame_a.origin),
+            Point(joint.name, joint.body_b, joint.frame_b.origin),
+        )
+        return self.apart(SLIDE, *ends) | {"axis": axis}
+
+    def dot(self, joint: Joint, i: int, j: int) -> dict[str, Any]:
+        """Measure the product of axis i of a joint's frame a and axis j of its frame b."""
+        return {
+            "kind": DOT,
+            "link_a": self.model.compiled.body_link[joint.body_a][0],
+            "link_b": self.model.compiled.body_link[joint.body_b][0],
+            "x_a": self.direction(joint.body_a, Rigid.of(joint.frame_a).rotation[:, i]),
+            "x_b": self.direction(joint.body_b, Rigid.of(joint.frame_b).rotation[:, j]),
+            **self.between(joint.body_a, joint.body_b),
+        }
+
+    def load(
+        self, kind: int, body: str, local: object, vector: object, axes_of: str
+    ) -> dict[str, Any]:
+        """Measure the motion of a body's point along a vector, or of the body about it."""
+        return {
+            "kind": kind,
+            "link_b": self.model.compiled.body_link[body][0],
+            "marker_b": self.marker(body, local),
+            "axis": self.direction(axes_of, vector),
+            "body_b": self.numbers[body],
+        }
 
 
 @lru_cache(maxsize=32)
@@ -222,9 +253,9 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     builder = MeasureBuilder(model)
     terms = element_terms(mechanism)
     rows = [
-        (builder.measure(x.measure), x.takes, x.offset, float(x.column.value or 0.0)) for x in terms
+        (builder.measure(x.measure), x.order, x.law, *x.shape, float(x.column.value or 0.0))
+        for x in terms
     ]
-    loads = [builder.load(x) for x in mechanism.elements if isinstance(x, Load)]
     reach = link_drivers(model.tables, model.order)
     fixed = [model.compiled.body_link[body.name] for body in mechanism.bodies]
     tables = DynamicTables(
@@ -236,7 +267,6 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
         **builder.tables()._asdict(),
         columns=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if not x.known]),
         known=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if x.known]),
-        loads=_rows(LOAD, loads),
         gravity=np.array(mechanism.gravity),
     )
     columns = (*inertial_columns(mechanism), *(x.column for x in terms if not x.known))

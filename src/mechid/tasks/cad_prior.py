@@ -11,7 +11,6 @@ from mechid.base.cad import parameter_covariance
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import cad_parameters
-from mechid.dynamics.tables import PRELOAD
 from mechid.errors import DataError, MechidError
 from mechid.estimation.measured_constraints import MeasuredConstraint, informed
 from mechid.estimation.perturb import body_root, check_error
@@ -84,7 +83,7 @@ def prior_from_cad(
         sized = elements[values[elements] != 0]
         covariance[sized, sized] = (cad_error * values[sized]) ** 2
     terms = [term for term in model.terms if not term.known]
-    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.takes != PRELOAD)
+    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.positive)
     known = Prior(
         names,
         base_set.base,

@@ -32,7 +32,7 @@ from mechid.kinematics.tables import Floats, Ints, Tables
 
 @dataclass(frozen=True)
 class Reduced:
-    """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies.
+    """M ÿ + h = τ at (y, ẏ); the closed tree state that belongs to it; energies.
 
     The tree accelerations are v̇ = Rᵀ ÿ + bias, with R of shape (n_i, n_v); `gap` is the largest
     closure row, relative to the size of the mechanism.
@@ -40,7 +40,6 @@ class Reduced:
 
     M: Floats
     h: Floats
-    load: Floats
     q: Floats
     v: Floats
     R: Floats
@@ -64,21 +63,21 @@ class Accelerated:
 
 @dataclass(frozen=True)
 class OnTree:
-    """M v̇ + h = Q + load + Jᵀ λ at (q, v); rows have values and J v̇ + gamma; energies.
+    """M v̇ + h = Q + Jᵀ λ at (q, v); rows have values and J v̇ + gamma; energies.
 
-    `h` is without the loads. Rows of closure and of drivers stand together; `closure` and
-    `drivers` tell them apart.
+    `supplied` is the power of the loads. Rows of closure and of drivers stand together; `closure`
+    and `drivers` tell them apart.
     """
 
     M: Floats
     h: Floats
-    load: Floats
     J: Floats
     gamma: Floats
     values: Floats
     kinetic: float
     potential: float
     dissipated: float
+    supplied: float
 
 
 class Engine:
@@ -119,7 +118,6 @@ class Engine:
             vd=np.zeros(n_v),
             M=np.zeros((n_i, n_i)),
             h=np.zeros(n_i),
-            load=np.zeros(n_i),
             ydd=np.zeros(n_i),
             factors=np.zeros(n_i * n_i),
             pivots=np.zeros(n_i, dtype=np.int64),
@@ -172,8 +170,7 @@ class Engine:
         x = s.numbers.tolist()
         return Reduced(
             s.M.copy(),
-            s.h + s.load,
-            s.load.copy(),
+            s.h.copy(),
             s.q.copy(),
             s.v.copy(),
             s.anchor.R.copy(),
@@ -216,7 +213,7 @@ class Engine:
         """Return the equations in the tree speeds at any state, closed or not."""
         k, d = self.kinematics, self.model.tables
         n, m = self.n_v, k.tables.rows.size
-        M, h, load = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+        M, h = np.zeros((n, n)), np.zeros(n)
         values, J, gamma = np.zeros(m), np.zeros((m, n)), np.zeros(m)
         tree_equations(
             k.tables,
@@ -231,14 +228,13 @@ class Engine:
             self._tree,
             M,
             h,
-            load,
             values,
             J,
             gamma,
         )
         work = self._state.work
         energy = energies(d, self.phi, work.rotation, work.vectors, self._tree.values)
-        return OnTree(M, h + load, load, J, gamma, values, *energy)
+        return OnTree(M, h, J, gamma, values, *energy)
 
     def tree_forces(self, equations: OnTree, tau: Floats) -> Floats:
         """Return the generalised forces on the tree of τ on the independent coordinates, (n_v,)."""

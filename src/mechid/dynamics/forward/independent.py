@@ -1,6 +1,6 @@
 """Reduction to the independent coordinates: the smallest state, and loops that cannot open.
 
-    M(y) ÿ + h(y, ẏ) = τ + loads,   z = (y, ẏ)
+    M(y) ÿ + h(y, ẏ) = τ,   z = (y, ẏ)
 
 The loops are closed to rounding at every evaluation, so there is nothing to stabilise.
 """
@@ -52,7 +52,7 @@ class Independent:
     def _accelerations(self, y: Floats, yd: Floats, tau: Floats) -> tuple[Reduced, Floats]:
         e = self.engine.reduced(y, yd)
         with massive():
-            return e, np.asarray(np.linalg.solve(e.M, tau + e.load - e.h), dtype=float)
+            return e, np.asarray(np.linalg.solve(e.M, tau - e.h), dtype=float)
 
     def inspector(self, forces: Forces, duration: float) -> Callable[[float, Floats], None]:
         """Return a function that is to see the state after every step, from the start on.

@@ -54,11 +54,11 @@ class TreeFormulation:
         A, b, U = full_rank(A, b)
         # Scaled unknowns: angles and lengths in comparable units.
         s = self._column_scale
-        mass, force = s[:, None] * e.M * s, s * (Q + e.load - e.h)
+        mass, force = s[:, None] * e.M * s, s * (Q - e.h)
         with massive():
             vd, multipliers = self.accelerations(mass, force, A * s, b)
         vd = s * vd
-        power = float((Q + e.load) @ v)
+        power = float(Q @ v) + e.supplied
         return Instant(
             np.concatenate([self._position_rate(q, v), vd]),
             self._row_scale * (U @ multipliers),

@@ -36,6 +36,7 @@ from mechid.kinematics.tables import BALL, Floats, Records, Tables
 from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 
+COINCIDE = 1e-9  # times the size of the mechanism: the assembled pose is closed to less
 PARALLEL = 1e-12  # cosine of the angle between axes, off one by this: rounding
 
 
@@ -256,6 +257,7 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
         (builder.measure(x.measure), x.order, x.law, *x.shape, float(x.column.value or 0.0))
         for x in terms
     ]
+    _check_lengths(builder, terms)
     reach = link_drivers(model.tables, model.order)
     fixed = [model.compiled.body_link[body.name] for body in mechanism.bodies]
     tables = DynamicTables(
@@ -271,6 +273,25 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     )
     columns = (*inertial_columns(mechanism), *(x.column for x in terms if not x.known))
     return DynamicModel(model, tables, columns, tuple(terms))
+
+
+def _check_lengths(builder: MeasureBuilder, terms: list[ElementTerm]) -> None:
+    """Refuse a line between two points that coincide: it has no direction."""
+    poses = link_poses(builder.model.compiled, builder.model.home_q)
+    for term in terms:
+        if term.measure[0] != "length":
+            continue
+        entry = builder.measures[builder.known[term.measure]]
+        ends = [builder.markers[entry[key]] for key in ("marker_a", "marker_b")]
+        a, b = (poses[k].translation + poses[k].rotation @ local for k, local in ends)
+        if np.linalg.norm(b - a) <= COINCIDE * builder.model.size:
+            p, q = term.measure[1:]
+            raise ModelError(
+                f"{p.body}.{p.name} and {q.body}.{q.name} coincide in the assembled pose, so that "
+                "the line between them has no direction",
+                path=("elements", term.column.owner),
+                remedy="move one of them, or use a bushing on a joint between the two bodies",
+            )
 
 
 def _carriers(t: Tables, link: int) -> list[int]:

@@ -185,8 +185,9 @@ def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
 
 def _algebraic(term: ElementTerm) -> bool:
     """Say whether a law is a polynomial in the measure, or one that `energy_rows` sets apart."""
-    plain = term.law in (CONSTANT, SPRING, INERTIA, FRICTION)
-    return plain or (term.law == DAMPER and term.shape[1] == 1)
+    if term.law == FRICTION:
+        return not any(term.shape)
+    return term.law in (CONSTANT, SPRING, INERTIA) or (term.law == DAMPER and term.shape[1] == 1)
 
 
 def _plain(system: FieldSystem, curve: Curve, measure: Measure) -> tuple[Ints, Ints | None]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 from flint import arb, arb_mat
 
@@ -56,7 +55,7 @@ class Measures:
     declared: tuple[int, ...] = ()
     threads: tuple[Row | None, ...] = ()
     home: tuple[float, ...] = ()
-    numbers: Mapping[str, int] = MappingProxyType({})
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def near(self, pose: Enclosure, y: Sequence[float]) -> list[float]:
         """Return values near which angles are to be sought: each has many, a turn apart."""

@@ -101,7 +101,7 @@ def _element(geometry: Geometry, e: ForceElement) -> ForceElement:
     points = tuple(_point(geometry, p) for p in e.points)
     if e.direction is None:
         return replace(e, points=points)
-    along = _vector(geometry, geometry.direction(e.axes_of, e.direction))
+    along = _vector(geometry, geometry.vector(e.axes_of, e.direction))
     return replace(e, points=points, direction=along)
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import inf
+from math import comb, inf
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -160,6 +160,35 @@ def law_degree(law: int, shape: Shape) -> int:
     """Return the power of its argument with which a law grows."""
     degree = LAWS[law].degree
     return int(shape[1]) if degree is None else degree
+
+
+def law_functions(law: int, shape: Shape, exact: Callable[[float], Any]) -> dict[Any, Any]:
+    """Return a law as a sum of functions that are independent of each other, with factors.
+
+    Terms on the same measure whose sums vanish cannot be told apart. `exact` turns a number of
+    the shape into one without rounding.
+    """
+    a, b, c, d = shape
+    if law == SPRING:
+        n, offset = int(b), -exact(a)
+        return {("s", j): comb(n, j) * offset ** (n - j) for j in range(n + 1)}
+    if law == DAMPER:
+        return {("v", int(b)): 1}
+    if law in (SLOPE, SPEED_SLOPE):
+        # x + (b - x)⁺ - (x - c)⁺ - rest, with (b - x)⁺ = (x - b)⁺ - x + b
+        letter, offset, rest = "s" if law == SLOPE else "v", exact(a), min(max(0.0, b), c)
+        out: dict[Any, Any] = {(letter, 1): 0, ("s", 0): -exact(rest)}
+        if b > -inf:
+            out |= {(letter, "beyond", offset + exact(b)): 1}
+            out["s", 0] += exact(b)
+        else:
+            out[letter, 1] += 1
+            out["s", 0] -= offset
+        return out | ({(letter, "beyond", offset + exact(c)): -1} if c < inf else {})
+    if law == FRICTION:
+        sides = (d,) if d else (1.0, -1.0)
+        return {("dry", side, a, b, c if b else 0.0): 1 for side in sides}
+    return {("a",): 1} if law == INERTIA else {("s", 0): -1}
 
 
 # ---------------------------------------------------------------------- terms

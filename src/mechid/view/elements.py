@@ -15,9 +15,9 @@ def drawn_elements(mechanism: Mechanism, index: dict[str, int]) -> list[dict[str
     drawn = []
     for element in mechanism.elements:
         match element_kind(element).drawn:
-            case "spring":
+            case "spring" if element.points:
                 drawn.append(_spring(element, index))
-            case "turn":
+            case "spring" | "turn":
                 drawn.append(_torsion(element, mechanism, index))
             case "load":
                 drawn.append(_load(element, index))

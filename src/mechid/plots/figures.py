@@ -90,6 +90,7 @@ def _by_unit(time: Floats, x: str, curves: list[tuple[str, str, Floats]]) -> lis
     panels = []
     for unit in dict.fromkeys(unit for _, unit, _ in curves):
         mine = {name: values for name, own, values in curves if own == unit}
-        label = f"{next(iter(mine))} / {unit}" if len(mine) == 1 else _NAMES.get(unit, unit)
+        per = f"({unit})" if "/" in unit else unit
+        label = f"{next(iter(mine))} / {per}" if len(mine) == 1 else _NAMES.get(unit, unit)
         panels.append(Panel(label, time, mine, x=x))
     return panels

@@ -41,7 +41,11 @@ class Simulation(Plotted, Tabular):
 
     Attributes
     ----------
+    model : DynamicModel
+    formulation, stabilisation, integrator : str
+        As `simulate` was asked.
     time : array (N,)
+        s.
     y, yd, ydd : arrays (N, n_i)
         Independent coordinates, speeds, accelerations.
     q, v : arrays (N, n_q), (N, n_v)
@@ -61,6 +65,9 @@ class Simulation(Plotted, Tabular):
         The parameters that were simulated with.
     evaluations, steps : int
     seconds : float
+        That the integration took.
+    events : tuple of (time, number)
+        Events that ended it.
     """
 
     model: DynamicModel
@@ -139,6 +146,7 @@ def simulate(
 
     Parameters
     ----------
+    mechanism : Mechanism or DynamicModel
     times : array (N,)
         Increasing; results are given at these times, the first one is the start.
     forces : array (n_i,) or callable (t, y, ẏ) -> (n_i,), optional
@@ -156,6 +164,8 @@ def simulate(
         See `integrate`.
     events : callables (t, y, ẏ) -> float
         The simulation ends at the first zero of one of them.
+    watch : callable (t), optional
+        Told the time that is reached, for progress.
 
     Raises
     ------

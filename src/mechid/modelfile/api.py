@@ -46,6 +46,15 @@ def load(spec: str | Path) -> Mechanism:
 def loads(text: str, *, name: str = "<text>", variant: str | None = None) -> Mechanism:
     """Return the mechanism of a model file given as text; `name` stands for it in messages.
 
+    Parameters
+    ----------
+    text : str
+        Of a model file.
+    name : str
+        What messages call it.
+    variant : str, optional
+        Of the variants that the text describes.
+
     Examples
     --------
     >>> import mechid
@@ -62,6 +71,11 @@ def build(**words: Any) -> Mechanism:
 
     Values are dicts, lists, tuples, numbers, arrays and strings as in the file, or the Pydantic
     objects of `mechid.modelfile`; `mechid` (the version of the format) may be left out.
+
+    Parameters
+    ----------
+    **words
+        Words of the model file (`name`, `bodies`, `joints`, `coordinates`, …), in SI units.
 
     Examples
     --------
@@ -87,6 +101,10 @@ def dumps(mechanism: Mechanism) -> str:
     The text is the resolved form: variants, subassemblies and tables are expanded and every frame
     is spelled out.
 
+    Parameters
+    ----------
+    mechanism : Mechanism
+
     Examples
     --------
     >>> import mechid
@@ -98,6 +116,11 @@ def dumps(mechanism: Mechanism) -> str:
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
     """Write a mechanism to a model file, in the form of `dumps`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    path : str or Path
 
     Examples
     --------

@@ -16,15 +16,17 @@ from functools import cached_property
 
 import numpy as np
 import sympy as sp
+from flint import ctx
 
 from mechid.base.constant import zero_of
-from mechid.base.elimination import Sparse, eliminate
-from mechid.base.fractions import ExactContext, Fraction, FractionField, TooLargeError
+from mechid.base.fractions import Fraction, FractionField, TooLargeError
 from mechid.base.matroid import greedy, independent_columns, independent_zeros, matroid
 from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import size
+from mechid.base.sparse import Sparse, eliminate
 from mechid.base.transfers import Transfer
 from mechid.errors import MechidError
+from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats, Ints
 from mechid.shown import Tabular
 
@@ -113,7 +115,7 @@ class BaseSet(Tabular):
 
         Exact, but for factors that would fill pages: those are floats.
         """
-        with ExactContext():
+        with ctx.workprec(PRECISION):
             return _symbolic(self)
 
     def _place(self, name: str) -> int:
@@ -145,7 +147,7 @@ def base_set(null_space: NullSpace, dependent: Iterable[str]) -> BaseSet:
     True
     """
     chosen = _completed(null_space, dependent)
-    with ExactContext():
+    with ctx.workprec(PRECISION):
         exact = _numbers(null_space, chosen)
     held = {name: {n for n in column if n != name} for name, column in exact.items()}
     without = tuple(name for name in chosen if not held[name])
@@ -169,7 +171,7 @@ def change(old: BaseSet, new: BaseSet) -> Floats:
 
 
 def _completed(null_space: NullSpace, dependent: Iterable[str]) -> tuple[str, ...]:
-    """Return a choice with the parameters without effect, or refuse one that is not valid."""
+    """Return a choice with the parameters without effect, or reject one that is not valid."""
     listed = tuple(dict.fromkeys(dependent))
     m = matroid(null_space)
     chosen = greedy(m, listed)

@@ -17,7 +17,7 @@ from mechid.spatial.inertia import NAMES
 DIGITS = 6
 _LONGEST = 400  # characters of an expression in symbols
 _LARGEST_DENOMINATOR = 1000
-_WHOLE = 1e-12  # a float this near to a whole number is one
+_WHOLE = 1e-12  # a float this near to a integer is one
 
 
 def expression(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> sp.Expr:

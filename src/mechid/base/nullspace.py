@@ -6,7 +6,8 @@ matrix with as many columns give a choice of dependent parameters, and the other
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,6 +27,7 @@ from mechid.shown import Shown
 
 # Entries of N are lengths and their products: its rank shows clearly in double precision.
 RANK_TOLERANCE = 1e-9
+_NEW = 1e-7  # part of a unit vector outside the span that makes it a new one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,12 +78,7 @@ class NullSpace(Shown):
     @cached_property
     def basis(self) -> SparseBasis:
         """Independent transfers after elimination."""
-        place = {name: i for i, name in enumerate(self.names)}
-        vectors = []
-        for transfer in self.transfers:
-            entries = {place[n]: float(self.geometry.balls(x).mid()) for n, x in transfer.entries}
-            length = sum(x * x for x in entries.values()) ** 0.5
-            vectors.append({i: x / length for i, x in entries.items() if x} if length else {})
+        vectors = (unit_vector(self.geometry, transfer) for transfer in self.transfers)
         return sparse_basis(vectors, RANK_TOLERANCE)
 
     @cached_property
@@ -95,8 +92,8 @@ class NullSpace(Shown):
         basis = self.basis
         return tuple(
             name
-            for i, name in enumerate(self.names)
-            if i in basis.pivots and basis.contains({i: 1.0}, RANK_TOLERANCE)
+            for name in self.names
+            if name in basis.pivots and basis.contains({name: 1.0}, RANK_TOLERANCE)
         )
 
     def symbolic(self) -> dict[tuple[str, int], sp.Expr]:
@@ -106,6 +103,21 @@ class NullSpace(Shown):
             for k, transfer in enumerate(self.transfers)
             for name, entry in transfer.entries
         }
+
+
+def unit_vector(geometry: Geometry, transfer: Transfer) -> dict[str, float]:
+    """Return a transfer in floats, scaled to unit length; empty if it vanishes."""
+    entries = {name: float(geometry.balls(x).mid()) for name, x in transfer.entries}
+    length = math.hypot(*entries.values())
+    return {name: x / length for name, x in entries.items() if x}
+
+
+def independent(
+    geometry: Geometry, found: Iterable[Transfer], after: Iterable[Transfer] = ()
+) -> tuple[Transfer, ...]:
+    """Return the transfers that do not follow from those before them, nor from those of `after`."""
+    basis = sparse_basis((unit_vector(geometry, known) for known in after), _NEW)
+    return tuple(new for new in found if basis.add(unit_vector(geometry, new), _NEW))
 
 
 def parameter_columns(mechanism: Mechanism) -> tuple[Column, ...]:
@@ -144,12 +156,9 @@ def null_space(
         for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
     }
     # What counts as zero among exact numbers is far below double precision.
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         weight = mechanism.gravity if gravity is None else gravity
         moved = (*transfers(found, gravity), *element_transfers(found, weight))
-    finally:
-        ctx.prec = old
     return NullSpace(
         columns=parameter_columns(mechanism),
         transfers=moved,

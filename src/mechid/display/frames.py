@@ -14,7 +14,7 @@ from mechid.base.nullspace import parameter_columns
 from mechid.dynamics.inverse import InverseDynamics
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.regressor import Observation
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.dynamics.trajectory import simulated_motion
 from mechid.errors import MechidError
 from mechid.estimation.estimate import Estimate

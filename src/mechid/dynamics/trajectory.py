@@ -6,7 +6,7 @@ import numpy as np
 
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reactions import JointReactions
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.kinematics.motion import Motion, rates
 
 

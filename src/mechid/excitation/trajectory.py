@@ -75,6 +75,10 @@ class Trajectory(Plotted, Tabular):
         """Return the trajectory of a mapping coordinate → family."""
         return Trajectory(tuple(families), tuple(families.values()), duration, rate, name)
 
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the coordinates: with [], a mapping that can drive a simulation."""
+        return self.names
+
     def __getitem__(self, name: str) -> Family:
         """Return the family of a coordinate."""
         return self.families[self._place(name)]

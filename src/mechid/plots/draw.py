@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from mechid.dynamics.inverse import InverseDynamics
 from mechid.dynamics.reactions import JointReactions
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.estimation.estimate import Estimate
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.motion import Motion

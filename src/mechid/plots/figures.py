@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from mechid.dynamics.inverse import InverseDynamics
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate
 from mechid.plots.panels import Panel

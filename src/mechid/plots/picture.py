@@ -9,7 +9,8 @@ import numpy as np
 
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import JOINT_KINDS, Mechanism
+from mechid.mechanism.joint_kinds import JOINT_KINDS
+from mechid.mechanism.records import Mechanism
 from mechid.plots.style import COLORS, INK, Plot, styled
 from mechid.spatial.rotations import matrix_from_quaternion
 from mechid.view.scene import scene

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import sympy as sp
@@ -18,6 +19,7 @@ from mechid.base.transfers import Transfer
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
+from mechid.modelfile.resolve import mechanism_of
 from mechid.spatial.inertia import NAMES, transform
 
 Rule = Callable[[NullSpace], tuple[str, ...]]
@@ -60,7 +62,7 @@ class BaseParameters:
 
 
 def base_parameters(
-    mechanism: Mechanism,
+    model: Mechanism | str | Path,
     experiment: Experiment = EVERYTHING,
     *,
     rule: Rule = last,
@@ -73,7 +75,8 @@ def base_parameters(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
     experiment : Experiment
         What is moved and measured; by default everything. Transfers alone do not know what a
         restricted experiment misses, so that it is always analysed with bounds.
@@ -87,7 +90,15 @@ def base_parameters(
         Of the random states.
     watch : callable, optional
         Told (what, done, of) as the work goes on.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> found = mechid.base_parameters("four_bar")
+    >>> found.parameters, found.chosen.rank
+    (30, 8)
     """
+    mechanism = mechanism_of(model)
     experiment = checked(experiment, mechanism)
     found: Bounds | None = None
     left: tuple[Dependency, ...] = ()

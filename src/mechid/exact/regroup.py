@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from mechid.errors import MechidError
-from mechid.exact.field import Problem, exact_problem, field_rows
+from mechid.exact.field import FieldProblem, exact_problem, field_rows
 from mechid.exact.modular import Ints, echelon
 from mechid.exact.reconstruct import chinese, rational
 from mechid.kinematics.tables import Floats
@@ -129,7 +129,7 @@ def _reconstructed(images: list[Ints], primes: list[int]) -> list[list[Fraction]
 
 
 def _record(
-    problem: Problem,
+    problem: FieldProblem,
     order: list[int],
     base: list[int],
     beta: list[list[Fraction]],
@@ -152,7 +152,7 @@ def _record(
     )
 
 
-def _refuse_roots(problem: Problem) -> None:
+def _refuse_roots(problem: FieldProblem) -> None:
     values = problem.start.values
     for x in problem.start.numbers():
         if not isinstance(sp.sympify(x).subs(values), sp.Rational):

@@ -15,7 +15,7 @@ from mechid.estimation.regression import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class ParameterTable:
+class ParameterComparison:
     """Parameters of an estimate; not a number where something is not known.
 
     Attributes
@@ -48,7 +48,7 @@ def parameter_table(
     estimate: Estimate,
     prior: Prior | None = None,
     true: Mapping[str, float] | None = None,
-) -> ParameterTable:
+) -> ParameterComparison:
     """Put the parameters of an estimate beside what is known of them.
 
     Parameters
@@ -64,4 +64,6 @@ def parameter_table(
     cad = np.full(len(names), np.nan) if prior is None else prior.select(names).mean
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (estimate.values - truth) / estimate.sigma
-    return ParameterTable(names, truth, cad, estimate.values, estimate.sigma, estimate.relative, z)
+    return ParameterComparison(
+        names, truth, cad, estimate.values, estimate.sigma, estimate.relative, z
+    )

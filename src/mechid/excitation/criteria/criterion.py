@@ -19,7 +19,7 @@ CRITERIA = (*MEASURES, "mixture")
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class CriterionOptions:
     """What a criterion takes into account; nothing of it by default.
 
     Attributes
@@ -57,7 +57,7 @@ class Options:
     mix: tuple[float, float] = (1.0, 1.0)
 
 
-_NO_OPTIONS = Options()
+_NO_OPTIONS = CriterionOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Criterion:
     """
 
     name: str
-    options: Options = _NO_OPTIONS
+    options: CriterionOptions = _NO_OPTIONS
 
     def __post_init__(self) -> None:
         """Refuse a criterion that does not exist, or lacks what it needs."""

@@ -23,7 +23,7 @@ from mechid.excitation.design import Design, design
 from mechid.excitation.families import Family, Fourier
 from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.sampling import sample_times
 from mechid.excitation.starts import Starts
 from mechid.excitation.trajectory import Trajectory, sample
@@ -106,7 +106,7 @@ class Case:
     def designed(self, plan: Plan, base: BaseSet, effort: Effort, seed: int) -> Made:
         """Design a motion as `design_motion` does."""
         objective = objective_of(self.mechanism, base, plan)
-        problem = Problem(self.mechanism, self.free, base.places, objective, self.limits)
+        problem = DesignProblem(self.mechanism, self.free, base.places, objective, self.limits)
         found = optimise(problem, effort, seed=seed)
         seen = observation_matrix(problem.motion(found.x))
         s = sample(found.trajectory, times=np.linspace(0.0, 1 / FREQUENCY, FINER * SAMPLES + 1))
@@ -117,7 +117,7 @@ class Case:
     def random_motions(self, n: int, seed: int) -> Iterator[Observation]:
         """Yield what n random feasible motions show, drawn as `mechid excite` does."""
         none = np.zeros(0, dtype=np.int64)
-        problem = Problem(self.mechanism, self.free, none, Criterion("d"), self.limits)
+        problem = DesignProblem(self.mechanism, self.free, none, Criterion("d"), self.limits)
         rng, starts = np.random.default_rng(seed), Starts(problem)
         for _ in range(n):
             x = starts.draw(rng)

@@ -20,6 +20,7 @@ from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
 from mechid.modelfile.resolve import mechanism_of
+from mechid.represent import short_repr
 from mechid.spatial.inertia import NAMES, transform
 
 Rule = Callable[[NullSpace], tuple[str, ...]]
@@ -49,6 +50,8 @@ class BaseParameters:
     chosen: BaseSet
     bounds: Bounds | None
     dependencies: tuple[Dependency, ...]
+
+    __repr__ = short_repr
 
     @property
     def parameters(self) -> int:

@@ -26,6 +26,7 @@ from mechid.base.spaces import size
 from mechid.base.transfers import Transfer
 from mechid.errors import MechidError
 from mechid.kinematics.tables import Floats, Ints
+from mechid.represent import short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ class BaseSet:
     base: tuple[str, ...]
     without_effect: tuple[str, ...]
     beta: Floats
+
+    __repr__ = short_repr
 
     @property
     def zeros(self) -> tuple[str, ...]:

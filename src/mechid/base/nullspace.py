@@ -21,6 +21,7 @@ from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
+from mechid.represent import short_repr
 
 # Entries of N are lengths and their products: its rank shows clearly in double precision.
 RANK_TOLERANCE = 1e-9
@@ -45,6 +46,8 @@ class NullSpace:
     transfers: tuple[Transfer, ...]
     geometry: Geometry
     zeros: frozenset[str] = frozenset()
+
+    __repr__ = short_repr
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from mechid.dynamics.regressor import observation_blocks
 from mechid.errors import MechidError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
+from mechid.represent import short_repr
 
 Formulation: TypeAlias = Literal["tree", "reference-point"]
 FORMULATIONS: tuple[Formulation, ...] = ("tree", "reference-point")
@@ -51,6 +52,8 @@ class InverseDynamics:
     phi: Floats
     columns: tuple[Column, ...]
     reactions: JointReactions | None = None
+
+    __repr__ = short_repr
 
 
 def inverse_dynamics(

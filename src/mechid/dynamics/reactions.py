@@ -29,6 +29,7 @@ from mechid.kinematics.motion import Motion
 from mechid.kinematics.refusals import place_of
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.threads import spread
+from mechid.represent import short_repr
 
 _BLOCK = 2048  # samples between two reports of progress
 _SHORTEST_PART = 64  # samples that are worth a thread
@@ -56,6 +57,8 @@ class JointReactions:
     force: Floats
     moment: Floats
     undetermined: npt.NDArray[np.bool_]
+
+    __repr__ = short_repr
 
     @property
     def open_joints(self) -> tuple[str, ...]:

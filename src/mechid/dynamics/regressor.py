@@ -18,6 +18,7 @@ from mechid.kinematics.samples import Samples, time_steps
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
+from mechid.represent import short_repr
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
@@ -40,6 +41,8 @@ class Observation:
     W: Floats
     known: Floats
     columns: tuple[Column, ...]
+
+    __repr__ = short_repr
 
 
 def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Observation:

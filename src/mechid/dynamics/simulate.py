@@ -24,6 +24,7 @@ from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.represent import short_repr
 
 _DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
 FORMULATIONS = ("independent", *_DRIFTING)
@@ -84,6 +85,8 @@ class Simulation:
     steps: int
     seconds: float
     events: tuple[tuple[float, int], ...] = ()
+
+    __repr__ = short_repr
 
     @property
     def energy_error(self) -> Floats:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from mechid.estimation.regression import Floats, Regression
+from mechid.represent import short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,8 @@ class Estimate:
     evidence: float | None = None
     full: Floats | None = None
     resting: tuple[str, ...] = ()
+
+    __repr__ = short_repr
 
     @cached_property
     def sigma(self) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.errors import DataError
+from mechid.represent import short_repr
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -56,6 +57,8 @@ class Regression:
     valid: Bools
     instruments: Floats | None = None
     noise: Floats | None = None
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not belong together, and numbers that are none."""

@@ -15,6 +15,7 @@ from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, blocked
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.tables import Floats
+from mechid.represent import short_repr
 
 Watch = Callable[[str, int, float], None]
 
@@ -76,6 +77,8 @@ class Excitation:
     gradients: int
     seconds: float
     complete: bool
+
+    __repr__ = short_repr
 
 
 class _EnoughError(Exception):

@@ -11,6 +11,7 @@ import numpy as np
 from mechid.errors import DataError, MechidError
 from mechid.excitation.families.family import SPAN_SLACK, Family, Floats
 from mechid.excitation.periods import common_period
+from mechid.represent import short_repr
 
 # Samples per period of the highest frequency where nothing else is said: the acceleration between
 # two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
@@ -42,6 +43,8 @@ class Trajectory:
     duration: float
     rate: float | None = None
     name: str = ""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse names that do not fit and families that end too early."""

@@ -13,6 +13,7 @@ from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.kernels.observe import observe_frames
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.threads import spread
+from mechid.represent import short_repr
 
 Values = npt.NDArray[Any]
 
@@ -30,6 +31,8 @@ class FrameMotion:
     omega: Values
     acceleration: Values
     alpha: Values
+
+    __repr__ = short_repr
 
 
 def frame_motion(

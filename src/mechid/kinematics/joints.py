@@ -12,6 +12,7 @@ from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Joint
+from mechid.represent import short_repr
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class JointMotion:
     coordinates: Floats
     speeds: Floats
     accelerations: Floats
+
+    __repr__ = short_repr
 
 
 def joint_motion(motion: Motion, name: str) -> JointMotion:

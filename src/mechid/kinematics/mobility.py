@@ -23,6 +23,7 @@ from mechid.kinematics.reference_point.passive import Spin, passive_spins
 from mechid.kinematics.reference_point.system import Pose, System, compile_system, twist_jacobian
 from mechid.kinematics.reference_point.walk import random_walk
 from mechid.mechanism.records import JOINT_KINDS, Mechanism
+from mechid.represent import short_repr
 from mechid.spatial.rotations import Array
 
 SEEDS = (1, 2, 3)
@@ -82,6 +83,8 @@ class Mobility:
     undetermined: int
     suggested: tuple[str, ...]
     gap: float
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
 from mechid.mechanism.records import Mechanism
+from mechid.represent import short_repr
 
 RANK_TOLERANCE = 1e-9
 
@@ -49,6 +50,8 @@ class KinematicModel:
     redundant_rows: tuple[str, ...]
     home_q: Floats
     home_y: Floats
+
+    __repr__ = short_repr
 
     @property
     def tables(self) -> Tables:

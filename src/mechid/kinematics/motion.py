@@ -17,6 +17,7 @@ from mechid.kinematics.samples import Samples, solve_each, solve_path
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
+from mechid.represent import short_repr
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
@@ -35,6 +36,8 @@ class Motion:
     v: Floats
     vd: Floats
     ordered: bool
+
+    __repr__ = short_repr
 
     def part(self, samples: slice) -> Motion:
         """Return some of the samples."""

@@ -16,6 +16,7 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
 from mechid.kinematics.motion import Motion, fill_rates
 from mechid.kinematics.tables import Floats
+from mechid.represent import short_repr
 
 _STEP = 1e-30
 
@@ -32,6 +33,8 @@ class Sensitivities:
     v: Floats
     vd: Floats
     frames: FrameMotion
+
+    __repr__ = short_repr
 
 
 def sensitivities(

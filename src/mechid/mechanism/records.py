@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias, TypeVar
 
+from mechid.represent import short_repr
+
 Vec3: TypeAlias = tuple[float, float, float]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
 Expr3: TypeAlias = tuple[str, str, str]
@@ -321,6 +323,8 @@ class Mechanism:
     title: str = ""
     source: str = ""
     base_sets: tuple[NamedBaseSet, ...] = ()
+
+    __repr__ = short_repr
 
     def body(self, name: str) -> Body:
         """Return the body of this name (the ground included)."""

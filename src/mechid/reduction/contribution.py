@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats, Regression
 from mechid.reduction.ranking import Ranking, largest_first, ranked
+from mechid.represent import short_repr
 
 Norm: TypeAlias = Literal["stacked", "channels"]
 
@@ -33,6 +34,8 @@ class Contribution:
 
     parameters: tuple[str, ...]
     motions: Floats
+
+    __repr__ = short_repr
 
     @property
     def index(self) -> Floats:

@@ -15,6 +15,7 @@ from mechid.reduction.curves import Curves, reduction_curves
 from mechid.reduction.ranking import Ranking
 from mechid.reduction.rest import Rest, completed, restrict
 from mechid.reduction.size import Size, SizeRule, TwoLimits
+from mechid.represent import short_repr
 from mechid.validation.blocks import Blocks, Fold
 from mechid.validation.crossvalidate import Stop, Watch
 
@@ -45,6 +46,8 @@ class Reduction:
     rest: Rest
     estimate: Estimate
     complete: bool
+
+    __repr__ = short_repr
 
     @property
     def chosen(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
+from mechid.represent import short_repr
 from mechid.runs.files import file_hash, read_json, write_json
 
 FORMAT_VERSION = 1
@@ -32,6 +33,8 @@ class Truth:
     parameters: tuple[str, ...]
     values: Floats
     made: Mapping[str, Any]
+
+    __repr__ = short_repr
 
     def of(self, parameters: Sequence[str], where: str = "") -> Floats:
         """Return the values of parameters of a model, (p,).

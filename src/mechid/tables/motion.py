@@ -12,6 +12,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
+from mechid.represent import short_repr
 from mechid.signals.interpolate import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
 from mechid.textfile.words import suggestion
@@ -40,6 +41,8 @@ class MotionTable:
     yd: Floats
     ydd: Floats
     notes: tuple[str, ...] = ()
+
+    __repr__ = short_repr
 
 
 def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:

@@ -30,8 +30,9 @@ from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
+from mechid.options import ExciteOptions
+from mechid.tasks.criteria import objective_of
 from mechid.tasks.excite import usual_limits
-from mechid.tasks.plan import Plan, objective_of
 from mechid.trajectoryfile import Expression
 
 FREQUENCY, HARMONICS, SAMPLES = 1.0, 5, 60
@@ -71,14 +72,16 @@ class Case:
     """A mechanism, what is designed, and its transfers."""
 
     mechanism: Mechanism
-    plan: Plan
+    plan: ExciteOptions
     null: NullSpace
 
     @staticmethod
     def of(spec: str, fixed: dict[str, Family] | None = None, *, prior: bool = True) -> Case:
         """Load a mechanism."""
         mechanism = mechid.load(spec)
-        plan = Plan("fourier", HARMONICS, FREQUENCY, SAMPLES, noise=NOISE, fixed=fixed, prior=prior)
+        plan = ExciteOptions(
+            "fourier", HARMONICS, FREQUENCY, SAMPLES, noise=NOISE, fixed=fixed or {}, prior=prior
+        )
         return Case(mechanism, plan, all_transfers(exact_geometry(mechanism), EVERYTHING)[0])
 
     def base(self, rule: Rule = last) -> BaseSet:
@@ -88,13 +91,13 @@ class Case:
     @cached_property
     def limits(self) -> tuple[MotionLimit, ...]:
         """The usual limits of the command."""
-        return usual_limits(kinematic_model(self.mechanism), self.plan.fixed or {})
+        return usual_limits(kinematic_model(self.mechanism), self.plan.fixed)
 
     @cached_property
     def free(self) -> Design:
         """What is free: Fourier series of the coordinates whose motion is not given."""
         model = kinematic_model(self.mechanism)
-        fixed = self.plan.fixed or {}
+        fixed = self.plan.fixed
         families = {
             c.name: fixed.get(c.name) or Fourier.zeros(FREQUENCY, HARMONICS, home)
             for home, c in zip(model.home_y.tolist(), self.mechanism.coordinates, strict=True)
@@ -103,8 +106,8 @@ class Case:
         names = [c.name for c in self.mechanism.coordinates if c.name not in fixed]
         return design(trajectory, sample_times(trajectory, samples=SAMPLES), free=names)
 
-    def designed(self, plan: Plan, base: BaseSet, effort: Effort, seed: int) -> Made:
-        """Design a motion as `design_motion` does."""
+    def designed(self, plan: ExciteOptions, base: BaseSet, effort: Effort, seed: int) -> Made:
+        """Design a motion as `excite` does."""
         objective = objective_of(self.mechanism, base, plan)
         problem = DesignProblem(self.mechanism, self.free, base.places, objective, self.limits)
         found = optimise(problem, effort, seed=seed)
@@ -132,7 +135,7 @@ def suspension(amplitude: str = "50") -> Case:
     return Case.of("sla_suspension", {"spin_r": wheels, "spin_l": wheels})
 
 
-def with_criterion(plan: Plan, name: str) -> Plan:
+def with_criterion(plan: ExciteOptions, name: str) -> ExciteOptions:
     """Return a plan with another criterion; "…, noise of the motion" with that noise."""
     criterion, _, own = name.partition(", ")
     return replace(plan, criterion=criterion, noise_of="motion" if own else "usual")

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from mechid.tasks.evaluate_motion import MotionEvaluation, evaluate_motion
     from mechid.tasks.excite import DesignedMotion, excite
     from mechid.tasks.identify import identify
+    from mechid.tasks.linear import regression
     from mechid.tasks.measured import prepare
     from mechid.tasks.predict import predict
     from mechid.tasks.reduce import reduce
@@ -91,6 +92,7 @@ _HOMES = {
     "mechid.excitation.bounds": ("MotionLimit",),
     "mechid.tasks.excite": ("DesignedMotion", "excite"),
     "mechid.tasks.evaluate_motion": ("MotionEvaluation", "evaluate_motion"),
+    "mechid.tasks.linear": ("regression",),
     "mechid.tasks.measured": ("prepare",),
     "mechid.tasks.predict": ("predict",),
     "mechid.tasks.reduce": ("reduce",),
@@ -239,6 +241,7 @@ __all__ = [
     "read_motion",
     "read_motion_file",
     "reduce",
+    "regression",
     "save",
     "save_measurement",
     "save_run",

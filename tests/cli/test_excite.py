@@ -178,7 +178,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--frequency", "-1"], "frequency must be > 0, got -1"),
         (["five_bar", "--noise", "0"], "noise must be > 0, got 0"),
         (["five_bar", "--seed", "-1"], "seed must be ≥ 0, got -1"),
-        (["five_bar", "--max-seconds", "0"], "max_seconds must be > 0, got 0"),
+        (["five_bar", "--max-seconds", "0"], "--max-seconds must be > 0, got 0"),
         (["five_bar", "--family", "bspline", "--harmonics", "2"], "needs 6 values"),
         (["five_bar", "--rest", "--harmonics", "1"], "q1 can only stand still"),
         (["five_bar", "--fix", "q1"], "--fix q1: expected NAME=VALUE"),

@@ -292,7 +292,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--base", "none.yaml"], "none.yaml"),
         (["five_bar", "d.csv", "--base", "bad.yaml"], "bad.yaml:1"),
         (["five_bar", "d.csv", "--base", "odd.yaml"], "unknown entry name"),
-        (["five_bar", "d.csv", "--base", "last", "--converge-on", "bar_1"], "exclude each other"),
+        (["five_bar", "d.csv", "--base", "first", "--converge-on", "bar_1"], "exclude each other"),
         (
             ["five_bar", "d.csv", "--estimator", "magic"],
             "unknown estimator 'magic'; choose one of: ols, ",
@@ -308,7 +308,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--set", "wings"], "expected NAME=VALUE"),
         (["five_bar", "d.csv", "--prior", "gut"], "prior must be one of: diagonal, full"),
         (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
-        (["five_bar", "d.csv", "--cad-error", "0%"], "cad_error must be > 0, got 0"),
+        (["five_bar", "d.csv", "--cad-error", "0%"], "--cad-error must be > 0, got 0"),
         (["five_bar", "d.csv", "--noise", "-5%"], "noise must be ≥ 0, got -0.05"),
         (["five_bar", "d.csv", "--noise", "F=1"], "F is no measured force"),
         (["five_bar", "d.csv", "--size", "4"], "add --reduce contribution"),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from mechid.options import ExciteOptions, IdentifyOptions, ReduceOptions, SynthesiseOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -13,6 +16,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 def given(**words: Any) -> dict[str, Any]:
     """Return the options that were given on the command line, by the names of the library."""
     return {k: v for k, v in words.items() if v is not None and v is not False and v != []}
+
+
+def with_option_names(line: str) -> str:
+    """Return a message with options as the command line writes them: --cad-error for cad_error."""
+    records = (ExciteOptions, IdentifyOptions, ReduceOptions, SynthesiseOptions)
+    names = {f.name for record in records for f in fields(record) if "_" in f.name}
+    pattern = rf"(?<![\w/.-])({'|'.join(sorted(names))})(?![\w.])"
+    return re.sub(pattern, lambda m: f"--{m[1].replace('_', '-')}", line)
 
 
 def record_options(record: type, table: Mapping[str, Any]) -> Callable[[F], F]:

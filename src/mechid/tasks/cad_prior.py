@@ -33,7 +33,7 @@ def usual_cad_error(
         return cad_error, ()
     return USUAL_CAD_ERROR, (
         "the model declares no standard deviations of its CAD values: "
-        f"{100 * USUAL_CAD_ERROR:.0f} % were assumed; give cad_error to change that",
+        f"{100 * USUAL_CAD_ERROR:.0f} % were assumed; give another CAD error to change that",
     )
 
 

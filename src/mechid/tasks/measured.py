@@ -73,10 +73,24 @@ def prepare(
                 where=data.source,
                 remedy=f"leave out {next(iter(given), 'options')}, or give the log itself",
             )
+        if data.y.shape[1] != len(mechanism.coordinates):
+            raise DataError(
+                f"the measurement has {data.y.shape[1]} coordinates, and {mechanism.name} has "
+                f"{len(mechanism.coordinates)}",
+                where=data.source,
+                remedy="give the model that was measured",
+            )
         return data
     read = _read(data, mechanism, mapping)
     asked = read.preparation if options is None else options
-    return derive(read, mechanism, changed(asked, given))
+    try:
+        return derive(read, mechanism, changed(asked, given))
+    except KeyError as error:  # a joint or body of another mechanism
+        raise DataError(
+            f"the measurement is not one of {mechanism.name}, which has no {error}",
+            where=read.source,
+            remedy="give the model that was measured",
+        ) from None
 
 
 def prepared_motions(

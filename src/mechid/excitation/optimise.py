@@ -15,6 +15,7 @@ from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, blocked
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.tables import Floats
+from mechid.shown import Shown
 
 Watch = Callable[[str, int, float], None]
 
@@ -46,8 +47,8 @@ class Effort:
     max_seconds: float = np.inf
 
 
-@dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Shown):
     """A designed motion.
 
     Attributes

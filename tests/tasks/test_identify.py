@@ -10,7 +10,7 @@ import pytest
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, ModelError
 from mechid.kinematics.model import kinematic_model
-from mechid.mechanism.records import Coefficient, Friction, Mechanism
+from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import load
 from mechid.options import IdentifyOptions, ReduceOptions
 from mechid.options.noise import noise_levels
@@ -21,6 +21,8 @@ from mechid.tasks.estimators import estimator_of
 from mechid.tasks.identify import identify, identify_motions
 from mechid.tasks.regress import declared, regression_of
 from mechid.tasks.synthesise import Synthesis, synthesise
+
+from ..elements import friction
 
 
 def moved(mechanism: Mechanism, n: int, size: float, seed: int = 0) -> MotionTable:
@@ -78,7 +80,7 @@ def without_values(mechanism: Mechanism) -> Mechanism:
     return replace(
         mechanism,
         elements=tuple(
-            replace(e, viscous=unknown, coulomb=unknown) if isinstance(e, Friction) else e
+            friction(e.name, *e.coordinates[0], unknown, unknown) if e.kind == "friction" else e
             for e in mechanism.elements
         ),
     )
@@ -183,9 +185,11 @@ def test_left_and_right_become_the_same():
 def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     """Its CAD value is not taken as exact: it is to be identified."""
     pendulum = load("pendulum@friction")
-    assert any(isinstance(e, Friction) for e in pendulum.elements)
+    assert any(e.kind == "friction" for e in pendulum.elements)
     silent = tuple(
-        replace(e, viscous=Coefficient(value, True)) if isinstance(e, Friction) else e
+        friction(e.name, *e.coordinates[0], Coefficient(value, True), e["coulomb"])
+        if e.kind == "friction"
+        else e
         for e in pendulum.elements
     )
     made = synthesise(pendulum, moved(pendulum, 200, 0.5))

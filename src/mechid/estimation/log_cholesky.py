@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.bodies import column_sizes
+from mechid.estimation.bodies import column_sizes, with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone, Consistent
 from mechid.estimation.estimate import Estimate
@@ -64,7 +64,7 @@ class LogCholesky:
             raise DataError(f"scale {self.scale:g} and barrier {self.barrier:g} are no options")
         known = required(prior, self.name)
         free = self.inner(regression, known)
-        known = known.select(free.parameters)
+        known = with_thickness(known.select(free.parameters))
         start = complete(known, free.values)
         phi, scale = start.phi, self.scale
         if np.isinf(scale):
@@ -88,11 +88,6 @@ def refine(prior: Prior, phi: Floats, T: Floats, barrier: float = BARRIER) -> Co
     MechidError
         If the search does not end.
     """
-    if flat := Cone(prior).flat:
-        raise DataError(
-            f"{flat[0]} has no thickness in CAD, and no possible inertia near it is inside",
-            remedy="take the estimator physical, or give the body its thickness",
-        )
     begin = Cone(prior, _START).nearest(phi, T) or Cone(prior).nearest(phi, T)
     chart = LogCholeskyCoordinates(prior, phi, np.any(T != 0, axis=1))
     theta = None if begin is None else chart.coordinates(begin.phi)

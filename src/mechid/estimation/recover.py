@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.linear import prior_factor
@@ -65,6 +66,7 @@ def recover(
     DataError
         If nothing consistent is near at all.
     """
+    prior = with_thickness(prior)
     start = complete(prior, values)
     # A body hardly possible is of little use where the same forces have a better one.
     for inside in (max(margin, _COMFORT), margin):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mechid.errors import ModelError
 from mechid.mechanism.records import (
     IDENTITY,
@@ -36,6 +38,7 @@ from mechid.mechanism.records import (
 )
 from mechid.modelfile.coordinates import choices
 from mechid.modelfile.document import FORMAT_VERSION
+from mechid.spatial import inertia
 from mechid.textfile import expressions
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -137,6 +140,8 @@ class _Writer:
             data["mass"] = cad.mass
             data["center"] = list(cad.center)
             data["inertia"] = dict(zip(_SIX, cad.inertia_center, strict=True))
+            if inertia.inconsistency(cad.mass, np.array(cad.inertia_center)):
+                data["inertia"]["allow_nonphysical"] = True
             spread = {
                 "mass": cad.sigma_mass,
                 "center": list(cad.sigma_center),

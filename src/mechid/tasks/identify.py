@@ -22,6 +22,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.exact.geometry import exact_geometry
+from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.reduction.contribution import Contribution, contribution
 from mechid.runs.record import About, MotionData, ParameterTable, Run
@@ -146,7 +147,12 @@ def identify(
         run,
         estimate=estimate,
         contribution=contributions,
-        warnings=(*_preparation(motions), *notes, *estimate.warnings),
+        warnings=(
+            *_preparation(motions),
+            *impossible_bodies(mechanism),
+            *notes,
+            *estimate.warnings,
+        ),
     )
     run = _kept(run, "estimate", keep)
     run = reduced(run, problem, options, watch, stop)

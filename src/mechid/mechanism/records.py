@@ -134,6 +134,7 @@ class Body:
     massless: bool = False
     color: str | None = None
     shapes: tuple[Shape, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,7 @@ class Point:
     body: str
     local: Vec3
     expr: Expr3 | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,7 @@ class Joint:
     pitch: float = 0.0
     limits: tuple[Limit, ...] = ()
     hidden: bool = False
+    source: str = ""
 
     @property
     def kind(self) -> JointKind:

@@ -54,6 +54,7 @@ def body(entry: Entry, geometry: Geometry, book: PointBook) -> Body:
         spec.massless,
         spec.color,
         tuple(_shape(s, i, entry, geometry) for i, s in enumerate(spec.shapes)),
+        spec.source,
     )
 
 

@@ -127,8 +127,9 @@ class _Writer:
     def _points(self) -> dict[str, Any]:
         every: dict[str, dict[str, Any]] = {}
         for point in (*self._mechanism.points, *self._used_points()):
-            every.setdefault(point.name, {})[point.body] = self._vector(point.local, point.expr)
-        return {name: {"on": on} for name, on in every.items()}
+            entry = every.setdefault(point.name, {"on": {}} | _source(point))
+            entry["on"][point.body] = self._vector(point.local, point.expr)
+        return every
 
     def _used_points(self) -> list[Point]:
         records = (*self._mechanism.elements, *self._mechanism.coordinates)
@@ -155,7 +156,7 @@ class _Writer:
             data["color"] = body.color
         if body.shapes:
             data["shapes"] = [_shape(shape) for shape in body.shapes]
-        return data
+        return data | _source(body)
 
     def _joint(self, joint: Joint) -> dict[str, Any]:
         data: dict[str, Any] = {
@@ -168,7 +169,7 @@ class _Writer:
         if joint.limits:
             limits = [[limit.lower, limit.upper] for limit in joint.limits]
             data["limits"] = limits[0] if len(limits) == 1 else limits
-        return data | ({"hidden": True} if joint.hidden else {})
+        return data | ({"hidden": True} if joint.hidden else {}) | _source(joint)
 
     def _word(self, joint: str, index: int) -> str:
         names = choices(self._mechanism.joint(joint))
@@ -227,7 +228,11 @@ def _scalar(text: str) -> float | str:
 
 
 def _base_set(s: NamedBaseSet) -> dict[str, Any]:
-    return {"dependent": list(s.dependent)} | ({"source": s.source} if s.source else {})
+    return {"dependent": list(s.dependent)} | _source(s)
+
+
+def _source(record: Body | Joint | Point | NamedBaseSet) -> dict[str, Any]:
+    return {"source": record.source} if record.source else {}
 
 
 def _dotted(point: Point) -> str:

@@ -88,6 +88,15 @@ class MotorSpec(Words):
     coulomb: Coefficient = Field(default=0, description="N m")
 
 
+class RotorSpec(MotorSpec):
+    """The rotor that drives a joint through a gear; the same as a transmission with one motor."""
+
+    ratio: Scalar = Field(
+        default=1, description="motor speed over joint speed (rad/m if it slides)"
+    )
+    coordinate: Name | None = Field(default=None, description="if the joint has several")
+
+
 class TransmissionSpec(Words):
     """Motors coupled to joint coordinates: motor speeds = matrix · joint speeds."""
 

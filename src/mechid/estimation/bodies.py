@@ -12,7 +12,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 from mechid.spatial.inertia import from_pseudo_inertia, pseudo_inertia
 
-# Second moments below this part of the largest are a flat body's: thickness of a thousandth.
+# Second moments below this fraction of the largest: a flat body, with a thickness of a thousandth.
 _FLAT = 1e-6
 _BORDER = 1e-9  # below this part they count as none, and become _THICK: thickness of a hundredth
 _THICK = 1e-4
@@ -99,7 +99,8 @@ def scaled(phi: Floats, L: Floats) -> Floats:
 
 
 def column_sizes(prior: Prior) -> Floats:
-    """Return how large each parameter is, (p,), by its CAD value, or else by its deviation."""
+    """Return how large each parameter is, (p,), by its CAD value, or else by its standard
+    deviation."""
     sizes = np.abs(prior.values)
     sigma = np.sqrt(np.diag(prior.covariance))
     sizes = np.where(sizes > 0, sizes, np.where(sigma > 0, sigma, 1.0))

@@ -28,6 +28,14 @@ def load(spec: str | Path) -> Mechanism:
     ------
     ModelError
         With file, line, entry and remedy, if there is no such model or it is described wrongly.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.load("pendulum").bodies[0].inertia.mass  # kg
+    1.2
+    >>> mechid.load("pendulum@friction").elements[0].name
+    'bearing'
     """
     data, source = read_model(spec)
     with source.locating():
@@ -38,6 +46,13 @@ def loads(text: str, *, name: str = "<text>", variant: str | None = None) -> Mec
     """Return the mechanism of a model file given as text; `name` stands for it in messages.
 
     Files that it includes are sought from the current folder; `variant` may be several, `a@b`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> text = mechid.dumps(mechid.load("pendulum"))
+    >>> mechid.loads(text) == mechid.load("pendulum")
+    True
     """
     data, source = read(text, name)
     data = put_together(data, source, tuple(variant.split("@")) if variant else ())
@@ -50,6 +65,20 @@ def build(**words: Any) -> Mechanism:
 
     Values are dicts, lists, tuples, numbers, arrays and strings as in the file, or the Pydantic
     objects of `mechid.modelfile`; `mechid` (the version of the format) may be left out.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> disc = mechid.build(
+    ...     name="disc",
+    ...     gravity=[0, 0, -9.81],
+    ...     bodies={"disc": {"mass": 2.0, "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.02}}},
+    ...     joints={"axle": {"type": "revolute", "between": ["ground", "disc"], "axis": "z",
+    ...                      "at": [0, 0, 0]}},
+    ...     coordinates={"angle": {"joint": "axle", "force": "M"}},
+    ... )
+    >>> disc.coordinates[0].unit
+    'rad'
     """
     data = {"mechid": FORMAT_VERSION, **plain(words)}
     if "include" in data:
@@ -62,12 +91,26 @@ def dumps(mechanism: Mechanism) -> str:
 
     The text is the resolved form: variants, subassemblies and tables are expanded and every frame
     is spelled out.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> print(mechid.dumps(mechid.load("pendulum")).splitlines()[1])
+    name: pendulum
     """
     return write(document_of(mechanism))
 
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
-    """Write a mechanism to a model file, in the form of `dumps`."""
+    """Write a mechanism to a model file, in the form of `dumps`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.save(mechid.load("pendulum"), "pendulum.yaml")
+    >>> mechid.load("pendulum.yaml") == mechid.load("pendulum")
+    True
+    """
     text = dumps(mechanism)
     try:
         Path(path).write_text(text, encoding="utf-8")

@@ -19,7 +19,7 @@ from mechid.mechanism.records import (
     Transmission,
 )
 from mechid.modelfile.bodies import absolute
-from mechid.modelfile.coordinates import ANGLES, choices, pick
+from mechid.modelfile.coordinates import pick
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.joints import reversed_by_mirror
 from mechid.modelfile.points import PointBook
@@ -106,11 +106,11 @@ class Elements:
             raise ModelError(
                 f"joint {word} has several coordinates",
                 path=path,
-                remedy=f"choose one: {', '.join(f'{word}.{c}' for c in choices(joint))}",
+                remedy=f"choose one: {', '.join(f'{word}.{c}' for c in joint.kind.choices)}",
             )
-        if joint.type in ("spherical", "free") and choices(joint)[index] in ANGLES:
+        if index >= joint.kind.n_scalars:
             raise ModelError(
-                f"an element cannot act on {choices(joint)[index]} of a {joint.type} joint",
+                f"an element cannot act on {joint.kind.choices[index]} of a {joint.type} joint",
                 path=path,
                 remedy="choose a joint coordinate that is one angle or displacement",
             )
@@ -120,7 +120,7 @@ class Elements:
         if entry.scope.reflection is None:
             return 1.0
         spec = self._geometry.model.entries["joints"][joint.name].spec
-        return -1.0 if index in reversed_by_mirror(joint.type, spec) else 1.0
+        return -1.0 if index in reversed_by_mirror(joint.kind, spec) else 1.0
 
     def _spring_damper(self, spec: SpringDamperSpec, entry: Entry) -> SpringDamper:
         a, b = (

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import JOINT_KINDS
+from mechid.mechanism.joint_kinds import JOINT_KINDS
 from mechid.modelfile.scope import Entry
 from mechid.modelfile.spec_elements import ElementSpec, RotorSpec
 from mechid.modelfile.spec_joints import JointSpec

@@ -48,8 +48,8 @@ def page(s: Study) -> str:
 Written by `benchmarks/pushrod.py`. Mejía, Valero and Mata (*Ingeniería y Competitividad* 16, 2014)
 reduce the 220 parameters of a push-rod suspension in two ways. *Model 1*: singular values alone,
 with an imposed rank of {RANK_1}, then elimination by relative standard deviation. *Model 2*:
-parameters that contribute less than {THRESHOLD:g} % are set to zero, then singular values. Here both
-are made of `pushrod_suspension` and laid beside the published figures.
+parameters that contribute less than {THRESHOLD:g} % are set to zero, then singular values. Here
+both are made of `pushrod_suspension` and laid beside the published figures.
 
 Geometry, amplitudes, number of samples and the law of the errors are not published; the model has
 the published masses and a geometry of its own. Numbers can agree in their order at best; what

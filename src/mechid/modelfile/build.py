@@ -113,7 +113,7 @@ def _start(
                 raise ModelError(
                     f"there is no independent coordinate {name}",
                     path=("start", key, name),
-                    remedy=hint(name, paths, "the file has none"),
+                    remedy=hint(name, paths, "the file defines no coordinates"),
                 )
         values.append(
             tuple(

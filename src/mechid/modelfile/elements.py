@@ -60,7 +60,9 @@ class Elements:
         joint, between = getattr(spec, "joint", None), getattr(spec, "between", None)
         if (joint is None) == (between is None):
             raise ModelError(
-                "between and joint are given" if joint else "neither between nor joint is given",
+                "between and joint exclude each other"
+                if joint
+                else "neither between nor joint is given",
                 path=entry.path,
                 remedy="give two points (between), or one joint coordinate (joint)",
             )
@@ -77,7 +79,7 @@ class Elements:
         part = self._part(kind, entry)
         if entry.scope.reflection is not None and any(map(acts, part["preload"])):
             raise ModelError(
-                "a preload has no mirror image that is known here",
+                "a preload cannot be mirrored here",
                 path=(*entry.path, "preload"),
                 remedy="write the element outside of the mirrored subassembly",
             )
@@ -126,11 +128,13 @@ class Elements:
         if spec.value is None:
             if not spec.identify:
                 raise ModelError(
-                    "the coefficient has no value", path=path, remedy="give value or identify: true"
+                    "the coefficient needs a value",
+                    path=path,
+                    remedy="give value or identify: true",
                 )
             if spec.uncertainty is not None:
                 raise ModelError(
-                    "an uncertainty without a value",
+                    "an uncertainty needs a value",
                     path=(*path, "uncertainty"),
                     remedy="remove it",
                 )
@@ -215,7 +219,9 @@ class Elements:
         body = scope.find("bodies", spec.body, (*path, "body"))
         if (spec.vector is None) == (spec.direction is None):
             raise ModelError(
-                "vector is missing" if spec.vector is None else "vector and direction are given",
+                "vector is missing"
+                if spec.vector is None
+                else "vector and direction exclude each other",
                 path=path,
                 remedy="give a vector, or a direction and a magnitude",
             )
@@ -226,9 +232,9 @@ class Elements:
             vector = _unit(vector, (*path, word))
         elif part["magnitude"] != UNIT:
             raise ModelError(
-                "a vector and a magnitude are given",
+                "vector and magnitude exclude each other",
                 path=(*path, "magnitude"),
-                remedy="write direction for vector",
+                remedy="use direction instead of vector",
             )
         axes_of = GROUND if spec.axes == "ground" else body
         mirror = self._geometry.mirror_matrix(axes_of, scope)
@@ -261,6 +267,8 @@ class Elements:
 def _unit(vector: Array, path: Key) -> Array:
     length = float(np.linalg.norm(vector))
     if not length > 0:
-        raise ModelError("the direction is zero", path=path, remedy="give three numbers, not all 0")
+        raise ModelError(
+            "the direction must not be zero", path=path, remedy="give three numbers, not all 0"
+        )
     # What is a unit vector to rounding stays as it is: it is written back digit by digit.
     return vector if abs(length - 1) < 1e-14 else np.asarray(vector / length)

@@ -50,7 +50,7 @@ class PointBook:
         body_name, dot, point_name = spec.partition(".")
         if not dot:
             raise ModelError(
-                f"{kind(spec)} does not say of which body",
+                f"{kind(spec)} needs a body",
                 path=path,
                 remedy=f"write body.point, such as ground.{spec}",
             )

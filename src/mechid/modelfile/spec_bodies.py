@@ -57,7 +57,7 @@ class InertiaSpec(Words):
     xz: Scalar = 0
     yz: Scalar = 0
     allow_nonphysical: bool = Field(
-        default=False, description="take numbers, as published, that no body can have"
+        default=False, description="accept published numbers that are not physically consistent"
     )
 
 

@@ -114,8 +114,8 @@ def _tree(text: str, whole: str) -> ast.expr:
     if match := _OTHER_UNIT.search(whole):
         unit = match[2] or match[3]
         raise ValueError(
-            f'unit "{unit}" in "{whole}"; numbers are in SI units (m, kg, s, rad, N): write the '
-            'plain number (only angles may say "deg" or "rad")'
+            f'unit "{unit}" in "{whole}"; numbers are in SI units (m, kg, s, rad, N): '
+            'write the plain number (only angles may have a unit, "deg" or "rad")'
         )
     raise ValueError(
         f'cannot read "{whole}" as a number or an expression; check parentheses and operators'
@@ -155,12 +155,13 @@ def _check(node: ast.expr, whole: str) -> None:
             return
         case ast.Call(func=ast.Name(id=name)):
             raise ValueError(
-                f'unknown function {name} in "{whole}"; known are {", ".join(sorted(FUNCTIONS))}'
+                f'unknown function {name} in "{whole}"; choose one of: '
+                f"{', '.join(sorted(FUNCTIONS))}"
             )
         case _:
             pass
     raise ValueError(
-        f'"{whole}" is no expression; use numbers, parameters, + - * / ** and parentheses'
+        f'"{whole}" is not an expression; use numbers, parameters, + - * / ** and parentheses'
     )
 
 

@@ -188,7 +188,7 @@ def test_broken_folders(run, tmp_path):
     with pytest.raises(DataError, match="format 99"):
         load_run(tmp_path / "run")
     head.write_text(good[:-20])
-    with pytest.raises(DataError, match="this is no JSON"):
+    with pytest.raises(DataError, match="not a JSON file"):
         load_run(tmp_path / "run")
     head.write_text(good)
     for name in ("parameters.parquet", "estimate.json", "estimate.covariance.parquet",

@@ -59,7 +59,7 @@ def read_json(path: Path) -> Any:
     except OSError as error:
         raise DataError(f"cannot read the file: {error.strerror}", where=str(path)) from None
     except ValueError as error:
-        raise DataError(f"this is no JSON: {error}", where=str(path)) from None
+        raise DataError(f"not a JSON file: {error}", where=str(path)) from None
 
 
 def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
@@ -88,7 +88,7 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise DataError("there is no such file", where=str(path)) from None
     except (OSError, ValueError) as error:
         raise DataError(
-            f"this is no Parquet table: {str(error).splitlines()[0]}", where=str(path)
+            f"not a Parquet table: {str(error).splitlines()[0]}", where=str(path)
         ) from None
     return {
         name: np.array(column.to_pylist(), dtype=object)

@@ -272,7 +272,9 @@ class Run(Plotted, Tabular):
         """
         found = self.reduced or self.estimate
         if found is None:
-            raise DataError("the run has no estimate: it was stopped before", remedy="repeat it")
+            raise DataError(
+                "the run has no estimate: it was stopped before that stage", remedy="repeat it"
+            )
         return found
 
     def values(self) -> Floats:
@@ -294,7 +296,7 @@ class Run(Plotted, Tabular):
         found = {row.model: row.total for row in self.validation if row.motion == motion}
         if not found:
             known = ", ".join(dict.fromkeys(row.motion for row in self.validation))
-            raise DataError(f"no errors are known on {motion}", remedy=f"choose one of: {known}")
+            raise DataError(f"there is no validation on {motion}", remedy=f"choose one of: {known}")
         return found
 
     def summary(self) -> Mapping[str, object]:

@@ -100,7 +100,7 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
         raise DataError(
-            "weigh and symmetric count together with CAD values, and this estimator uses none",
+            "weigh and symmetric need CAD values, which this estimator does not use",
             remedy="use the estimator auto, map or physical, with a prior",
         )
 

@@ -56,8 +56,8 @@ def prior_of(
     if silent.any():
         names = ", ".join(known.parameters[k] for k in np.flatnonzero(silent))
         notes.append(
-            f"the model declares no uncertainty of {names}, to be identified: the data alone "
-            "decide; declare it in the model file to have the CAD value count"
+            f"the model declares no uncertainty of {names}: only the data determine it; "
+            "declare it in the model file to use the CAD value"
         )
     missing = missing | silent
     if missing.any():

@@ -116,8 +116,8 @@ def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Seq
     """
     if tuple(found) != tuple(expected):
         raise DataError(
-            f"the forces {', '.join(found)} were measured, and {', '.join(expected)} on the "
-            "identification motion",
+            "the forces must be those of the identification motion, "
+            f"{', '.join(expected)}, got {', '.join(found)}",
             where=motion.source or motion.name,
             remedy="give motions with the same measured forces",
         )

@@ -77,7 +77,7 @@ def _random_words(found: dict[str, Any]) -> str:
 def _tightest_words(found: dict[str, Any]) -> str:
     if not found["tightest_limit"]:
         return "none"
-    word = "broken by" if found["slack"] < 0 else "slack"
+    word = "violated by" if found["slack"] < 0 else "slack"
     return f"{found['tightest_limit']} ({word} {abs(found['slack']):.2g})"
 
 

@@ -65,7 +65,7 @@ def check_plot_path(path: str | Path) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(
-            f"the ending {Path(path).suffix or '(none)'} does not say what to draw",
+            f"unknown file type {Path(path).suffix or '(no extension)'}",
             where=str(path),
             remedy="use a .png, .svg or .html file",
         )

@@ -198,7 +198,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--start", "kind.yaml"], "kind.yaml: q1 belongs to another family"),
         (["five_bar", "--evaluate", "none.yaml"], "none.yaml: there is no such file"),
         (["five_bar", "--evaluate", "other.yaml"], "other.yaml: the trajectory does not"),
-        (["five_bar", "--evaluate", "kind.yaml", "--start", "kind.yaml"], "leave out --start"),
+        (["five_bar", "--evaluate", "kind.yaml", "--start", "kind.yaml"], "omit --start"),
         (["five_bar", "--evaluate", "kind.yaml", "--limits", "names.yaml"], "names.yaml: -1 ≤"),
         (["five_bar@distances", "--evaluate", "far.yaml"], "far.yaml: sample 0 (t = 0 s): no pose"),
         (["five_bar", "--evaluate", "kind.yaml", "-o", "m.yaml"], "is not written"),

@@ -258,7 +258,7 @@ def _write(
 
 
 def refuse_options(*options: object) -> None:
-    """Refuse options that only go with transfers."""
+    """Reject options that only go with transfers."""
     if any(options):
         raise MechidError(
             "--converge-on, --dependent, --rank-by, --certify, --certificate, --latex and "

@@ -67,7 +67,7 @@ def report(found: BaseParameters) -> dict[str, Any]:
 
 
 def _cad(found: BaseParameters) -> dict[str, dict[str, float]] | None:
-    """Return values and deviations from CAD, if every parameter has a value."""
+    """Return values and standard deviations from CAD, if every parameter has a value."""
     from mechid.base.cad import cad_values
 
     try:

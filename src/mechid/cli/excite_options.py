@@ -86,7 +86,7 @@ def check_files(
     table: Path | None,
     rate: float | None,
 ) -> None:
-    """Refuse what would only be noticed after the work is done."""
+    """Reject what would only be noticed after the work is done."""
     from mechid.tables.files import SUFFIXES
     from mechid.trajectoryfile.api import YAML_SUFFIXES
 

@@ -122,7 +122,7 @@ def _show_sampling(criterion: str, rows: Sequence[dict[str, Any]]) -> None:
 def write_motion(
     found: DesignedMotion, output: Path | None, table: Path | None, rate: float | None
 ) -> list[str]:
-    """Write the files that were asked for, and return their names."""
+    """Write the files that were requested, and return their names."""
     from mechid.trajectoryfile import save_trajectory, write_trajectory_table
 
     if output is not None:

@@ -12,7 +12,7 @@ from mechid.cli.common import print_notes, print_pairs, print_table
 if TYPE_CHECKING:
     from mechid.runs.record import Run
 
-_VAGUE = 100.0  # percent: a deviation as large as the value itself
+_VAGUE = 100.0  # percent: a standard deviation as large as the value itself
 
 
 def report(run: Run) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Applied:
     notes: tuple[str, ...] = ()
 
     def until(self, end: float) -> Floats | Law:
-        """Return the forces for a simulation from 0 to `end`, or refuse a table that is shorter."""
+        """Return the forces for a simulation from 0 to `end`, or reject a table that is shorter."""
         if self.table is None:
             return self.constant
         table, constant, nothing = self.table, self.constant, np.zeros(0)
@@ -193,7 +193,7 @@ class Outputs:
     page: Path | None
 
     def check(self) -> None:
-        """Refuse what could not be written, before anything is computed."""
+        """Reject what could not be written, before anything is computed."""
         if self.table is not None:
             table_suffix(self.table)
         if self.plot is not None:

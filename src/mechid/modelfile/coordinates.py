@@ -111,7 +111,7 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
 def check_orientations(
     chosen: tuple[IndependentCoordinate, ...], joints: Mapping[str, Joint], paths: Mapping[str, Key]
 ) -> None:
-    """Refuse an orientation of which only a part is independent."""
+    """Reject an orientation of which only a part is independent."""
     for joint in joints.values():
         if not joint.kind.has_orientation:
             continue

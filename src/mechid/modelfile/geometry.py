@@ -83,7 +83,7 @@ class Geometry:
         return self.designed_pose(body, self.model.file)
 
     def _inside(self, body: str, scope: Scope) -> bool:
-        """Say whether a body belongs to a scope or to a copy in it."""
+        """Return whether a body belongs to a scope or to a copy in it."""
         if body == GROUND:
             return False
         return any(s is scope for s in self.model.entries["bodies"][body].scope.chain)

@@ -61,7 +61,7 @@ class Panel:
 
 
 def check_plot_path(path: str | Path) -> str:
-    """Return the ending of a plot's file, or refuse it before any work is done."""
+    """Return the ending of a plot's file, or reject it before any work is done."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(

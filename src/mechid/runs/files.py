@@ -15,7 +15,7 @@ from mechid.errors import DataError
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file beside its place and move it there: nobody sees half of it.
+    """Let `write` make a file beside its place and move it there: a reader never sees half of it.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def plain(value: Any) -> Any:
 
 
 def floats(values: Any) -> npt.NDArray[np.float64]:
-    """Return numbers read from JSON as an array; null is not a number."""
+    """Return numbers read from JSON as an array; null is NaN."""
     return np.array(values, dtype=float)  # None becomes nan
 
 

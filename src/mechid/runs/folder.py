@@ -2,7 +2,7 @@
 
     run.json                   where the run comes from, which stages are complete, a summary
     model.yaml                 the model as it was used
-    parameters.parquet         base parameters: expressions, CAD values, values, deviations, truth
+    parameters.parquet         base parameters: expressions, CAD values, values, sigma, truth
     estimate.json              method, noise, condition, warnings, …; reduced.json likewise
     estimate.covariance.parquet, estimate.residuals.parquet
     contributions.parquet      of each parameter to the forces, percent
@@ -56,7 +56,7 @@ class RunFolder:
 
     @staticmethod
     def create(path: str | Path, *, force: bool = False) -> RunFolder:
-        """Make a new folder; one that is there is refused, or with `force` an old run replaced.
+        """Make a new folder; one that is there is rejected, or with `force` an old run replaced.
 
         Raises
         ------

@@ -53,11 +53,11 @@ def prior_from_cad(
     base_set : BaseSet
         Which parameters are estimated.
     cad_error : float, optional
-        Relative error of all CAD values (0.2 for 20 %), in place of the declared deviations; what
-        it means stands in `mechid.estimation.perturb`.
+        Relative error of all CAD values (0.2 for 20 %), in place of the declared standard
+        deviations; what it means stands in `mechid.estimation.perturb`.
     unknown : float, optional
         Standard deviation, from zero, of coefficients of force elements that the model leaves
-        open (see `left_open`). Without it those that have no value are refused.
+        open (see `left_open`). Without it those that have no value are rejected.
     measured : iterable of MeasuredConstraint, optional
         What else is known.
 
@@ -66,7 +66,7 @@ def prior_from_cad(
     ModelError
         Naming the parameters that have no CAD value.
     DataError
-        For an error or a fact that makes no sense.
+        For an error or a constraint that makes no sense.
     """
     model = dynamic_model(mechanism)
     names = tuple(column.name for column in model.columns)

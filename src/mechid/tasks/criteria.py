@@ -28,7 +28,7 @@ _FLOOR = 1e-3
 
 
 def check_options(options: ExciteOptions) -> None:
-    """Refuse options that make no sense.
+    """Reject options that make no sense.
 
     Raises
     ------

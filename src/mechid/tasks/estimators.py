@@ -112,7 +112,7 @@ def setting_names(name: str) -> tuple[str, ...]:
 
 
 def uses_cad(estimator: Estimator) -> bool:
-    """Say whether an estimate depends on CAD values."""
+    """Return whether an estimate depends on CAD values."""
     inner = getattr(estimator, "inner", None)
     return inner is not None or getattr(estimator, "prior", "none") != "none"
 

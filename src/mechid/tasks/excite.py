@@ -240,7 +240,7 @@ def _families(fixed: Mapping[str, Any]) -> dict[str, Family]:
 
 
 def _check_free(made: Design, mechanism: Mechanism) -> None:
-    """Refuse a design in which nothing can move."""
+    """Reject a design in which nothing can move."""
     if not sum(made.sizes):
         raise DataError(
             "the motions of all coordinates are given: nothing is left to design",

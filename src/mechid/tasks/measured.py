@@ -38,12 +38,12 @@ def prepare(
         A file as `read_measurement` takes it; a part of it as "FILE@FROM:TO" (s).
     model : Mechanism, str or Path
     options : Preparation, optional
-        Default: what the measurement asks for.
+        Default: as requested by the measurement file.
     mapping : path or dict, optional
         Which channel of a file is what.
     **words
         Fields of `Preparation`: method, cutoff (Hz), period (s), harmonics, decimation,
-        ignore_below. What is given here replaces what the measurement asks for.
+        ignore_below. They override those of the measurement file.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def _read(data: Any, mechanism: Mechanism, mapping: Any) -> Measurement:
 
 
 def _check_forces(motion: PreparedMeasurement, mechanism: Mechanism) -> None:
-    """Refuse a measurement without forces."""
+    """Reject a measurement without forces."""
     if not motion.forces:
         raise DataError(
             "no force of the mechanism was measured",

@@ -27,7 +27,7 @@ def constraints_from(
 
 
 def check_constraints(options: IdentifyOptions, mechanism: Mechanism) -> None:
-    """Refuse constraints on bodies that a mechanism does not have, before anything is computed.
+    """Reject constraints on bodies that a mechanism does not have, before anything is computed.
 
     Raises
     ------

@@ -22,7 +22,7 @@ from mechid.tables.forces import force_unit
 def regression_of(
     model: DynamicModel, motion: PreparedMeasurement, parameters: Sequence[str] | None = None
 ) -> Regression:
-    """Return W φ + known = τ of a motion, filtered and decimated as the motion asks for.
+    """Return W φ + known = τ of a motion, filtered and decimated as its record requires.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def problem_of(
 
 
 def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Sequence[str]) -> None:
-    """Refuse a motion with other measured forces than those of the identification.
+    """Reject a motion with other measured forces than those of the identification.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def reduced(
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Run:
-    """Return a run with its model reduced, if that is asked for."""
+    """Return a run with its model reduced, if requested."""
     if options.reduce is None:
         return run
     found = reduce_regression(
@@ -204,7 +204,7 @@ def parameter_table(
 
 
 def _base_cad(model: DynamicModel, B: Floats) -> Floats:
-    """Return the CAD values of base parameters B φ, (b,); not a number where one is missing."""
+    """Return the CAD values of base parameters B φ, (b,); NaN where one is missing."""
     phi = cad_parameters(model)
     known = np.isfinite(phi)
     values = B[:, known] @ phi[known]

@@ -322,7 +322,8 @@ def _levels(noise: NoiseLevels, names: Sequence[str]) -> tuple[Floats, Mask]:
 
 
 def coloured(deviates: Floats, correlation: float) -> Floats:
-    """Return independent normal deviates (N, n) as a stationary AR(1) process of deviation one."""
+    """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
+    one."""
     a = correlation
     innovations = np.sqrt(1 - a**2) * deviates
     innovations[:1] = deviates[:1]  # stationary from the first sample on

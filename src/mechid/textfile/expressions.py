@@ -231,7 +231,7 @@ def evaluate_text(text: str, values: Mapping[str, float]) -> float:
 
 
 def is_constant(text: str) -> bool:
-    """Say whether an expression is a plain number."""
+    """Return whether an expression is a plain number."""
     tree = parse(text)
     if isinstance(tree, ast.UnaryOp):
         tree = tree.operand

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mechid.kinematics.sensitivities import Sensitivities, sensitivities
     from mechid.measurementfile.read import read_measurement
     from mechid.mechanism.records import Mechanism
-    from mechid.modelfile.api import build, dumps, load, loads, save
+    from mechid.modelfile.api import build, dumps, load, loads, on_base, save
     from mechid.modelfile.zoo import zoo
     from mechid.report.write import write_report
     from mechid.runs.folder import load_run, save_run
@@ -110,7 +110,7 @@ _HOMES = {
     "mechid.kinematics.sensitivities": ("Sensitivities", "sensitivities"),
     "mechid.measurementfile.read": ("read_measurement",),
     "mechid.mechanism.records": ("Mechanism",),
-    "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
+    "mechid.modelfile.api": ("build", "dumps", "load", "loads", "on_base", "save"),
     "mechid.modelfile.zoo": ("zoo",),
     "mechid.report.write": ("write_report",),
     "mechid.signals.filters": ("Decimation", "decimate"),
@@ -186,6 +186,7 @@ __all__ = [
     "observation_gradient",
     "observation_matrix",
     "observation_matrix_reference",
+    "on_base",
     "point_motion",
     "prepare",
     "rates",

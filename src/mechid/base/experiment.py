@@ -55,8 +55,13 @@ NO_GRAVITY: Vec3 = (0.0, 0.0, 0.0)
 
 
 def checked(experiment: Experiment, mechanism: Mechanism) -> Experiment:
-    """Return the experiment with forces named by their coordinates, or refuse a wrong name."""
+    """Return the experiment with forces named by their coordinates, or refuse a wrong name.
+
+    Coordinates that the model holds stand still in every experiment.
+    """
     names = [c.name for c in mechanism.coordinates]
+    hold = (*experiment.hold, *(c.name for c in mechanism.coordinates if c.held))
+    experiment = replace(experiment, hold=tuple(dict.fromkeys(hold)))
     forces = {c.force: c.name for c in mechanism.coordinates}
     for name in experiment.hold:
         if name not in names:

@@ -202,10 +202,11 @@ def base_rule(
 
 
 def _observed(ready: KinematicModel, seed: int) -> Any:
-    from mechid.base.experiment import EVERYTHING, random_states
+    from mechid.base.experiment import EVERYTHING, checked, random_states
     from mechid.dynamics.regressor import observation_matrix
 
-    motion = random_states(ready.mechanism, EVERYTHING, _MOTION_SAMPLES, seed)
+    experiment = checked(EVERYTHING, ready.mechanism)
+    motion = random_states(ready.mechanism, experiment, _MOTION_SAMPLES, seed)
     W = observation_matrix(motion).W
     return W.reshape(-1, W.shape[-1])
 

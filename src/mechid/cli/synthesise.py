@@ -202,7 +202,7 @@ def _motion(
 ) -> MotionTable:
     """Return a motion; a trajectory is sampled, whole periods without their end."""
     from mechid.excitation.sampling import sample_times
-    from mechid.excitation.trajectory import sample
+    from mechid.excitation.trajectory import of_mechanism, sample
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.trajectoryfile import load_trajectory
     from mechid.trajectoryfile.api import YAML_SUFFIXES
@@ -215,9 +215,7 @@ def _motion(
                 remedy="leave them out, or give a .yaml file",
             )
         return read_motion(path, mechanism)
-    ordered = load_trajectory(path).ordered(
-        [c.name for c in mechanism.coordinates], where=str(path)
-    )
+    ordered = of_mechanism(load_trajectory(path), mechanism, where=str(path))
     try:
         times = sample_times(ordered, rate=rate, periods=periods)
     except DataError as error:

@@ -49,8 +49,8 @@ def default_mapping(channels: Channels, mechanism: Mechanism) -> MappingDocument
     DataError
         If the channels name no coordinate.
     """
-    names = [c.name for c in mechanism.coordinates]
     have = channels.channels
+    names = [c.name for c in mechanism.coordinates if not c.held or c.name in have]
     positions = [name for name in names if name in have]
     if len(positions) < len(names):
         others = _others(have, mechanism, names)

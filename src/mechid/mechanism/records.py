@@ -179,7 +179,8 @@ class JointCoordinate:
     """Independent coordinate: coordinate number `index` of a joint.
 
     For the orientation of a spherical or free joint, index counts roll, pitch, yaw after the
-    translations (spherical 0..2, free 3..5).
+    translations (spherical 0..2, free 3..5). A coordinate that is `held` stands still in every
+    motion, where it is at home; its force may be measured all the same.
     """
 
     name: str
@@ -187,6 +188,7 @@ class JointCoordinate:
     index: int
     force: str
     unit: str
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,7 @@ class PointCoordinate:
     direction: Vec3
     force: str
     unit: str = "m"
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -210,6 +213,7 @@ class DistanceCoordinate:
     point_b: Point
     force: str
     unit: str = "m"
+    held: bool = False
 
 
 IndependentCoordinate: TypeAlias = JointCoordinate | PointCoordinate | DistanceCoordinate

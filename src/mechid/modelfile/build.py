@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import IndependentCoordinate, Joint, Mechanism, Start
+from mechid.modelfile.base import put_on_base
 from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
@@ -41,7 +42,7 @@ def build_document(document: Document) -> Mechanism:
     records = tuple(elements.build(entry) for entry in entries["elements"].values())
     for entry in entries["points"].values():
         book.add_given(entry)
-    return Mechanism(
+    found = Mechanism(
         name=document.name,
         gravity=numbers.vector(document.gravity, model.file, ("gravity",)).value,
         bodies=bodies,
@@ -56,6 +57,7 @@ def build_document(document: Document) -> Mechanism:
         source=document.source,
         base_sets=base_sets(document, bodies, records),
     )
+    return put_on_base(found, document)
 
 
 def _joints(model: Expanded, links: Links, geometry: Geometry, book: PointBook) -> dict[str, Joint]:

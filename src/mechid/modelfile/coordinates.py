@@ -101,7 +101,7 @@ def coordinates(
                 path=(*path, "distance"),
                 remedy="name points of two bodies",
             )
-        return [DistanceCoordinate(name, a, b, force)]
+        return [DistanceCoordinate(name, a, b, force, held=spec.held)]
     assert spec.point is not None
     if spec.along is None:
         raise ModelError("along is missing", path=path, remedy="give a direction, such as along: z")
@@ -109,7 +109,7 @@ def coordinates(
     along = geometry.direction(spec.along, scope, (*path, "along")).vector
     if scope.reflection is not None:
         along = scope.reflection.matrix @ along
-    return [PointCoordinate(name, point, vec3(along), force)]
+    return [PointCoordinate(name, point, vec3(along), force, held=spec.held)]
 
 
 def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoordinate]:
@@ -124,7 +124,12 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
         default = f"{'F' if unit == 'm' else 'M'}_{entry.name}"
         records.append(
             JointCoordinate(
-                f"{entry.name}{ending}", joint.name, i, f"{force or default}{ending}", unit
+                name=f"{entry.name}{ending}",
+                joint=joint.name,
+                index=i,
+                force=f"{force or default}{ending}",
+                unit=unit,
+                held=spec.held,
             )
         )
     return records

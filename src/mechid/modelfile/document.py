@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
 from mechid.modelfile.spec_geometry import DirectionRef, PointRef
-from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
+from mechid.modelfile.spec_joints import BaseSpec, DenavitHartenbergRow, JointSpec
 from mechid.textfile.words import (
     DottedName,
     Name,
@@ -128,6 +128,7 @@ class Document(Parts):
     title: str = ""
     source: str = Field(default="", description="where the numbers come from")
     gravity: Vector = Field(default=(0, 0, -9.81), description="m/s², ground frame")
+    base: BaseSpec | None = Field(default=None, description="a moving base; default: the ground")
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")

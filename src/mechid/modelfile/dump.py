@@ -170,13 +170,15 @@ class _Writer:
         return joint if len(names) == 1 else f"{joint}.{names[index]}"
 
     def _coordinate(self, c: IndependentCoordinate) -> dict[str, Any]:
+        held = {"held": True} if c.held else {}
         match c:
             case JointCoordinate():
-                return {"joint": self._word(c.joint, c.index), "force": c.force}
+                data: dict[str, Any] = {"joint": self._word(c.joint, c.index)}
             case PointCoordinate():
-                return {"point": _dotted(c.point), "along": list(c.direction), "force": c.force}
+                data = {"point": _dotted(c.point), "along": list(c.direction)}
             case DistanceCoordinate():
-                return {"distance": [_dotted(c.point_a), _dotted(c.point_b)], "force": c.force}
+                data = {"distance": [_dotted(c.point_a), _dotted(c.point_b)]}
+        return data | {"force": c.force} | held
 
     def _element(self, e: Element) -> dict[str, Any]:
         match e:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND
 from mechid.modelfile import dh
+from mechid.modelfile.base import base_entries
 from mechid.modelfile.document import Document, MirrorPlane, Parts, Use
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import KINDS, SINGULAR, Entry, Kind, Reflection, Scope
@@ -82,6 +83,8 @@ def expand(document: Document) -> Expanded:
         for name, spec in getattr(document, kind).items():
             if kind != "bodies" or name not in expanded.entries[kind]:
                 expanded.add(kind, Entry(name, spec, file, (kind, name)))
+    for kind, entry in base_entries(document, file):  # last: other bodies keep their numbers
+        expanded.add(kind, entry)
     for kind in KINDS:
         if kind != "directions":
             expanded.sort(kind, getattr(document.order, kind), ("order", kind))

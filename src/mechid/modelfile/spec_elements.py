@@ -166,4 +166,5 @@ class CoordinateSpec(Words):
     along: DirectionRef | None = Field(default=None, description="direction, with point")
     distance: BodyPoints | None = Field(default=None, description="two points")
     force: str | None = Field(default=None, description="name of what does work on it")
+    held: bool = Field(default=False, description="stands still in every motion")
     source: str = ""

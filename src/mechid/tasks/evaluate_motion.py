@@ -6,20 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mechid.base.analyse import Rule
-from mechid.base.baseset import BaseSet, base_set
-from mechid.base.bounds import all_transfers
+from mechid.base.analyse import Rule, base_parameters
+from mechid.base.baseset import BaseSet
 from mechid.base.choose import last
-from mechid.base.experiment import EVERYTHING
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
-from mechid.exact.geometry import exact_geometry
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.excitation.limits import slacks
 from mechid.excitation.observe import base_observation
 from mechid.excitation.sampling import SamplingRow, sample_times, sampling_table
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
@@ -55,7 +52,7 @@ def tightest_limit(
 
 
 def _performed(mechanism: Mechanism, trajectory: Trajectory, plan: Plan) -> Motion:
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    ordered = of_mechanism(trajectory, mechanism)
     s = sample(ordered, times=usual_times(ordered, plan))
     return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
 
@@ -81,7 +78,7 @@ def sampling_of_motion(
         raise DataError(
             "samples are judged by one criterion, not by goals", remedy="give a criterion"
         )
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    ordered = of_mechanism(trajectory, mechanism)
     base = transferred_base(mechanism, rule)
     criterion = criterion_of(mechanism, base, plan)
     seen = observation_matrix(_performed(mechanism, trajectory, plan))
@@ -116,5 +113,4 @@ def usual_times(trajectory: Trajectory, plan: Plan) -> Floats:
 
 def transferred_base(mechanism: Mechanism, rule: Rule) -> BaseSet:
     """Return the base set of a rule, from all transfers of inertia."""
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
-    return base_set(null, rule(null))
+    return base_parameters(mechanism, rule=rule).chosen

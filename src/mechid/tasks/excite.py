@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,12 +15,12 @@ from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.design import Design, design
-from mechid.excitation.families import BSpline, Family, Fourier
+from mechid.excitation.families import BSpline, Constant, Family, Fourier
 from mechid.excitation.optimise import EFFORT, Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import Problem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.branch import singularity_margin
-from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.model import KinematicModel, held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.tasks.evaluate_motion import criteria_of_motion, transferred_base, usual_times
@@ -119,7 +119,9 @@ def design_motion(
     """
     check_plan(plan, seed)
     model = kinematic_model(mechanism)
-    fixed = plan.fixed or {}
+    still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}
+    fixed = {**still, **(plan.fixed or {})}
+    plan = replace(plan, fixed=fixed)
     chosen = tuple(usual_limits(model, fixed) if limits is None else limits)
     check_limits(chosen, mechanism)
     trajectory = _start(model, plan)

@@ -8,12 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mechid.base.analyse import Rule
-from mechid.base.baseset import BaseSet, base_set
-from mechid.base.bounds import all_transfers
+from mechid.base.analyse import Rule, base_parameters
+from mechid.base.baseset import BaseSet
 from mechid.base.cad import parameter_covariance
 from mechid.base.choose import last
-from mechid.base.experiment import EVERYTHING
 from mechid.base.expressions import latex, text
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
@@ -21,7 +19,6 @@ from mechid.errors import DataError, ModelError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.records import Mechanism
 from mechid.reduction.contribution import Contribution, contribution
 from mechid.runs.record import About, MotionData, ParameterTable, Run
@@ -246,8 +243,7 @@ def _kept(run: Run, stage: str, keep: Keep) -> Run:
 
 def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
     """Return the base set of a mechanism that a rule chooses."""
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
-    return base_set(null, rule(null))
+    return base_parameters(mechanism, rule=rule).chosen
 
 
 def parameter_table(

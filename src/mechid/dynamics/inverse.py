@@ -18,6 +18,7 @@ from mechid.dynamics.reference_point import (
 )
 from mechid.dynamics.reference_point.eliminate import Method
 from mechid.dynamics.regressor import observation_blocks
+from mechid.dynamics.wrench import sensed_forces
 from mechid.errors import MechidError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -51,6 +52,11 @@ class InverseDynamics:
     phi: Floats
     columns: tuple[Column, ...]
     reactions: JointReactions | None = None
+
+    @property
+    def sensed(self) -> dict[str, Floats]:
+        """What sensors in free and spherical joints measure; see `sensed_forces`."""
+        return sensed_forces(self.motion.model.mechanism, self.motion.y, self.tau)
 
 
 def inverse_dynamics(

@@ -22,6 +22,7 @@ from mechid.measurementfile.document import (
 from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
+from mechid.measurementfile.wrench import Sensed, generalised_forces
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
 from mechid.signals.record import Measurement, Preparation
 from mechid.textfile.yamlio import Source
@@ -90,17 +91,22 @@ def read_measurement(
             absent = ", ".join(c.name for c in coordinates if c.name not in names)
             notes.append(f"{role} not used: there are none for {absent}")
     coordinates, y, rates = _with_held(mechanism, coordinates, y, rates)
-    forces = tuple(s.name for s in signals if s.role == "forces")
-    if not forces:
+    sensed = Sensed(
+        tuple(s.name for s in signals if s.role == "forces"),
+        _columns(found, signals, "forces"),
+        found.valid[:, [s.role == "forces" for s in signals]],
+    )
+    sensed = generalised_forces(mechanism, coordinates, y, sensed)
+    if not sensed.forces:
         notes.append("no forces are measured")
     spec = document.prepare
     return Measurement(
         found.time,
         coordinates,
         y,
-        forces,
-        _columns(found, signals, "forces"),
-        found.valid[:, [s.role == "forces" for s in signals]],
+        sensed.forces,
+        sensed.tau,
+        sensed.valid,
         yd=rates[0],
         ydd=rates[1],
         sigma=_deviations(signals, len(coordinates)),

@@ -64,11 +64,16 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
 
 
 def inverse_columns(result: InverseDynamics) -> Columns:
-    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too."""
+    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too.
+
+    Free and spherical joints with independent orientation have `joint.Fx` … `joint.Mz`: what a
+    sensor in them measures.
+    """
     motion = result.motion
     coordinates = motion.model.mechanism.coordinates
     columns: Columns = {} if motion.time is None else {TIME: motion.time}
     columns |= {c.force: result.tau[:, i] for i, c in enumerate(coordinates)}
+    columns |= result.sensed
     if result.reactions is not None:
         columns |= reaction_columns(result.reactions)
     return columns

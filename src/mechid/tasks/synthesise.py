@@ -126,9 +126,14 @@ class Synthesis:
     sigma: Floats
 
     def table(self, *, positions_only: bool = False) -> Columns:
-        """Return named columns: time, coordinates (with `.d` and `.dd`), forces."""
+        """Return named columns: time, coordinates (with `.d` and `.dd`), forces.
+
+        Coordinates that the model holds have none.
+        """
         columns: Columns = {TIME: self.time}
         for i, c in enumerate(self.mechanism.coordinates):
+            if c.held:
+                continue
             columns[c.name] = self.y[:, i]
             if not positions_only:
                 columns[f"{c.name}.d"] = self.yd[:, i]

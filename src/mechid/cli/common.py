@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Model: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="MODEL", help="A name of the zoo or a model file; may end in @variant."),
+    typer.Argument(
+        metavar="MODEL",
+        help="A name of the zoo or a model file; may end in @variant, or in several, @a@b.",
+    ),
 ]
 MaxSeconds: TypeAlias = Annotated[
     float | None, typer.Option(help="End then, with what is done.", show_default=False)

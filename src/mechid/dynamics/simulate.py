@@ -57,6 +57,7 @@ def simulate(
 
     Parameters
     ----------
+    mechanism : Mechanism or DynamicModel
     times : array (N,)
         Increasing; results are given at these times, the first one is the start.
     options : SimulationOptions
@@ -82,6 +83,16 @@ def simulate(
     ------
     SimulationError
         If the integration stops early; `error.partial` is the simulation so far.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> from scipy.special import ellipk
+    >>> model = mechid.load("pendulum@point-mass-like")  # starts at 60 deg, at rest
+    >>> period = 4 * np.sqrt(0.5 / 9.81) * ellipk(np.sin(np.pi / 6) ** 2)
+    >>> swing = mechid.simulate(model, np.array([0.0, period / 2, period]))
+    >>> np.allclose(swing.y[:, 0], np.array([1, -1, 1]) * np.pi / 3, atol=1e-6)  # rad
+    True
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     options = options.changed(settings)

@@ -11,6 +11,7 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel
 from mechid.errors import DataError, MechidError
 from mechid.kinematics.tables import Floats
+from mechid.shown import Plotted, Tabular, span
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,16 @@ class SimulationOptions:
         return replace(self, **settings)
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Plotted, Tabular):
     """Result of a simulation; N instants.
 
     Attributes
     ----------
+    model : DynamicModel
+    options : SimulationOptions
     time : array (N,)
+        s.
     y, yd, ydd : arrays (N, n_i)
         Independent coordinates, speeds, accelerations.
     q, v : arrays (N, n_q), (N, n_v)
@@ -92,6 +96,9 @@ class Simulation:
         What was done to keep the loops closed.
     evaluations, steps : int
     seconds : float
+        That the integration took.
+    events : tuple of (time, number)
+        Events that ended it.
     """
 
     model: DynamicModel
@@ -116,6 +123,20 @@ class Simulation:
     steps: int
     seconds: float
     events: tuple[tuple[float, int], ...] = ()
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "instants": f"{len(self.time)}, {span(self.time, 's')}",
+            "method": f"{self.options.formulation}, {self.options.integrator}, "
+            f"stabilisation {self.stabilisation}",
+            "steps": f"{self.steps}, {self.evaluations} evaluations, {self.seconds:.3g} s",
+            "errors": f"closure {self.constraint_error.max():.2g} of the size, "
+            f"energy {np.abs(self.energy_error).max():.2g} J",
+            **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
+        }
 
     @property
     def formulation(self) -> str:

@@ -72,7 +72,7 @@ class SensedJoint:
 def sensed_joints(
     mechanism: Mechanism, coordinates: Sequence[IndependentCoordinate] | None = None
 ) -> tuple[SensedJoint, ...]:
-    """Return the free and spherical joints whose orientation is independent.
+    """Return the joints whose whole orientation is independent: free and spherical ones.
 
     Parameters
     ----------
@@ -82,15 +82,16 @@ def sensed_joints(
     columns = mechanism.coordinates if coordinates is None else tuple(coordinates)
     found = []
     for joint in mechanism.joints:
-        size = {"free": 6, "spherical": 3}.get(joint.type)
+        size = len(joint.kind.choices)
         mine = {
             c.index: i
             for i, c in enumerate(columns)
             if isinstance(c, JointCoordinate) and c.joint == joint.name
         }
-        if size is not None and sorted(mine) == list(range(size)):
+        if joint.kind.has_orientation and sorted(mine) == list(range(size)):
             order = tuple(mine[k] for k in range(size))
-            found.append(SensedJoint(joint.name, order[-3:], order[:-3], order[-3:]))
+            forces = order[:-3] if size == 6 else ()  # a part of a force has no axes to turn to
+            found.append(SensedJoint(joint.name, order[-3:], forces, order[-3:]))
     return tuple(found)
 
 

@@ -24,18 +24,8 @@ Frames: TypeAlias = Literal["model", "exact"]
 
 # Hardpoints of the reference pose went through one rotation and back.
 _CARRIED = 4e-15
+_UNIT = 1e-14  # rounding of the length of a unit vector
 _ORTHOGONAL = 1e-50  # of 60 digits
-_NEEDED = {
-    "revolute": ((2,), (2,)),
-    "helical": ((2,), (2,)),
-    "cylindrical": ((2,), (2,)),
-    "planar": ((2,), (2,)),
-    "universal": ((2,), (0,)),
-    "prismatic": ((2, 0), (2, 0)),
-    "fixed": ((2, 0), (2, 0)),
-    "spherical": ((), ()),
-    "free": ((), ()),
-}
 
 
 @dataclass(frozen=True)
@@ -83,6 +73,14 @@ class Geometry:
         """Return a unit direction fixed in a body, in the frame that is used for it."""
         return _Reader(self.mechanism, body in self.turned).direction(body, local)
 
+    def vector(self, body: str, local: Vec3) -> Vector:
+        """Return a vector fixed in a body with its length."""
+        length = float(np.linalg.norm(local))
+        size = 1 if abs(length - 1) < _UNIT else recognise(length)[0]
+        along = local if size == 1 else (local[0] / length, local[1] / length, local[2] / length)
+        x, y, z = self.direction(body, along)
+        return (size * x, size * y, size * z)
+
 
 @dataclass
 class _Reader:
@@ -117,7 +115,7 @@ class _Reader:
             rows = [[symbolic(text) for text in row] for row in given.rotation_expr]
             x, y, z = ((rows[0][k], rows[1][k], rows[2][k]) for k in range(3))
             return ExactFrame(origin, (x, y, z))
-        needed = _NEEDED[joint.type][side]
+        needed = joint.kind.exact_axes[side]
         return ExactFrame(origin, self._triple(body, given, needed, what))
 
     def _triple(

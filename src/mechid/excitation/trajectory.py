@@ -14,6 +14,7 @@ from mechid.excitation.families.family import SPAN_SLACK, Family, Floats
 from mechid.excitation.periods import common_period
 from mechid.kinematics.model import held_values
 from mechid.mechanism.records import Mechanism
+from mechid.shown import Plotted, Tabular
 
 # Samples per period of the highest frequency where nothing else is said: the acceleration between
 # two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
@@ -22,8 +23,8 @@ _USUAL_RATE = 100.0  # Hz, where no frequency is known
 _MOST_SAMPLES = 10**8  # a gigabyte per coordinate: more is a mistake in a unit
 
 
-@dataclass(frozen=True)
-class Trajectory:
+@dataclass(frozen=True, repr=False)
+class Trajectory(Plotted, Tabular):
     """A motion of all independent coordinates.
 
     Attributes
@@ -84,6 +85,15 @@ class Trajectory:
     def __getitem__(self, name: str) -> Family:
         """Return the family of a coordinate."""
         return self.families[self._place(name)]
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "name": self.name,
+            "duration": f"{self.duration:g} s",
+            "rate": None if self.rate is None else f"{self.rate:g} Hz",
+            **{n: type(f).__name__ for n, f in zip(self.names, self.families, strict=True)},
+        }
 
     @property
     def period(self) -> float | None:

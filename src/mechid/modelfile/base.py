@@ -7,8 +7,8 @@ generalised forces are what the ground does to it.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any, TypeVar
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, IDENTITY, Joint, Mechanism, Point
@@ -19,7 +19,6 @@ from mechid.modelfile.spec_elements import CoordinateSpec
 from mechid.modelfile.spec_joints import BaseSpec, JointSpec
 
 _PATH = ("base",)
-_T = TypeVar("_T")
 
 
 def base_entries(document: Document, file: Scope) -> list[tuple[Kind, Entry]]:
@@ -73,7 +72,7 @@ def put_on_base(mechanism: Mechanism, document: Document) -> Mechanism:
     Raises
     ------
     ModelError
-        If the base has a frame of its own, or nothing stood on the ground.
+        If the base has a frame of its own.
     """
     if document.base is None:
         return mechanism
@@ -87,34 +86,35 @@ def put_on_base(mechanism: Mechanism, document: Document) -> Mechanism:
         )
 
     def on_base(joint: Joint) -> Joint:
-        return joint if joint.name == name else _moved(joint, name)
+        moved: Joint = _moved(joint, name)
+        return joint if joint.name == name else moved
 
-    joints = tuple(on_base(joint) for joint in mechanism.joints)
     return replace(
         mechanism,
-        joints=joints,
-        elements=tuple(_moved(e, name) for e in mechanism.elements),
+        joints=tuple(on_base(joint) for joint in mechanism.joints),
+        elements=_moved(mechanism.elements, name),
         points=_points(mechanism, name),
-        coordinates=tuple(_moved(c, name) for c in mechanism.coordinates),
+        coordinates=_moved(mechanism.coordinates, name),
     )
 
 
 def _points(mechanism: Mechanism, name: str) -> tuple[Point, ...]:
     """Return the points as a file orders them: by name, then in the order of the bodies."""
-    found = {(p.name, p.body): p for p in (_moved(p, name) for p in mechanism.points)}
+    found = {(p.name, p.body): p for p in _moved(mechanism.points, name)}
     names = list(dict.fromkeys(p.name for p in mechanism.points))
     bodies = [GROUND, *(body.name for body in mechanism.bodies)]
     key = sorted(found, key=lambda k: (names.index(k[0]), bodies.index(k[1])))
     return tuple(found[k] for k in key)
 
 
-def _moved(record: _T, name: str) -> _T:
+def _moved(record: Any, name: str) -> Any:
     """Return a record with the base in the place of the ground."""
-    changes: dict[str, Any] = {}
-    for f in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, f.name)
-        if isinstance(value, Point) and value.body == GROUND:
-            changes[f.name] = replace(value, body=name)
-        elif f.name in ("body", "body_a", "body_b") and value == GROUND:
-            changes[f.name] = name
-    return replace(record, **changes) if changes else record  # type: ignore[type-var]
+    if isinstance(record, tuple):
+        return tuple(_moved(item, name) for item in record)
+    if isinstance(record, Point):
+        return replace(record, body=name) if record.body == GROUND else record
+    if not is_dataclass(record) or isinstance(record, type):
+        return record
+    changes = {f.name: _moved(getattr(record, f.name), name) for f in fields(record)}
+    bodies = {key: name for key in ("body_a", "body_b") if changes.get(key) == GROUND}
+    return replace(record, **changes | bodies)

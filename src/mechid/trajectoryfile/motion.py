@@ -33,6 +33,14 @@ def read_motion_file(
     ------
     DataError
         With the place in the file.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> t = np.linspace(0, 1, 11)
+    >>> mechid.write_table("motion.csv", {"time": t, "angle": 0.1 * t})
+    >>> mechid.read_motion_file("motion.csv", mechid.load("pendulum")).y.shape
+    (11, 1)
     """
     if Path(path).suffix.lower() not in YAML_SUFFIXES:
         return read_motion(path, mechanism)
@@ -61,6 +69,13 @@ def read_drive(path: str | Path, mechanism: Mechanism) -> Trajectory:
     ------
     DataError
         With the place in the file; also if nothing in it is a coordinate.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.write_table("drive.csv", {"time": [0.0, 0.5, 1.0], "q1": [0.0, 0.1, 0.0]})
+    >>> mechid.read_drive("drive.csv", mechid.load("five_bar")).names
+    ('q1',)
     """
     names = [c.name for c in mechanism.coordinates]
     if Path(path).suffix.lower() in YAML_SUFFIXES:
@@ -100,6 +115,15 @@ def write_trajectory_table(
     ------
     DataError
         For another quantity, or a file that cannot be written.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from mechid.excitation.families import Constant
+    >>> still = mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0, rate=10.0)
+    >>> mechid.write_trajectory_table("still.csv", still, quantities=["position"])
+    >>> mechid.read_motion("still.csv", mechid.load("pendulum")).y.shape
+    (11, 1)
     """
     if strange := [q for q in quantities if q not in QUANTITIES]:
         raise DataError(

@@ -106,9 +106,16 @@ def on_base(mechanism: Mechanism, **words: Any) -> Mechanism:
     Parameters
     ----------
     mechanism : Mechanism
-    words :
+    **words
         Of the key `base` of the model file: `type` of the joint that carries the base (default:
         free), `at`, `axis`, `frame`, `held`, `force`, `between`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> shaken = mechid.on_base(mechid.load("pendulum"), type="prismatic", axis="z")
+    >>> [c.name for c in shaken.coordinates]
+    ['angle', 'base']
     """
     if "base" in (body.name for body in mechanism.bodies) and "between" not in words:
         words["between"] = ("ground", "moving_base")

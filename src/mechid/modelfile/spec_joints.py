@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag,
 
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
 from mechid.mechanism.records import GROUND
+from mechid.modelfile.spec_elements import RotorSpec
 from mechid.modelfile.spec_geometry import (
     DirectionOrPair,
     DirectionPair,
@@ -63,6 +64,7 @@ class JointSpec(Words):
         ]
         | None
     ) = Field(default=None, description="[lower, upper] of the coordinate, or one per coordinate")
+    rotor: RotorSpec | None = Field(default=None, description="motor behind a gear, on the joint")
     hidden: bool = Field(default=False, description="do not draw it")
     frames: Annotated[tuple[JointFrameSpec, JointFrameSpec], BeforeValidator(two)] | None = Field(
         default=None,
@@ -125,4 +127,5 @@ class DenavitHartenbergRow(Transform):
         default=None, description="with closes: from the row's frame to the link's"
     )
     limits: Range | None = None
+    rotor: RotorSpec | None = Field(default=None, description="motor behind a gear, on the joint")
     source: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,13 +18,14 @@ from mechid.base.transfers import Transfer
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
+from mechid.shown import Tabular
 from mechid.spatial.inertia import NAMES, transform
 
 Rule = Callable[[NullSpace], tuple[str, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Tabular):
     """What can be identified of a mechanism.
 
     Attributes
@@ -47,6 +48,19 @@ class BaseParameters:
     chosen: BaseSet
     bounds: Bounds | None
     dependencies: tuple[Dependency, ...]
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        bounds = self.bounds
+        proved = None if bounds is None else f"between {bounds.lower} and {bounds.upper}"
+        return {
+            "mechanism": self.mechanism.name,
+            "parameters": self.parameters,
+            **{
+                name: value for name, value in self.chosen.summary().items() if name != "parameters"
+            },
+            "proved": "yes" if self.certified else proved,
+        }
 
     @property
     def parameters(self) -> int:
@@ -87,6 +101,13 @@ def base_parameters(
         Of the random states.
     watch : callable, optional
         Told (what, done, of) as the work goes on.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> found = mechid.base_parameters(mechid.load("four_bar"), certify=True)
+    >>> found.parameters, found.chosen.rank, found.certified
+    (30, 8, True)
     """
     experiment = checked(experiment, mechanism)
     found: Bounds | None = None

@@ -25,6 +25,7 @@ from mechid.kinematics.reference_point.system import Pose, System, compile_syste
 from mechid.kinematics.reference_point.walk import random_walk
 from mechid.mechanism.joint_kinds import JOINT_KINDS
 from mechid.mechanism.records import GROUND, JointCoordinate, Mechanism, Point, PointCoordinate
+from mechid.shown import Shown
 from mechid.spatial.rotations import Array
 
 SEEDS = (1, 2, 3)
@@ -36,8 +37,8 @@ CLEAR = 1e-6
 EPS = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True)
-class Mobility:
+@dataclass(frozen=True, repr=False)
+class Mobility(Shown):
     """What can move, and what is held more than once.
 
     Attributes
@@ -85,6 +86,20 @@ class Mobility:
     suggested: tuple[str, ...]
     gap: float
 
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "bodies": self.bodies,
+            "joints": ", ".join(f"{count} {letter}" for letter, count in self.joints.items()),
+            "Grübler's count": self.grubler,
+            "degrees of freedom": self.dof,
+            "passive": self.passive,
+            "redundant constraints": self.redundant_constraints,
+            "coordinates": self.independent,
+            "dependent": self.dependent,
+            "undetermined": self.undetermined or None,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class _Generic:
@@ -107,6 +122,13 @@ def mobility(mechanism: Mechanism | System) -> Mobility:
         If the mechanism cannot be closed.
     KinematicsError
         If the rank of its constraints cannot be told: the mechanism is shaky.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> found = mechid.mobility(mechid.load("four_bar"))
+    >>> found.grubler, found.dof, found.redundant_constraints  # a planar loop in space
+    (-2, 1, 3)
     """
     system = mechanism if isinstance(mechanism, System) else compile_system(mechanism)
     generic = generic_poses(system)

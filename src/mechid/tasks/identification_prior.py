@@ -8,13 +8,12 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
-from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
 from mechid.estimation.measured_constraints import informed
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.mechanism.records import Mechanism
-from mechid.tasks.cad_prior import prior_from_cad
+from mechid.tasks.cad_prior import left_open, prior_from_cad
 from mechid.tasks.measured_constraints import NO_CONSTRAINTS, MeasuredConstraints, constraints_from
 
 USUAL_ERROR = 0.2  # of CAD values whose deviations nobody declares
@@ -52,7 +51,7 @@ def prior_of(
     """
     notes = []
     model = dynamic_model(mechanism)
-    missing = np.isnan(cad_parameters(model))
+    missing = left_open(model)
     known = prior_from_cad(mechanism, chosen, cad_error=cad_error, unknown=1.0)
     declared = np.diag(known.covariance)[~missing] > 0
     if cad_error is None and not declared.any():

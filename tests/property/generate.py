@@ -175,6 +175,7 @@ def _independent(
         held = scipy.linalg.null_space(of[joint.name].T) if of[joint.name].size else np.eye(6)
         rows.append(held.T @ (body[joint.body_b] - body[joint.body_a]))
     J = np.vstack([np.zeros((1, len(columns))), *rows])
+    J[np.abs(J) < _RANK] = 0.0  # rounding of differences must not be the largest of all
     s = scipy.linalg.svdvals(J)
     if np.any((s > _RANK) & (s < 0.02)):
         raise NotUsableError("nearly singular")

@@ -258,7 +258,29 @@ class NamedBaseSet:
 
 @dataclass(frozen=True, repr=False)
 class Mechanism(Plotted, Tabular):
-    """A mechanism, whole and checked. Nothing modifies it; every stage takes it as input."""
+    """A mechanism, whole and checked. Nothing modifies it; every stage takes it as input.
+
+    Attributes
+    ----------
+    name, title, source : str
+    gravity : (x, y, z)
+        Weight per unit mass, m/s², ground axes.
+    bodies : tuple of Body
+        Moving bodies; the ground is not among them.
+    joints : tuple of Joint
+    coordinates : tuple of IndependentCoordinate
+        In the order of the columns of y and τ.
+    elements : tuple of Element
+        Springs, dampers, friction, transmissions, loads.
+    points : tuple of Point
+    parameters : tuple of Parameter
+        Named lengths, angles and other numbers.
+    cut : tuple of str, optional
+        Joints that are to be cut; by default the program chooses.
+    start : Start
+        Initial state of simulations.
+    base_sets : tuple of NamedBaseSet
+    """
 
     name: str
     gravity: Vec3

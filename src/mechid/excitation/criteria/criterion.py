@@ -20,7 +20,7 @@ CRITERIA = (*MEASURES, "mixture")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Options(Shown):
+class CriterionOptions(Shown):
     """What a criterion takes into account; nothing of it by default.
 
     Attributes
@@ -58,7 +58,7 @@ class Options(Shown):
     mix: tuple[float, float] = (1.0, 1.0)
 
 
-_NO_OPTIONS = Options()
+_NO_OPTIONS = CriterionOptions()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,10 +84,16 @@ class Criterion(Shown):
     tiny columns); results are large and finite. The gradient is
     then that of the singular values as if they were not limited. Where the largest or the smallest
     singular values are equal, it is the mean over them, one of the subgradients.
+
+    Attributes
+    ----------
+    name : str
+    options : Options
+        Noise, prior, parameters that are wanted.
     """
 
     name: str
-    options: Options = _NO_OPTIONS
+    options: CriterionOptions = _NO_OPTIONS
 
     def __post_init__(self) -> None:
         """Refuse a criterion that does not exist, or lacks what it needs."""

@@ -191,12 +191,7 @@ def _independent(
 
 def single_coordinates(mechanism: Mechanism) -> list[tuple[str, int]]:
     """Joint coordinates that are one angle or one displacement."""
-    return [
-        (j.name, k)
-        for j in mechanism.joints
-        for k in range(3 if j.type == "free" else j.kind.n_speeds)
-        if j.type != "spherical"
-    ]
+    return [(j.name, k) for j in mechanism.joints for k in range(j.kind.n_scalars)]
 
 
 def random_elements(

@@ -72,6 +72,4 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
 def _counts_turns(mechanism: Mechanism) -> bool:
     """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
     sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
-    return any(
-        mechanism.joint(name).type == "helical" for name in sprung & {*(mechanism.cut or ())}
-    )
+    return any(mechanism.joint(name).kind.thread for name in sprung & {*(mechanism.cut or ())})

@@ -14,6 +14,8 @@ from mechid.mechanism.records import (
     IDENTITY,
     Body,
     Coefficient,
+    Constraint,
+    Coupling,
     DistanceCoordinate,
     Element,
     Expr3,
@@ -56,6 +58,7 @@ class _Writer:
             "points": self._points(),
             "bodies": {b.name: self._body(b) for b in m.bodies},
             "joints": {j.name: self._joint(j) for j in m.joints},
+            "constraints": {c.name: self._constraint(c) for c in m.constraints},
             "elements": {e.name: self._element(e) for e in m.elements},
             "coordinates": {c.name: self._coordinate(c) for c in m.coordinates},
         }
@@ -128,7 +131,8 @@ class _Writer:
         return {name: {"on": on} for name, on in every.items()}
 
     def _used_points(self) -> list[Point]:
-        records = (*self._mechanism.elements, *self._mechanism.coordinates)
+        m = self._mechanism
+        records = (*m.elements, *m.coordinates, *m.constraints)
         return [value for r in records for value in vars(r).values() if isinstance(value, Point)]
 
     def _body(self, body: Body) -> dict[str, Any]:
@@ -177,6 +181,25 @@ class _Writer:
                 return {"point": _dotted(c.point), "along": list(c.direction), "force": c.force}
             case DistanceCoordinate():
                 return {"distance": [_dotted(c.point_a), _dotted(c.point_b)], "force": c.force}
+
+    def _constraint(self, c: Constraint) -> dict[str, Any]:
+        if isinstance(c, Coupling):
+            texts = c.exprs or (None,) * len(c.terms)
+            factors = {
+                self._word(joint, index): self._number(factor, text)
+                for (joint, index, factor), text in zip(c.terms, texts, strict=True)
+            }
+            constant = {} if c.constant is None else {"constant": c.constant}
+            return {"type": "coupling", "coordinates": factors, **constant}
+        between = [_dotted(c.point_a), _dotted(c.point_b)]
+        return {
+            "type": "distance",
+            "between": between,
+            "length": self._number(c.length, c.expr),
+        }
+
+    def _number(self, value: float, text: str | None) -> float | str:
+        return value if text is None or not self._fits(value, text) else _scalar(text)
 
     def _element(self, e: Element) -> dict[str, Any]:
         match e:

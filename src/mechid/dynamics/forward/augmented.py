@@ -20,6 +20,7 @@ from mechid.dynamics.reference_point.state import state_from_motion
 from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.kinematics.frames import body_frames, frame_motion
 from mechid.kinematics.reference_point.evaluate import gamma, jacobian, values
+from mechid.kinematics.reference_point.system import Pose, moved, pose_at
 from mechid.kinematics.tables import Floats
 from mechid.spatial.rotations import matrix_from_quaternion
 
@@ -39,6 +40,7 @@ class Augmented:
         self.model = reference_model(engine.model.mechanism)
         self._y = np.zeros(engine.n_i)
         self._near = np.zeros(len(self.model.elements.rows.rows))
+        self._pose = Pose(np.zeros(0), np.zeros(0))
 
     def start(self, q: Floats, v: Floats) -> Floats:
         """Return the state of all bodies of a closed tree state."""
@@ -48,6 +50,10 @@ class Augmented:
         t = k.tables
         self._y[t.direct.driver] = q[t.direct.q]  # angles count their turns from here
         self._y = self._coordinates(state.q)
+        self._pose = pose_at(self.model.system, state.q)
+        for i, place in enumerate(self.model.system.turning_coordinates):
+            if place in k.compiled.coordinate:
+                self._pose.turns[i] = q[k.compiled.coordinate[place].q]
         self.engine.anchor(self._y, q)
         self._follow(state.q)
         return np.concatenate([state.q, state.qd])
@@ -59,6 +65,7 @@ class Augmented:
     def _follow(self, q: Floats) -> None:
         """Keep track of angles through full turns."""
         self._y = self._coordinates(q)
+        self._pose = moved(self.model.system, self._pose, q)
         elements = self.model.elements
         near = elements.near(self._near, self._y, q)
         self._near = values(elements.rows, q, near)
@@ -83,6 +90,7 @@ class Augmented:
             alpha=self.baumgarte.alpha,
             beta=self.baumgarte.beta,
             near=self._near,
+            pose=self._pose,
         )
         yd = jacobian(self.model.system.drivers, q) @ qd
         rotation = matrix_from_quaternion(q.reshape(-1, 7)[:, 3:])
@@ -144,7 +152,9 @@ class Augmented:
 
     def _scaled(self, q: Floats) -> Floats:
         system = self.model.system
-        return np.asarray(constraint_error(self.model, q) * system.closure.scale(system.size))
+        return np.asarray(
+            constraint_error(self.model, q, self._pose) * system.closure.scale(system.size)
+        )
 
     def constraint_error(self, z: Floats) -> float:
         """Return the largest closure row, dimensionless."""

@@ -22,8 +22,8 @@ from mechid.dynamics.reference_point.mass import mass_and_bias
 from mechid.dynamics.reference_point.model import ReferenceModel, parameter_values
 from mechid.dynamics.reference_point.multipliers import multipliers_of
 from mechid.errors import ModelError, SingularPoseError
-from mechid.kinematics.reference_point.evaluate import gamma, jacobian, screw_angle
-from mechid.kinematics.reference_point.system import Pose, closure_values
+from mechid.kinematics.reference_point.evaluate import gamma, jacobian
+from mechid.kinematics.reference_point.system import Pose, closure_values, moved, pose_at
 from mechid.spatial.rotations import Array
 
 # A motion whose inertia is this small a part of the largest has none.
@@ -77,6 +77,7 @@ def accelerations(
     alpha: float = 0.0,
     beta: float = 0.0,
     near: Array | None = None,
+    pose: Pose | None = None,
 ) -> Accelerations:
     """Return the accelerations of all bodies under given actuator forces.
 
@@ -95,6 +96,8 @@ def accelerations(
         Baumgarte's coefficients (1/s): Φ̈ + 2 α Φ̇ + β² Φ = 0 instead of Φ̈ = 0.
     near : (n_rows,) array, optional
         Values near which the angles of torsion springs lie (default: within (-π, π]).
+    pose : Pose, optional
+        A pose nearby, from which coupled angles are followed (default: within (-π, π]).
 
     Raises
     ------
@@ -104,7 +107,7 @@ def accelerations(
         If an admissible motion moves no mass.
     """
     forces = tau(t) if callable(tau) else tau
-    a = augmented(model, q, qd, forces, phi=phi, alpha=alpha, beta=beta, near=near)
+    a = augmented(model, q, qd, forces, phi=phi, alpha=alpha, beta=beta, near=near, pose=pose)
     qdd = _solve(model, a, q)
     return Accelerations(qdd, multipliers_of(model, q, a.M @ qdd - a.force))
 
@@ -119,25 +122,26 @@ def augmented(
     alpha: float = 0.0,
     beta: float = 0.0,
     near: Array | None = None,
+    pose: Pose | None = None,
 ) -> Augmented:
     """Return the blocks of the augmented system; arguments as for `accelerations`."""
     M, h = mass_and_bias(model, parameter_values(model, phi), q, qd, near)
     C = jacobian(model.system.closure, q)
     right = gamma(model.system.closure, q, qd)
     if alpha or beta:
-        right = right - 2 * alpha * (C @ qd) - beta**2 * constraint_error(model, q)
+        right = right - 2 * alpha * (C @ qd) - beta**2 * constraint_error(model, q, pose)
     D = jacobian(model.system.drivers, q)
     return Augmented(M, C, D.T @ np.asarray(tau, dtype=float) - h, right)
 
 
-def constraint_error(model: ReferenceModel, q: Array) -> Array:
+def constraint_error(model: ReferenceModel, q: Array, pose: Pose | None = None) -> Array:
     """Return Φ(q) (m,): gaps in m, misalignments without unit, rows as in the closure.
 
-    The turns of a helical joint are those that its displacement shows.
+    The turns of a helical joint are those that its displacement shows; coupled angles are followed
+    from `pose`.
     """
     system = model.system
-    turns = [screw_angle(system.closure, q, i, None) for i in system.screws]
-    return closure_values(system, Pose(q, np.array(turns, dtype=float)))
+    return closure_values(system, pose_at(system, q) if pose is None else moved(system, pose, q))
 
 
 def _solve(model: ReferenceModel, a: Augmented, q: Array) -> Array:

@@ -24,7 +24,7 @@ from mechid.mechanism.records import (
 from ..contract.states import random_course, solve_course
 from ..dynamics.gradients import check_gradient
 from .generate import Drawn
-from .test_random_mechanisms import loops, trees
+from .test_random_mechanisms import constrained, loops, trees
 
 UNKNOWN, KNOWN = Coefficient(1.0, identify=True), Coefficient(2.0)
 
@@ -76,4 +76,10 @@ def test_gradient_of_trees(drawn: tuple[Drawn, np.random.Generator]) -> None:
 @settings(max_examples=25)
 @given(loops())
 def test_gradient_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    check(*drawn)
+
+
+@settings(max_examples=15)
+@given(constrained())
+def test_gradient_with_couplings_and_distances(drawn: tuple[Drawn, np.random.Generator]) -> None:
     check(*drawn)

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 from flint import ctx
 
+from mechid.base.coupling_transfers import coupling_transfers
 from mechid.base.element_transfers import element_transfers
 from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
@@ -127,7 +128,11 @@ def null_space(
     old, ctx.prec = ctx.prec, PRECISION
     try:
         weight = mechanism.gravity if gravity is None else gravity
-        moved = (*transfers(found, gravity), *element_transfers(found, weight))
+        moved = (
+            *transfers(found, gravity),
+            *element_transfers(found, weight),
+            *coupling_transfers(found, weight),
+        )
     finally:
         ctx.prec = old
     return NullSpace(

@@ -15,16 +15,17 @@ from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
 from mechid.errors import KinematicsError
+from mechid.exact.couplings import ball_rows, known_coordinates, turns_of
 from mechid.exact.geometry import Geometry
 from mechid.exact.rows import (
     Configuration,
+    Near,
     closure_rows,
     exact_mechanism,
     jacobian,
-    screw_turn,
     value,
 )
-from mechid.kinematics.reference_point.constraints import Row
+from mechid.kinematics.reference_point.constraints import Row, body_numbers
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
@@ -60,7 +61,8 @@ def exact_system(geometry: Geometry, x: Floats) -> ExactSystem:
         A closed pose, where it is decided which rows are redundant.
     """
     exact = exact_mechanism(geometry)
-    closure, drivers = closure_rows(geometry, exact), driver_rows(exact)
+    constraints = ball_rows(geometry, exact, body_numbers(exact))
+    closure, drivers = closure_rows(geometry, exact, constraints), driver_rows(exact)
     n = 7 * len(exact.bodies)
     J = float_jacobian((*closure, *drivers), x)
     wanted = n - len(drivers)
@@ -105,6 +107,14 @@ class Enclosure:
     radius: float
 
 
+def turns(
+    system: ExactSystem, rows: Sequence[Row], pose: Configuration, y: Sequence[float]
+) -> list[Near]:
+    """Return near which angles the rows are to be taken in a closed pose."""
+    known = known_coordinates(system.geometry.mechanism, y)
+    return [turns_of(pose, row, known) for row in rows]
+
+
 def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
     """Return balls that hold exactly one pose with the coordinates `y`, near the float pose `x`.
 
@@ -119,8 +129,7 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
     except np.linalg.LinAlgError as error:
         raise KinematicsError("the pose cannot be enclosed: it is singular") from error
     start = Configuration.of([arb(float(t)) for t in x])
-    turns = [screw_turn(start, row) if row.kind == "screw" else 0.0 for row in system.rows]
-    near = turns + [float(t) for t in y]
+    near = [*turns(system, system.rows, start, y), *(float(t) for t in y)]
     target = [arb(0)] * len(system.rows) + [arb(float(t)) for t in y]
     guess = [arb(float(t)) for t in x]
     small = 2.0 ** (20 - ctx.prec)
@@ -146,7 +155,7 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
 
 def _proved(
     rows: Sequence[Row],
-    near: Sequence[float],
+    near: Sequence[Near],
     target: Sequence[arb],
     guess: list[arb],
     inverse: Floats,

@@ -245,9 +245,8 @@ def _parts(row: Row) -> list[slice]:
 def _outer(row: Row, c: Array, near: Array | float | None) -> tuple[float, Array, Array]:
     """Return value, gradient and Hessian of the function that makes a row of its products."""
     if row.form == "coupling":
-        return _coupling(row, c, None if near is None else np.asarray(near))
-    if near is not None:
-        near = float(np.ravel(near)[0])
+        return _coupling(row, c, None if near is None else np.atleast_1d(near))
+    near = None if near is None else float(np.ravel(near)[0])
     if row.form == "angle":
         return _angle(c, near)
     if row.form == "pitch":

@@ -6,7 +6,9 @@ that is linear in the coordinate; the inertia of a rotor. Springs, dampers and f
 coordinates are such squares, linear functions or absolute values too. Couplings express these sums
 by fewer coordinates z, q = B z + q0. Combinations of parameters whose squares and linear functions
 of z cancel change no force: two gears, Izz_1 - (n_1/n_2)² Izz_2 …, and also four shafts of a train
-with two degrees of freedom, whose four squares are functions of three products.
+with two degrees of freedom, whose four squares are functions of three products. First moments of
+bodies hinged to the ground weigh as cosine and sine of their angles, which gears of equal size
+share.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
 import sympy as sp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sympy.polys.matrices import DomainMatrix
 
 from mechid.base.constant import Constant, constants, image_at_rest, zero_of
@@ -37,6 +42,8 @@ Form: TypeAlias = Mapping[Place, sp.Expr]  # a sum of coordinates
 # Joints that turn about z of frame a, and the number of that coordinate.
 _TURNING = {"revolute": 0, "helical": 0, "cylindrical": 0, "planar": 2}
 _NOT_TURNING = ("prismatic", "fixed")
+_LARGEST = 12  # pivots of an elimination in symbols; beyond it numbers are quicker
+_WEIGHT = -1  # what first moments take, besides the constants of `dynamics.tables`
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -50,6 +57,7 @@ class _Part:
     form: Form
     offset: sp.Expr = ZERO  # STIFFNESS: ½ (s - offset)²
     weight: Form = field(default_factory=dict)  # INERTIA: potential energy besides ½ ṡ²
+    waves: tuple[sp.Expr, sp.Expr] = (ZERO, ZERO)  # WEIGHT: factors of cos s and sin s
 
 
 def coupling_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
@@ -64,6 +72,7 @@ def coupling_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...
         for part in (
             *_turning(geometry, rest),
             *_sliding(geometry, gravity),
+            *_hinged(geometry, gravity),
             *_elements(geometry),
         )
         if coupled & part.form.keys()
@@ -181,6 +190,28 @@ def _slide(joint: Joint) -> Form | None:
     return None
 
 
+def _hinged(geometry: Geometry, gravity: Vec3) -> Iterator[_Part]:
+    """Yield first moments across the axes of bodies that are hinged to the ground.
+
+    They have no energy, and the potential energy -g · R(q) e.
+    """
+    g = tuple(recognise(x)[0] for x in gravity)
+    numbers = {body.name: i for i, body in enumerate(geometry.mechanism.bodies, start=1)}
+    for joint in geometry.mechanism.joints:
+        ends = (joint.body_a, joint.body_b)
+        if joint.type != "revolute" or GROUND not in ends:
+            continue
+        side = 1 - ends.index(GROUND)
+        own, ground = (geometry.frames[joint.name, s] for s in (side, 1 - side))
+        sign = 1 if side == 1 else -1  # of the turn of the body against the ground
+        across, along = dot(g, ground.axes[0]), dot(g, ground.axes[1])
+        for k, waves in ((0, (-across, -sign * along)), (1, (-along, sign * across))):
+            ten = symmetric_product(point(own.origin), direction(own.axes[k]))
+            entries = entries_of(numbers[ends[side]], ten)
+            form = {(joint.name, 0): ONE}
+            yield _Part(entries, ends[side], _WEIGHT, form, waves=waves)
+
+
 def _elements(geometry: Geometry) -> Iterator[_Part]:
     """Yield the coefficients of elements that act on joint coordinates."""
     for term in element_terms(geometry.mechanism):
@@ -210,8 +241,49 @@ def _cancelling(geometry: Geometry, parts: Sequence[_Part]) -> list[list[sp.Expr
     columns = [_features(geometry, part, places, basis, start) for part in parts]
     rows = list(dict.fromkeys(key for column in columns for key in column))
     matrix = sp.Matrix(len(rows), len(parts), lambda i, j: columns[j].get(rows[i], ZERO))
-    null = DomainMatrix.from_Matrix(matrix, extension=True).to_field().nullspace()
-    return [list(null.to_Matrix().row(i)) for i in range(null.shape[0])]
+    pattern = csr_array([[int(x != 0) for x in matrix.row(i)] for i in range(len(rows))])
+    _, label = connected_components(pattern.T @ pattern, directed=False)
+    found = []
+    for group in range(label.max() + 1):
+        chosen = [int(j) for j in np.flatnonzero(label == group)]
+        for vector in _null_vectors(geometry, matrix[:, chosen]):
+            weights = [ZERO] * len(parts)
+            for j, x in zip(chosen, vector, strict=True):
+                weights[j] = x
+            found.append(weights)
+    return found
+
+
+def _null_vectors(geometry: Geometry, matrix: sp.Matrix) -> list[list[sp.Expr]]:
+    """Return the null space of a matrix: which rows and columns count is told by its numbers."""
+    numbers = _values(geometry, matrix)
+    _, pivots = _echelon(numbers)
+    free = [j for j in range(matrix.cols) if j not in pivots]
+    if not free:
+        return []
+    rows = list(_echelon(numbers[:, pivots].T)[1]) if pivots else []
+    if len(pivots) > _LARGEST:
+        matrix = numbers
+    solved = -matrix[rows, pivots].LUsolve(matrix[rows, free]) if pivots else sp.zeros(0, len(free))
+    vectors = []
+    for k, j in enumerate(free):
+        vector = [ZERO] * matrix.cols
+        vector[j] = ONE
+        for i, p in enumerate(pivots):
+            vector[p] = sp.cancel(solved[i, k])
+        vectors.append(vector)
+    return vectors
+
+
+def _values(geometry: Geometry, matrix: sp.Matrix) -> sp.Matrix:
+    """Return a matrix with the exact values of the named parameters."""
+    return matrix.applyfunc(lambda x: sp.sympify(x).subs(geometry.values))
+
+
+def _echelon(matrix: sp.Matrix) -> tuple[sp.Matrix, tuple[int, ...]]:
+    """Return the reduced row echelon form of a matrix of exact numbers, and its pivots."""
+    echelon, pivots = DomainMatrix.from_Matrix(matrix, extension=True).to_field().rref()
+    return echelon.to_Matrix(), pivots
 
 
 def _reduced(geometry: Geometry, places: list[Place]) -> tuple[sp.Matrix, sp.Matrix]:
@@ -223,18 +295,19 @@ def _reduced(geometry: Geometry, places: list[Place]) -> tuple[sp.Matrix, sp.Mat
         for (name, k, _), factor in zip(c.terms, exact_factors(c), strict=True):
             whole[i, places.index((name, k))] += factor
         whole[i, n] = exact_constant(geometry.mechanism, c)[0]
-    echelon, pivots = DomainMatrix.from_Matrix(whole, extension=True).to_field().rref()
-    solved = echelon.to_Matrix()
+    numbers = _values(geometry, whole)
+    pivots = [p for p in _echelon(numbers)[1] if p < n]
+    rows = list(_echelon(numbers[:, pivots].T)[1])
     free = [j for j in range(n) if j not in pivots]
+    if len(pivots) > _LARGEST:
+        whole = numbers
+    solved = whole[rows, pivots].LUsolve(whole[rows, [*free, n]]).applyfunc(sp.cancel)
     basis, start = sp.zeros(n, len(free)), sp.zeros(n, 1)
     for column, j in enumerate(free):
         basis[j, column] = ONE
-        for i, p in enumerate(pivots):
-            if p < n:
-                basis[p, column] = -solved[i, j]
     for i, p in enumerate(pivots):
-        if p < n:
-            start[p] = solved[i, n]
+        basis[p, :] = -solved[i, :-1]
+        start[p] = solved[i, -1]
     return basis, start
 
 
@@ -254,6 +327,9 @@ def _features(
     a = along(part.form)
     if part.takes == COULOMB:
         return _friction(geometry, a)
+    value = sum((part.form[p] * start[places.index(p)] for p in part.form), ZERO)
+    if part.takes == _WEIGHT:
+        return _waves(geometry, a, value, part.waves)
     out: dict[tuple[object, ...], sp.Expr] = {}
     if part.takes in (INERTIA, DAMPING, STIFFNESS):
         for i, x in enumerate(a):
@@ -261,7 +337,6 @@ def _features(
                 out[part.takes, i, j] = x * a[j]
     linear = [ZERO] * len(a)
     if part.takes == STIFFNESS:
-        value = sum((part.form[p] * start[places.index(p)] for p in part.form), ZERO)
         linear = [(value - part.offset) * x for x in a]
     elif part.takes == PRELOAD:
         linear = [-x for x in a]
@@ -269,6 +344,21 @@ def _features(
         linear = along(part.weight)
     out |= {("linear", i): x for i, x in enumerate(linear)}
     return {key: x for key, x in out.items() if x != 0}
+
+
+def _waves(
+    geometry: Geometry, a: list[sp.Expr], value: sp.Expr, waves: tuple[sp.Expr, sp.Expr]
+) -> dict[tuple[object, ...], sp.Expr]:
+    """Return c cos s + d sin s, s = a z + value, by cosine and sine of a z with a leading plus."""
+    lead = next((x for x in a if x != 0), ONE)
+    sign = 1 if float(geometry.balls(lead).mid()) > 0 else -1
+    key = tuple(sp.cancel(sign * x) for x in a)
+    (c, d), cosine, sine = waves, sp.cos(value), sp.sin(value)
+    found = {
+        ("cosine", *key): sp.expand(c * cosine + d * sine),
+        ("sine", *key): sp.expand(sign * (d * cosine - c * sine)),
+    }
+    return {k: x for k, x in found.items() if x != 0}
 
 
 def _friction(geometry: Geometry, a: list[sp.Expr]) -> dict[tuple[object, ...], sp.Expr]:

@@ -211,7 +211,7 @@ def _grouped(null_space: NullSpace, body: str) -> list[str]:
     geometry = null_space.geometry
     found: dict[str, None] = {}
     for joint in geometry.mechanism.joints:
-        if joint.type not in ("revolute", "cylindrical", "helical"):
+        if not joint.kind.axle:
             continue
         for side, name in enumerate((joint.body_a, joint.body_b)):
             if name == body:

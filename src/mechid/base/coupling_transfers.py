@@ -34,14 +34,12 @@ from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.exact.constraint_numbers import exact_constant, exact_factors
 from mechid.exact.geometry import Geometry, dot
 from mechid.exact.numbers import recognise
+from mechid.mechanism.joint_kinds import Z
 from mechid.mechanism.records import GROUND, Joint, Vec3
 
 Place: TypeAlias = tuple[str, int]  # joint, number of the coordinate
 Form: TypeAlias = Mapping[Place, sp.Expr]  # a sum of coordinates
 
-# Joints that turn about z of frame a, and the number of that coordinate.
-_TURNING = {"revolute": 0, "helical": 0, "cylindrical": 0, "planar": 2}
-_NOT_TURNING = ("prismatic", "fixed")
 _LARGEST = 12  # pivots of an elimination in symbols; beyond it numbers are quicker
 _WEIGHT = -1  # what first moments take, besides the constants of `dynamics.tables`
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -103,7 +101,7 @@ def _turning(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[_Part]:
     numbers = {body.name: i for i, body in enumerate(mechanism.bodies, start=1)}
     axes: dict[str, Row] = {}
     for joint in mechanism.joints:
-        if joint.type in _TURNING:
+        if joint.kind.n_turns == 1:
             axis = direction(geometry.frames[joint.name, 0].axes[2])
             if found := image_at_rest(geometry, rest[joint.body_a], axis):
                 axes[joint.name] = found
@@ -146,10 +144,10 @@ def _speeds(geometry: Geometry, senses: Mapping[str, int]) -> dict[str, Form]:
             if other in found:
                 continue
             if joint.name in senses:
-                place = (joint.name, _TURNING[joint.type])
+                place = (joint.name, _number(joint, turning=True))
                 sign = senses[joint.name] * (1 if side == 0 else -1)
                 found[other] = {**found[body], place: sp.Integer(sign)}
-            elif joint.type in _NOT_TURNING:
+            elif joint.kind.n_turns == 0:
                 found[other] = found[body]
             else:
                 continue
@@ -180,14 +178,18 @@ def _sliding(geometry: Geometry, gravity: Vec3) -> Iterator[_Part]:
 
 
 def _slide(joint: Joint) -> Form | None:
-    match joint.type:
-        case "prismatic":
-            return {(joint.name, 0): ONE}
-        case "cylindrical":
-            return {(joint.name, 1): ONE}
-        case "helical":
-            return {(joint.name, 0): recognise(joint.pitch)[0] / (2 * sp.pi)}
-    return None
+    """Return the displacement along z of a joint that holds its axis, as a sum of coordinates."""
+    kind = joint.kind
+    if kind.line != Z or kind.n_turns > 1:
+        return None
+    if kind.thread:
+        return {(joint.name, 0): recognise(joint.pitch)[0] / (2 * sp.pi)}
+    return {(joint.name, _number(joint, turning=False)): ONE}
+
+
+def _number(joint: Joint, *, turning: bool) -> int:
+    """Return the number of the coordinate that is the turn, or the displacement, about z."""
+    return next(i for i, step in joint.kind.numbered if (step.motion != "slide") == turning)
 
 
 def _hinged(geometry: Geometry, gravity: Vec3) -> Iterator[_Part]:
@@ -199,7 +201,7 @@ def _hinged(geometry: Geometry, gravity: Vec3) -> Iterator[_Part]:
     numbers = {body.name: i for i, body in enumerate(geometry.mechanism.bodies, start=1)}
     for joint in geometry.mechanism.joints:
         ends = (joint.body_a, joint.body_b)
-        if joint.type != "revolute" or GROUND not in ends:
+        if not joint.kind.hinge or GROUND not in ends:
             continue
         side = 1 - ends.index(GROUND)
         own, ground = (geometry.frames[joint.name, s] for s in (side, 1 - side))

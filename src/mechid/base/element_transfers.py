@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import sympy as sp
 
@@ -23,6 +23,7 @@ from mechid.dynamics.columns import element_terms
 from mechid.dynamics.tables import STIFFNESS
 from mechid.exact.geometry import Geometry, Vector, cross, dot
 from mechid.exact.numbers import recognise
+from mechid.mechanism.joint_kinds import JointKind
 from mechid.mechanism.records import GROUND, Joint, Vec3
 
 
@@ -40,12 +41,14 @@ def element_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]
 
 def _hinge(geometry: Geometry, body: str) -> tuple[Joint, int] | None:
     """Return the revolute joint between a body and the ground, and the side of the body."""
-    return _to_ground(geometry, body, "revolute")
+    return _to_ground(geometry, body, lambda kind: kind.hinge)
 
 
-def _to_ground(geometry: Geometry, body: str, kind: str) -> tuple[Joint, int] | None:
+def _to_ground(
+    geometry: Geometry, body: str, wanted: Callable[[JointKind], bool]
+) -> tuple[Joint, int] | None:
     for joint, side in geometry.ends.get(body, []):
-        if joint.type == kind and (joint.body_a, joint.body_b)[1 - side] == GROUND:
+        if wanted(joint.kind) and (joint.body_a, joint.body_b)[1 - side] == GROUND:
             return joint, side
     return None
 
@@ -101,7 +104,7 @@ def _threads(
 ) -> Iterator[Transfer]:
     """A nut that cannot turn moves by the lead per radian of its screw, along the screw's axis."""
     for joint in geometry.mechanism.joints:
-        if joint.type != "helical" or GROUND in (joint.body_a, joint.body_b):
+        if not joint.kind.thread or GROUND in (joint.body_a, joint.body_b):
             continue
         ends = (joint.body_a, joint.body_b)
         for turning, sliding in (ends, ends[::-1]):
@@ -143,7 +146,7 @@ def _rods(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator[Tr
         for crank, near, near_side in ends:
             hinge = _hinge(geometry, crank)
             for slide, far, far_side in ends:
-                guide = _to_ground(geometry, slide, "prismatic")
+                guide = _to_ground(geometry, slide, lambda kind: kind.guide)
                 if hinge is None or guide is None:
                     continue
                 rail = geometry.frames[guide[0].name, 1 - guide[1]].axes[2]

@@ -142,14 +142,12 @@ def _joints(mechanism: Mechanism, body: Body) -> list[_Place]:
     R, p = np.array(body.frame.rotation), np.array(body.frame.origin)
     found: list[_Place] = []
     for joint in mechanism.joints:
-        if joint.type == "free":
-            continue  # it holds nothing
-        for name, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
+        if joint.kind.holds_nothing:
+            continue
+        ends = ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b))
+        for (name, frame), meant in zip(ends, joint.kind.axes, strict=True):
             if name == body.name:
-                axes = np.array(frame.rotation).T
-                axis = axes[0] if joint.type == "universal" and name == joint.body_b else axes[2]
-                if joint.type in ("spherical", "fixed"):
-                    axis = np.zeros(3)
+                axis = np.array(frame.rotation)[:, meant[0]] if meant else np.zeros(3)
                 found.append((joint.type, p + R @ np.array(frame.origin), R @ axis))
     return found
 

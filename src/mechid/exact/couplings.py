@@ -44,7 +44,7 @@ def _coupling(
         joint = exact.joint(name)
         row = joint_coordinate_row(name, joint, index, numbers)
         ball = geometry.balls(factor)
-        if joint.type == "helical":  # its displacement counts the turns
+        if joint.kind.thread:  # its displacement counts the turns
             slide = separation(joint, numbers, axis(joint.frame_a, 2), numbers[joint.body_a])
             row = Row(name, name, "driver", "value", "m", (slide,), index=index)
             ball = ball * 2 * arb.pi() / geometry.balls(recognise(joint.pitch)[0])

@@ -22,7 +22,8 @@ from mechid.kinematics.reference_point.evaluate import compile_rows
 from mechid.kinematics.reference_point.passive import Spin, passive_spins
 from mechid.kinematics.reference_point.system import Pose, System, compile_system, twist_jacobian
 from mechid.kinematics.reference_point.walk import random_walk
-from mechid.mechanism.records import JOINT_KINDS, Mechanism
+from mechid.mechanism.joint_kinds import JOINT_KINDS
+from mechid.mechanism.records import Mechanism
 from mechid.spatial.rotations import Array
 
 SEEDS = (1, 2, 3)
@@ -270,10 +271,7 @@ def _suggested(system: System, generic: _Generic, free: Array) -> tuple[str, ...
     numbers = body_numbers(system.mechanism)
     rows = []
     for joint in system.mechanism.joints:
-        names = joint.kind.coordinates
-        if joint.type in ("spherical", "free"):  # the orientation as three angles
-            names = (*names[: joint.kind.n_speeds - 3], "roll", "pitch", "yaw")
-        for k, name in enumerate(names):
+        for k, name in enumerate(joint.kind.choices):
             rows.append(joint_coordinate_row(f"{joint.name}.{name}", joint, k, numbers))
     J = twist_jacobian(system, compile_rows(tuple(rows), system.n_bodies), generic.pose)
     effect = J @ generic.motions @ free

@@ -6,61 +6,17 @@ value (`Frame.origin_expr`, `Point.expr`, …); the exact and symbolic stages re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, TypeAlias, TypeVar
+
+from mechid.errors import ModelError
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointKind, JointType
 
 Vec3: TypeAlias = tuple[float, float, float]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
 Expr3: TypeAlias = tuple[str, str, str]
 
 GROUND = "ground"
-
-JointType: TypeAlias = Literal[
-    "revolute",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "fixed",
-    "free",
-]
-
-
-@dataclass(frozen=True)
-class JointKind:
-    """What the joints of one type have in common; the table of NOTATION.md as data."""
-
-    letter: str
-    coordinates: tuple[str, ...]
-    n_speeds: int
-    units: tuple[str, ...]
-
-    @property
-    def n_constraints(self) -> int:
-        """Constraints that the joint puts on the relative motion of its bodies."""
-        return 6 - self.n_speeds
-
-
-_QUATERNION = ("w", "x", "y", "z")
-JOINT_KINDS: Mapping[JointType, JointKind] = MappingProxyType(
-    {
-        "revolute": JointKind("R", ("angle",), 1, ("rad",)),
-        "prismatic": JointKind("P", ("displacement",), 1, ("m",)),
-        "helical": JointKind("H", ("angle",), 1, ("rad",)),
-        "cylindrical": JointKind("C", ("angle", "displacement"), 2, ("rad", "m")),
-        "universal": JointKind("U", ("angle_1", "angle_2"), 2, ("rad", "rad")),
-        "spherical": JointKind("S", _QUATERNION, 3, ("-",) * 4),
-        "planar": JointKind("E", ("x", "y", "angle"), 3, ("m", "m", "rad")),
-        "fixed": JointKind("X", (), 0, ()),
-        "free": JointKind(
-            "F", ("x", "y", "z", "qw", "qx", "qy", "qz"), 6, ("m", "m", "m", "-", "-", "-", "-")
-        ),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -168,6 +124,15 @@ class Joint:
     limits: tuple[Limit, ...] = ()
     hidden: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown kind."""
+        if self.type not in JOINT_KINDS:
+            raise ModelError(
+                f"joint {self.name}: unknown joint type {self.type!r}",
+                path=("joints", self.name),
+                remedy=f"choose one of: {', '.join(JOINT_KINDS)}",
+            )
+
     @property
     def kind(self) -> JointKind:
         """The common properties of this type of joint."""
@@ -178,8 +143,7 @@ class Joint:
 class JointCoordinate:
     """Independent coordinate: coordinate number `index` of a joint.
 
-    For the orientation of a spherical or free joint, index counts roll, pitch, yaw after the
-    translations (spherical 0..2, free 3..5).
+    Of an orientation, index counts roll, pitch, yaw after the translations (`JointKind.choices`).
     """
 
     name: str

@@ -17,9 +17,8 @@ from mechid.mechanism.records import (
     Point,
 )
 from mechid.modelfile.algebra import negate
-from mechid.modelfile.coordinates import ANGLES, choices, pick
+from mechid.modelfile.coordinates import pick
 from mechid.modelfile.geometry import Geometry
-from mechid.modelfile.joints import REVERSED
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
 from mechid.modelfile.spec_constraints import CouplingSpec, DistanceSpec
@@ -54,11 +53,11 @@ def _coupling(entry: Entry, joints: Mapping[str, Joint], geometry: Geometry) -> 
             raise ModelError(
                 f"joint {word} has several coordinates",
                 path=path,
-                remedy=f"choose one of: {', '.join(f'{word}.{c}' for c in choices(joint))}",
+                remedy=f"choose one of: {', '.join(f'{word}.{c}' for c in joint.kind.choices)}",
             )
-        if joint.type in ("spherical", "free") and choices(joint)[index] in ANGLES:
+        if index >= joint.kind.n_scalars:
             raise ModelError(
-                f"{choices(joint)[index]} of a {joint.type} joint cannot be coupled",
+                f"{joint.kind.choices[index]} of a {joint.type} joint cannot be coupled",
                 path=path,
                 remedy="choose a joint coordinate that is one angle or displacement",
             )
@@ -71,7 +70,7 @@ def _coupling(entry: Entry, joints: Mapping[str, Joint], geometry: Geometry) -> 
                 f"{word} is coupled with itself", path=path, remedy="name another coordinate"
             )
         own = joint.name in scope.own["joints"].values()
-        if scope.reflection is not None and own and index in REVERSED.get(joint.type, ()):
+        if scope.reflection is not None and own and index in joint.kind.reversed:
             factor = Number(-factor.value, negate(factor.text))
         terms[joint.name, index] = factor
     constant = None

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, JointType, Limit
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
+from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, Limit
 from mechid.modelfile import algebra
 from mechid.modelfile.algebra import ONE, ZERO
 from mechid.modelfile.limits import limit
@@ -165,9 +166,10 @@ class Links:
         frame = transform(self._numbers, link.row, self._scope, link.path).frame(self._numbers)
         at = self._numbers.value(link.row.at, self._scope, (*link.path, "at"))
         R, p = np.array(frame.rotation), np.array(frame.origin)
-        if _TYPES[link.row.type] == "revolute":
+        kind = JOINT_KINDS[_TYPES[link.row.type]]
+        if kind.hinge:
             R = R @ axis_rotation(2, np.asarray(at))
-        elif _TYPES[link.row.type] == "prismatic":
+        elif kind.guide:
             p = p + R[:, 2] * at
         p = cleaned(base.origin.array + base.R @ p, base.origin.array, p)
         return Pose(Exact.of(p), np.asarray(snap(base.R @ R), dtype=float))

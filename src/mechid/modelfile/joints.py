@@ -1,4 +1,4 @@
-"""Joints: the two joint frames from points and directions (see the table in NOTATION.md)."""
+"""Joints: the two joint frames from points and directions (see docs/reference/conventions.md)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import JOINT_KINDS, Frame, Joint, JointType, Limit
+from mechid.mechanism.joint_kinds import JOINT_KINDS
+from mechid.mechanism.records import Frame, Joint, Limit
 from mechid.modelfile.frames import rotation
 from mechid.modelfile.geometry import FLIP, Geometry
 from mechid.modelfile.limits import limit
@@ -20,26 +21,7 @@ from mechid.modelfile.vectors import EXACT_ZERO, Array, Exact, mat3, perpendicul
 from mechid.spatial.rotations import frame_from_axes, snap
 from mechid.textfile.yamlio import Key
 
-_ONE_AXIS = ("at", "axis")
-_REQUIRED: dict[JointType, tuple[str, ...]] = {
-    "revolute": _ONE_AXIS,
-    "prismatic": _ONE_AXIS,
-    "helical": (*_ONE_AXIS, "pitch"),
-    "cylindrical": _ONE_AXIS,
-    "universal": ("at", "axes"),
-    "spherical": ("at",),
-    "planar": _ONE_AXIS,
-    "fixed": ("at",),
-    "free": (),
-}
-_OPTIONAL: dict[JointType, tuple[str, ...]] = {
-    "spherical": (),
-    "fixed": (),
-    "free": ("at",),
-}
 _PERPENDICULAR = 1e-6
-# Which displacements a mirrored copy measures the other way round.
-REVERSED: dict[JointType, tuple[int, ...]] = {"cylindrical": (1,), "planar": (0, 1)}
 
 
 def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
@@ -71,13 +53,7 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
 def _check_keys(spec: JointSpec, path: Key) -> None:
     keys = ("at", "axis", "axes", "zero", "pitch", "limits", "frames")
     given = [key for key in keys if getattr(spec, key) is not None]
-    required, allowed = (
-        _REQUIRED[spec.type],
-        (
-            *_REQUIRED[spec.type],
-            *_OPTIONAL.get(spec.type, ("zero", "limits")),
-        ),
-    )
+    required, allowed = JOINT_KINDS[spec.type].needs, JOINT_KINDS[spec.type].takes
     article = "an" if spec.type[0] in "aeio" else "a"
     if spec.frames is not None:
         required = tuple(k for k in required if k == "pitch")
@@ -121,14 +97,14 @@ def _spelled_out(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Fra
 def _frames(
     spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry, book: PointBook
 ) -> tuple[Frame, Frame]:
-    scope = entry.scope
+    scope, kind = entry.scope, JOINT_KINDS[spec.type]
     origins = _origins(spec, bodies, entry, geometry, book)
-    if spec.type == "free":
+    if kind.holds_nothing:
         matrices = [np.eye(3), np.eye(3)]
-    elif spec.type in ("spherical", "fixed"):
+    elif not kind.axes[0]:
         matrices = [np.asarray(snap(geometry.pose(body).R.T), dtype=float) for body in bodies]
     else:
-        if spec.type == "universal":
+        if kind.crossed:
             designed = _universal(spec, bodies, entry, geometry)
         else:
             designed = _axial(spec, bodies, entry, geometry)
@@ -137,7 +113,7 @@ def _frames(
             mirror = geometry.mirror_matrix(body, scope)
             if scope.reflection is None:
                 matrices.append(R)
-            elif spec.type == "prismatic":
+            elif kind.n_turns == 0:
                 matrices.append(mirror @ R @ FLIP)
             else:  # axes of rotation map by -S, so that equal angles are mirror images
                 matrices.append(-mirror @ R)
@@ -245,7 +221,8 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
     if spec.limits is None:
         return ()
     path: Key = (*entry.path, "limits")
-    coordinates = JOINT_KINDS[spec.type].coordinates
+    kind = JOINT_KINDS[spec.type]
+    coordinates = kind.coordinates[: kind.n_scalars]
     ranges: list[Any] = spec.limits if isinstance(spec.limits, list) else [spec.limits]
     if len(ranges) != len(coordinates):
         raise ModelError(
@@ -254,7 +231,7 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
             remedy=f"give one [lower, upper] for each of {', '.join(coordinates)}",
         )
     limits = []
-    mirrored = REVERSED.get(spec.type, ()) if entry.scope.reflection is not None else ()
+    mirrored = kind.reversed if entry.scope.reflection is not None else ()
     for i, pair in enumerate(ranges):
         here = (*path, i) if isinstance(spec.limits, list) else path
         lower, upper = (

@@ -103,12 +103,11 @@ def _joint(motion: Motion, joint: Joint) -> Columns:
         f"{joint.name}.{coordinate}": moved.coordinates[:, k]
         for k, coordinate in enumerate(joint.kind.coordinates)
     }
-    turning = joint.type in ("spherical", "free")
-    plain = joint.kind.n_speeds - (3 if turning else 0)
+    plain = joint.kind.n_scalars
     for k, coordinate in enumerate(joint.kind.coordinates[:plain]):
         columns[f"{joint.name}.{coordinate}.d"] = moved.speeds[:, k]
         columns[f"{joint.name}.{coordinate}.dd"] = moved.accelerations[:, k]
-    if turning:
+    if joint.kind.has_orientation:
         columns |= _vector(f"{joint.name}.omega_", moved.speeds[:, plain:])
         columns |= _vector(f"{joint.name}.alpha_", moved.accelerations[:, plain:])
     return columns

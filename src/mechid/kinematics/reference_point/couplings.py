@@ -40,7 +40,7 @@ def _coupling_row(
     for name, index, factor in coupling.terms:
         joint = mechanism.joint(name)
         row = joint_coordinate_row(f"{name} {index}", joint, index, numbers)
-        if joint.type == "helical":  # its displacement counts the turns
+        if joint.kind.thread:  # its displacement counts the turns
             slide = separation(joint, numbers, axis(joint.frame_a, 2), numbers[joint.body_a])
             row = Row(row.name, name, "driver", "value", "m", (slide,), index=index)
             factor /= joint.pitch / (2 * np.pi)

@@ -13,11 +13,12 @@ from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.exact.numbers import Balls, recognise
 from mechid.exact.poses import Enclosure, ExactSystem
 from mechid.exact.rows import Configuration, apply, gamma, gradient, screw_turn, value
+from mechid.exact.turns import known_coordinates
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.reference_point.constraints import Row, body_numbers
-from mechid.mechanism.records import JointCoordinate
+from mechid.mechanism.records import Mechanism
 
 ZERO = arb(0)
 
@@ -31,8 +32,9 @@ class Measures:
     rows : tuple of Row
     terms : tuple
         Each term with what its measure is a sum of: (number of the row, factor).
-    declared : tuple of int
-        Number of the independent coordinate that a row is, or -1.
+    mechanism : Mechanism
+    keys : tuple of Measure
+        What each row measures.
     threads : tuple of (Row or None)
         The thread of the helical joint whose angle a row is.
     home : tuple of float
@@ -41,16 +43,18 @@ class Measures:
 
     rows: tuple[Row, ...]
     terms: tuple[tuple[ElementTerm, tuple[tuple[int, arb], ...]], ...]
-    declared: tuple[int, ...] = ()
+    mechanism: Mechanism
+    keys: tuple[Measure, ...] = ()
     threads: tuple[Row | None, ...] = ()
     home: tuple[float, ...] = ()
 
     def near(self, pose: Enclosure, y: Sequence[float]) -> list[float]:
         """Return values near which angles are to be sought: each has many, a turn apart."""
         out = list(self.home)
-        for i, (number, thread) in enumerate(zip(self.declared, self.threads, strict=True)):
-            if number >= 0:
-                out[i] = float(y[number])
+        known = known_coordinates(self.mechanism, y)
+        for i, (key, thread) in enumerate(zip(self.keys, self.threads, strict=True)):
+            if key[1:] in known:
+                out[i] = known[key[1:]]
             elif thread is not None:
                 out[i] = screw_turn(pose.configuration, thread)
         return out
@@ -74,16 +78,10 @@ def measures(system: ExactSystem) -> Measures:
                 rows.append(measure_row(system.exact, measure, numbers))
             taken.append((keys[key], system.geometry.balls(recognise(factor)[0])))
         terms.append((term, tuple(taken)))
-    declared = tuple(_declared(system, key) for key in keys)
     threads = tuple(_thread(system, key) for key in keys)
-    return Measures(tuple(rows), tuple(terms), declared, threads, _home(system, tuple(keys)))
-
-
-def _declared(system: ExactSystem, key: Measure) -> int:
-    for i, c in enumerate(system.geometry.mechanism.coordinates):
-        if isinstance(c, JointCoordinate) and key == ("joint", c.joint, c.index):
-            return i
-    return -1
+    home = _home(system, tuple(keys))
+    mechanism = system.geometry.mechanism
+    return Measures(tuple(rows), tuple(terms), mechanism, tuple(keys), threads, home)
 
 
 def _thread(system: ExactSystem, key: Measure) -> Row | None:

@@ -15,7 +15,6 @@ from flint import arb, arb_mat, ctx
 from scipy.linalg import qr
 
 from mechid.errors import KinematicsError
-from mechid.exact.couplings import ball_rows, known_coordinates, turns_of
 from mechid.exact.geometry import Geometry
 from mechid.exact.rows import (
     Configuration,
@@ -25,7 +24,8 @@ from mechid.exact.rows import (
     jacobian,
     value,
 )
-from mechid.kinematics.reference_point.constraints import Row, body_numbers
+from mechid.exact.turns import known_coordinates, turns_of
+from mechid.kinematics.reference_point.constraints import Row
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
@@ -61,8 +61,7 @@ def exact_system(geometry: Geometry, x: Floats) -> ExactSystem:
         A closed pose, where it is decided which rows are redundant.
     """
     exact = exact_mechanism(geometry)
-    constraints = ball_rows(geometry, exact, body_numbers(exact))
-    closure, drivers = closure_rows(geometry, exact, constraints), driver_rows(exact)
+    closure, drivers = closure_rows(geometry, exact), driver_rows(exact)
     n = 7 * len(exact.bodies)
     J = float_jacobian((*closure, *drivers), x)
     wanted = n - len(drivers)

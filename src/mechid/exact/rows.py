@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from flint import arb, arb_mat
 
+from mechid.exact.couplings import ball_rows
 from mechid.exact.geometry import Geometry
 from mechid.exact.numbers import recognise
 from mechid.kinematics.passive import passive_parts
@@ -73,9 +74,7 @@ def exact_mechanism(geometry: Geometry) -> Mechanism:
     )
 
 
-def closure_rows(
-    geometry: Geometry, exact: Mechanism, constraints: Sequence[Row] = ()
-) -> tuple[Row, ...]:
+def closure_rows(geometry: Geometry, exact: Mechanism) -> tuple[Row, ...]:
     """Return the rows of all joints, of other constraints, held spins and unit quaternions."""
     numbers = body_numbers(exact)
     gauges = []
@@ -86,7 +85,7 @@ def closure_rows(
         held = Product(a, outer, a, ORIGIN, b, inner, False)
         gauges.append(Row(f"spin of {part.bodies}", "", "dot", "value", "-", (held,)))
     joints = tuple(_with_lead(geometry, row) for row in constraint_rows(exact))
-    return (*joints, *constraints, *gauges, *norm_rows(exact))
+    return (*joints, *ball_rows(geometry, exact, numbers), *gauges, *norm_rows(exact))
 
 
 def _with_lead(geometry: Geometry, row: Row) -> Row:

@@ -46,7 +46,7 @@ class Mobility:
     joints : Mapping[str, int]
         Number of joints per letter (R, P, …), in the order of NOTATION.md.
     grubler : int
-        6 n_b less the constraints of the joints.
+        6 n_b less the constraints of joints, couplings and distances.
     dof : int
         Degrees of freedom at generic poses near the reference, passive ones included.
     redundant_constraints : int
@@ -159,11 +159,13 @@ def check_independent(mechanism: Mechanism | System, known: Mobility | None = No
         f" (besides {m.passive_dof} passive)" if m.passive_dof else ""
     )
     add = f"add {_some(m.suggested)}" if m.suggested else ""
+    described = mechanism.mechanism if isinstance(mechanism, System) else mechanism
+    bound = "joints, the constraints" if described.constraints else "joints"
     if m.dependent:
         names = ", ".join(f"'{name}'" for name in m.dependent)
         one = len(m.dependent) == 1
         raise ModelError(
-            f"{names} follow{'s' if one else ''} from the joints and the coordinates before "
+            f"{names} follow{'s' if one else ''} from the {bound} and the coordinates before "
             f"{'it' if one else 'them'}: {have} for {freedom}",
             path=("coordinates", m.dependent[0]),
             remedy=f"remove {'it' if one else 'them'}" + (f" and {add}" if add else ""),

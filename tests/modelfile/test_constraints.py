@@ -51,7 +51,7 @@ def test_a_distance_defaults_to_that_of_the_reference_pose() -> None:
     assert found.length == pytest.approx(1.0, abs=1e-15)
     assert found.point_b.local == pytest.approx((0.1, 0, 0))
     (found,) = constraints("rod: {type: distance, between: [one.P, two.Q], length: n/m}\n")
-    assert (found.length, found.expr) == (0.4, "n/m")
+    assert (found.length, found.expr) == (0.4, "n / m")
 
 
 @pytest.mark.parametrize("spec", ["geared_gripper", "geared_gripper@tip", "rssr_linkage"])

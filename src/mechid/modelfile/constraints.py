@@ -25,6 +25,8 @@ from mechid.modelfile.spec_constraints import CouplingSpec, DistanceSpec
 from mechid.textfile.expressions import Number
 from mechid.textfile.yamlio import Key
 
+_ROUNDING = 1e-14  # of the coordinates: points meant to be one are so only to rounding
+
 
 def constraint(
     entry: Entry,
@@ -150,7 +152,10 @@ def _distance(
         place: np.ndarray = np.array(frame.rotation) @ np.array(point.local)
         return np.asarray(place + np.array(frame.origin))
 
-    apart = float(np.linalg.norm(placed(b) - placed(a)))
+    ends = placed(a), placed(b)
+    apart = float(np.linalg.norm(ends[1] - ends[0]))
+    if apart <= _ROUNDING * float(np.abs(ends).max()):
+        apart = 0.0
     text = None
     if spec.length is not None:
         number = geometry.numbers.number(spec.length, scope, (*path, "length"))

@@ -132,13 +132,12 @@ def test_the_inertia_of_a_gear_is_reflected_in_symbols() -> None:
     """Izz_2 - r² Izz_1: what is added to one is taken from the other."""
     mechanism, _ = model("gears")
     found = coupling_transfers(exact_geometry(mechanism), (0.0, 0.0, 0.0))
-    r = sp.Symbol("r")
     ratios = [
-        sp.simplify(e["Izz_1"] / e["Izz_2"])
+        str(sp.simplify(e["Izz_1"] / e["Izz_2"]))
         for e in (dict(t.entries) for t in found)
         if {"Izz_1", "Izz_2"} == set(e)
     ]
-    assert ratios == [-(r**2)]
+    assert ratios == ["-r**2"]
 
 
 def test_without_couplings_there_is_nothing_to_find() -> None:

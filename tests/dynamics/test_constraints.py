@@ -17,7 +17,18 @@ from mechid.kinematics import reference_point as rp
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
-from mechid.mechanism.records import Coupling, DistanceConstraint, Mechanism
+from mechid.mechanism.records import (
+    IDENTITY,
+    Body,
+    Coupling,
+    DistanceConstraint,
+    IndependentCoordinate,
+    Joint,
+    JointCoordinate,
+    Mechanism,
+    Point,
+    PointCoordinate,
+)
 from mechid.modelfile import load, loads
 
 Array = npt.NDArray[np.float64]
@@ -275,36 +286,34 @@ def test_energy_of_a_geared_gripper(formulation: str) -> None:
 # --------------------------------------------------------------------------- distances
 
 
-def with_rod(mechanism: Mechanism, kinds: tuple[str, str], axis: str = "") -> Mechanism:
-    """The same mechanism with a massless body in place of its distance constraint."""
-    from mechid.modelfile import dumps
+def with_rod(mechanism: Mechanism, kinds: tuple[str, str]) -> Mechanism:
+    """The same mechanism with a massless body in place of its distance constraint.
 
+    All body frames have the axes of the ground in the reference pose, and so have the joints.
+    """
     (c,) = mechanism.distances
-    frames = {b.name: b.frame for b in mechanism.bodies}
-
-    def placed(point: object) -> Array:
-        frame = frames[point.body]  # type: ignore[attr-defined]
-        local = np.array(point.local)  # type: ignore[attr-defined]
-        return np.array(frame.origin) + np.array(frame.rotation) @ local
-
-    a, b = placed(c.point_a), placed(c.point_b)
-    far = a + (b - a) / np.linalg.norm(b - a) * c.length
-    import yaml
-
-    data = yaml.safe_load(dumps(replace(mechanism, constraints=())))
-    data["bodies"]["rod"] = {"frame": {"origin": a.tolist()}, "massless": True}
-    data["points"]["near"] = {"on": {c.point_a.body: list(c.point_a.local), "rod": [0, 0, 0]}}
-    data["points"]["far"] = {
-        "on": {c.point_b.body: list(c.point_b.local), "rod": (far - a).tolist()}
-    }
-    for name, kind, end, point in (
-        ("near", kinds[0], c.point_a, "near"),
-        ("far", kinds[1], c.point_b, "far"),
-    ):
-        data["joints"][name] = {"type": kind, "between": [end.body, "rod"], "at": point}
-        if kind == "revolute":
-            data["joints"][name]["axis"] = axis
-    return loads(yaml.safe_dump(data))
+    origin = {b.name: np.array(b.frame.origin) for b in mechanism.bodies}
+    a, b = (origin[p.body] + np.array(p.local) for p in (c.point_a, c.point_b))
+    x, y, z = ((b - a) / np.linalg.norm(b - a) * c.length).tolist()
+    rod = Body("rod", replace(IDENTITY, origin=tuple(a.tolist())), massless=True)
+    ends = (("near", kinds[0], c.point_a, (0.0, 0.0, 0.0)), ("far", kinds[1], c.point_b, (x, y, z)))
+    joints = tuple(
+        Joint(
+            name,
+            kind,
+            point.body,
+            "rod",
+            replace(IDENTITY, origin=point.local),
+            replace(IDENTITY, origin=local),
+        )
+        for name, kind, point, local in ends
+    )
+    return replace(
+        mechanism,
+        bodies=(*mechanism.bodies, rod),
+        joints=(*mechanism.joints, *joints),
+        constraints=(),
+    )
 
 
 FOUR_BAR = loads(
@@ -336,7 +345,7 @@ coordinates: {q1: {joint: q1}}
 )
 def test_a_distance_is_a_massless_rod(mechanism: Mechanism, kinds: tuple[str, str]) -> None:
     """Same forces, same motion, and the rod's force is what its joints transmit."""
-    rod = with_rod(mechanism, kinds, "z")
+    rod = with_rod(mechanism, kinds)
     home = kinematic_model(mechanism).home_y
     t = np.linspace(0, 3, 7)[:, None]
     y, yd, ydd = home + 0.5 * np.sin(t), 0.5 * np.cos(t), -0.5 * np.sin(t)
@@ -364,12 +373,26 @@ def test_a_distance_is_a_massless_rod(mechanism: Mechanism, kinds: tuple[str, st
 def test_a_part_between_a_ball_and_a_rod_spins() -> None:
     """About the line through the ball and the end of the rod, as between two balls."""
     ball = with_rod(load("rssr_linkage"), ("spherical", "spherical"))
-    c = DistanceConstraint("rod2", ball.point("far", "rocker"), ball.point("far", "rod"), 0.05)
-    far = replace(c.point_b, local=(0.0, 0.0, 0.31 + 0.05))
-    joints = tuple(j for j in ball.joints if j.name != "far")
-    hung = replace(ball, joints=joints, constraints=(replace(c, point_b=far),))
+    far = ball.joint("far")
+    ends = (Point("P", "rocker", far.frame_a.origin), Point("Q", "rod", (0.0, 0.0, 0.3)))
+    hung = replace(
+        ball,
+        joints=tuple(j for j in ball.joints if j.name != "far"),
+        constraints=(DistanceConstraint("rod2", *ends, 0.4),),
+    )
     system = rp.compile_system(hung)
-    assert len(rp.passive_spins(system, [rp.reference_pose(system)])) == 1
+    (spin,) = rp.passive_spins(system, [rp.assemble(system)])
+    assert (spin.bodies, spin.joints) == (("rod",), ("near", "rod2"))
+    assert len(kinematic_model(replace(hung, coordinates=_two(hung))).passive) == 1
+
+
+def _two(mechanism: Mechanism) -> tuple[IndependentCoordinate, ...]:
+    """Crank and rocker: the rod then follows, but for its spin and one more angle."""
+    return (
+        *mechanism.coordinates,
+        JointCoordinate("rocker", "rocker", 0, "M_rocker", "rad"),
+        PointCoordinate("z", Point("Q", "rod", (0.0, 0.0, 0.3)), (0.0, 0.0, 1.0), "F_z"),
+    )
 
 
 # --------------------------------------------------------------------------- refusals

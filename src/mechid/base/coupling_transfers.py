@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -29,11 +29,10 @@ from mechid.base.shared import ONE, ZERO, direction, point
 from mechid.base.spaces import Row, size
 from mechid.base.transfers import Transfer, entries_of
 from mechid.dynamics.columns import element_terms
-from mechid.dynamics.reference_point.elements import measure_parts
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.exact.constraint_numbers import exact_constant, exact_factors
 from mechid.exact.geometry import Geometry, dot
 from mechid.exact.numbers import recognise
+from mechid.mechanism.element_laws import law_functions, measure_parts
 from mechid.mechanism.joint_kinds import Z
 from mechid.mechanism.records import GROUND, Joint, Vec3
 
@@ -41,21 +40,20 @@ Place: TypeAlias = tuple[str, int]  # joint, number of the coordinate
 Form: TypeAlias = Mapping[Place, sp.Expr]  # a sum of coordinates
 
 _LARGEST = 12  # pivots of an elimination in symbols; beyond it numbers are quicker
-_WEIGHT = -1  # what first moments take, besides the constants of `dynamics.tables`
+_INERTIA = {("a",): ONE}
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A direction of parameters that takes a square or a linear function of a sum s."""
+    """A direction of parameters whose forces are functions of a sum s of joint coordinates."""
 
     entries: tuple[tuple[str, sp.Expr], ...]
     owner: str
-    takes: int
     form: Form
-    offset: sp.Expr = ZERO  # STIFFNESS: ½ (s - offset)²
-    weight: Form = field(default_factory=dict)  # INERTIA: potential energy besides ½ ṡ²
-    waves: tuple[sp.Expr, sp.Expr] = (ZERO, ZERO)  # WEIGHT: factors of cos s and sin s
+    functions: Mapping[tuple[Any, ...], Any]  # of s, as `law_functions` names them
+    weight: Form = field(default_factory=dict)  # potential energy besides
+    waves: tuple[sp.Expr, sp.Expr] = (ZERO, ZERO)  # factors of cos s and sin s in it
 
 
 def coupling_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
@@ -118,7 +116,7 @@ def _turning(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[_Part]:
                 if body in speeds and body != GROUND and speeds[body]:
                     u = geometry.frames[joint.name, side].axes[2]
                     ten = (ZERO,) * 4 + tuple(u[i] * u[j] for i, j in _UPPER)
-                    yield _Part(entries_of(numbers[body], ten), body, INERTIA, speeds[body])
+                    yield _Part(entries_of(numbers[body], ten), body, speeds[body], _INERTIA)
                     speeds[body] = {}  # once is enough
 
 
@@ -171,8 +169,8 @@ def _sliding(geometry: Geometry, gravity: Vec3) -> Iterator[_Part]:
         yield _Part(
             entries_of(numbers[ends[side]], symmetric_product(p, p)),
             ends[side],
-            INERTIA,
             form,
+            _INERTIA,
             weight={place: falls * x for place, x in form.items()},
         )
 
@@ -211,7 +209,7 @@ def _hinged(geometry: Geometry, gravity: Vec3) -> Iterator[_Part]:
             ten = symmetric_product(point(own.origin), direction(own.axes[k]))
             entries = entries_of(numbers[ends[side]], ten)
             form = {(joint.name, 0): ONE}
-            yield _Part(entries, ends[side], _WEIGHT, form, waves=waves)
+            yield _Part(entries, ends[side], form, {}, waves=waves)
 
 
 def _elements(geometry: Geometry) -> Iterator[_Part]:
@@ -221,9 +219,8 @@ def _elements(geometry: Geometry) -> Iterator[_Part]:
         if term.known or any(key[0] != "joint" for key, _ in parts):
             continue
         form = {(key[1], key[2]): recognise(factor)[0] for key, factor in parts}
-        entries = ((term.column.name, ONE),)
-        offset = recognise(term.offset)[0]
-        yield _Part(entries, term.column.owner, term.takes, form, offset)
+        functions = law_functions(term.law, term.shape, lambda x: recognise(x)[0])
+        yield _Part(((term.column.name, ONE),), term.column.owner, form, functions)
 
 
 # ---------------------------------------------------------------------- combinations
@@ -320,53 +317,96 @@ def _features(
     basis: sp.Matrix,
     start: sp.Matrix,
 ) -> dict[tuple[object, ...], sp.Expr]:
-    """Return the coefficients of products of z, and of z, in what a part adds to energies."""
+    """Return the coefficients of independent functions of z in what a part adds."""
 
     def along(form: Form) -> list[sp.Expr]:
         row = sp.Matrix([[form.get(place, ZERO) for place in places]])
         return [sp.cancel(x) for x in row * basis]
 
     a = along(part.form)
-    if part.takes == COULOMB:
-        return _friction(geometry, a)
     value = sum((part.form[p] * start[places.index(p)] for p in part.form), ZERO)
-    if part.takes == _WEIGHT:
-        return _waves(geometry, a, value, part.waves)
     out: dict[tuple[object, ...], sp.Expr] = {}
-    if part.takes in (INERTIA, DAMPING, STIFFNESS):
-        for i, x in enumerate(a):
-            for j in range(i, len(a)):
-                out[part.takes, i, j] = x * a[j]
-    linear = [ZERO] * len(a)
-    if part.takes == STIFFNESS:
-        linear = [(value - part.offset) * x for x in a]
-    elif part.takes == PRELOAD:
-        linear = [-x for x in a]
-    elif part.takes == INERTIA:
-        linear = along(part.weight)
-    out |= {("linear", i): x for i, x in enumerate(linear)}
-    return {key: x for key, x in out.items() if x != 0}
+
+    def add(found: Mapping[tuple[object, ...], sp.Expr], factor: sp.Expr = ONE) -> None:
+        for key, x in found.items():
+            out[key] = out.get(key, ZERO) + factor * x
+
+    for key, factor in part.functions.items():
+        if key == ("a",) or key == ("v", 1):
+            add(_square(key[0], a), factor)
+        elif key[0] == "s" and len(key) == 2:
+            add(_power(a, value, key[1]), factor)
+        else:
+            add(_along_one(geometry, key, a, value), factor)
+    add({("s", _unit(len(a), i)): x for i, x in enumerate(along(part.weight))})
+    add(_waves(geometry, a, value, part.waves))
+    return {key: x for key, x in out.items() if sp.expand(x) != 0}
+
+
+def _square(letter: str, a: list[sp.Expr]) -> dict[tuple[object, ...], sp.Expr]:
+    """Return the products in (a ż)², of an energy or of the power that a damper takes."""
+    pairs = ((i, j) for i in range(len(a)) for j in range(i, len(a)))
+    return {(letter, i, j): a[i] * a[j] for i, j in pairs}
+
+
+def _unit(n: int, i: int) -> tuple[int, ...]:
+    return tuple(int(k == i) for k in range(n))
+
+
+def _power(a: list[sp.Expr], value: sp.Expr, n: int) -> dict[tuple[object, ...], sp.Expr]:
+    """Return the monomials of the potential energy sⁿ⁺¹/(n+1), s = a z + value."""
+    if not a:
+        return {}
+    z = [sp.Dummy(f"z{i}") for i in range(len(a))]
+    total = sum((x * y for x, y in zip(a, z, strict=True)), value)
+    poly = sp.Poly(sp.expand(total ** (n + 1) / (n + 1)), *z)
+    return {("s", monomial): x for monomial, x in poly.terms() if any(monomial)}
+
+
+def _direction(
+    geometry: Geometry, a: list[sp.Expr]
+) -> tuple[tuple[sp.Expr, ...], sp.Expr, int] | None:
+    """Return a form with a leading 1, the length of a in it, and the sense; None if a is zero."""
+    lead = next((x for x in a if x != 0), None)
+    if lead is None:
+        return None
+    sign = 1 if float(geometry.balls(lead).mid()) > 0 else -1
+    return tuple(sp.cancel(x / lead) for x in a), sign * lead, sign
+
+
+def _along_one(
+    geometry: Geometry, key: tuple[Any, ...], a: list[sp.Expr], value: sp.Expr
+) -> dict[tuple[object, ...], sp.Expr]:
+    """Return a function that others share only along the same form: friction, bent laws.
+
+    With s = ± l k z + value, a force f(s) acts on z as l f k.
+    """
+    found = _direction(geometry, a)
+    if found is None:
+        return {}
+    k, length, sign = found
+    if key[0] == "v" and len(key) == 2:  # |ṡ|ⁿ⁻¹ ṡ
+        return {("v", key[1], *k): length ** (key[1] + 1)}
+    if key[0] == "dry":
+        _, side, width, speed, exponent = key
+        scaled = (sp.cancel(recognise(x)[0] / length) for x in (width, speed))
+        return {("dry", sign * side, *scaled, exponent, *k): length}
+    letter, _, beyond = key
+    place = sp.cancel((beyond - (value if letter == "s" else ZERO)) / length)
+    return {(letter, "beyond", sign, place, *k): length**2}
 
 
 def _waves(
     geometry: Geometry, a: list[sp.Expr], value: sp.Expr, waves: tuple[sp.Expr, sp.Expr]
 ) -> dict[tuple[object, ...], sp.Expr]:
     """Return c cos s + d sin s, s = a z + value, by cosine and sine of a z with a leading plus."""
-    lead = next((x for x in a if x != 0), ONE)
-    sign = 1 if float(geometry.balls(lead).mid()) > 0 else -1
+    found = _direction(geometry, a)
+    if found is None:
+        return {}
+    sign = found[2]
     key = tuple(sp.cancel(sign * x) for x in a)
     (c, d), cosine, sine = waves, sp.cos(value), sp.sin(value)
-    found = {
+    return {
         ("cosine", *key): sp.expand(c * cosine + d * sine),
         ("sine", *key): sp.expand(sign * (d * cosine - c * sine)),
     }
-    return {k: x for k, x in found.items() if x != 0}
-
-
-def _friction(geometry: Geometry, a: list[sp.Expr]) -> dict[tuple[object, ...], sp.Expr]:
-    """Return |s| as a multiple of the absolute value of a form with a leading 1."""
-    lead = next((x for x in a if x != 0), None)
-    if lead is None:
-        return {}
-    key = tuple(sp.cancel(x / lead) for x in a)
-    return {("coulomb", *key): lead if float(geometry.balls(lead).mid()) > 0 else -lead}

@@ -13,14 +13,22 @@ from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.joint_kinds import Step
 from mechid.mechanism.records import Joint
+from mechid.shown import Shown
 
 
-@dataclass(frozen=True)
-class JointMotion:
+@dataclass(frozen=True, repr=False)
+class JointMotion(Shown):
     """Coordinates (N, n) in the order of NOTATION.md, speeds and accelerations (N, n_speeds).
 
     The speeds of an orientation are the angular velocity of b relative to a in the axes of a's
     joint frame. Angles are continuous along an ordered motion.
+
+    Attributes
+    ----------
+    coordinates : array (N, n)
+        m, rad, or components of a quaternion.
+    speeds, accelerations : arrays (N, n_speeds)
+        m or rad, per s and per s².
     """
 
     coordinates: Floats
@@ -29,7 +37,22 @@ class JointMotion:
 
 
 def joint_motion(motion: Motion, name: str) -> JointMotion:
-    """Return the motion of one joint."""
+    """Return the motion of one joint.
+
+    Parameters
+    ----------
+    motion : Motion
+    name : str
+        Of the joint, whether it is cut or not.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.solve_motion(mechid.load("pendulum"), [[0.3]], [[2.0]])
+    >>> hinge = mechid.joint_motion(motion, "hinge")
+    >>> np.allclose(hinge.coordinates, 0.3), np.allclose(hinge.speeds, 2.0)  # rad, rad/s
+    (True, True)
+    """
     model = motion.model
     joint = model.mechanism.joint(name)
     frames = [

@@ -85,8 +85,8 @@ def coordinates(
         raise ModelError("along is missing", path=path, remedy="give a direction, such as along: z")
     point = book.body_point(spec.point, scope, f"{name}_point", (*path, "point"))
     along = geometry.direction(spec.along, scope, (*path, "along")).vector
-    if scope.reflection is not None:
-        along = scope.reflection.matrix @ along
+    for plane in scope.planes:
+        along = plane.matrix @ along
     return [PointCoordinate(name, point, vec3(along), force)]
 
 

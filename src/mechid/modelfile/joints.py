@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.joint_kinds import JOINT_KINDS
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointKind
 from mechid.mechanism.records import Frame, Joint, Limit
-from mechid.modelfile.frames import rotation
+from mechid.modelfile.frames import signed, turned_by
 from mechid.modelfile.geometry import FLIP, Geometry
 from mechid.modelfile.limits import limit
 from mechid.modelfile.places import Heading
@@ -39,7 +39,7 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
         )
     _check_keys(spec, path)
     if spec.frames is not None:
-        frames = _spelled_out(spec, entry, geometry)
+        frames = _spelled_out(spec, (a, b), entry, geometry)
     else:
         frames = _frames(spec, (a, b), entry, geometry, book)
     pitch = 0.0
@@ -47,7 +47,14 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
         pitch = geometry.numbers.value(spec.pitch, scope, (*path, "pitch"))
         pitch = pitch if scope.reflection is None else -pitch
     limits = _limits(spec, entry, geometry)
-    return Joint(entry.name, spec.type, a, b, *frames, pitch, limits, spec.hidden)
+    return Joint(entry.name, spec.type, a, b, *frames, pitch, limits, spec.hidden, spec.source)
+
+
+def reversed_by_mirror(kind: JointKind, spec: Any) -> tuple[int, ...]:
+    """Return which displacements of a joint a mirrored copy measures the other way round."""
+    if kind.holds_nothing and getattr(spec, "frames", None) is not None:
+        return (0, 1, 2)  # without frames of its own a free joint keeps the axes of its bodies
+    return kind.reversed
 
 
 def _check_keys(spec: JointSpec, path: Key) -> None:
@@ -77,27 +84,37 @@ def _check_keys(spec: JointSpec, path: Key) -> None:
             )
 
 
-def _spelled_out(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Frame, Frame]:
-    if entry.scope.reflection is not None:
-        raise ModelError(
-            "frames that are spelled out cannot be mirrored",
-            path=(*entry.path, "frames"),
-            remedy="give points and directions",
-        )
+def _spelled_out(
+    spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry
+) -> tuple[Frame, Frame]:
     assert spec.frames is not None
     frames = []
-    for i, frame in enumerate(spec.frames):
+    for i, (frame, body) in enumerate(zip(spec.frames, bodies, strict=True)):
         path: Key = (*entry.path, "frames", i)
         origin = geometry.numbers.vector(frame.origin, entry.scope, (*path, "origin"))
-        R, expr = rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))
+        R, expr = turned_by(geometry.numbers, frame, entry.scope, path)
+        if entry.scope.planes:
+            origin = geometry.actual_point(origin, body, entry.scope)
+            left, right = _turned(JOINT_KINDS[spec.type], body, entry, geometry)
+            R, expr = mat3(left @ np.array(R) @ right), signed(expr, left, right)
         frames.append(Frame(origin.value, R, origin.expr, expr))
     return frames[0], frames[1]
+
+
+def _turned(kind: JointKind, body: str, entry: Entry, geometry: Geometry) -> tuple[Array, Array]:
+    """Return A and B, with which the mirror image of a joint frame R in a body is A R B."""
+    mirror = geometry.mirror_matrix(body, entry.scope)
+    if entry.scope.reflection is None:
+        return mirror, np.eye(3)
+    if kind.n_turns == 0:
+        return mirror, FLIP
+    return -mirror, np.eye(3)  # so that equal angles are mirror images
 
 
 def _frames(
     spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry, book: PointBook
 ) -> tuple[Frame, Frame]:
-    scope, kind = entry.scope, JOINT_KINDS[spec.type]
+    kind = JOINT_KINDS[spec.type]
     origins = _origins(spec, bodies, entry, geometry, book)
     if kind.holds_nothing:
         matrices = [np.eye(3), np.eye(3)]
@@ -110,13 +127,8 @@ def _frames(
             designed = _axial(spec, bodies, entry, geometry)
         matrices = []
         for body, R in zip(bodies, designed, strict=True):
-            mirror = geometry.mirror_matrix(body, scope)
-            if scope.reflection is None:
-                matrices.append(R)
-            elif kind.n_turns == 0:
-                matrices.append(mirror @ R @ FLIP)
-            else:  # axes of rotation map by -S, so that equal angles are mirror images
-                matrices.append(-mirror @ R)
+            left, right = _turned(kind, body, entry, geometry)
+            matrices.append(left @ R @ right)
     frames = [
         Frame(origin.value, mat3(R), origin.expr)
         for origin, R in zip(origins, matrices, strict=True)
@@ -231,7 +243,7 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
             remedy=f"give one [lower, upper] for each of {', '.join(coordinates)}",
         )
     limits = []
-    mirrored = kind.reversed if entry.scope.reflection is not None else ()
+    mirrored = reversed_by_mirror(kind, spec) if entry.scope.reflection is not None else ()
     for i, pair in enumerate(ranges):
         here = (*path, i) if isinstance(spec.limits, list) else path
         lower, upper = (

@@ -24,6 +24,20 @@ def point_motion(motion: Motion, name: str) -> FrameMotion:
     """Return the motion of a point named as for `find_point`, shapes (N, 3), ground axes.
 
     Rotation and angular rates are those of the body that carries the point.
+
+    Parameters
+    ----------
+    motion : Motion
+    name : str
+        `body.point`, `body.joint`, or `body` for the origin of its frame.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.solve_motion(mechid.load("pendulum"), [[0.0]], [[2.0]])
+    >>> tip = mechid.point_motion(motion, "bob.tip")
+    >>> np.allclose(np.linalg.norm(tip.velocity), 0.5 * 2.0)  # m/s
+    True
     """
     frames = _frames_of(motion, [name])
     return FrameMotion(*(getattr(frames, field)[:, 0] for field in FrameMotion.__annotations__))

@@ -36,10 +36,21 @@ def tour(mechanism: Mechanism | KinematicModel) -> Motion:
 
     It starts from the state `start` of the model, or else from the assembled pose.
 
+    Parameters
+    ----------
+    mechanism : Mechanism or KinematicModel
+
     Raises
     ------
     KinematicsError
         If the start of the model cannot be reached.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> np.allclose(motion.yd[[0, -1]], 0)  # it starts and ends at rest
+    True
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
     start = start_of(model)

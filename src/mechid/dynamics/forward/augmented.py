@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from mechid.dynamics.drive import Driven, nothing_driven
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.formulation import Baumgarte, Instant
 from mechid.dynamics.reference_point.augmented import accelerations, constraint_error
-from mechid.dynamics.reference_point.body_matrix import speed_map
-from mechid.dynamics.reference_point.elements import Readings, load_wrenches, read
+from mechid.dynamics.reference_point.elements import Readings, factors, read
 from mechid.dynamics.reference_point.mass import mass_and_bias
 from mechid.dynamics.reference_point.model import reference_model
 from mechid.dynamics.reference_point.state import state_from_motion
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.kinematics.frames import body_frames, frame_motion
 from mechid.kinematics.reference_point.drivers import joint_coordinate_row
 from mechid.kinematics.reference_point.evaluate import compile_rows, gamma, jacobian, values
 from mechid.kinematics.reference_point.system import Pose, moved, pose_at
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.element_laws import LOAD, law_potential
 from mechid.spatial.rotations import matrix_from_quaternion
 
 _RANK = 1e-10
@@ -38,9 +38,10 @@ class Augmented:
     name = "augmented"
     drifts = True
 
-    def __init__(self, engine: Engine, baumgarte: Baumgarte) -> None:
+    def __init__(self, engine: Engine, baumgarte: Baumgarte, driven: Driven | None = None) -> None:
         self.engine = engine
         self.baumgarte = baumgarte
+        self.driven = driven or nothing_driven(engine.n_i)
         self.model = reference_model(engine.model.mechanism)
         system = self.model.system
         mechanism, numbers = system.mechanism, self.model.elements.numbers
@@ -89,10 +90,11 @@ class Augmented:
         self._follow(q)
         return q, qd
 
-    def evaluate(self, z: Floats, tau: Floats) -> Instant:
+    def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż, multipliers of all constraint rows, energies and powers."""
         q, qd = self._parts(z)
         phi = self.engine.phi
+        yd = jacobian(self.model.system.drivers, q) @ qd
         solved = accelerations(
             self.model,
             q,
@@ -103,13 +105,11 @@ class Augmented:
             beta=self.baumgarte.beta,
             near=self._near,
             pose=self._pose,
+            driven=self._driven(yd, t),
         )
-        yd = jacobian(self.model.system.drivers, q) @ qd
         rotation = matrix_from_quaternion(q.reshape(-1, 7)[:, 3:])
-        loads = load_wrenches(self.model.elements, rotation).ravel()
-        power = float(tau @ yd + loads @ (speed_map(q, "euler") @ qd))
         readings = read(self.model.elements, q, qd, solved.qdd, self._near)
-        potential, dissipated = self._elements(readings)
+        potential, dissipated, supplied = self._elements(readings)
         M, _ = mass_and_bias(self.model, phi, q, qd, self._near)
         weight = sum(
             phi[10 * i] * self.model.gravity @ b[:3]
@@ -117,48 +117,53 @@ class Augmented:
             for i, b in enumerate(q.reshape(-1, 7))
         )
         return Instant(
-            np.concatenate([qd, solved.qdd, *(jacobian(x, q) @ qd for x in self._followed)]),
-            solved.multipliers,
-            float(0.5 * qd @ M @ qd),
-            float(potential - weight),
-            power,
-            dissipated,
+            rate=np.concatenate([qd, solved.qdd, *(jacobian(x, q) @ qd for x in self._followed)]),
+            tau=solved.tau,
+            multipliers=solved.multipliers,
+            kinetic=float(0.5 * qd @ M @ qd),
+            potential=float(potential - weight),
+            power=float(solved.tau @ yd) + supplied,
+            dissipated=dissipated,
         )
 
-    def _elements(self, readings: Readings) -> tuple[float, float]:
-        """Potential energy of springs, and the power that dampers and friction take."""
-        potential = dissipated = 0.0
-        columns = iter(self.engine.phi[10 * self.model.n_bodies :])
-        for term, s, rate in zip(
-            self.model.elements.terms, readings.value, readings.rate, strict=True
-        ):
-            c = float(term.column.value or 0.0) if term.known else float(next(columns))
-            match term.takes:
-                case t if t == STIFFNESS:
-                    potential += 0.5 * c * (s - term.offset) ** 2
-                case t if t == PRELOAD:
-                    potential -= c * s
-                case t if t == DAMPING:
-                    dissipated += c * rate**2
-                case t if t == COULOMB:
-                    dissipated += c * abs(rate)
-                case t if t == INERTIA:
-                    pass  # in the mass matrix
-        return potential, dissipated
+    def _driven(self, yd: Floats, t: float) -> dict[int, float] | None:
+        """Return the accelerations of driven coordinates, with Baumgarte's terms."""
+        if not self.driven:
+            return None
+        d = self.driven.index
+        y, rate, acceleration = self.driven.at(t)
+        alpha, beta = self.baumgarte.alpha, self.baumgarte.beta
+        wanted = acceleration - 2 * alpha * (yd[d] - rate) - beta**2 * (self._y[d] - y)
+        return dict(zip(d.tolist(), wanted.tolist(), strict=True))
 
-    def independent(self, z: Floats) -> tuple[Floats, Floats]:
+    def _elements(self, readings: Readings) -> tuple[float, float, float]:
+        """Potential energy of springs, power that dampers and friction take, power of loads."""
+        potential = dissipated = supplied = 0.0
+        columns = iter(self.engine.phi[10 * self.model.n_bodies :])
+        taken = factors(self.model.elements, readings)
+        for i, term in enumerate(self.model.elements.terms):
+            c = float(term.column.value or 0.0) if term.known else float(next(columns))
+            if term.order == 0:
+                potential += c * law_potential(term.law, float(readings.value[i]), *term.shape)
+            elif term.law == LOAD:
+                supplied -= c * taken[i] * readings.rate[i]
+            elif term.order == 1:
+                dissipated += c * taken[i] * readings.rate[i]
+        return potential, dissipated, supplied
+
+    def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return y and ẏ."""
         q, qd = self._parts(z)
         return self._y, jacobian(self.model.system.drivers, q) @ qd
 
-    def independent_acceleration(self, z: Floats, rate: Floats) -> Floats:
+    def independent_acceleration(self, z: Floats, rate: Floats, t: float = 0.0) -> Floats:
         """Return ÿ: second derivatives of the driver rows."""
         q, qd = self._parts(z)
         drivers = self.model.system.drivers
         qdd = rate[self._n : 2 * self._n]
         return np.asarray(jacobian(drivers, q) @ qdd - gamma(drivers, q, qd))
 
-    def tree(self, z: Floats) -> tuple[Floats, Floats]:
+    def tree(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return the closed tree state with the same independent coordinates."""
         closed = self.engine.reduced(*self.independent(z))
         return closed.q, closed.v
@@ -169,21 +174,39 @@ class Augmented:
             constraint_error(self.model, q, self._pose) * system.closure.scale(system.size)
         )
 
-    def constraint_error(self, z: Floats) -> float:
+    def constraint_error(self, z: Floats, t: float = 0.0) -> float:
         """Return the largest closure row, dimensionless."""
         return float(np.abs(self._scaled(self._parts(z)[0])).max(initial=0.0))
 
-    def project(self, z: Floats) -> Floats:
+    def project(self, z: Floats, t: float = 0.0) -> Floats:
         """Close the loops by least-squares steps, then take the nearest admissible speeds."""
         q, qd = self._parts(z)
-        system = self.model.system
-        s, rows = system.q_scale, system.closure.scale(system.size)[:, None]
-        for _ in range(4):
-            C = rows * jacobian(system.closure, q) * s
-            error = self._scaled(q)
-            if np.abs(error).max(initial=0.0) < _ROUNDING:
+        s = self.model.system.q_scale
+        y, yd, _ = self.driven.at(t)
+        for left in reversed(range(5)):
+            C, error = self._constraints(q, y)
+            if not left or np.abs(error).max(initial=0.0) < _ROUNDING:
                 break
             q = q - s * np.linalg.lstsq(C, error, rcond=_RANK)[0]
-        qd = qd - s * np.linalg.lstsq(C, C @ (qd / s), rcond=_RANK)[0]
+        speed = C @ (qd / s)
+        if self.driven:
+            speed[-len(yd) :] -= self._driver_scale * yd
+        qd = qd - s * np.linalg.lstsq(C, speed, rcond=_RANK)[0]
         self._follow(q)
         return np.concatenate([q, qd, self._y, self._near, self._pose.turns])
+
+    def _constraints(self, q: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Return dimensionless rows of closure and driven coordinates, and their errors."""
+        system, d = self.model.system, self.driven.index
+        rows = system.closure.scale(system.size)[:, None]
+        C, error = rows * jacobian(system.closure, q), self._scaled(q)
+        if self.driven:
+            scale = self._driver_scale
+            C = np.vstack([C, scale[:, None] * jacobian(system.drivers, q)[d]])
+            error = np.concatenate([error, scale * (values(system.drivers, q, self._y)[d] - y)])
+        return C * system.q_scale, error
+
+    @property
+    def _driver_scale(self) -> Floats:
+        system = self.model.system
+        return np.asarray(system.drivers.scale(system.size)[self.driven.index])

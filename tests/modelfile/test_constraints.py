@@ -129,5 +129,5 @@ def test_mistakes_get_one_clear_message(text: str, message: str) -> None:
 def test_a_tie_to_a_declared_coordinate_is_named() -> None:
     gripper = load("geared_gripper")
     more = Coupling("stop", (("sun", 0, 1.0), ("left_crank", 0, 1.0)))
-    with pytest.raises(ModelError, match="'sun' follows from the joints, the constraints"):
+    with pytest.raises(ModelError, match="the mechanism cannot move"):
         kinematic_model(replace(gripper, constraints=(*gripper.constraints, more)))

@@ -76,13 +76,19 @@ class JointReactions(Plotted, Tabular):
     open_multipliers: npt.NDArray[np.bool_]
 
     def summary(self) -> Mapping[str, object]:
-        """Return what `repr` shows: the largest force and moment of each joint."""
+        """Return what `repr` shows: the largest forces of joints and constraints."""
         f, m = (np.abs(np.linalg.norm(x, axis=2)) for x in (self.force, self.moment))
         return {
             "samples": len(self.force),
             **{
                 name: f"up to {f[:, j].max(initial=0.0):.4g} N, {m[:, j].max(initial=0.0):.4g} N m"
                 for j, name in enumerate(self.joints)
+            },
+            **{
+                name: f"multiplier up to {np.abs(values).max(initial=0.0):.4g} {unit}"
+                for name, unit, values in zip(
+                    self.constraints, self.units, self.multipliers.T, strict=True
+                )
             },
         }
 

@@ -57,6 +57,7 @@ def unbalanced(result: InverseDynamics) -> tuple[Array, float]:
         *_elements(motion),
         *_drives(result),
         *_joints(result),
+        *_rods(result),
     ):
         if push.body != GROUND:
             b = numbers[push.body]
@@ -140,6 +141,15 @@ def _joints(result: InverseDynamics) -> Iterator[Push]:
         at = joint_frames(result.motion, joint.name).position[:, 1]
         yield Push(joint.body_b, at, found.force[:, j], found.moment[:, j])
         yield Push(joint.body_a, at, -found.force[:, j], -found.moment[:, j])
+
+
+def _rods(result: InverseDynamics) -> Iterator[Push]:
+    """Distance constraints push their points apart; what couplings do is in their joints."""
+    found = result.reactions
+    assert found is not None
+    for c in result.motion.model.mechanism.distances:
+        force = found.multipliers[:, found.constraints.index(c.name)]
+        yield from _apart(result.motion, c.point_a, c.point_b, force)
 
 
 def _points(motion: Motion, *points: Point) -> FrameMotion:

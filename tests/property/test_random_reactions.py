@@ -9,10 +9,11 @@ from hypothesis import given, settings
 
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reference_point import joint_reactions_reference
+from mechid.kinematics.couplings import coupling_scale
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.element_laws import reads_angle
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Coupling, Mechanism
 
 from ..contract.changes import cut_elsewhere
 from ..contract.states import EPS, condition, random_course, solve_course
@@ -20,7 +21,7 @@ from ..dynamics.balance import unbalanced
 from ..dynamics.virtual_power import WRITTEN_TWICE
 from .generate import Drawn, random_elements
 from .test_random_dynamics import filled, mechanisms, random_state
-from .test_random_mechanisms import loops
+from .test_random_mechanisms import constrained, loops
 
 
 def check(motion: Motion) -> None:
@@ -41,6 +42,14 @@ def check(motion: Motion) -> None:
     assert np.abs(found.force - want.force).max() * size <= bound
     assert np.abs(found.moment - want.moment).max() <= bound
     np.testing.assert_array_equal(found.undetermined, want.undetermined)
+    for i, c in enumerate(motion.model.mechanism.constraints):
+        # A multiplier is as exact as the largest force that it exerts.
+        lever = size
+        if isinstance(c, Coupling):
+            lever = 1 / coupling_scale(motion.model.mechanism, c, size)
+        error = np.abs(found.multipliers[:, i] - want.multipliers[:, i]).max()
+        assert error * lever <= bound, c.name
+    np.testing.assert_array_equal(found.open_multipliers, want.open_multipliers)
 
 
 @settings(max_examples=30)
@@ -67,6 +76,18 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
     elsewhere = cut_elsewhere(mechanism, rng).mechanism
     if not _counts_turns(elsewhere):
         check(solve_course(kinematic_model(elsewhere), course, [0.9, 3.7]))
+
+
+@settings(max_examples=25)
+@given(constrained())
+def test_reactions_with_couplings_and_distances(
+    drawn: tuple[Drawn, np.random.Generator],
+) -> None:
+    d, rng = drawn
+    mechanism = filled(d.mechanism, rng)
+    model = kinematic_model(mechanism)
+    motion = solve_course(model, random_course(model, rng), [0.9, 3.7])
+    check(motion)
 
 
 def _counts_turns(mechanism: Mechanism) -> bool:

@@ -247,6 +247,36 @@ class ForceElement:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """Linear relation between joint coordinates: the sum of factor × coordinate is constant.
+
+    A gear pair, belt, rack and pinion, differential or mimic joint. Terms are (joint, number of the
+    coordinate, factor); orientations cannot be coupled. Without `constant` (m or rad, the unit of
+    the first coordinate) the sum has the value of the reference pose. `exprs` are the factors as
+    the model file wrote them, if it did so with named parameters.
+    """
+
+    name: str
+    terms: tuple[tuple[str, int, float], ...]
+    constant: float | None = None
+    exprs: tuple[str | None, ...] | None = None
+
+
+@dataclass(frozen=True)
+class DistanceConstraint:
+    """Constant distance (m) between points of two bodies, as a massless rod would hold it."""
+
+    name: str
+    point_a: Point
+    point_b: Point
+    length: float
+    expr: str | None = None
+
+
+Constraint: TypeAlias = Coupling | DistanceConstraint
+
+
+@dataclass(frozen=True)
 class Start:
     """Initial values and speeds of independent coordinates; those not named are as in the assembled
     reference pose, at rest."""
@@ -303,6 +333,17 @@ class Mechanism(Plotted, Tabular):
     title: str = ""
     source: str = ""
     base_sets: tuple[NamedBaseSet, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The constraints that are linear relations between joint coordinates."""
+        return tuple(c for c in self.constraints if isinstance(c, Coupling))
+
+    @property
+    def distances(self) -> tuple[DistanceConstraint, ...]:
+        """The constraints that hold the distance of two points."""
+        return tuple(c for c in self.constraints if isinstance(c, DistanceConstraint))
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""

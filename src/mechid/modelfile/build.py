@@ -10,6 +10,7 @@ from mechid.modelfile.base import put_on_base
 from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
+from mechid.modelfile.constraints import constraint
 from mechid.modelfile.coordinates import check_orientations, coordinates
 from mechid.modelfile.dh import Links
 from mechid.modelfile.document import Document
@@ -38,6 +39,10 @@ def build_document(document: Document) -> Mechanism:
     joints = _joints(model, links, geometry, book)
     check_connected({name: e.path for name, e in entries["bodies"].items()}, joints.values())
     bodies = tuple(body(entry, geometry, book) for entry in entries["bodies"].values())
+    constraints = tuple(
+        constraint(entry, joints, bodies, geometry, book)
+        for entry in entries["constraints"].values()
+    )
     chosen, paths = _coordinates(model, joints, geometry, book)
     elements = Elements(joints, geometry, book)
     records = tuple(elements.build(entry) for entry in entries["elements"].values())
@@ -57,6 +62,7 @@ def build_document(document: Document) -> Mechanism:
         title=document.title,
         source=document.source,
         base_sets=base_sets(document, bodies, records),
+        constraints=constraints,
     )
     return put_on_base(found, document)
 

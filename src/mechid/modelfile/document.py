@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from mechid.modelfile.spec_bodies import BodySpec
+from mechid.modelfile.spec_constraints import ConstraintSpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
 from mechid.modelfile.spec_geometry import DirectionRef, Gravity, PointRef
 from mechid.modelfile.spec_joints import BaseSpec, DenavitHartenbergRow, JointSpec
@@ -83,6 +84,9 @@ class Parts(Words):
     directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
     bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
     joints: dict[Name, JointSpec] = Field(default={}, description="joints")
+    constraints: dict[Name, ConstraintSpec] = Field(
+        default={}, description="couplings of joint coordinates, distances of points"
+    )
     elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
     coordinates: dict[DottedName, CoordinateSpec] = Field(
         default={}, description="independent coordinates, in order"
@@ -115,6 +119,7 @@ class OrderSpec(Words):
     points: list[Name] = Field(default=[])
     bodies: list[Name] = Field(default=[])
     joints: list[Name] = Field(default=[])
+    constraints: list[Name] = Field(default=[])
     elements: list[Name] = Field(default=[])
     coordinates: list[DottedName] = Field(default=[])
 

@@ -112,8 +112,8 @@ coverage: $(TEST_READY) $(KERNELS_READY) ## Show what the tests do not reach, ke
 	@OPENBLAS_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) \
 	  --cov --cov-append $(UNCOMPILED) -k 'not thread'
 
-docs: $(TEST_READY) ## Build the documentation into site/
-	@$(BIN)/mkdocs build --strict --site-dir site
+docs: $(TEST_READY) ## Build the documentation into site/, with notebooks executed
+	@MECHID_RUN_NOTEBOOKS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/mkdocs build --strict --site-dir site
 	@echo 'site/index.html'
 
 clean-kernels: ## Drop the compiled kernels

@@ -12,7 +12,7 @@ from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Fourier
 from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort, Excitation, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
@@ -36,7 +36,7 @@ HARD = (
 )
 
 
-def solved(problem: Problem, found: Excitation, times: int = 4) -> Motion:
+def solved(problem: DesignProblem, found: Excitation, times: int = 4) -> Motion:
     """Return the motion of the trajectory itself, on a finer grid over the whole period."""
     n = times * len(problem.design.time)
     duration = found.trajectory.duration
@@ -44,7 +44,7 @@ def solved(problem: Problem, found: Excitation, times: int = 4) -> Motion:
     return solve_motion(kinematic_model(problem.mechanism), s.y, s.yd, s.ydd, time=s.time)
 
 
-def check(problem: Problem, found: Excitation) -> None:
+def check(problem: DesignProblem, found: Excitation) -> None:
     """The motion closes and keeps its limits, and its value is that of its trajectory."""
     motion = solved(problem, found)
     for slack in slacks(problem.limits, motion, gradients=False):

@@ -10,7 +10,7 @@ import pytest
 from mechid.errors import MechidError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.optimise import Effort, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, own_bounds
 
 from .problems import mechanism_of, problem_of
@@ -71,7 +71,7 @@ def test_without_limits_a_motion_has_its_usual_size() -> None:
     assert np.all((stroke > 0.1) & (stroke <= 1.0))
 
 
-def check_nearly_largest(problem: Problem, x: np.ndarray) -> None:
+def check_nearly_largest(problem: DesignProblem, x: np.ndarray) -> None:
     home = problem.design.start
     assert problem.feasible(x)
     assert not problem.feasible(home + (x - home) / 0.75)

@@ -45,7 +45,7 @@ def test_without_a_noise_floor_nothing_is_filtered() -> None:
     p = prepare(measured(FOUR_BAR, T), FOUR_BAR)
     assert p.method == "interpolate"
     assert any("no noise floor" in note for note in p.notes)
-    assert p.decimation is None
+    assert p.decimation == 1
     assert errors("auto", 0.0)[1] < 1e-7
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import sympy as sp
@@ -18,17 +19,20 @@ from mechid.base.transfers import Transfer
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
+from mechid.modelfile.resolve import mechanism_of
+from mechid.shown import Tabular
 from mechid.spatial.inertia import NAMES, transform
 
 Rule = Callable[[NullSpace], tuple[str, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Tabular):
     """What can be identified of a mechanism.
 
     Attributes
     ----------
+    mechanism : Mechanism
     experiment : Experiment
         What is moved and measured.
     null_space : NullSpace
@@ -48,6 +52,19 @@ class BaseParameters:
     bounds: Bounds | None
     dependencies: tuple[Dependency, ...]
 
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        bounds = self.bounds
+        proved = None if bounds is None else f"between {bounds.lower} and {bounds.upper}"
+        return {
+            "mechanism": self.mechanism.name,
+            "parameters": self.parameters,
+            **{
+                name: value for name, value in self.chosen.summary().items() if name != "parameters"
+            },
+            "proved": "yes" if self.certified else proved,
+        }
+
     @property
     def parameters(self) -> int:
         """Number of parameters, those of massless bodies left out."""
@@ -60,7 +77,7 @@ class BaseParameters:
 
 
 def base_parameters(
-    mechanism: Mechanism,
+    model: Mechanism | str | Path,
     experiment: Experiment = EVERYTHING,
     *,
     rule: Rule = last,
@@ -73,7 +90,8 @@ def base_parameters(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
     experiment : Experiment
         What is moved and measured; by default everything. Transfers alone do not know what a
         restricted experiment misses, so that it is always analysed with bounds.
@@ -87,7 +105,15 @@ def base_parameters(
         Of the random states.
     watch : callable, optional
         Told (what, done, of) as the work goes on.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> found = mechid.base_parameters("four_bar", certify=True)
+    >>> found.parameters, found.chosen.rank, found.certified
+    (30, 8, True)
     """
+    mechanism = mechanism_of(model)
     experiment = checked(experiment, mechanism)
     found: Bounds | None = None
     left: tuple[Dependency, ...] = ()

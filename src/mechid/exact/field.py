@@ -74,7 +74,7 @@ class FieldRank:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FieldProblem:
     """A mechanism with an exact closed pose, and what is needed to go to a prime field."""
 
     start: Start
@@ -160,7 +160,7 @@ def field_rank(
 
 def exact_problem(
     mechanism: Mechanism, gravity: Vec3 | None = None, *, nearby: bool = False
-) -> Problem:
+) -> FieldProblem:
     """Find a reading of the model with a closed pose in exact numbers."""
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
@@ -170,14 +170,14 @@ def exact_problem(
     for start in recognised_starts(mechanism, springs):
         first = first or start
         if not start.rounded:
-            problem = Problem(start, spins, names, g)
+            problem = FieldProblem(start, spins, names, g)
             try:
                 _probe(problem)
             except MechidError:
                 continue
             return problem
     try:
-        problem = Problem(constructed_start(mechanism, springs), spins, names, g)
+        problem = FieldProblem(constructed_start(mechanism, springs), spins, names, g)
         _probe(problem)
     except MechidError as error:
         if not nearby:
@@ -187,19 +187,19 @@ def exact_problem(
                 remedy="use ball arithmetic, or accept a mechanism nearby",
             ) from error
         assert first is not None
-        problem = Problem(first, spins, names, g)
+        problem = FieldProblem(first, spins, names, g)
         _probe(problem)
     return problem
 
 
-def _probe(problem: Problem) -> None:
+def _probe(problem: FieldProblem) -> None:
     """Look a few coefficients ahead: is the pose closed and smooth?"""
     rng = np.random.default_rng(0)
     lift(start_point(problem, next(problem.systems()), rng), 3, 1, rng)
 
 
-def start_point(problem: Problem, system: FieldSystem, rng: np.random.Generator) -> Point:
-    """Return the start pose in a field; refuse one with other motions than the model has."""
+def start_point(problem: FieldProblem, system: FieldSystem, rng: np.random.Generator) -> Point:
+    """Return the start pose in a field; reject one with other motions than the model has."""
     point = closed_point(system.F, system.x0, system.n, rng, system.p)
     if point.dimension != problem.n_independent:
         raise MechidError(
@@ -211,7 +211,7 @@ def start_point(problem: Problem, system: FieldSystem, rng: np.random.Generator)
 
 
 def field_rows(
-    problem: Problem, system: FieldSystem, seed: int, enough: int | None = None
+    problem: FieldProblem, system: FieldSystem, seed: int, enough: int | None = None
 ) -> tuple[Ints, int, int]:
     """Return rows with the null space of W, the order of the series, and the number of curves.
 

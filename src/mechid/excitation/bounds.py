@@ -22,6 +22,14 @@ class MotionLimit:
 
     `name` is a coordinate (position, speed, acceleration), a joint or `joint.coordinate`
     (joint), two points `body.point-body.point` (distance), a force (force), or empty (margin).
+
+    Attributes
+    ----------
+    quantity : str
+        "position", "speed", "acceleration", "joint", "distance", "force" or "margin".
+    name : str
+    lower, upper : float, optional
+        m, rad, N or N m, and their rates; a margin has no unit.
     """
 
     quantity: Quantity
@@ -92,7 +100,7 @@ def limited_joint(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
     name, _, label = limit.name.partition(".")
     joint = mechanism.joint(name)
     # Coordinates of an orientation are a quaternion: no number of its own.
-    names = [] if joint.type in ("spherical", "free") else list(joint.kind.coordinates)
+    names = joint.kind.coordinates[: joint.kind.n_scalars]
     if not label and len(names) == 1:
         return name, 0
     if label not in names:

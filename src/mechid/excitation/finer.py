@@ -8,7 +8,7 @@ import numpy as np
 
 from mechid.excitation.design import Design
 from mechid.excitation.families.family import Basis
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.tables import Floats
 
@@ -19,7 +19,7 @@ _HALVINGS = 3  # of the last step between them, towards the larger motion
 ROUNDING = 1e-9  # of the range of a limit: violations that are none
 
 
-def finer(problem: Problem) -> Problem:
+def finer(problem: DesignProblem) -> DesignProblem:
     """Return the problem with more samples, over the whole duration."""
     d = problem.design
     first, last = float(d.time[0]), max(float(d.time[-1]), d.trajectory.duration)
@@ -29,7 +29,7 @@ def finer(problem: Problem) -> Problem:
     return replace(problem, design=_resampled(d, times))
 
 
-def within(problem: Problem, fine: Problem, x: Floats, inside: Floats) -> Floats | None:
+def within(problem: DesignProblem, fine: DesignProblem, x: Floats, inside: Floats) -> Floats | None:
     """Return the motion, shrunk towards another until it keeps the limits between the samples too.
 
     None if that takes away most of it.

@@ -11,10 +11,11 @@ from scipy.optimize import minimize
 
 from mechid.errors import KinematicsError, MechidError
 from mechid.excitation.finer import ROUNDING, finer, within
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, blocked
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.tables import Floats
+from mechid.shown import Shown
 
 Watch = Callable[[str, int, float], None]
 
@@ -40,17 +41,14 @@ class Effort:
         For all of it.
     """
 
-    random: int = 200
-    starts: int = 2
-    iterations: int = 60
+    random: int
+    starts: int
+    iterations: int
     max_seconds: float = np.inf
 
 
-EFFORT = Effort()
-
-
-@dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Shown):
     """A designed motion.
 
     Attributes
@@ -87,7 +85,7 @@ class _EnoughError(Exception):
 
 @dataclass
 class _Search:
-    problem: Problem
+    problem: DesignProblem
     effort: Effort
     watch: Watch | None
     stop: Callable[[], bool]
@@ -116,8 +114,8 @@ class _Search:
 
 
 def optimise(
-    problem: Problem,
-    effort: Effort = EFFORT,
+    problem: DesignProblem,
+    effort: Effort,
     *,
     seed: int = 0,
     start: Floats | None = None,
@@ -128,7 +126,7 @@ def optimise(
 
     Parameters
     ----------
-    problem : Problem
+    problem : DesignProblem
     effort : Effort
     seed : int
     start : array (n_x,), optional
@@ -172,7 +170,7 @@ def optimise(
 
 
 def _checked(
-    search: _Search, fine: Problem, first: Floats | None, complete: bool
+    search: _Search, fine: DesignProblem, first: Floats | None, complete: bool
 ) -> tuple[float, Floats]:
     """Return the best motion that keeps the limits between the samples too, and its value."""
     problem = search.problem
@@ -280,7 +278,7 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
     )
 
 
-def _inside(search: _Search, fine: Problem, first: Floats | None) -> Floats:
+def _inside(search: _Search, fine: DesignProblem, first: Floats | None) -> Floats:
     """Return a motion that keeps the limits, to shrink others towards it: home, if it does."""
     home = fine.design.start
     known = [home, *([] if first is None else [first]), *(x for _, x in search.random[:_KEPT])]

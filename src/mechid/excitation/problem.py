@@ -22,7 +22,7 @@ from mechid.mechanism.records import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DesignProblem:
     """What is designed: the free numbers of a trajectory, for a criterion, within limits.
 
     Attributes

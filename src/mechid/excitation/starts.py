@@ -19,7 +19,7 @@ import numpy as np
 from mechid.errors import KinematicsError, MechidError
 from mechid.excitation.bounds import MotionLimit, limited_joint
 from mechid.excitation.families.family import Basis
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
 
@@ -67,7 +67,7 @@ def own_bounds(limits: Sequence[MotionLimit], mechanism: Mechanism) -> Floats:
 class Starts:
     """Draws motions of a problem that close and keep its limits."""
 
-    problem: Problem
+    problem: DesignProblem
 
     def draw(
         self, rng: np.random.Generator, check: Callable[[], None] = lambda: None
@@ -201,7 +201,7 @@ def _constant(position: Floats) -> Floats | None:
     return z if np.abs(position @ z - one).max(initial=0.0) <= _CONSTANT else None
 
 
-def blocked(problem: Problem) -> MechidError:
+def blocked(problem: DesignProblem) -> MechidError:
     """Say which limit keeps any motion from being found: one that all motions break, if any."""
     home = problem.design.start
     try:

@@ -13,6 +13,7 @@ from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.kernels.observe import observe_frames
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.threads import spread
+from mechid.shown import Shown
 
 Values = npt.NDArray[Any]
 
@@ -20,9 +21,19 @@ Values = npt.NDArray[Any]
 _SHORTEST_PART = 500
 
 
-@dataclass(frozen=True)
-class FrameMotion:
-    """Motion of several frames, ground axes; shapes (N, n, 3), rotation (N, n, 3, 3)."""
+@dataclass(frozen=True, repr=False)
+class FrameMotion(Shown):
+    """Motion of several frames, ground axes; shapes (N, n, 3), rotation (N, n, 3, 3).
+
+    Attributes
+    ----------
+    position, velocity, acceleration : arrays (N, n, 3)
+        Of the origins: m, m/s, m/s².
+    rotation : array (N, n, 3, 3)
+        Columns are the axes of a frame.
+    omega, alpha : arrays (N, n, 3)
+        Angular velocity and acceleration: rad/s, rad/s².
+    """
 
     position: Values
     rotation: Values
@@ -39,7 +50,23 @@ def frame_motion(
     vd: Values,
     frames: Sequence[tuple[str, Rigid]],
 ) -> FrameMotion:
-    """Return the motion of frames given as (body, pose in the body frame)."""
+    """Return the motion of frames given as (body, pose in the body frame).
+
+    Parameters
+    ----------
+    model : KinematicModel
+    q, v, vd : arrays (N, n_q), (N, n_v), (N, n_v)
+        Tree coordinates, speeds and accelerations, as in `Motion`.
+    frames : sequence of (body, Rigid)
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> frames = motion.bodies()  # `frame_motion` of all body frames
+    >>> frames.position.shape == (len(motion.y), 3, 3)
+    True
+    """
     links, rotations, origins = [], [], []
     for body, local in frames:
         link, fixed = model.compiled.body_link[body]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,14 +18,30 @@ from mechid.kinematics.samples import Samples, solve_each, solve_path
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
+from mechid.shown import Plotted, Shown, Tabular, span
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
 
 
-@dataclass(frozen=True)
-class Motion:
-    """A solved motion: independent coordinates in, tree coordinates out (NOTATION.md)."""
+@dataclass(frozen=True, repr=False)
+class Motion(Plotted, Tabular):
+    """A solved motion: independent coordinates in, tree coordinates out (NOTATION.md).
+
+    Attributes
+    ----------
+    model : KinematicModel
+    time : array (N,), optional
+        s.
+    y, yd, ydd : arrays (N, n_i)
+        Independent coordinates, speeds, accelerations: m or rad, per s, per s².
+    q : array (N, n_q)
+        Coordinates of the joints of the spanning tree: m, rad, quaternions.
+    v, vd : arrays (N, n_v)
+        Their speeds and accelerations.
+    ordered : bool
+        Whether the samples follow each other along a path.
+    """
 
     model: KinematicModel
     time: Floats | None
@@ -35,6 +52,16 @@ class Motion:
     v: Floats
     vd: Floats
     ordered: bool
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "samples": len(self.y),
+            "time": None if self.time is None else span(self.time, "s"),
+            **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
+        }
 
     def part(self, samples: slice) -> Motion:
         """Return some of the samples."""
@@ -60,8 +87,8 @@ class Motion:
         return frame_motion(self.model, self.q, self.v, self.vd, body_frames(self.model))
 
 
-@dataclass(frozen=True)
-class Rates:
+@dataclass(frozen=True, repr=False)
+class Rates(Shown):
     """Linear maps of each sample: v = R ẏ, v̇ = R ÿ + b; `ratio` of pivots warns of singularity."""
 
     R: Floats
@@ -99,6 +126,16 @@ def solve_motion(
     ------
     UnreachablePoseError, SingularPoseError, BranchJumpError
         With the sample, and the time if known.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> angle = np.linspace(0.785, 1.0, 5)[:, None]  # rad, (N, n_i)
+    >>> motion = mechid.solve_motion(mechid.load("four_bar"), angle)
+    >>> motion.q.shape  # the three tree joints
+    (5, 3)
+    >>> mechid.solve_motion(mechid.load("pendulum"), angle, time=np.arange(5.0)).plot()
+    <Plot size ... with 3 Axes>
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
     course = check_course(model, y, yd, ydd, time, start)
@@ -159,7 +196,25 @@ def perform(course: Course, samples: Samples, ordered: bool, first: int = 0) -> 
 
 
 def rates(motion: Motion) -> Rates:
-    """Return the admissible motions R and the bias b of every sample."""
+    """Return the admissible motions R and the bias b of every sample.
+
+    Parameters
+    ----------
+    motion : Motion
+
+    Returns
+    -------
+    Rates
+        `R` (N, n_v, n_i) and `bias` (N, n_v), with v = R ẏ and v̇ = R ÿ + b.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> maps = mechid.rates(motion)
+    >>> np.allclose(motion.v, (maps.R @ motion.yd[:, :, None])[:, :, 0])
+    True
+    """
     n, n_v, n_i = motion.y.shape[0], motion.v.shape[1], motion.y.shape[1]
     R, b, ratio = np.zeros((n, n_i, n_v)), np.zeros((n, n_v)), np.ones(n)
     v, vd = np.zeros((n, n_v)), np.zeros((n, n_v))

@@ -16,16 +16,24 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
 from mechid.kinematics.motion import Motion, fill_rates
 from mechid.kinematics.tables import Floats
+from mechid.shown import Shown
 
 _STEP = 1e-30
 
 
-@dataclass(frozen=True)
-class Sensitivities:
+@dataclass(frozen=True, repr=False)
+class Sensitivities(Shown):
     """Derivatives along a last axis of 3 n_i entries: by y, then by ẏ, then by ÿ.
 
     `q` (N, n_q, 3 n_i), `v` and `vd` (N, n_v, 3 n_i); `frames` holds those of positions, rotation
     matrices, velocities, … of the requested frames, e.g. position (N, f, 3, 3 n_i).
+
+    Attributes
+    ----------
+    q : array (N, n_q, 3 n_i)
+    v, vd : arrays (N, n_v, 3 n_i)
+    frames : FrameMotion
+        With a last axis of 3 n_i entries on every array.
     """
 
     q: Floats
@@ -37,7 +45,23 @@ class Sensitivities:
 def sensitivities(
     motion: Motion, frames: Sequence[tuple[str, Rigid]] | None = None
 ) -> Sensitivities:
-    """Differentiate a motion; `frames` are (body, pose in the body), default all body frames."""
+    """Differentiate a motion; `frames` are (body, pose in the body), default all body frames.
+
+    Parameters
+    ----------
+    motion : Motion
+    frames : sequence of (body, Rigid), optional
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> y = np.array([[0.9], [0.9 + 1e-6]])
+    >>> motion = mechid.solve_motion(model, y)
+    >>> by_y = mechid.sensitivities(motion).q[0, :, 0]
+    >>> np.allclose(by_y, (motion.q[1] - motion.q[0]) / 1e-6, atol=1e-5)
+    True
+    """
     model = motion.model
     chosen = body_frames(model) if frames is None else frames
     parts: list[tuple[Floats, ...]] = []

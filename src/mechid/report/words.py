@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from mechid.runs.record import Run
+from mechid.runs.record import Run, ValidationRow
 from mechid.tables.forces import force_unit
 
 MODELS = {"cad": "CAD values alone", "estimate": "all parameters", "reduced": "reduced model"}
@@ -21,9 +18,9 @@ def final_model(run: Run) -> str:
     return "estimate" if run.reduced is None else "reduced"
 
 
-def row_of(run: Run, motion: str, model: str) -> Mapping[str, Any] | None:
+def row_of(run: Run, motion: str, model: str) -> ValidationRow | None:
     """Return what the validation says of a model on a motion, if it does."""
-    rows = (row for row in run.validation if (row["motion"], row["model"]) == (motion, model))
+    rows = (row for row in run.validation if (row.motion, row.model) == (motion, model))
     return next(rows, None)
 
 

@@ -10,10 +10,10 @@ from mechid.kinematics.tables import Floats
 from mechid.signals import fourier
 from mechid.signals.filters import decimation_of
 from mechid.signals.noise import noise_warnings
-from mechid.signals.record import Mask, Measurement, Noise, Preparation, Prepared
+from mechid.signals.record import Mask, Measurement, Noise, Preparation, PreparedMeasurement
 
 
-def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
+def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasurement:
     """Return one period: positions as a Fourier series, forces averaged over the periods.
 
     Raises
@@ -49,15 +49,18 @@ def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
     noise = Noise(
         moved.sigma, gains[0] * moved.sigma, gains[1] * moved.sigma, forced.sigma / np.sqrt(count)
     )
-    return Prepared(
-        m.time[0] + np.arange(per) / rate,
-        *motion,
-        m.forces,
-        forced.mean,
-        forced.count > 0,
-        "fourier",
+    decimation = decimation_of(options.decimation or 1, per)
+    return PreparedMeasurement(
+        time=m.time[0] + np.arange(per) / rate,
+        y=motion[0],
+        yd=motion[1],
+        ydd=motion[2],
+        forces=m.forces,
+        tau=np.where(forced.count > 0, forced.mean, np.nan),
+        source=m.source,
+        method="fourier",
         noise=noise if whole > 1 else None,
-        decimation=decimation_of(options.decimation or 1, per),
+        decimation=1 if decimation is None else decimation.factor,
         notes=tuple(notes),
         warnings=tuple(noise_warnings(m.names, noise.yd, noise.ydd, *motion[1:])),
     )

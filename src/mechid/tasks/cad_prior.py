@@ -17,6 +17,24 @@ from mechid.estimation.perturb import body_root, check_error
 from mechid.estimation.prior import Prior
 from mechid.mechanism.records import Mechanism
 
+USUAL_CAD_ERROR = 0.2  # of CAD values whose standard deviations nobody declares
+
+
+def usual_cad_error(
+    mechanism: Mechanism, cad_error: float | None = None
+) -> tuple[float | None, tuple[str, ...]]:
+    """Return the relative error of the CAD values to go by, and a note if it was assumed.
+
+    None means the standard deviations that the model declares. Where it declares none at all, 20 %
+    are assumed.
+    """
+    if cad_error is not None or np.diag(parameter_covariance(mechanism)).any():
+        return cad_error, ()
+    return USUAL_CAD_ERROR, (
+        "the model declares no standard deviations of its CAD values: "
+        f"{100 * USUAL_CAD_ERROR:.0f} % were assumed; give another CAD error to change that",
+    )
+
 
 def prior_from_cad(
     mechanism: Mechanism,

@@ -21,10 +21,24 @@ _KIND = FileKind("trajectory file", "trajectory: 1", "duration, coordinates")
 def load_trajectory(path: str | Path) -> Trajectory:
     """Return the trajectory of a file: coefficients in YAML, or samples in CSV or Parquet.
 
+    Parameters
+    ----------
+    path : str or Path
+        .yaml, .csv or .parquet.
+
     Raises
     ------
     DataError
         With file, line, entry and remedy.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from mechid.excitation.families import Constant
+    >>> still = mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0)
+    >>> mechid.save_trajectory(still, "still.yaml")
+    >>> mechid.load_trajectory("still.yaml").duration  # s
+    1.0
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -62,10 +76,24 @@ def dumps_trajectory(trajectory: Trajectory) -> str:
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory file, in the form of `dumps_trajectory`.
 
+    Parameters
+    ----------
+    trajectory : Trajectory
+    path : str or Path
+        .yaml
+
     Raises
     ------
     DataError
         If the file cannot be written, or the trajectory cannot be put in words.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from mechid.excitation.families import Constant
+    >>> mechid.save_trajectory(
+    ...     mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0), "still.yaml"
+    ... )
     """
     text = dumps_trajectory(trajectory)
     try:

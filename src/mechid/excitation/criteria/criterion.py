@@ -14,12 +14,13 @@ from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
 from mechid.excitation.criteria.objective import Look
 from mechid.excitation.criteria.root import Floats, Root, root
 from mechid.excitation.criteria.singular_values import spread
+from mechid.shown import Shown
 
 CRITERIA = (*MEASURES, "mixture")
 
 
-@dataclass(frozen=True, eq=False)
-class Options:
+@dataclass(frozen=True, eq=False, repr=False)
+class CriterionOptions(Shown):
     """What a criterion takes into account; nothing of it by default.
 
     Attributes
@@ -57,11 +58,11 @@ class Options:
     mix: tuple[float, float] = (1.0, 1.0)
 
 
-_NO_OPTIONS = Options()
+_NO_OPTIONS = CriterionOptions()
 
 
-@dataclass(frozen=True, eq=False)
-class Criterion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Criterion(Shown):
     """A function of the base observation matrix W_b (N, n_i, b), to be made small.
 
     | name | value |
@@ -83,10 +84,16 @@ class Criterion:
     tiny columns); results are large and finite. The gradient is
     then that of the singular values as if they were not limited. Where the largest or the smallest
     singular values are equal, it is the mean over them, one of the subgradients.
+
+    Attributes
+    ----------
+    name : str
+    options : Options
+        Noise, prior, parameters that are wanted.
     """
 
     name: str
-    options: Options = _NO_OPTIONS
+    options: CriterionOptions = _NO_OPTIONS
 
     def __post_init__(self) -> None:
         """Refuse a criterion that does not exist, or lacks what it needs."""

@@ -50,15 +50,15 @@ def _result(run: Run) -> str:
     found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
     if found is None:
         return ""
-    n = len(found["forces"])
+    n = len(found.forces)
     where = "its own motion (none was kept for validation)"
     if motion != run.motions[0].name:
         where = f"the motion “{motion}”, which was not used for it"
-    words = f"On {where}, the model predicts the forces with an error of {percent(found['total'])}"
+    words = f"On {where}, the model predicts the forces with an error of {percent(found.total)}"
     if n > 1:
-        words += f" summed over {n} forces, {percent(found['total'] / n)} per force"
+        words += f" summed over {n} forces, {percent(found.total / n)} per force"
     if cad is not None:
-        words += f"; the CAD values alone reach {percent(cad['total'])}"
+        words += f"; the CAD values alone reach {percent(cad.total)}"
     return words + "."
 
 
@@ -70,6 +70,6 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     for motion in run.motions:
         row, cad = row_of(run, motion.name, final_model(run)), row_of(run, motion.name, "cad")
         if row is not None:
-            more = "" if cad is None else f"CAD alone {percent(cad['total'])}"
-            tiles.append((percent(row["total"]), f"prediction error, {motion.name}", more))
+            more = "" if cad is None else f"CAD alone {percent(cad.total)}"
+            tiles.append((percent(row.total), f"prediction error, {motion.name}", more))
     return tiles

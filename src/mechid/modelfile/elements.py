@@ -75,12 +75,13 @@ class Elements:
 
     def _on_frames(self, kind: ElementKind, entry: Entry, joint: str) -> ForceElement:
         part = self._part(kind, entry)
-        if entry.scope.reflection is not None and any(map(acts, part["preload"])):
-            raise ModelError(
-                "a preload has no mirror image that is known here",
-                path=(*entry.path, "preload"),
-                remedy="write the element outside of the mirrored subassembly",
-            )
+        for key in kind.keys:
+            if entry.scope.reflection and key.image != "same" and acts(part[key.name]):
+                raise ModelError(
+                    f"the mirror image of {key.name} is not known",
+                    path=(*entry.path, key.name),
+                    remedy="write the element outside of the mirrored subassembly",
+                )
         return ForceElement(entry.name, entry.spec.type, (part,), coordinates=((joint, 0),))
 
     def _part(self, kind: ElementKind, entry: Entry) -> Part:

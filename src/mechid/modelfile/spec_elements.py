@@ -89,7 +89,7 @@ _FORMS: dict[Form, Any] = {
 def _values(kind: ElementKind) -> dict[str, Any]:
     """Return the fields of the keys of an element."""
     return {
-        key.name: (_FORMS[key.form], Field(default=key.default, description=key.text))
+        key.name: (_FORMS[key.form], Field(default=key.default, description=key.description))
         for key in kind.keys
     }
 

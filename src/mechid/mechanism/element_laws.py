@@ -195,7 +195,9 @@ def law_functions(law: int, shape: Shape, exact: Callable[[float], Any]) -> dict
     if law == FRICTION:
         sides = (d,) if d else (1.0, -1.0)
         return {("dry", side, a, b, c if b else 0.0): 1 for side in sides}
-    return {("a",): 1} if law == INERTIA else {("s", 0): -1}
+    if law in (CONSTANT, LOAD):
+        return {("s", 0): -1}
+    return {(law, *shape): 1}
 
 
 # ---------------------------------------------------------------------- terms

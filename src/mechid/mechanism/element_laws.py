@@ -305,6 +305,8 @@ class ElementKind:
         How it is drawn: spring, turn, load, or "" for no picture.
     fault : function
         Says what is wrong with the values of a part, if anything is.
+    timed : bool
+        Whether its size may be a function of time: all its laws are LOAD.
     """
 
     text: str
@@ -313,6 +315,7 @@ class ElementKind:
     terms: Callable[[Part, Measures], Terms]
     drawn: str = ""
     fault: Callable[[Part], Fault | None] = lambda part: None
+    timed: bool = False
 
 
 # ---------------------------------------------------------------------- springs and dampers
@@ -552,14 +555,17 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             _motor,
         ),
         "force": ElementKind(
-            "A force at a point of a body.", "force", (_MAGNITUDE,), _load, "load"
+            "A force at a point of a body.", "force", (_MAGNITUDE,), _load, "load", timed=True
         ),
-        "moment": ElementKind("A moment on a body.", "moment", (_MAGNITUDE,), _load, "load"),
+        "moment": ElementKind(
+            "A moment on a body.", "moment", (_MAGNITUDE,), _load, "load", timed=True
+        ),
         "joint_force": ElementKind(
-            "A constant force or moment on a joint coordinate, as of an actuator with an offset.",
+            "A force or moment on a joint coordinate, such as the offset of an actuator.",
             "joint",
             (Key("force", "F", image="negative"),),
             _joint_force,
+            timed=True,
         ),
     }
 )
@@ -603,8 +609,13 @@ def frame_measures(joint: str) -> Measures:
 
 
 def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
-    """Yield the terms of an element but those that are absent or known to be zero."""
+    """Yield the terms of an element but those that are absent or known to be zero.
+
+    Loads over time have none: their size is no constant.
+    """
     kind = element_kind(element)
+    if element.history is not None:
+        return
     for part in element.parts:
         for term in kind.terms(part, measures_of(element, part)):
             if acts(term.coefficient):

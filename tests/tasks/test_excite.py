@@ -159,7 +159,7 @@ def test_a_start_of_another_mechanism_is_refused(five_bar: Mechanism) -> None:
         (replace(PLAN, frequency=float("nan")), "frequency must be > 0, got nan"),
         (replace(PLAN, noise=-1.0), "noise must be > 0, got -1"),
         (replace(PLAN, harmonics=0), "harmonics must be ≥ 1, got 0"),
-        (replace(PLAN, samples=1), "1 samples are no motion"),
+        (replace(PLAN, samples=1), "samples must be ≥ 2, got 1"),
         (replace(PLAN, criterion="best"), "unknown criterion 'best'; choose one of: d, prediction"),
         (replace(PLAN, fixed={"q9": Constant(0.0)}), "there is no coordinate q9"),
         (replace(PLAN, fixed={"q1": Constant(0.0), "q2": Constant(0.0)}), "nothing is left"),
@@ -195,7 +195,7 @@ def test_the_limit_that_blocks_is_named(
 
 def test_a_given_motion_out_of_reach() -> None:
     far = load("five_bar@distances")
-    with pytest.raises(MechidError, match="not even the one it starts from closes"):
+    with pytest.raises(MechidError, match="the loops do not close even at the start"):
         excite(far, replace(PLAN, fixed={"s1": Constant(9.0)}), limits=[], **QUICK)
 
 

@@ -117,6 +117,17 @@ def test_bodies_without_cad_values():
     assert run.validation[0].total < 0.03
 
 
+def test_inertia_that_no_body_can_have_is_told():
+    five = load("five_bar")
+    made = synthesise(five, moved(five, 100, 0.1))
+    cad = replace(five.bodies[1].inertia, inertia_center=(0.01, 0.0, 0.0, 0.01, 0.0, 0.09))
+    wrong = replace(five, bodies=(five.bodies[0], replace(five.bodies[1], inertia=cad),
+                                  *five.bodies[2:]))  # fmt: skip
+    run = identified(wrong, made, estimator="physical", cad_error=0.2)
+    assert [w for w in run.warnings if w.startswith("no body can have the inertia of crank_2")]
+    assert run.estimate.full is not None
+
+
 def test_declared_noise():
     five = load("five_bar")
     made = synthesise(five, moved(five, 100, 0.1))

@@ -50,7 +50,7 @@ def perturbed(mechanism: Mechanism, error: float, rng: np.random.Generator) -> M
 def body_root(phi: Floats, error: float) -> Floats:
     """Return F (10, 10) with F Fᵀ the covariance of φ of a body (10,) with a relative error."""
     check_error(error)
-    m, c, second = _moments(phi)
+    m, c, second = moments(phi)
     L = _root(second)
     pole = np.append(c, 1.0)
     directions = [error * m * np.outer(pole, pole)]
@@ -78,7 +78,7 @@ def check_error(error: float) -> None:
 
 def _inertia(cad: CadInertia, error: float, rng: np.random.Generator) -> CadInertia:
     phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
-    m, c, second = _moments(phi)
+    m, c, second = moments(phi)
     mass = m * np.exp(error * rng.standard_normal())
     center = c + error * _reach(m, c, second) / np.sqrt(3) * rng.standard_normal(3)
     E = np.zeros((3, 3))
@@ -120,7 +120,7 @@ def _element(element: ForceElement, error: float, rng: np.random.Generator) -> F
     return replace(element, parts=tuple(parts))
 
 
-def _moments(phi: Floats) -> tuple[float, Floats, Floats]:
+def moments(phi: Floats) -> tuple[float, Floats, Floats]:
     """Return mass, centre, and second moments about the centre (3, 3)."""
     S = pseudo_inertia(phi)
     m = float(S[3, 3])

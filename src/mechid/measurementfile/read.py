@@ -126,7 +126,7 @@ def read_measurement(
         rates.append(_columns(found, signals, role, coordinates) if whole else None)
         if names and not whole:
             absent = ", ".join(c.name for c in coordinates if c.name not in names)
-            notes.append(f"{role} not used: there are none for {absent}")
+            notes.append(f"{role} not used: missing for {absent}")
     forces = tuple(s.name for s in signals if s.role == "forces")
     if not forces:
         notes.append("no forces are measured")
@@ -197,7 +197,7 @@ def _check_values(
         far = float(np.abs(values).max())
         if c.unit == "m" and far > _FAR * size:
             raise DataError(
-                f"{c.name} reaches {far:.4g} m, and the mechanism is {size:.3g} m large",
+                f"{c.name} reaches {far:.4g} m, but the size of the mechanism is {size:.3g} m",
                 where=file,
                 remedy="state the unit in the mapping, such as unit: mm",
             )
@@ -228,7 +228,8 @@ def _beyond(
         low, high = float(values.min()), float(values.max())
         if low < limit.lower - slack or high > limit.upper + slack:
             notes.append(
-                f"{c.name} goes from {low:.4g} to {high:.4g} {c.unit}, beyond the limits "
-                f"{limit.lower:.4g} to {limit.upper:.4g} of its joint: check unit, sign and offset"
+                f"{c.name} ranges from {low:.4g} to {high:.4g} {c.unit}, outside the joint "
+                f"limits {limit.lower:.4g} to {limit.upper:.4g}: check unit, sign and "
+                "offset"
             )
     return notes

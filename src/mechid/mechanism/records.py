@@ -92,6 +92,7 @@ class Body:
     massless: bool = False
     color: str | None = None
     shapes: tuple[Shape, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ class Point:
     body: str
     local: Vec3
     expr: Expr3 | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class Joint:
     pitch: float = 0.0
     limits: tuple[Limit, ...] = ()
     hidden: bool = False
+    source: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an unknown kind."""

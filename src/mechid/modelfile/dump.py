@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mechid.errors import ModelError
 from mechid.mechanism.element_laws import UNIT, ElementKind, element_kind
 from mechid.mechanism.records import (
@@ -32,6 +34,7 @@ from mechid.mechanism.records import (
     Vec3,
 )
 from mechid.modelfile.document import FORMAT_VERSION
+from mechid.spatial import inertia
 from mechid.textfile import expressions
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -120,8 +123,9 @@ class _Writer:
     def _points(self) -> dict[str, Any]:
         every: dict[str, dict[str, Any]] = {}
         for point in (*self._mechanism.points, *self._used_points()):
-            every.setdefault(point.name, {})[point.body] = self._vector(point.local, point.expr)
-        return {name: {"on": on} for name, on in every.items()}
+            entry = every.setdefault(point.name, {"on": {}} | _source(point))
+            entry["on"][point.body] = self._vector(point.local, point.expr)
+        return every
 
     def _used_points(self) -> list[Point]:
         used = [point for e in self._mechanism.elements for point in e.points]
@@ -134,6 +138,8 @@ class _Writer:
             data["mass"] = cad.mass
             data["center"] = list(cad.center)
             data["inertia"] = dict(zip(_SIX, cad.inertia_center, strict=True))
+            if inertia.inconsistency(cad.mass, np.array(cad.inertia_center)):
+                data["inertia"]["allow_nonphysical"] = True
             spread = {
                 "mass": cad.sigma_mass,
                 "center": list(cad.sigma_center),
@@ -147,7 +153,7 @@ class _Writer:
             data["color"] = body.color
         if body.shapes:
             data["shapes"] = [_shape(shape) for shape in body.shapes]
-        return data
+        return data | _source(body)
 
     def _joint(self, joint: Joint) -> dict[str, Any]:
         data: dict[str, Any] = {
@@ -160,7 +166,7 @@ class _Writer:
         if joint.limits:
             limits = [[limit.lower, limit.upper] for limit in joint.limits]
             data["limits"] = limits[0] if len(limits) == 1 else limits
-        return data | ({"hidden": True} if joint.hidden else {})
+        return data | ({"hidden": True} if joint.hidden else {}) | _source(joint)
 
     def _word(self, joint: str, index: int) -> str:
         names = self._mechanism.joint(joint).kind.choices
@@ -220,7 +226,11 @@ def _scalar(text: str) -> float | str:
 
 
 def _base_set(s: NamedBaseSet) -> dict[str, Any]:
-    return {"dependent": list(s.dependent)} | ({"source": s.source} if s.source else {})
+    return {"dependent": list(s.dependent)} | _source(s)
+
+
+def _source(record: Body | Joint | Point | NamedBaseSet) -> dict[str, Any]:
+    return {"source": record.source} if record.source else {}
 
 
 def _dotted(point: Point) -> str:

@@ -108,13 +108,17 @@ def _values(kind: ElementKind) -> dict[str, Any]:
     }
 
 
+def _motor(kind: ElementKind) -> type[Words]:
+    """Return the record of a motor in a file."""
+    return create_model("MotorSpec", __base__=Words, __doc__="A motor.", **_values(kind))
+
+
 def _spec(name: str, kind: ElementKind) -> type[Words]:
     """Return the record of an element in a file."""
     title = "".join(word.capitalize() for word in name.split("_"))
     fields = {"type": (Literal[name], ...), **_ATTACHED[kind.attachment]}
     if kind.attachment == "motors":
-        motor = create_model("MotorSpec", __base__=Words, __doc__="A motor.", **_values(kind))
-        fields["motors"] = (dict[Name, motor], Field(description="motors, one per row"))  # type: ignore[valid-type]
+        fields["motors"] = (dict[Name, _motor(kind)], Field(description="motors, one per row"))  # type: ignore[misc]
     else:
         fields |= _values(kind)
     if kind.timed:
@@ -122,6 +126,15 @@ def _spec(name: str, kind: ElementKind) -> type[Words]:
         fields["over_time"] = (History | None, Field(default=None, description=words))
     fields["source"] = (str, "")
     return create_model(f"{title}Spec", __base__=Words, __doc__=kind.text, **fields)
+
+
+class RotorSpec(_motor(ELEMENT_KINDS["transmission"])):  # type: ignore[misc]
+    """The rotor that drives a joint through a gear; the same as a transmission with one motor."""
+
+    ratio: Scalar = Field(
+        default=1, description="motor speed over joint speed (rad/m if it slides)"
+    )
+    coordinate: Name | None = Field(default=None, description="if the joint has several")
 
 
 SPECS: Mapping[str, type[Words]] = {name: _spec(name, k) for name, k in ELEMENT_KINDS.items()}

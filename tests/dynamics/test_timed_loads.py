@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechid.base.bounds import bounds
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix, observe_path
@@ -127,6 +128,7 @@ def test_gradient() -> None:
 def test_parameters_do_not_see_loads_over_time() -> None:
     model, bare = slider(e={**PUSH, "over_time": "t"}), slider()
     assert dynamic_model(model).columns == dynamic_model(bare).columns
+    assert bounds(model).lower == bounds(bare).lower == 1  # the mass
 
 
 def test_written_back() -> None:
@@ -147,6 +149,9 @@ def test_refusals() -> None:
         observation_matrix(late)
     with pytest.raises(MechidError, match="there is no force for t = 3"):
         simulate(model, np.linspace(0, 4, 3))
+    pole = kinematic_model(slider(e={**PUSH, "over_time": "1/t"}))
+    with pytest.raises(DataError, match="no value at t = 0 s"):
+        observation_matrix(solve_motion(pole, rest, time=np.zeros(1)))
     unknown = {"value": 1, "identify": True}
     for element, words in (
         ({**PULL, "force": unknown, "over_time": "t"}, "cannot be identified"),

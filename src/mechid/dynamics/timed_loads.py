@@ -97,10 +97,19 @@ def _size(history: TimeHistory | None, value: float | None) -> Callable[[float],
     assert history is not None
     assert value is not None
     if history.expression:
-        tree = expressions.parse(history.expression)
-        return lambda t: value * expressions.evaluate(tree, {"t": t})
+        return lambda t: value * _evaluated(history.expression, t)
     table = table_forces(
         np.array(history.time), np.array(history.factor)[:, None], history.interpolation
     )
     nothing = np.zeros(0)
     return lambda t: value * float(table(t, nothing, nothing)[0])
+
+
+def _evaluated(text: str, t: float) -> float:
+    try:
+        return expressions.evaluate_text(text, {"t": t})
+    except ValueError as error:
+        raise DataError(
+            f"the load over time {text} has no value at t = {t:.10g} s: {error}",
+            remedy="write an expression that has one at all times of the motion",
+        ) from None

@@ -214,6 +214,16 @@ class Part:
 
 
 @dataclass(frozen=True)
+class TimeHistory:
+    """A factor over time: an expression of t (s), or a table with what is between its samples."""
+
+    expression: str = ""
+    time: tuple[float, ...] = ()
+    factor: tuple[float, ...] = ()
+    interpolation: Literal["linear", "cubic", "hold"] = "linear"
+
+
+@dataclass(frozen=True)
 class ForceElement:
     """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
 
@@ -230,6 +240,8 @@ class ForceElement:
         Body that a moment acts on.
     direction : tuple of float, optional
         Of a force or moment, with axes fixed in the body `axes_of`.
+    history : TimeHistory, optional
+        Factor over time of a load.
     """
 
     name: str
@@ -240,6 +252,7 @@ class ForceElement:
     body: str = GROUND
     direction: Vec3 | None = None
     axes_of: str = GROUND
+    history: TimeHistory | None = None
 
     def __getitem__(self, key: str) -> Any:
         """Return the value of a key of an element of one part."""

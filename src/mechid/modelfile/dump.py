@@ -209,6 +209,9 @@ class _Writer:
     def _element(self, e: ForceElement) -> dict[str, Any]:
         kind = element_kind(e)
         data: dict[str, Any] = {"type": e.kind}
+        if (h := e.history) is not None:
+            table = {"time": list(h.time), "factor": list(h.factor)}
+            data["over_time"] = h.expression or table | {"interpolation": h.interpolation}
         match kind.attachment:
             case "points" | "joint" | "line":
                 if e.points:

@@ -23,15 +23,16 @@ from mechid.excitation.design import Design, design
 from mechid.excitation.families import Family, Fourier
 from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.sampling import sample_times
 from mechid.excitation.starts import Starts
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
+from mechid.options import ExciteOptions
+from mechid.tasks.criteria import objective_of
 from mechid.tasks.excite import usual_limits
-from mechid.tasks.plan import Plan, objective_of
 from mechid.trajectoryfile import Expression
 
 FREQUENCY, HARMONICS, SAMPLES = 1.0, 5, 60
@@ -71,14 +72,16 @@ class Case:
     """A mechanism, what is designed, and its transfers."""
 
     mechanism: Mechanism
-    plan: Plan
+    plan: ExciteOptions
     null: NullSpace
 
     @staticmethod
     def of(spec: str, fixed: dict[str, Family] | None = None, *, prior: bool = True) -> Case:
         """Load a mechanism."""
         mechanism = mechid.load(spec)
-        plan = Plan("fourier", HARMONICS, FREQUENCY, SAMPLES, noise=NOISE, fixed=fixed, prior=prior)
+        plan = ExciteOptions(
+            "fourier", HARMONICS, FREQUENCY, SAMPLES, noise=NOISE, fixed=fixed or {}, prior=prior
+        )
         return Case(mechanism, plan, all_transfers(exact_geometry(mechanism), EVERYTHING)[0])
 
     def base(self, rule: Rule = last) -> BaseSet:
@@ -88,13 +91,13 @@ class Case:
     @cached_property
     def limits(self) -> tuple[MotionLimit, ...]:
         """The usual limits of the command."""
-        return usual_limits(kinematic_model(self.mechanism), self.plan.fixed or {})
+        return usual_limits(kinematic_model(self.mechanism), self.plan.fixed)
 
     @cached_property
     def free(self) -> Design:
         """What is free: Fourier series of the coordinates whose motion is not given."""
         model = kinematic_model(self.mechanism)
-        fixed = self.plan.fixed or {}
+        fixed = self.plan.fixed
         families = {
             c.name: fixed.get(c.name) or Fourier.zeros(FREQUENCY, HARMONICS, home)
             for home, c in zip(model.home_y.tolist(), self.mechanism.coordinates, strict=True)
@@ -103,10 +106,10 @@ class Case:
         names = [c.name for c in self.mechanism.coordinates if c.name not in fixed]
         return design(trajectory, sample_times(trajectory, samples=SAMPLES), free=names)
 
-    def designed(self, plan: Plan, base: BaseSet, effort: Effort, seed: int) -> Made:
-        """Design a motion as `design_motion` does."""
+    def designed(self, plan: ExciteOptions, base: BaseSet, effort: Effort, seed: int) -> Made:
+        """Design a motion as `excite` does."""
         objective = objective_of(self.mechanism, base, plan)
-        problem = Problem(self.mechanism, self.free, base.places, objective, self.limits)
+        problem = DesignProblem(self.mechanism, self.free, base.places, objective, self.limits)
         found = optimise(problem, effort, seed=seed)
         seen = observation_matrix(problem.motion(found.x))
         s = sample(found.trajectory, times=np.linspace(0.0, 1 / FREQUENCY, FINER * SAMPLES + 1))
@@ -117,7 +120,7 @@ class Case:
     def random_motions(self, n: int, seed: int) -> Iterator[Observation]:
         """Yield what n random feasible motions show, drawn as `mechid excite` does."""
         none = np.zeros(0, dtype=np.int64)
-        problem = Problem(self.mechanism, self.free, none, Criterion("d"), self.limits)
+        problem = DesignProblem(self.mechanism, self.free, none, Criterion("d"), self.limits)
         rng, starts = np.random.default_rng(seed), Starts(problem)
         for _ in range(n):
             x = starts.draw(rng)
@@ -132,7 +135,7 @@ def suspension(amplitude: str = "50") -> Case:
     return Case.of("sla_suspension", {"spin_r": wheels, "spin_l": wheels})
 
 
-def with_criterion(plan: Plan, name: str) -> Plan:
+def with_criterion(plan: ExciteOptions, name: str) -> ExciteOptions:
     """Return a plan with another criterion; "…, noise of the motion" with that noise."""
     criterion, _, own = name.partition(", ")
     return replace(plan, criterion=criterion, noise_of="motion" if own else "usual")

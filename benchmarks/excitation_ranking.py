@@ -27,7 +27,8 @@ from mechid.dynamics.regressor import Observation
 from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria import Criterion, Objective, prediction_factor, rms_forces
 from mechid.excitation.criteria.root import Floats
-from mechid.tasks.plan import DEFAULT_CRITERION, criterion_of
+from mechid.options.excite import DEFAULT_CRITERION
+from mechid.tasks.criteria import criterion_of
 
 LIKE = "prediction, motions like these"
 OWN = ("d, noise of the motion", "prediction, noise of the motion")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -22,14 +22,13 @@ from mechid.estimation.perturb import perturbed
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.exact.geometry import exact_geometry
-from mechid.excitation.optimise import EFFORT, Effort
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.tables.forces import force_unit
 from mechid.tasks.cad_prior import prior_from_cad
-from mechid.tasks.excite import Plan, design_motion
+from mechid.tasks.excite import ExciteOptions, excite
 from mechid.trajectoryfile import Expression
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -163,17 +162,14 @@ WHEELS = {name: Expression(f"50*sin(pi*{FREQUENCY:g}*t)") for name in ("spin_r",
 
 def motions(world: World) -> dict[str, Measured]:
     """Design the motions: one of the sources' kind, that of the default, and one for validation."""
-    plan = Plan("fourier", HARMONICS, FREQUENCY, fixed=WHEELS)
-    kappa = replace(plan, criterion="condition")
-    effort = Effort(40, 1, 20)
-
-    def made(plan: Plan, name: str, seed: int, effort: Effort) -> Measured:
-        rule = partial(by_name, name=name)
-        found = design_motion(world.mechanism, plan, rule=rule, effort=effort, seed=seed)
-        return Measured.of(world, found.excitation.trajectory)
-
+    usual = ExciteOptions("fourier", HARMONICS, FREQUENCY, fixed=WHEELS, base="T1")
+    kappa = replace(usual, criterion="condition", random=40, starts=1, iterations=20)
+    designed = {
+        "sources": kappa,
+        "validation": replace(kappa, base="T2", seed=7),
+        "default": usual,
+    }
     return {
-        "sources": made(kappa, "T1", 0, effort),
-        "validation": made(kappa, "T2", 7, effort),
-        "default": made(plan, "T1", 0, EFFORT),
+        name: Measured.of(world, excite(world.mechanism, options).trajectory)
+        for name, options in designed.items()
     }

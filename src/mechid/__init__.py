@@ -1,4 +1,8 @@
-"""mechid: models of mechanisms with closed loops, and their kinematics.
+"""mechid: models of mechanisms with closed loops, and the identification of their parameters.
+
+The method is a chain of functions, each of which takes what the one before returns, or a file:
+`load`, `base_parameters`, `excite`, `synthesise` or `read_measurement`, `identify`, `reduce`,
+`validate`, `predict`, `write_report`.
 
 Names are loaded when they are first used, so that importing the package costs nothing.
 """
@@ -46,20 +50,36 @@ if TYPE_CHECKING:
     from mechid.mechanism.records import Mechanism
     from mechid.modelfile.api import build, dumps, load, loads, save
     from mechid.modelfile.zoo import zoo
+    from mechid.options import (
+        ExciteOptions,
+        IdentifyOptions,
+        NoiseLevels,
+        ReduceOptions,
+        SynthesiseOptions,
+        Weighing,
+    )
     from mechid.report.write import write_report
     from mechid.runs.folder import load_run, save_run
-    from mechid.runs.record import MotionData, Run
+    from mechid.runs.record import ForceHistory, Run, Validation, ValidationRow
+    from mechid.runs.truth import Truth
     from mechid.signals.filters import Decimation, decimate
-    from mechid.signals.prepare import prepare
-    from mechid.signals.record import Measurement, Preparation, Prepared
+    from mechid.signals.record import Measurement, Preparation, PreparedMeasurement
     from mechid.tables.files import write_table
     from mechid.tables.motion import MotionTable, read_motion
     from mechid.tables.observe import point_motion
-    from mechid.tasks.evaluate_motion import evaluate_motion
-    from mechid.tasks.excite import DesignedMotion, design_motion
+    from mechid.tasks.evaluate_motion import MotionEvaluation, evaluate_motion
+    from mechid.tasks.excite import DesignedMotion, excite
     from mechid.tasks.identify import identify
-    from mechid.tasks.plan import Plan
-    from mechid.tasks.synthesise import synthesise
+    from mechid.tasks.linear import regression
+    from mechid.tasks.measured import prepare
+    from mechid.tasks.predict import predict
+    from mechid.tasks.reduce import reduce
+    from mechid.tasks.synthesise import (
+        Synthesis,
+        save_measurement,
+        synthesise,
+    )
+    from mechid.tasks.validate import validate
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
     from mechid.trajectoryfile.motion import read_drive, read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
@@ -70,13 +90,22 @@ if TYPE_CHECKING:
 _HOMES = {
     "mechid.dynamics.adjoint": ("observation_gradient",),
     "mechid.excitation.bounds": ("MotionLimit",),
-    "mechid.tasks.excite": ("DesignedMotion", "design_motion"),
-    "mechid.tasks.evaluate_motion": ("evaluate_motion",),
-    "mechid.tasks.plan": ("Plan",),
+    "mechid.tasks.excite": ("DesignedMotion", "excite"),
+    "mechid.tasks.evaluate_motion": ("MotionEvaluation", "evaluate_motion"),
+    "mechid.tasks.linear": ("regression",),
+    "mechid.tasks.measured": ("prepare",),
+    "mechid.tasks.predict": ("predict",),
+    "mechid.tasks.reduce": ("reduce",),
+    "mechid.tasks.validate": ("validate",),
     "mechid.runs.folder": ("load_run", "save_run"),
-    "mechid.runs.record": ("MotionData", "Run"),
+    "mechid.runs.record": ("ForceHistory", "Run", "Validation", "ValidationRow"),
+    "mechid.runs.truth": ("Truth",),
     "mechid.tasks.identify": ("identify",),
-    "mechid.tasks.synthesise": ("synthesise",),
+    "mechid.tasks.synthesise": (
+        "Synthesis",
+        "save_measurement",
+        "synthesise",
+    ),
     "mechid.base.analyse": ("BaseParameters", "base_parameters"),
     "mechid.base.baseset": ("BaseSet", "base_set"),
     "mechid.base.experiment": ("Experiment",),
@@ -112,10 +141,17 @@ _HOMES = {
     "mechid.mechanism.records": ("Mechanism",),
     "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
     "mechid.modelfile.zoo": ("zoo",),
+    "mechid.options": (
+        "ExciteOptions",
+        "IdentifyOptions",
+        "NoiseLevels",
+        "ReduceOptions",
+        "SynthesiseOptions",
+        "Weighing",
+    ),
     "mechid.report.write": ("write_report",),
     "mechid.signals.filters": ("Decimation", "decimate"),
-    "mechid.signals.prepare": ("prepare",),
-    "mechid.signals.record": ("Measurement", "Preparation", "Prepared"),
+    "mechid.signals.record": ("Measurement", "Preparation", "PreparedMeasurement"),
     "mechid.tables.files": ("write_table",),
     "mechid.tables.motion": ("MotionTable", "read_motion"),
     "mechid.tables.observe": ("point_motion",),
@@ -135,8 +171,11 @@ __all__ = [
     "DataError",
     "Decimation",
     "DesignedMotion",
+    "ExciteOptions",
     "Experiment",
+    "ForceHistory",
     "FrameMotion",
+    "IdentifyOptions",
     "InverseDynamics",
     "JointMotion",
     "JointReactions",
@@ -148,30 +187,37 @@ __all__ = [
     "Mobility",
     "ModelError",
     "Motion",
-    "MotionData",
+    "MotionEvaluation",
     "MotionLimit",
     "MotionTable",
+    "NoiseLevels",
     "NullSpace",
     "Observation",
-    "Plan",
     "Preparation",
-    "Prepared",
+    "PreparedMeasurement",
+    "ReduceOptions",
     "Run",
     "Sensitivities",
     "Simulation",
     "SimulationError",
     "SimulationOptions",
     "SingularPoseError",
+    "Synthesis",
+    "SynthesiseOptions",
     "Trajectory",
+    "Truth",
     "UnreachablePoseError",
+    "Validation",
+    "ValidationRow",
+    "Weighing",
     "__version__",
     "base_parameters",
     "base_set",
     "build",
     "decimate",
-    "design_motion",
     "dumps",
     "evaluate_motion",
+    "excite",
     "frame_motion",
     "identify",
     "inverse_dynamics",
@@ -187,13 +233,17 @@ __all__ = [
     "observation_matrix",
     "observation_matrix_reference",
     "point_motion",
+    "predict",
     "prepare",
     "rates",
     "read_drive",
     "read_measurement",
     "read_motion",
     "read_motion_file",
+    "reduce",
+    "regression",
     "save",
+    "save_measurement",
     "save_run",
     "save_trajectory",
     "sensitivities",
@@ -205,6 +255,7 @@ __all__ = [
     "synthesise",
     "table_forces",
     "tour",
+    "validate",
     "write_page",
     "write_report",
     "write_table",

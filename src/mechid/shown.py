@@ -8,7 +8,7 @@ classes below, which call the upper packages by name when something is to be sho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,21 @@ class Plotted(Shown):
 
     def plot(self) -> Figure:
         """Return a Matplotlib figure; notebooks show it, `figure.savefig(path)` writes it."""
-        return _call("plots.draw", "draw", self)  # type: ignore[no-any-return]
+        return self._drawn()
+
+    def _drawn(self, *what: str) -> Figure:
+        return _call("plots.draw", "draw", self, *what)  # type: ignore[no-any-return]
+
+
+def changes_repr(record: Any) -> str:
+    """Return a record of options in one line, with what differs from the defaults."""
+    given = []
+    for f in fields(record):
+        default = f.default if f.default_factory is MISSING else f.default_factory()
+        value = getattr(record, f.name)
+        if value is not default and value != default:
+            given.append(f"{f.name}={value!r}")
+    return f"{type(record).__name__}({', '.join(given)})"
 
 
 def in_words(value: object) -> str:

@@ -24,5 +24,5 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.stages == STAGES
     assert run.reduction is not None
     assert run.parameters.truth is not None
-    errors = {(row["motion"], row["model"]): row["total"] for row in run.validation}
+    errors = {(row.motion, row.model): row.total for row in run.validation}
     assert errors["validation-1", "reduced"] < errors["validation-1", "cad"]

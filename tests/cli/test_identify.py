@@ -12,11 +12,12 @@ import pytest
 
 from mechid.measurementfile import read_measurement
 from mechid.modelfile import load
+from mechid.options import Weighing, to_words
 from mechid.runs.folder import load_run
 from mechid.runs.truth import read_truth
 from mechid.spatial.inertia import pseudo_inertia
 from mechid.tables.files import read_columns, write_table
-from mechid.tasks.identify import base_of
+from mechid.tasks.stages import base_of
 
 HEAD = "trajectory: 1\nduration: 1.0\nrate: 60\ncoordinates:\n"
 MOTION = HEAD + (
@@ -55,8 +56,8 @@ def test_synthesise(data):
     assert list(columns) == ["time", "q1", "q1.d", "q1.dd", "q2", "q2.d", "q2.dd", "M1", "M2"]
     assert len(columns["time"]) == 180  # three periods without the end
     truth = read_truth("d.truth.json")
-    assert truth.made["seed"] == 0
-    assert truth.made["errors"]["cad"] == 0.2
+    assert truth.made["options"]["seed"] == 0
+    assert truth.made["options"]["cad_error"] == 0.2
     assert truth.made["data"]["name"] == "d.csv"
     np.testing.assert_array_equal(truth.values, read_truth("v.truth.json").values)
 
@@ -68,7 +69,7 @@ def test_synthesise_as_text_and_json(data):
     assert "speeds and accelerations are left out" in text.out
     assert list(read_columns("a.parquet")) == ["time", "q1", "q2", "M1", "M2"]
     found = data("synthesise", "five_bar", "m.yaml", "-o", "b.csv", "--noise-kind", "coloured",
-                 "--channel-noise", "M1=0.5", "--time-constant", "0.1", "--json").json  # fmt: skip
+                 "--noise", "M1=0.5", "--time-constant", "0.1", "--json").json  # fmt: skip
     assert found["samples"] == 60
     assert found["forces"]["M1"]["error"] == pytest.approx(0.5, rel=0.5)
     assert found["forces"]["M2"]["error"] == 0
@@ -82,15 +83,15 @@ def test_synthesise_as_text_and_json(data):
         (["m.yaml", "-o", "x.txt"], "x.txt: the ending .txt"),
         (["m.yaml", "-o", "d.csv"], "d.csv: the file exists; add --force"),
         (["none.yaml", "-o", "x.csv"], "none.yaml: there is no such file"),
-        (["m.yaml", "-o", "x.csv", "--force-noise", "lots"], "--force-noise"),
-        (["m.yaml", "-o", "x.csv", "--force-noise", "-5%"], "the force noise is -0.05"),
-        (["m.yaml", "-o", "x.csv", "--channel-noise", "M1"], "expected NAME=VALUE; e.g."),
-        (["m.yaml", "-o", "x.csv", "--channel-noise", "F=1"], "there is no force F"),
-        (["m.yaml", "-o", "x.csv", "--correlation", "0.5"], "add --noise-kind coloured"),
+        (["m.yaml", "-o", "x.csv", "--force-noise", "lots"], 'noise: "lots" is no number'),
+        (["m.yaml", "-o", "x.csv", "--force-noise", "-5%"], "noise must be ≥ 0, got -0.05"),
+        (["m.yaml", "-o", "x.csv", "--noise", "M1="], "noise M1="),
+        (["m.yaml", "-o", "x.csv", "--noise", "F=1"], "there is no force F"),
+        (["m.yaml", "-o", "x.csv", "--correlation", "0.5"], "choose the noise kind coloured"),
         (["m.yaml", "-o", "x.csv", "--position-noise", "1", "--position-noise", "2"], "twice"),
         (["m.yaml", "-o", "x.csv", "--truth", "four_bar"], "other coordinates"),
         (["m.yaml", "-o", "x.csv", "--truth", "five_bar@table", "--cad-error", "5%"], "not both"),
-        (["m.yaml", "-o", "x.csv", "--seed", "-1"], "the seed is -1"),
+        (["m.yaml", "-o", "x.csv", "--seed", "-1"], "seed must be ≥ 0, got -1"),
         (["d.csv", "-o", "x.csv", "--periods", "2"], "this is a table"),
         (["far.yaml", "-o", "x.csv"], "far.yaml: sample"),
     ],
@@ -157,7 +158,7 @@ def test_base_sets(data):
     predicted = []
     for word in ("first", "last", "terms", "condition"):
         identify(data, "--base", word, "--force", "--estimator", "ols")
-        predicted.append(load_run("run").courses[0].predicted)
+        predicted.append(load_run("run").forces[0].predicted)
         # Another choice of base parameters is the same model.
         np.testing.assert_allclose(predicted[-1], predicted[0], rtol=1e-6, atol=1e-9)
     first = load_run("run").parameters
@@ -215,12 +216,12 @@ def test_gaps_and_decimation(data):
     identify(data, data="g.csv")
     run = load_run("run")
     assert np.isnan(run.motions[0].tau).sum() == 5
-    assert np.isnan(run.courses[0].measured).sum() == 5
-    assert np.isfinite(run.courses[0].predicted).all()
+    assert np.isnan(run.forces[0].measured).sum() == 5
+    assert np.isfinite(run.forces[0].predicted).all()
     identify(data, "--decimation", "2", "--force", data="g.csv")
     run = load_run("run")
-    assert len(run.courses[0].time) < 0.5 * len(run.motions[0].time)
-    assert run.validation[-1]["total"] < 0.12
+    assert len(run.forces[0].time) < 0.5 * len(run.motions[0].time)
+    assert run.validation[-1].total < 0.12
 
 
 def test_fewer_forces(data):
@@ -241,7 +242,7 @@ def test_a_model_without_uncertainties(run):
     made = run("synthesise", "planar_3rrr", "m.yaml", *NOISY, "-o", "d.csv")
     assert made.status == 0, made.err
     done = run("identify", "planar_3rrr", "d.csv", "-o", "run")
-    assert "declares no deviations of its CAD values: 20 % were assumed" in done.out
+    assert "declares no standard deviations of its CAD values: 20 % were assumed" in done.out
     done = run("identify", "planar_3rrr", "d.csv", "-o", "run2", "--cad-error", "30%")
     assert "were assumed" not in done.out
 
@@ -273,7 +274,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
     def broken(*arguments, **options):
         raise DataError("the disk is on fire")
 
-    monkeypatch.setattr(task, "judged", broken)
+    monkeypatch.setattr(task, "validated", broken)
     done = data("identify", "five_bar", "d.csv", "-o", "run")
     assert done.status == 2
     run = load_run("run")
@@ -291,23 +292,44 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--base", "none.yaml"], "none.yaml"),
         (["five_bar", "d.csv", "--base", "bad.yaml"], "bad.yaml:1"),
         (["five_bar", "d.csv", "--base", "odd.yaml"], "unknown entry name"),
-        (["five_bar", "d.csv", "--base", "last", "--converge-on", "bar_1"], "exclude each other"),
-        (["five_bar", "d.csv", "--estimator", "magic"], "there is no estimator magic; use one of"),
-        (["five_bar", "d.csv", "--set", "wings=2"], "auto has no setting wings; it has prior"),
-        (["five_bar", "d.csv", "--estimator", "ols", "--set", "a=1"], "it has offsets"),
+        (["five_bar", "d.csv", "--base", "first", "--converge-on", "bar_1"], "exclude each other"),
+        (
+            ["five_bar", "d.csv", "--estimator", "magic"],
+            "unknown estimator 'magic'; choose one of: ols, ",
+        ),
+        (
+            ["five_bar", "d.csv", "--set", "wings=2"],
+            "auto has no setting wings; choose one of: prior",
+        ),
+        (
+            ["five_bar", "d.csv", "--estimator", "ols", "--set", "a=1"],
+            "choose one of: offsets",
+        ),
         (["five_bar", "d.csv", "--set", "wings"], "expected NAME=VALUE"),
-        (["five_bar", "d.csv", "--prior", "gut"], "there is no prior gut"),
+        (["five_bar", "d.csv", "--prior", "gut"], "prior must be one of: diagonal, full"),
         (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
-        (["five_bar", "d.csv", "--cad-error", "0%"], "--cad-error is 0"),
-        (["five_bar", "d.csv", "--noise", "-5%"], "--noise is -0.05"),
+        (["five_bar", "d.csv", "--cad-error", "0%"], "--cad-error must be > 0, got 0"),
+        (["five_bar", "d.csv", "--noise", "-5%"], "noise must be ≥ 0, got -0.05"),
         (["five_bar", "d.csv", "--noise", "F=1"], "F is no measured force"),
         (["five_bar", "d.csv", "--size", "4"], "add --reduce contribution"),
-        (["five_bar", "d.csv", "--reduce", "luck"], "--reduce luck is unknown"),
-        (["five_bar", "d.csv", "--reduce", "greedy", "--size", "big"], "--size big is no size"),
-        (["five_bar", "d.csv", "--reduce", "greedy", "--size", "99"], "from 1 to 11"),
-        (["five_bar", "d.csv", "--reduce", "greedy", "--rest", "one"], "--rest one is unknown"),
+        (
+            ["five_bar", "d.csv", "--reduce", "luck"],
+            "by must be one of: contribution, stacked-contribution, deviation, greedy, got 'luck'",
+        ),
+        (
+            ["five_bar", "d.csv", "--reduce", "greedy", "--size", "big"],
+            "size must be an integer or one of: auto, limits, cross, got 'big'",
+        ),
+        (
+            ["five_bar", "d.csv", "--reduce", "greedy", "--size", "99"],
+            "size must be from 1 to 11, got 99",
+        ),
+        (
+            ["five_bar", "d.csv", "--reduce", "greedy", "--rest", "one"],
+            "rest must be one of: auto, zero, cad, got 'one'",
+        ),
         (["five_bar", "d.csv", "--max-seconds", "0"], "--max-seconds is 0"),
-        (["five_bar", "d.csv", "--period", "-1"], "--period is -1"),
+        (["five_bar", "d.csv", "--period", "-1"], "period must be > 0, got -1"),
         (["five_bar", "d.csv", "--truth", "m.yaml"], "m.yaml: this is no JSON"),
         (["five_bar", "d.csv", "--truth", "json.json"], "no truth of synthetic data"),
         (["five_bar", "forceless.csv"], "no force of the mechanism was measured"),
@@ -351,7 +373,7 @@ def test_reduce_a_run(data):
     run = load_run("small")
     assert run.reduction.curves.sizes.tolist() == list(range(1, 12))
     assert run.about.command == "mechid reduce run --size 7 -o small --json"
-    assert run.about.options["reduce"]["size"] == 7
+    assert run.about.options.reduce.size == 7
     # The same in one go.
     identify(data, "--validate", "v.csv", "--reduce", "contribution", "--size", "7", out="once")
     np.testing.assert_array_equal(load_run("once").final.values, run.final.values)
@@ -371,14 +393,14 @@ def test_validate_a_run(data):
     found = data("validate", "run", "v.csv", "--json").json
     for row, before in zip(found["validation"], known, strict=True):
         assert row["motion"] == "validation-2"
-        assert row["forces"] == json.loads(json.dumps(before["forces"]))
+        assert row["forces"] == to_words(before)["forces"]
     assert len(load_run("run").motions) == 2
     done = data("validate", "run", "v.csv", "d.csv", "--add")
     assert done.status == 0
     assert "within 95 %" in done.out
     again = load_run("run")
     assert [m.name for m in again.motions[2:]] == ["validation-2", "validation-3"]
-    assert len(again.validation) == len(again.courses) * 2
+    assert len(again.validation) == len(again.forces) * 2
     assert data("validate", "run", "none.csv").status == 2
 
 
@@ -402,7 +424,7 @@ def test_predict(data):
     for arguments, words in (
         (["none", "o.yaml"], "none: this is no run"),
         (["run", "none.yaml"], "none.yaml"),
-        (["run", "o.yaml", "--level", "2"], "--level is 2"),
+        (["run", "o.yaml", "--level", "2"], "level must be between 0 and 1, got 2"),
         (["run", "o.yaml", "-o", "f.xls"], "f.xls: the ending .xls"),
     ):
         done = data("predict", *arguments)
@@ -491,8 +513,7 @@ def test_weighed_bodies(data):
     found = identify(data, *measured, "--estimator", "physical", "--json").json
     assert "measured mass of crank_1: 0.7 ± 0.01 kg" in found["known"]
     assert "measured mass of coupler_1 + coupler_2: 0.8 ± 0.02 kg" in found["known"]
-    told = load_run("run").about.options["measured"]
-    assert told["weighed"][0] == {"bodies": ["crank_1"], "mass": 0.7, "sigma": 0.01}
+    assert load_run("run").about.options.weigh[0] == Weighing(("crank_1",), 0.7, 0.01)
     phi = json.loads(Path("run/full.json").read_text())["parameters"]
     assert phi["m_1"] == pytest.approx(0.7, abs=0.05)  # CAD says 0.62, and no force tells
     smaller = data("reduce", "run", "--size", "5", "-o", "smaller", "--json").json
@@ -502,10 +523,13 @@ def test_weighed_bodies(data):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--weigh", "crank=1"], "no body crank with a mass can be weighed; those are crank_1"),
-        (["--weigh", "crank_1"], "--weigh crank_1: expected NAME=VALUE"),
-        (["--weigh", "crank_1=0"], "--weigh crank_1=0: this is no mass"),
-        (["--weigh", "crank_1=1±-2"], "this is no mass"),
+        (
+            ["--weigh", "crank=1"],
+            "no body crank with a mass can be weighed; choose one of: crank_1",
+        ),
+        (["--weigh", "crank_1"], "weigh crank_1: expected NAME=VALUE"),
+        (["--weigh", "crank_1=0"], "weigh crank_1=0: a mass must be > 0"),
+        (["--weigh", "crank_1=1±-2"], "a mass must be > 0, and its standard deviation ≥ 0"),
         (["--weigh", "crank_1+crank_1=1"], "a body is named twice"),
         (["--weigh", "crank_1=1", "--estimator", "ols"], "this estimator uses none"),
         (["--symmetric", "q"], "the normal of the mirror plane must be x, y or z, got q"),
@@ -569,7 +593,7 @@ def test_beyond_the_limits_of_a_joint(data):
     write_table("x.csv", columns | {k: np.rad2deg(columns[k]) for k in names})
     five_bar = load("five_bar")
     notes = read_measurement("x.csv", five_bar).notes
-    assert sum("beyond the limits -0.6 to 0.6 of its joint" in note for note in notes) == 2
+    assert sum("outside the joint limits -0.6 to 0.6" in note for note in notes) == 2
     assert not any("beyond" in note for note in read_measurement("d.csv", five_bar).notes)
 
 

@@ -9,17 +9,20 @@ itself. What cannot be told must not matter: forces between the samples come out
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.modelfile import load
-from mechid.runs.record import MotionData
-from mechid.runs.truth import Truth
+from mechid.options import IdentifyOptions
+from mechid.signals.record import PreparedMeasurement
 from mechid.tables.motion import MotionTable
-from mechid.tasks.identify import Options, identify
+from mechid.tasks.identify import identify_motions
+from mechid.tasks.measured import prepare
 from mechid.tasks.regress import regression_of
-from mechid.tasks.synthesise import Errors, Synthesis, synthesise
+from mechid.tasks.synthesise import Synthesis, synthesise
 
 from .states import LENGTH, SPECS, zoo_course
 
@@ -29,27 +32,25 @@ WELL = 1e6  # condition number up to which single parameters are compared
 MATTERS = 1e-4  # of the forces
 
 
-OLS = Options("ols")
+OLS = IdentifyOptions("ols")
 
 
-def measured(spec: str, name: str, shift: float = 0.0) -> tuple[MotionData, Synthesis]:
+def measured(spec: str, name: str, shift: float = 0.0) -> tuple[PreparedMeasurement, Synthesis]:
     """Return exact measurements of a course; `shift` moves the samples by a part of a step."""
     mechanism = load(spec)
     # Four rows for each of the parameters that a body has at most.
     n = max(40, 40 * len(mechanism.bodies) // len(mechanism.coordinates))
     t = np.linspace(0, LENGTH, n)
     motion = MotionTable(t, *zoo_course(spec).at(t + shift * LENGTH / (n - 1)))
-    made = synthesise(mechanism, motion, Errors(cad=0.2), seed=5)
-    forces = tuple(c.force for c in mechanism.coordinates)
-    return MotionData(name, spec, t, made.y, made.yd, made.ydd, forces, made.tau), made
+    made = synthesise(mechanism, motion, cad_error=0.2, seed=5)
+    return replace(prepare(made, mechanism), name=name), made
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_known_truth_is_recovered(spec):
     data, made = measured(spec, "identification")
     other, _ = measured(spec, "validation-1", 0.5)
-    truth = Truth(tuple(c.name for c in made.columns), made.phi, {})
-    run = identify(load(spec), [data, other], OLS, truth=truth)
+    run = identify_motions(load(spec), [data, other], OLS, truth=made.truth)
     x, true = run.estimate.values, run.parameters.truth
     assert np.any(np.abs(true - run.parameters.cad) > 0.01 * np.abs(true))
 
@@ -68,7 +69,7 @@ def test_known_truth_is_recovered(spec):
         assert matters.any()
         np.testing.assert_allclose(x[matters], true[matters], rtol=GOAL)
 
-    for course in run.courses:
+    for course in run.forces:
         missed = np.linalg.norm(course.predicted - course.measured, axis=0)
         assert np.all(missed < GOAL * np.linalg.norm(course.measured))
 
@@ -77,8 +78,7 @@ def test_known_truth_is_recovered(spec):
                                   "puma560", "stewart_platform@friction", "tx40"])  # fmt: skip
 def test_springs_dampers_friction_and_rotors_are_recovered(spec):
     data, made = measured(spec, "identification")
-    truth = Truth(tuple(c.name for c in made.columns), made.phi, {})
-    run = identify(load(spec), [data], OLS, truth=truth)
+    run = identify_motions(load(spec), [data], OLS, truth=made.truth)
     elements = {c.name for c in made.columns[10 * len(load(spec).bodies) :]}
     at = [i for i, name in enumerate(run.parameters.names) if name in elements]
     # Rotor inertias may be carried along by others; springs, dampers and friction are not.

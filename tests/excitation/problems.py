@@ -16,12 +16,13 @@ from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.conditions import rest_at_ends
 from mechid.excitation.design import design
 from mechid.excitation.families import BSpline, Constant, Family, Fourier
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
-from mechid.tasks.plan import NoiseOf, Plan, criterion_of
+from mechid.options.excite import ExciteOptions, NoiseOf
+from mechid.tasks.criteria import criterion_of
 
 Array = np.ndarray
 
@@ -49,7 +50,7 @@ def problem_of(
     prior: bool = False,
     fixed: Sequence[str] = (),
     noise_of: NoiseOf = "usual",
-) -> Problem:
+) -> DesignProblem:
     """Return a problem about the home pose, sampled over one period of one second."""
     mechanism = mechanism_of(name)
     families: dict[str, Family] = {}
@@ -70,12 +71,12 @@ def problem_of(
         free=free,
         conditions=dict.fromkeys(free, rest_at_ends(1.0)) if needed else {},
     )
-    plan = Plan(criterion=criterion, prior=prior, noise_of=noise_of)
+    plan = ExciteOptions(criterion=criterion, prior=prior, noise_of=noise_of)
     found = criterion_of(mechanism, base_of(name), plan, log=True)
-    return Problem(mechanism, made, base_of(name).places, found, tuple(limits))
+    return DesignProblem(mechanism, made, base_of(name).places, found, tuple(limits))
 
 
-def moved(problem: Problem, size: float = 0.15, seed: int = 3) -> Array:
+def moved(problem: DesignProblem, size: float = 0.15, seed: int = 3) -> Array:
     """Return x of a motion about the start; positions move by about `size`, m or rad."""
     rng = np.random.default_rng(seed)
     draw = rng.standard_normal(len(problem.design.start))

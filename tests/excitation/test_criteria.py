@@ -12,7 +12,7 @@ from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria import (
     CRITERIA,
     Criterion,
-    Options,
+    CriterionOptions,
     prediction_factor,
     resolution,
     rms_forces,
@@ -25,20 +25,20 @@ SIGMA = np.array([0.5, 2.0, 0.1])
 ROOT = RNG.normal(size=(B, B)) * np.array([0.3, 2.0, 0.1, 0.05, 0.4])[:, None]
 TARGETS = [RNG.normal(size=(7, N_I, B)), RNG.normal(size=(9, N_I, B))]
 
-OPTIONS: dict[str, Options] = {
-    "plain": Options(),
-    "log": Options(log=True),
-    "noise": Options(sigma=SIGMA),
-    "one force not measured": Options(sigma=np.array([0.5, np.inf, 0.1])),
-    "scales": Options(scales=np.array([1.0, 10.0, 0.3, 0.05, 2.0])),
-    "prior": Options(sigma=SIGMA, prior=ROOT @ ROOT.T, repeats=3.0),
-    "subset": Options(sigma=SIGMA, subset=(0, 3)),
-    "subset and prior": Options(sigma=SIGMA, subset=(4, 1, 2), prior=ROOT @ ROOT.T,
+OPTIONS: dict[str, CriterionOptions] = {
+    "plain": CriterionOptions(),
+    "log": CriterionOptions(log=True),
+    "noise": CriterionOptions(sigma=SIGMA),
+    "one force not measured": CriterionOptions(sigma=np.array([0.5, np.inf, 0.1])),
+    "scales": CriterionOptions(scales=np.array([1.0, 10.0, 0.3, 0.05, 2.0])),
+    "prior": CriterionOptions(sigma=SIGMA, prior=ROOT @ ROOT.T, repeats=3.0),
+    "subset": CriterionOptions(sigma=SIGMA, subset=(0, 3)),
+    "subset and prior": CriterionOptions(sigma=SIGMA, subset=(4, 1, 2), prior=ROOT @ ROOT.T,
                                 scales=np.array([1.0, 10.0, 0.3, 0.05, 2.0])),
 }  # fmt: skip
 
 
-def criterion(name: str, options: Options) -> Criterion:
+def criterion(name: str, options: CriterionOptions) -> Criterion:
     if name == "prediction":
         H = prediction_factor(TARGETS, np.array([1.0, 3.0, 0.2]))
         options = replace(options, targets=H, subset=None)
@@ -47,7 +47,7 @@ def criterion(name: str, options: Options) -> Criterion:
     return Criterion(name, options)
 
 
-def covariance(W: np.ndarray, o: Options) -> np.ndarray:
+def covariance(W: np.ndarray, o: CriterionOptions) -> np.ndarray:
     """C by normal equations, in the units of `scales`."""
     sigma = np.ones(W.shape[1]) if o.sigma is None else o.sigma
     scales = np.ones(W.shape[2]) if o.scales is None else o.scales
@@ -58,7 +58,7 @@ def covariance(W: np.ndarray, o: Options) -> np.ndarray:
     return np.linalg.inv(M)
 
 
-def expected(name: str, W: np.ndarray, o: Options) -> float:
+def expected(name: str, W: np.ndarray, o: CriterionOptions) -> float:
     C = covariance(W, o)
     K = C if o.subset is None else C[np.ix_(o.subset, o.subset)]
     M = np.linalg.inv(K)
@@ -127,7 +127,7 @@ def test_closed_forms_of_a_diagonal_matrix() -> None:
     _, gradient = Criterion("a").value_and_gradient(D)
     np.testing.assert_allclose(gradient[:, 0], np.diag(-2 / s**3), atol=1e-14)
     # One parameter with a prior of variance p, seen n times with noise σ: 1/(1/p + n/σ²).
-    one = Options(sigma=np.array([3.0]), prior=np.array([[0.7]]))
+    one = CriterionOptions(sigma=np.array([3.0]), prior=np.array([[0.7]]))
     assert Criterion("a", one)(np.ones((5, 1, 1))) == pytest.approx(1 / (1 / 0.7 + 5 / 9))
 
 
@@ -138,7 +138,7 @@ def test_two_parameters_of_correlation_c() -> None:
     assert Criterion("condition")(A) == pytest.approx(kappa)
     assert Criterion("condition-equilibrated")(A * np.array([1e6, 1e-3])) == pytest.approx(kappa)
     # The Schur complement of one of them.
-    assert Criterion("a", Options(subset=(1,)))(A) == pytest.approx(1 / (1 - c**2))
+    assert Criterion("a", CriterionOptions(subset=(1,)))(A) == pytest.approx(1 / (1 - c**2))
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -156,7 +156,10 @@ def test_units_of_parameters(name: str) -> None:
     scales = np.array([1e5, 1e-4, 1.0, 1e3, 1e-6])
     if name == "prediction":
         H = prediction_factor(TARGETS, np.ones(N_I))
-        a, b = Criterion(name, Options(targets=H)), Criterion(name, Options(targets=H * scales))
+        a, b = (
+            Criterion(name, CriterionOptions(targets=H)),
+            Criterion(name, CriterionOptions(targets=H * scales)),
+        )
         assert b(W * scales) == pytest.approx(a(W), rel=1e-10)
         return
     c = Criterion(name)
@@ -194,8 +197,8 @@ def test_repeats_are_repeated_samples() -> None:
 def test_prior_without_data_is_the_prior() -> None:
     P = ROOT @ ROOT.T
     nothing = np.zeros_like(W)
-    assert Criterion("a", Options(prior=P))(nothing) == pytest.approx(np.trace(P))
-    value, gradient = Criterion("d", Options(prior=P)).value_and_gradient(nothing)
+    assert Criterion("a", CriterionOptions(prior=P))(nothing) == pytest.approx(np.trace(P))
+    value, gradient = Criterion("d", CriterionOptions(prior=P)).value_and_gradient(nothing)
     assert value == pytest.approx(np.linalg.slogdet(P)[1])
     np.testing.assert_array_equal(gradient, 0.0)
 
@@ -206,12 +209,12 @@ def test_what_is_known_exactly_takes_no_part() -> None:
     rest = [0, 1, 3, 4]
     smaller = P[np.ix_(rest, rest)]
     for name in ("a", "d", "e", "condition", "condition-equilibrated", "mixture"):
-        whole = Criterion(name, Options(prior=P))
-        part = Criterion(name, Options(prior=smaller))
+        whole = Criterion(name, CriterionOptions(prior=P))
+        part = Criterion(name, CriterionOptions(prior=smaller))
         assert whole(W) == pytest.approx(part(W[:, :, rest]), rel=1e-9)
         np.testing.assert_array_equal(whole.value_and_gradient(W)[1][:, :, 2], 0.0)
     with pytest.raises(DataError, match="known exactly"):
-        Criterion("a", Options(prior=P, subset=(2,)))(W)
+        Criterion("a", CriterionOptions(prior=P, subset=(2,)))(W)
 
 
 def test_prior_with_exact_relations() -> None:
@@ -220,12 +223,12 @@ def test_prior_with_exact_relations() -> None:
     A = RNG.normal(size=(6, 1, 3))
     C = np.outer(f, f) / (1 + np.sum((A[:, 0] @ f) ** 2))
     for name, value in (("a", np.trace(C)), ("e", np.trace(C))):
-        c = Criterion(name, Options(prior=np.outer(f, f)))
+        c = Criterion(name, CriterionOptions(prior=np.outer(f, f)))
         assert c(A) == pytest.approx(value, rel=1e-10)
         step, h = RNG.normal(size=A.shape), 1e-6
         difference = (c(A + h * step) - c(A - h * step)) / (2 * h)
         assert np.sum(c.value_and_gradient(A)[1] * step) == pytest.approx(difference, rel=1e-6)
-    assert np.isfinite(Criterion("d", Options(prior=np.outer(f, f)))(A))
+    assert np.isfinite(Criterion("d", CriterionOptions(prior=np.outer(f, f)))(A))
 
 
 def deficient(kind: str) -> np.ndarray:
@@ -302,16 +305,22 @@ def test_references_of_predictions() -> None:
     ("make", "words"),
     [
         (lambda: Criterion("f"), "no criterion f"),
-        (lambda: Criterion("prediction"), "no targets"),
-        (lambda: Criterion("a", Options(targets=np.eye(B))), "knows no targets"),
-        (lambda: Criterion("prediction", Options(targets=np.eye(B), subset=(1,))), "no subset"),
-        (lambda: Criterion("a", Options(sigma=np.zeros(N_I))), "sigma .* positive"),
-        (lambda: Criterion("a", Options(repeats=0.0)), "repeats .* positive"),
-        (lambda: Criterion("a", Options(sigma=np.ones(2)))(W), "for 2 forces"),
+        (lambda: Criterion("prediction"), "needs targets"),
+        (lambda: Criterion("a", CriterionOptions(targets=np.eye(B))), "takes no targets"),
+        (
+            lambda: Criterion("prediction", CriterionOptions(targets=np.eye(B), subset=(1,))),
+            "no subset",
+        ),
+        (lambda: Criterion("a", CriterionOptions(sigma=np.zeros(N_I))), "sigma .* must be > 0"),
+        (lambda: Criterion("a", CriterionOptions(repeats=0.0)), "repeats .* must be > 0"),
+        (lambda: Criterion("a", CriterionOptions(sigma=np.ones(2)))(W), "must fit 2 forces"),
         (lambda: prediction_factor([], np.ones(1)), "no target motions"),
-        (lambda: prediction_factor(TARGETS, np.zeros(N_I)), "compared with nothing"),
-        (lambda: prediction_factor(TARGETS, np.full(N_I, np.inf)), "no force of target 1"),
-        (lambda: prediction_factor([W, W[:, :2]], np.ones(N_I)), "target 2 has shape"),
+        (lambda: prediction_factor(TARGETS, np.zeros(N_I)), "must be > 0"),
+        (
+            lambda: prediction_factor(TARGETS, np.full(N_I, np.inf)),
+            "all forces of target 1 are excluded",
+        ),
+        (lambda: prediction_factor([W, W[:, :2]], np.ones(N_I)), "target 2 must have shape"),
     ],
 )
 def test_wrong_criteria_are_refused(make: object, words: str) -> None:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.excitation.criteria import Criterion, Goals, Options
+from mechid.excitation.criteria import Criterion, CriterionOptions, Goals
 
 W = np.random.default_rng(3).standard_normal((12, 2, 4)) * [1.0, 2.0, 0.5, 3.0]
 KNOWN = np.zeros(W.shape[:2])
-LOG = Options(log=True)
+LOG = CriterionOptions(log=True)
 
 
 def goals(first: float, second: float, weights: tuple[float, float] | None = None) -> Goals:
@@ -43,7 +43,7 @@ def test_gradient_is_that_of_differences(weights: tuple[float, float] | None) ->
 
 
 def test_goals_that_do_not_fit() -> None:
-    with pytest.raises(DataError, match="one number per criterion"):
+    with pytest.raises(DataError, match="once per criterion"):
         Goals((Criterion("a"),), (1.0, 2.0))
-    with pytest.raises(DataError, match="positive"):
+    with pytest.raises(DataError, match="must be > 0"):
         Goals((Criterion("a"),), (1.0,), (0.0,))

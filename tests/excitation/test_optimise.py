@@ -12,7 +12,7 @@ from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Fourier
 from mechid.excitation.limits import slacks
 from mechid.excitation.optimise import Effort, Excitation, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
@@ -36,7 +36,7 @@ HARD = (
 )
 
 
-def solved(problem: Problem, found: Excitation, times: int = 4) -> Motion:
+def solved(problem: DesignProblem, found: Excitation, times: int = 4) -> Motion:
     """Return the motion of the trajectory itself, on a finer grid over the whole period."""
     n = times * len(problem.design.time)
     duration = found.trajectory.duration
@@ -44,7 +44,7 @@ def solved(problem: Problem, found: Excitation, times: int = 4) -> Motion:
     return solve_motion(kinematic_model(problem.mechanism), s.y, s.yd, s.ydd, time=s.time)
 
 
-def check(problem: Problem, found: Excitation) -> None:
+def check(problem: DesignProblem, found: Excitation) -> None:
     """The motion closes and keeps its limits, and its value is that of its trajectory."""
     motion = solved(problem, found)
     for slack in slacks(problem.limits, motion, gradients=False):
@@ -164,7 +164,7 @@ def test_time_runs_out() -> None:
 
 def test_stopped_before_anything_was_found() -> None:
     problem = problem_of("five_bar", "d", FIVE_BAR)
-    with pytest.raises(MechidError, match=r"five_bar: it was stopped before .* give it more time"):
+    with pytest.raises(MechidError, match=r"five_bar: stopped before .* allow more time"):
         optimise(problem, SHORT, stop=lambda: True)
     with pytest.raises(MechidError, match="stopped before"):
         optimise(problem, replace(SHORT, max_seconds=0.0))
@@ -221,7 +221,7 @@ def test_a_start_that_breaks_limits_is_made_smaller() -> None:
     ("limit", "message"),
     [
         (MotionLimit("position", "q1", 4.5, 4.55), r"limit 4\.5 ≤ position of q1 ≤ 4\.55: "),
-        (MotionLimit("joint", "C", 2.0, None), r"limit 2 ≤ joint of C: each breaks it by"),
+        (MotionLimit("joint", "C", 2.0, None), r"limit 2 ≤ joint of C: all violate it by"),
         (MotionLimit("force", "M1", -0.05, 0.05), r"limit -0\.05 ≤ force of M1 ≤ 0\.05: "),
         (MotionLimit("distance", "ground.A1-ground.A2", upper=0.1), r"-ground\.A2 ≤ 0\.1"),
         (MotionLimit("margin", "", lower=3.0), r"limit 3 ≤ margin: "),
@@ -245,7 +245,7 @@ def test_a_given_motion_that_breaks_a_limit_is_named() -> None:
 def test_a_start_that_does_not_close_is_named() -> None:
     problem = problem_of("five_bar", "d", FIVE_BAR)
     far = replace(problem.design, start=moved(problem, 30.0))
-    with pytest.raises(MechidError, match="not even the one it starts from closes"):
+    with pytest.raises(MechidError, match="the loops do not close even at the start"):
         optimise(replace(problem, design=far), SHORT)
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from mechid.errors import KinematicsError
 from mechid.excitation.bounds import MotionLimit
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 
 from .problems import differences, moved, problem_of
 
 CRITERIA = ("condition-equilibrated", "condition", "mixture", "a", "d", "e", "prediction")
 
 
-def check_criterion(problem: Problem, x: np.ndarray, step: float = 1e-5) -> None:
+def check_criterion(problem: DesignProblem, x: np.ndarray, step: float = 1e-5) -> None:
     value, found = problem.value_and_gradient(problem.motion(x))
     assert value == problem.value(problem.motion(x))
     wanted = differences(lambda z: problem.value(problem.motion(z)), x, step)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.excitation.criteria import Criterion, Goals, Objective, Options, RelativeNoise
+from mechid.excitation.criteria import Criterion, CriterionOptions, Goals, Objective, RelativeNoise
 
 RNG = np.random.default_rng(5)
 W = RNG.standard_normal((15, 3, 4)) * [1.0, 2.0, 0.5, 3.0]
@@ -20,7 +20,7 @@ TARGETS = np.random.default_rng(6).standard_normal((6, 4))
 def relative(name: str, floor: np.ndarray = NONE, log: bool = False) -> RelativeNoise:
     targets = TARGETS if name == "prediction" else None
     return RelativeNoise(
-        Criterion(name, Options(prior=PRIOR, targets=targets, log=log)), 0.05, THETA, floor
+        Criterion(name, CriterionOptions(prior=PRIOR, targets=targets, log=log)), 0.05, THETA, floor
     )
 
 
@@ -40,7 +40,7 @@ def test_noise_is_a_part_of_the_forces() -> None:
 @pytest.mark.parametrize("name", ["a", "d", "e", "prediction"])
 def test_value_is_that_of_the_criterion_with_this_noise(name: str) -> None:
     found = relative(name)
-    options = Options(
+    options = CriterionOptions(
         sigma=found.sigma(W, KNOWN), prior=PRIOR, targets=found.criterion.options.targets
     )
     assert found.look(W, KNOWN).value == Criterion(name, options)(W)
@@ -67,7 +67,11 @@ def test_gradient_is_that_of_differences(name: str, log: bool) -> None:
 
 def test_gradient_of_goals() -> None:
     check_gradient(
-        Goals((relative("d"), Criterion("condition", Options(log=True))), (-9.0, 0.5), (3.0, 1.0))
+        Goals(
+            (relative("d"), Criterion("condition", CriterionOptions(log=True))),
+            (-9.0, 0.5),
+            (3.0, 1.0),
+        )
     )
 
 
@@ -84,7 +88,7 @@ def check_gradient(objective: Objective) -> None:
 
 
 def test_noise_that_is_none() -> None:
-    with pytest.raises(DataError, match="must be positive"):
+    with pytest.raises(DataError, match="must be > 0"):
         RelativeNoise(Criterion("d"), 0.0, THETA, NONE)
-    with pytest.raises(DataError, match="must be positive"):
+    with pytest.raises(DataError, match="must be > 0"):
         relative("d", np.array([1.0, 0.0, 1.0]))

@@ -11,7 +11,7 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
 from mechid.excitation.conditions import rest_at_ends
-from mechid.excitation.criteria import Criterion, Options
+from mechid.excitation.criteria import Criterion, CriterionOptions
 from mechid.excitation.design import design
 from mechid.excitation.families import Chirp, Constant, Fourier, Sine
 from mechid.excitation.observe import base_observation
@@ -35,13 +35,13 @@ def test_other_motions_have_an_end() -> None:
     assert sample_times(sweep, samples=5) == pytest.approx(np.arange(5) / 2)
     assert sample_times(sweep, rate=2.0) == pytest.approx(np.arange(5) / 2)
     assert len(sample_times(sweep)) == 201
-    with pytest.raises(DataError, match="does not repeat"):
+    with pytest.raises(DataError, match="is not periodic"):
         sample_times(sweep, periods=2)
-    with pytest.raises(DataError, match="both a number"):
+    with pytest.raises(DataError, match="samples and rate exclude each other"):
         sample_times(sweep, samples=3, rate=2.0)
-    with pytest.raises(DataError, match="1 samples are no motion"):
+    with pytest.raises(DataError, match="samples must be ≥ 2, got 1"):
         sample_times(sweep, samples=1)
-    with pytest.raises(DataError, match="stands still"):
+    with pytest.raises(DataError, match="or constant"):
         sample_times(Trajectory.of({"a": Constant(1.0)}, 1.0), periods=1)
 
 
@@ -80,7 +80,7 @@ def test_gradient_by_coefficients_through_a_mechanism(name: str) -> None:
     rest = {c: rest_at_ends(1 / 0.7) for c in trajectory.names}
     free = design(trajectory, times, conditions=rest)
     observe = base_observation(model, base.places)
-    criterion = Criterion(name, Options(sigma=np.array([0.5, 1.0]), log=True))
+    criterion = Criterion(name, CriterionOptions(sigma=np.array([0.5, 1.0]), log=True))
 
     def value(x: np.ndarray) -> float:
         return criterion(observe(free.sample(x)))
@@ -131,14 +131,16 @@ def test_criteria_of_a_suspension() -> None:
     noise = np.array([20.0] * W.shape[1])
     for name in ("a", "d", "e", "condition", "condition-equilibrated", "mixture"):
         for options in (
-            Options(sigma=noise),
-            Options(sigma=noise, prior=prior + 1e-12 * np.eye(len(prior))),
+            CriterionOptions(sigma=noise),
+            CriterionOptions(sigma=noise, prior=prior + 1e-12 * np.eye(len(prior))),
         ):
             value, gradient = Criterion(name, options).value_and_gradient(W)
             assert np.isfinite(value)
             assert np.all(np.isfinite(gradient))
     # The gradient with a prior, which the rounding of W does not reach.
-    c = Criterion("a", Options(sigma=noise, prior=np.diag(0.01 + np.diag(prior)), log=True))
+    c = Criterion(
+        "a", CriterionOptions(sigma=noise, prior=np.diag(0.01 + np.diag(prior)), log=True)
+    )
     step = np.random.default_rng(1).normal(size=W.shape) * np.abs(W).mean(axis=0)
     gradient = c.value_and_gradient(W)[1]
     difference = (c(W + 1e-6 * step) - c(W - 1e-6 * step)) / 2e-6

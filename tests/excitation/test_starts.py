@@ -10,7 +10,7 @@ import pytest
 from mechid.errors import MechidError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.optimise import Effort, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, own_bounds
 
 from .problems import mechanism_of, problem_of
@@ -71,7 +71,7 @@ def test_without_limits_a_motion_has_its_usual_size() -> None:
     assert np.all((stroke > 0.1) & (stroke <= 1.0))
 
 
-def check_nearly_largest(problem: Problem, x: np.ndarray) -> None:
+def check_nearly_largest(problem: DesignProblem, x: np.ndarray) -> None:
     home = problem.design.start
     assert problem.feasible(x)
     assert not problem.feasible(home + (x - home) / 0.75)
@@ -140,7 +140,7 @@ def test_the_limit_that_blocks_is_one_that_all_motions_break() -> None:
     impossible = MotionLimit("joint", "C", 2.0, 3.0)
     problem = problem_of("five_bar", "d", (reachable, impossible))
     assert not problem.feasible(problem.design.start)
-    with pytest.raises(MechidError, match="keeps the limit 2 ≤ joint of C ≤ 3: each breaks it"):
+    with pytest.raises(MechidError, match="keeps the limit 2 ≤ joint of C ≤ 3: all violate it"):
         optimise(problem, Effort(12, 0, 1))
     possible = replace(problem, limits=(reachable,))
     assert optimise(possible, Effort(3, 0, 1)).random_values.shape == (3,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +12,10 @@ import pytest
 from mechid.measurementfile import read_measurement
 from mechid.modelfile import load
 from mechid.runs.folder import load_run, save_run
-from mechid.runs.record import MotionData, Run
-from mechid.signals.prepare import prepare
-from mechid.tasks.identify import Options, identify
-from mechid.tasks.regress import motion_data
+from mechid.runs.record import Run
+from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.identify import identify
+from mechid.tasks.measured import prepare
 
 from .test_tx40 import FOLDER, GEARS, RESIDUALS, ours, published
 
@@ -25,25 +24,26 @@ ALL = (0.0, 7.8)
 
 
 @cache
-def motion(part: Part) -> MotionData:
+def motion(part: Part) -> PreparedMeasurement:
     mechanism = load("tx40")
     log = FOLDER / "measurement.parquet"
     read = read_measurement(log, mechanism, FOLDER / "mapping.yaml", use=part)
-    return motion_data("identification", str(log), prepare(read, mechanism))
+    return prepare(read, mechanism)
 
 
 @cache
 def run(fit: Part, other: Part, estimator: str = "weighted") -> Run:
-    motions = [motion(fit), replace(motion(other), name="validation-1")]
-    return identify(load("tx40"), motions, Options(estimator, {"offsets": "estimated"}))
+    return identify(
+        load("tx40"), motion(fit), validate=motion(other), estimator=estimator, offsets=True
+    )
 
 
 def percent(found: Run, number: int) -> list[float]:
     """Return relative errors of joints 1 to 6 and of all, of one of the motions."""
-    course = found.courses[number]
-    there = np.isfinite(course.measured)
-    error = np.where(there, course.measured - course.predicted, 0.0)
-    tau = np.where(there, course.measured, 0.0)
+    history = found.forces[number]
+    there = np.isfinite(history.measured)
+    error = np.where(there, history.measured - history.predicted, 0.0)
+    tau = np.where(there, history.measured, 0.0)
     single = np.linalg.norm(error, axis=0) / np.linalg.norm(tau, axis=0)
     whole = np.linalg.norm(error) / np.linalg.norm(tau)
     return [float(100 * x) for x in (*single, whole)]
@@ -79,8 +79,10 @@ def test_residuals_of_an_independent_computation_are_reached(fit: Part, other: P
 def test_the_default_takes_no_model_error_for_colour() -> None:
     """Residuals of a real robot are what the model lacks: whitening would spoil the prediction."""
     fit, other = (0.06, 5.0), (5.0, 7.7)
-    motions = [motion(fit), replace(motion(other), name="validation-1")]
-    found = {name: identify(load("tx40"), motions, Options(name)) for name in ("auto", "map")}
+    found = {
+        name: identify(load("tx40"), motion(fit), validate=motion(other), estimator=name)
+        for name in ("auto", "map")
+    }
     assert found["auto"].final.colour is None
     assert "but worse on held-out blocks" in found["auto"].final.known[-1]
     assert percent(found["auto"], 1)[-1] <= 1.03 * percent(found["map"], 1)[-1]
@@ -97,7 +99,7 @@ def test_a_run_folder_keeps_offsets_and_limits(tmp_path: Path) -> None:
     for name in ("offset", "sigma_offset", "cross"):
         mine, theirs = getattr(after.final.errors, name), getattr(before.final.errors, name)
         np.testing.assert_array_equal(mine, theirs)
-    assert np.array_equal(after.courses[0].predicted, before.courses[0].predicted)
+    assert np.array_equal(after.forces[0].predicted, before.forces[0].predicted)
 
 
 def test_parts_do_not_know_each_other() -> None:

@@ -61,7 +61,7 @@ def test_charts_are_drawn(open_page: OpenPage, path: Path, run: Run) -> None:
     opened = open_page(path)
     settled(opened)
     charts = opened.page.locator("figure.chart canvas")
-    assert charts.count() == 2 * 2 * len(run.courses[0].forces) + 2
+    assert charts.count() == 2 * 2 * len(run.forces[0].forces) + 2
     for k in range(charts.count()):
         assert charts.nth(k).evaluate(INK) > 0.02
 
@@ -69,7 +69,7 @@ def test_charts_are_drawn(open_page: OpenPage, path: Path, run: Run) -> None:
 def test_charts_of_a_motion_zoom_together(open_page: OpenPage, path: Path, run: Run) -> None:
     opened = open_page(path)
     settled(opened)
-    page, of_motion = opened.page, 2 * len(run.courses[0].forces)
+    page, of_motion = opened.page, 2 * len(run.forces[0].forces)
     before = [page.evaluate(SPAN, k) for k in range(of_motion + 1)]
     over = page.locator("figure.chart .u-over").first
     over.scroll_into_view_if_needed()

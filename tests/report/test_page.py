@@ -117,12 +117,12 @@ def test_eliminated_and_resting_values_are_marked(page, run):
 def test_validation_is_that_of_the_run(page, run):
     for k, motion in enumerate(m.name for m in run.motions):
         bodies = page.xpath("//table[@class='validation']")[k].findall("tbody")
-        rows = [row for row in run.validation if row["motion"] == motion]
+        rows = [row for row in run.validation if row.motion == motion]
         assert len(bodies) == len(rows) == 3
         for body, row in zip(bodies, rows, strict=True):
             shown = [float(x.get("data-value")) for x in body.xpath("tr/td[2]")]
-            expected = [e["E_p"] for e in row["forces"].values()]
-            assert shown == [*expected, row["total"]]
+            expected = [e.E_p for e in row.forces.values()]
+            assert shown == [*expected, row.total]
 
 
 def test_contributions_are_those_of_the_run(page, run):
@@ -137,15 +137,15 @@ def test_contributions_are_those_of_the_run(page, run):
 
 def test_charts_hold_the_forces(page, run):
     specs = [json.loads(s.text) for s in page.xpath("//section[@id='forces']//figure/script")]
-    assert len(specs) == 2 * 2 * len(run.courses[0].forces)
-    course = run.courses[0]
+    assert len(specs) == 2 * 2 * len(run.forces[0].forces)
+    history = run.forces[0]
     by_name = {s["title"]: s for s in specs}
-    spec = by_name[f"{course.forces[1]}, identification"]
+    spec = by_name[f"{history.forces[1]}, identification"]
     curves = {s["name"]: s["values"] for s in spec["series"]}
     assert curves["measured"][3] is None
-    np.testing.assert_allclose(curves["predicted"], course.predicted[:, 1], rtol=1e-5)
+    np.testing.assert_allclose(curves["predicted"], history.predicted[:, 1], rtol=1e-5)
     half = 0.5 * (np.array(curves["upper"]) - np.array(curves["lower"]))
-    np.testing.assert_allclose(half, 1.96 * course.total[:, 1], rtol=1e-3)
+    np.testing.assert_allclose(half, 1.96 * history.total[:, 1], rtol=1e-3)
 
 
 def test_reduction_shows_the_chosen_size(page, run):
@@ -157,10 +157,8 @@ def test_reduction_shows_the_chosen_size(page, run):
 
 def test_head_says_the_result_and_all_warnings(page, run):
     head = page.xpath("//header")[0].text_content()
-    row = next(
-        r for r in run.validation if (r["motion"], r["model"]) == ("validation-1", "reduced")
-    )
-    assert f"{100 * row['total']:.3g}"[:3] in head
+    row = next(r for r in run.validation if (r.motion, r.model) == ("validation-1", "reduced"))
+    assert f"{100 * row.total:.3g}"[:3] in head
     for warning in run.warnings:
         assert warning[1:] in head
 
@@ -179,7 +177,7 @@ def test_a_run_that_was_stopped_says_what_is_missing(run, stages):
         estimate=run.estimate if "estimate" in stages else None,
         contribution=None,
         reduction=None,
-        courses=(),
+        forces=(),
         validation=(),
         stages=stages,
     )

@@ -13,34 +13,53 @@ import pytest
 from mechid.errors import DataError, MechidError
 from mechid.estimation.estimate import Agreement, ChannelErrors
 from mechid.modelfile.api import load
+from mechid.options import IdentifyOptions, ReduceOptions
 from mechid.runs.folder import RunFolder, load_run, save_run
-from mechid.runs.record import STAGES, About, DataFile, MotionData, Run
+from mechid.runs.record import STAGES, About, DataFile, Run
+from mechid.signals.record import Noise, PreparedMeasurement
 from mechid.tables.motion import MotionTable
-from mechid.tasks.identify import Options, identify
-from mechid.tasks.reduce import ReduceOptions
-from mechid.tasks.synthesise import Errors, ForceNoise, Level, synthesise
+from mechid.tasks.identify import identify_motions
+from mechid.tasks.synthesise import synthesise
 
 
-def data(name: str = "identification", seed: int = 0) -> MotionData:
+def data(name: str = "identification", seed: int = 0) -> PreparedMeasurement:
     mechanism = load("five_bar")
     t = np.linspace(0, 1, 60)
     w = 2 * np.pi * np.array([1.0, 2.0])
     y = 0.3 * np.sin(np.outer(t, w))
     motion = MotionTable(t, y, 0.3 * w * np.cos(np.outer(t, w)), -(w**2) * y)
-    made = synthesise(mechanism, motion, Errors(ForceNoise(level=Level(0.05)), cad=0.1), seed=seed)
-    forces = tuple(c.force for c in mechanism.coordinates)
-    return MotionData(name, "d.csv", t, made.y, made.yd, made.ydd, forces, made.tau, 1, ("a note",),
-                      ("a warning",))  # fmt: skip
+    made = synthesise(mechanism, motion, noise=0.05, cad_error=0.1, seed=seed)
+    return PreparedMeasurement(
+        time=t,
+        y=made.y,
+        yd=made.yd,
+        ydd=made.ydd,
+        forces=made.forces,
+        tau=made.tau,
+        name=name,
+        source="d.csv",
+        cutoff=3.5,
+        noise=Noise(np.array([0.1, np.nan]), np.ones(2), np.zeros(2), np.ones(2)),
+        ignore_below={"q1": 0.0},
+        notes=("a note",),
+        warnings=("a warning",),
+    )
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    about = About("mechid identify", "five_bar", {"estimator": "ols"}, 3,
-                  (DataFile("d.csv", "ab", "identification"),), {"numpy": "2"})  # fmt: skip
+    options = IdentifyOptions("ols", reduce=ReduceOptions(size="cross", rest="cad"), seed=3)
+    about = About(
+        command="mechid identify",
+        model="five_bar",
+        options=options,
+        files=(DataFile("d.csv", "ab", "identification"),),
+        versions={"numpy": "2"},
+    )
     gaps = data()
     gaps.tau[3, 1] = np.nan
-    options = Options("ols", reduce=ReduceOptions(size="cross", rest="cad"))
-    return identify(load("five_bar"), [gaps, data("validation-1", 4)], options, about=about)
+    motions = [gaps, data("validation-1", 4)]
+    return identify_motions(load("five_bar"), motions, options, about=about)
 
 
 def same(a: object, b: object) -> None:
@@ -110,13 +129,13 @@ def test_a_stopped_run_keeps_its_stages(tmp_path, last):
         folder.keep(stage, run)
 
     try:
-        identify(load("five_bar"), [data()], Options("ols"), keep=keep)
+        identify_motions(load("five_bar"), [data()], IdentifyOptions("ols"), keep=keep)
     except StoppedError:
         assert last < len(STAGES) - 1
     found = load_run(tmp_path / "run")
     assert found.stages == STAGES[: last + 1]
     assert (found.estimate is None) == (last < 1)
-    assert bool(found.courses) == (last == len(STAGES) - 1)
+    assert bool(found.forces) == (last == len(STAGES) - 1)
     if found.estimate is None:
         with pytest.raises(DataError, match="stopped before"):
             _ = found.final
@@ -125,7 +144,7 @@ def test_a_stopped_run_keeps_its_stages(tmp_path, last):
 def test_nothing_is_left_half_written(run, tmp_path, monkeypatch):
     """A crash while a file is written leaves the stage before as it was."""
     folder = RunFolder.create(tmp_path / "run")
-    folder.keep("data", replace(run, estimate=None, reduction=None, courses=(), stages=("data",)))
+    folder.keep("data", replace(run, estimate=None, reduction=None, forces=(), stages=("data",)))
     before = {p: p.read_bytes() for p in (tmp_path / "run").rglob("*") if p.is_file()}
 
     def full(self: Path, *arguments: object, **options: object) -> int:

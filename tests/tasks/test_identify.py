@@ -10,17 +10,19 @@ import pytest
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, ModelError
 from mechid.kinematics.model import kinematic_model
-from mechid.mechanism.records import Coefficient, Friction, Mechanism
+from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import load
-from mechid.runs.record import MotionData
-from mechid.runs.truth import Truth
+from mechid.options import IdentifyOptions, ReduceOptions
+from mechid.options.noise import noise_levels
+from mechid.runs.record import Run
+from mechid.signals.record import PreparedMeasurement
 from mechid.tables.motion import MotionTable
 from mechid.tasks.estimators import estimator_of
-from mechid.tasks.identify import Options, identify
-from mechid.tasks.measured_constraints import MeasuredConstraints
-from mechid.tasks.reduce import ReduceOptions
-from mechid.tasks.regress import DeclaredNoise, declared, regression_of
-from mechid.tasks.synthesise import Errors, ForceNoise, Level, Synthesis, synthesise
+from mechid.tasks.identify import identify, identify_motions
+from mechid.tasks.regress import declared, regression_of
+from mechid.tasks.synthesise import Synthesis, synthesise
+
+from ..elements import friction
 
 
 def moved(mechanism: Mechanism, n: int, size: float, seed: int = 0) -> MotionTable:
@@ -39,22 +41,31 @@ def moved(mechanism: Mechanism, n: int, size: float, seed: int = 0) -> MotionTab
     )
 
 
-def data_of(made: Synthesis, name: str = "identification") -> MotionData:
-    forces = tuple(c.force for c in made.mechanism.coordinates)
-    return MotionData(name, "d.csv", made.time, made.y, made.yd, made.ydd, forces, made.tau)
+def data_of(made: Synthesis, name: str = "identification") -> PreparedMeasurement:
+    return PreparedMeasurement(
+        time=made.time,
+        y=made.y,
+        yd=made.yd,
+        ydd=made.ydd,
+        forces=made.forces,
+        tau=made.tau,
+        name=name,
+        source="d.csv",
+    )
 
 
-def truth_of(made: Synthesis) -> Truth:
-    return Truth(tuple(c.name for c in made.columns), made.phi, {})
+def identified(mechanism: Mechanism, made: Synthesis, *motions, **words) -> Run:
+    options = replace(IdentifyOptions(), **words)
+    return identify_motions(mechanism, [data_of(made), *motions], options, truth=made.truth)
 
 
 @pytest.mark.parametrize(("noise", "goal"), [(0.0, 1e-4), (0.01, 0.1)])
 def test_struts_of_a_suspension_are_recovered(noise, goal):
     """Stiffness and damping are well determined where most of the 87 parameters are not."""
     suspension = load("sla_suspension@struts")
-    errors = Errors(ForceNoise(level=Level(noise)), cad=0.2)
-    made = synthesise(suspension, moved(suspension, 300, 0.012), errors, seed=3)
-    run = identify(suspension, [data_of(made)], Options(cad_error=0.2), truth=truth_of(made))
+    motion = moved(suspension, 300, 0.012)
+    made = synthesise(suspension, motion, noise=noise, cad_error=0.2, seed=3)
+    run = identified(suspension, made, cad_error=0.2)
     at = [i for i, name in enumerate(run.parameters.names) if "strut" in name]
     assert len(at) == 4
     found, true = run.estimate.values[at], run.parameters.truth[at]
@@ -69,7 +80,7 @@ def without_values(mechanism: Mechanism) -> Mechanism:
     return replace(
         mechanism,
         elements=tuple(
-            replace(e, viscous=unknown, coulomb=unknown) if isinstance(e, Friction) else e
+            friction(e.name, *e.coordinates[0], unknown, unknown) if e.kind == "friction" else e
             for e in mechanism.elements
         ),
     )
@@ -78,9 +89,9 @@ def without_values(mechanism: Mechanism) -> Mechanism:
 @pytest.mark.parametrize("estimator", ["map", "ols", "physical"])
 def test_friction_without_cad_values(estimator):
     true = load("pendulum@friction")
-    made = synthesise(true, moved(true, 200, 0.5), Errors(ForceNoise(level=Level(0.001))), seed=1)
+    made = synthesise(true, moved(true, 200, 0.5), noise=0.001, seed=1)
     silent = without_values(true)
-    run = identify(silent, [data_of(made)], Options(estimator, cad_error=0.2), truth=truth_of(made))
+    run = identified(silent, made, estimator=estimator, cad_error=0.2)
     at = [i for i, name in enumerate(run.parameters.names) if name.split("_")[0] in
           ("viscous", "coulomb")]  # fmt: skip
     assert len(at) == 2
@@ -89,21 +100,21 @@ def test_friction_without_cad_values(estimator):
     assert np.all(np.abs(found - truth) < 4 * run.estimate.sigma[at])
     assert np.all(run.estimate.sigma[at] < 0.2 * np.abs(truth))
     # Without CAD values there is no CAD model to compare with.
-    assert {row["model"] for row in run.validation} == {"estimate"}
+    assert {row.model for row in run.validation} == {"estimate"}
 
 
 def test_bodies_without_cad_values():
     five = load("five_bar")
-    made = synthesise(five, moved(five, 100, 0.1), Errors(ForceNoise(level=Level(0.01))))
+    made = synthesise(five, moved(five, 100, 0.1), noise=0.01)
     blank = replace(five, bodies=tuple(replace(b, inertia=None) for b in five.bodies))
     with pytest.raises(ModelError, match="no value for m_1"):
-        identify(blank, [data_of(made)])
+        identify(blank, data_of(made))
     with pytest.raises(DataError, match="contributions go by CAD values"):
-        identify(blank, [data_of(made)], Options("ols", reduce=ReduceOptions()))
-    run = identify(blank, [data_of(made)], Options("ols", reduce=ReduceOptions("greedy", 9)))
+        identify(blank, data_of(made), estimator="ols", reduce=True)
+    run = identify(blank, data_of(made), estimator="ols", reduce=ReduceOptions("greedy", 9))
     assert run.contribution is None
     assert run.reduction.size.size == 9
-    assert run.validation[0]["total"] < 0.03
+    assert run.validation[0].total < 0.03
 
 
 def test_inertia_that_no_body_can_have_is_told():
@@ -112,7 +123,7 @@ def test_inertia_that_no_body_can_have_is_told():
     cad = replace(five.bodies[1].inertia, inertia_center=(0.01, 0.0, 0.0, 0.01, 0.0, 0.09))
     wrong = replace(five, bodies=(five.bodies[0], replace(five.bodies[1], inertia=cad),
                                   *five.bodies[2:]))  # fmt: skip
-    run = identify(wrong, [data_of(made)], Options("physical", cad_error=0.2))
+    run = identified(wrong, made, estimator="physical", cad_error=0.2)
     assert [w for w in run.warnings if w.startswith("no body can have the inertia of crank_2")]
     assert run.estimate.full is not None
 
@@ -122,20 +133,22 @@ def test_declared_noise():
     made = synthesise(five, moved(five, 100, 0.1))
     regression = regression_of(dynamic_model(five), data_of(made))
     rms = np.sqrt(np.mean(made.tau**2, axis=0))
-    np.testing.assert_allclose(declared(regression, DeclaredNoise(0.05)).noise, 0.05 * rms)
-    mixed = declared(regression, DeclaredNoise(0.05, {"M1": 2.0})).noise
+    np.testing.assert_allclose(declared(regression, noise_levels(0.05)).noise, 0.05 * rms)
+    mixed = declared(regression, noise_levels(["5%", "M1=2"])).noise
     np.testing.assert_allclose(mixed, [2.0, 0.05 * rms[1]])
-    assert declared(regression, DeclaredNoise()).noise is None
+    share = declared(regression, noise_levels({"M1": "10 %"})).noise
+    np.testing.assert_allclose(share, [0.1 * rms[0], 0.0])
+    assert declared(regression, noise_levels(0)).noise is None
 
 
 def test_decimation_keeps_the_problem():
     """W and τ pass the same filter: exact data fit exactly after it, too."""
     five = load("five_bar")
-    made = synthesise(five, moved(five, 400, 0.1), Errors(cad=0.2))
+    made = synthesise(five, moved(five, 400, 0.1), cad_error=0.2)
     data = replace(data_of(made), decimation=4)
-    run = identify(five, [data], Options("ols"), truth=truth_of(made))
-    assert len(run.courses[0].time) == len(range(4, 396, 4))
-    np.testing.assert_allclose(run.courses[0].predicted, run.courses[0].measured, atol=1e-9)
+    run = identify(five, data, estimator="ols", truth=made.truth)
+    assert len(run.forces[0].time) == len(range(4, 396, 4))
+    np.testing.assert_allclose(run.forces[0].predicted, run.forces[0].measured, atol=1e-9)
     np.testing.assert_allclose(run.estimate.values, run.parameters.truth, rtol=1e-6, atol=1e-9)
 
 
@@ -144,11 +157,14 @@ def test_motions_with_other_forces():
     data = data_of(synthesise(five, moved(five, 60, 0.1)))
     part = replace(data, name="validation-1", forces=("M1",), tau=data.tau[:, :1])
     with pytest.raises(DataError, match="the same measured forces"):
-        identify(five, [data, part], Options("ols"))
+        identify(five, data, validate=part, estimator="ols")
     with pytest.raises(DataError, match="F is no force of the mechanism"):
-        identify(five, [replace(data, forces=("M1", "F"))], Options("ols"))
+        identify(five, replace(data, forces=("M1", "F")), estimator="ols")
+    none = replace(data, forces=(), tau=data.tau[:, :0])
+    with pytest.raises(DataError, match="no force of the mechanism was measured"):
+        identify(five, none, estimator="ols")
     with pytest.raises(DataError, match="no force was measured"):
-        identify(five, [replace(data, forces=(), tau=data.tau[:, :0])], Options("ols"))
+        identify_motions(five, [none], IdentifyOptions("ols"))
 
 
 def test_settings_of_estimators():
@@ -164,16 +180,14 @@ def test_settings_of_estimators():
 def test_left_and_right_become_the_same():
     """With symmetry as a fact, masses of mirror images are equal; without it they are not."""
     suspension = load("sla_suspension")
-    made = synthesise(
-        suspension, moved(suspension, 60, 0.012), Errors(ForceNoise(level=Level(0.05)), cad=0.2)
-    )
+    made = synthesise(suspension, moved(suspension, 60, 0.012), noise=0.05, cad_error=0.2)
     names = [c.name for c in made.columns]
     bodies = [body.name for body in suspension.bodies]
     left, right = (names.index(f"m_{1 + bodies.index(f'wheel_{side}')}") for side in "lr")
     apart = []
-    for measured in (MeasuredConstraints(symmetric="x"), MeasuredConstraints()):
-        options = Options("map", {"prior": "full"}, 0.2, measured=measured)
-        full = identify(suspension, [data_of(made)], options).full
+    for axis in ("x", None):
+        options = IdentifyOptions("map", {"prior": "full"}, 0.2, symmetric=axis)
+        full = identify(suspension, data_of(made), options).full
         apart.append(abs(full.values[left] / full.values[right] - 1))
     assert apart[0] < 1e-6 < 1e-3 < apart[1], apart
 
@@ -182,14 +196,15 @@ def test_left_and_right_become_the_same():
 def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     """Its CAD value is not taken as exact: it is to be identified."""
     pendulum = load("pendulum@friction")
-    assert any(isinstance(e, Friction) for e in pendulum.elements)
+    assert any(e.kind == "friction" for e in pendulum.elements)
     silent = tuple(
-        replace(e, viscous=Coefficient(value, True)) if isinstance(e, Friction) else e
+        friction(e.name, *e.coordinates[0], Coefficient(value, True), e["coulomb"])
+        if e.kind == "friction"
+        else e
         for e in pendulum.elements
     )
-    made = synthesise(pendulum, moved(pendulum, 200, 0.5), Errors())
-    model = replace(pendulum, elements=silent)
-    run = identify(model, [data_of(made)], truth=truth_of(made))
+    made = synthesise(pendulum, moved(pendulum, 200, 0.5))
+    run = identified(replace(pendulum, elements=silent), made)
     at = next(i for i, n in enumerate(run.parameters.names) if n.startswith("viscous"))
     assert abs(run.parameters.truth[at] - value) > 1e-3
     assert run.estimate.values[at] == pytest.approx(run.parameters.truth[at], rel=1e-3)

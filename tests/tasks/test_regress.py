@@ -10,21 +10,21 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.kinematics.motion import solve_motion
 from mechid.modelfile import load
-from mechid.runs.record import MotionData
 from mechid.signals.filters import Decimation
+from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.regress import regression_of
 
 FIVE = load("five_bar")
 T = np.arange(1000) / 200.0
 
 
-def motion() -> MotionData:
+def motion() -> PreparedMeasurement:
     w = 2 * np.pi * np.array([1.0, 0.5])
     y = 0.2 * np.sin(np.outer(T, w))
     yd, ydd = 0.2 * w * np.cos(np.outer(T, w)), -(w**2) * y
     tau = inverse_dynamics(solve_motion(FIVE, y, yd, ydd, time=T)).tau
     forces = tuple(c.force for c in FIVE.coordinates)
-    return MotionData("identification", "log", T, y, yd, ydd, forces, tau, decimation=5)
+    return PreparedMeasurement(time=T, y=y, yd=yd, ydd=ydd, forces=forces, tau=tau, decimation=5)
 
 
 def test_slow_rows_do_not_count_after_the_parallel_filter() -> None:

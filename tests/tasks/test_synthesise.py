@@ -11,16 +11,11 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError
 from mechid.kinematics.motion import solve_motion
 from mechid.modelfile.api import load
+from mechid.options import Level, NoiseLevels, SynthesiseOptions, changed
+from mechid.options.synthesise import NOISE_KINDS
 from mechid.spatial.inertia import pseudo_inertia
 from mechid.tables.motion import MotionTable
-from mechid.tasks.synthesise import (
-    NOISE_KINDS,
-    Errors,
-    ForceNoise,
-    Level,
-    coloured,
-    synthesise,
-)
+from mechid.tasks.synthesise import coloured, synthesise
 
 N = 4000
 FIVE = load("five_bar")
@@ -37,8 +32,8 @@ MOVED = motion()
 EXACT = inverse_dynamics(solve_motion(FIVE, MOVED.y, MOVED.yd, MOVED.ydd, time=MOVED.time)).tau
 
 
-def errors_of(noise: ForceNoise, seed: int = 0) -> np.ndarray:
-    made = synthesise(FIVE, MOVED, Errors(noise), seed=seed)
+def errors_of(kind: str, noise: object, **words: object) -> np.ndarray:
+    made = synthesise(FIVE, MOVED, noise=noise, noise_kind=kind, **words)
     # To rounding: where long motions are cut into parts depends on the number of threads.
     np.testing.assert_allclose(made.exact, EXACT, rtol=1e-10, atol=1e-12)
     return made.tau - made.exact
@@ -50,11 +45,13 @@ def test_without_errors_it_is_inverse_dynamics():
     np.testing.assert_array_equal(made.y, MOVED.y)
     np.testing.assert_array_equal(made.phi, cad_parameters(dynamic_model(FIVE)))
     assert list(made.table()) == ["time", "q1", "q1.d", "q1.dd", "q2", "q2.d", "q2.dd", "M1", "M2"]
-    assert list(made.table(positions_only=True)) == ["time", "q1", "q2", "M1", "M2"]
+    alone = synthesise(FIVE, MOVED, positions_only=True)
+    assert list(alone.table()) == ["time", "q1", "q2", "M1", "M2"]
+    assert alone.measurement.yd is None
 
 
 def test_white_noise():
-    e = errors_of(ForceNoise("white", Level(0.05)))
+    e = errors_of("white", 0.05)
     rms = np.sqrt(np.mean(EXACT**2, axis=0))
     # Standard error of a deviation from N samples: 1/√(2N) = 1.1 %.
     np.testing.assert_allclose(e.std(axis=0), 0.05 * rms, rtol=0.05)
@@ -63,13 +60,13 @@ def test_white_noise():
 
 
 def test_proportional_noise():
-    e = errors_of(ForceNoise("proportional", Level(0.05)))
+    e = errors_of("proportional", 0.05)
     np.testing.assert_allclose((e / EXACT).std(axis=0), 0.05, rtol=0.05)
 
 
 @pytest.mark.parametrize("correlation", [0.9, 0.0, -0.5])
 def test_coloured_noise(correlation):
-    e = errors_of(ForceNoise("coloured", Level(0.05), correlation=correlation))
+    e = errors_of("coloured", 0.05, correlation=correlation)
     rms = np.sqrt(np.mean(EXACT**2, axis=0))
     # AR(1): N (1 - a²)/(1 + a²) samples count.
     np.testing.assert_allclose(e.std(axis=0), 0.05 * rms, rtol=0.12)
@@ -86,15 +83,15 @@ def test_coloured_noise_is_stationary_from_the_start():
 
 def test_time_constant():
     dt = MOVED.time[1]
-    e = errors_of(ForceNoise("coloured", Level(0.1), time_constant=10 * dt))
-    f = errors_of(ForceNoise("coloured", Level(0.1), correlation=float(np.exp(-0.1))))
+    e = errors_of("coloured", 0.1, time_constant=10 * dt)
+    f = errors_of("coloured", 0.1, correlation=float(np.exp(-0.1)))
     np.testing.assert_allclose(e, f, rtol=1e-9)
 
 
 def test_gain_errors_are_constant_factors():
     factors = []
     for seed in range(300):
-        made = synthesise(FIVE, motion(20), Errors(ForceNoise("gain", Level(0.05))), seed=seed)
+        made = synthesise(FIVE, motion(20), noise=0.05, noise_kind="gain", seed=seed)
         ratio = made.tau / made.exact - 1
         np.testing.assert_allclose(ratio, ratio[:1] + 0 * ratio, rtol=1e-9)
         factors.append(ratio[0])
@@ -103,17 +100,16 @@ def test_gain_errors_are_constant_factors():
 
 
 def test_single_forces():
-    e = errors_of(ForceNoise("white", Level(0.0), {"M2": Level(0.7, relative=False)}))
+    e = errors_of("white", {"M2": 0.7})
     assert not e[:, 0].any()
     np.testing.assert_allclose(e[:, 1].std(), 0.7, rtol=0.05)
-    e = errors_of(ForceNoise("gain", Level(0.0), {"M1": Level(0.1)}))
+    e = errors_of("gain", {"M1": "10%"})
     assert e[:, 0].any()
     assert not e[:, 1].any()
 
 
 def test_position_noise():
-    errors = Errors(positions=Level(1e-3, relative=False), coordinates={"q2": Level(0.01)})
-    made = synthesise(FIVE, MOVED, errors)
+    made = synthesise(FIVE, MOVED, position_noise=[1e-3, "q2=1%"])
     e = made.y - MOVED.y
     wanted = [1e-3, 0.01 * MOVED.y[:, 1].std()]
     np.testing.assert_allclose(e.std(axis=0), wanted, rtol=0.05)
@@ -122,7 +118,7 @@ def test_position_noise():
 
 def test_truth_is_possible_and_about_cad():
     cad = cad_parameters(dynamic_model(FIVE))
-    drawn = np.array([synthesise(FIVE, motion(3), Errors(cad=0.2), seed=s).phi for s in range(40)])
+    drawn = np.array([synthesise(FIVE, motion(3), cad_error=0.2, seed=s).phi for s in range(40)])
     for phi in drawn.reshape(-1, 10):
         assert np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0
     masses = drawn[:, ::10] / cad[::10]
@@ -142,12 +138,14 @@ def test_truth_of_another_model():
     with pytest.raises(DataError, match="other parameters"):
         synthesise(suspension, moved, truth=load("sla_suspension@struts"))
     with pytest.raises(DataError, match="not both"):
-        synthesise(suspension, moved, Errors(cad=0.1), truth=other)
+        synthesise(suspension, moved, cad_error=0.1, truth=other)
 
 
 @pytest.mark.parametrize("kind", NOISE_KINDS)
 def test_one_seed_one_result(kind):
-    errors = Errors(ForceNoise(kind, Level(0.05)), Level(0.01), cad=0.2)
+    errors = changed(
+        SynthesiseOptions(noise_kind=kind, cad_error=0.2), {"noise": 0.05, "position_noise": "1%"}
+    )
     first, again = (synthesise(FIVE, motion(30), errors, seed=7) for _ in range(2))
     np.testing.assert_array_equal(first.tau, again.tau)
     np.testing.assert_array_equal(first.y, again.y)
@@ -155,26 +153,45 @@ def test_one_seed_one_result(kind):
     other = synthesise(FIVE, motion(30), errors, seed=8)
     assert np.all(other.tau != first.tau)
     # Another noise does not mean another truth.
-    np.testing.assert_array_equal(first.phi, synthesise(FIVE, MOVED, Errors(cad=0.2), seed=7).phi)
+    np.testing.assert_array_equal(first.phi, synthesise(FIVE, MOVED, cad_error=0.2, seed=7).phi)
 
 
 @pytest.mark.parametrize(
     ("errors", "words"),
     [
-        (Errors(ForceNoise("pink")), "there is no noise pink"),  # type: ignore[arg-type]
-        (Errors(ForceNoise(level=Level(-0.1))), "the force noise is -0.1"),
-        (Errors(ForceNoise(channels={"M1": Level(np.nan)})), "the noise of M1 is nan"),
-        (Errors(ForceNoise(channels={"F": Level(1)})), "there is no force F"),
-        (Errors(ForceNoise("gain", channels={"M1": Level(1, False)})), "in percent"),
-        (Errors(coordinates={"x": Level(1)}), "there is no coordinate x"),
-        (Errors(positions=Level(-1)), "the position noise is -1"),
-        (Errors(ForceNoise("coloured", correlation=1.0)), "the correlation is 1"),
-        (Errors(ForceNoise("coloured", time_constant=0.0)), "the time constant is 0"),
-        (Errors(cad=-0.1), "the CAD error is -0.1"),
+        ({"noise_kind": "pink"}, "noise_kind must be one of: white, .*, got 'pink'"),
+        ({"noise": -0.1}, "noise must be ≥ 0, got -0.1"),
+        ({"noise": {"M1": np.nan}}, "noise must be ≥ 0, got nan"),
+        ({"noise": {"F": 1}}, "there is no force F; choose one of: M1, M2"),
+        ({"noise_kind": "gain", "noise": {"M1": 1}}, "in percent"),
+        ({"position_noise": {"x": 1}}, "there is no coordinate x"),
+        ({"position_noise": -1}, "position_noise must be ≥ 0, got -1"),
+        ({"noise_kind": "coloured", "correlation": 1.0}, "correlation must be between -1 and 1"),
+        ({"noise_kind": "coloured", "time_constant": 0.0}, "time_constant must be > 0, got 0 s"),
+        ({"correlation": 0.5}, "choose the noise kind coloured"),
+        ({"noise_kind": "coloured", "time_constant": 1.0, "correlation": 0.5}, "give one"),
+        ({"cad_error": -0.1}, "cad_error must be ≥ 0, got -0.1"),
+        ({"cad_error": 2}, "cad_error must be from 0 to 1, got 2"),
+        ({"seed": -1}, "seed must be ≥ 0, got -1"),
+        ({"nois": 1}, "there is no option nois; did you mean noise?"),
+        ({"truth": 3}, "truth must be a Mechanism, a Truth, .*, got int"),
     ],
 )
 def test_wrong_errors(errors, words):
     with pytest.raises(DataError, match=words):
-        synthesise(FIVE, motion(5), errors)
-    with pytest.raises(DataError, match="the seed is -1"):
-        synthesise(FIVE, motion(5), seed=-1)
+        synthesise(FIVE, motion(5), **errors)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (SynthesiseOptions(noise_kind="pink"), "there is no noise pink"),  # type: ignore[arg-type]
+        (SynthesiseOptions(noise=NoiseLevels(Level(-0.1))), "noise must be ≥ 0, got -0.1"),
+        (SynthesiseOptions(noise=NoiseLevels(channels={"M1": Level(np.nan)})), "noise of M1 must"),
+        (SynthesiseOptions(cad_error=-0.1), "cad_error must be from 0 to 1, got -0.1"),
+        (SynthesiseOptions(seed=-1), "seed must be ≥ 0, got -1"),
+    ],
+)
+def test_wrong_records(options, words):
+    with pytest.raises(DataError, match=words):
+        synthesise(FIVE, motion(5), options)

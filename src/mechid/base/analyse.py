@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import sympy as sp
@@ -18,6 +19,7 @@ from mechid.base.transfers import Transfer
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
+from mechid.modelfile.resolve import mechanism_of
 from mechid.shown import Tabular
 from mechid.spatial.inertia import NAMES, transform
 
@@ -30,6 +32,7 @@ class BaseParameters(Tabular):
 
     Attributes
     ----------
+    mechanism : Mechanism
     experiment : Experiment
         What is moved and measured.
     null_space : NullSpace
@@ -74,7 +77,7 @@ class BaseParameters(Tabular):
 
 
 def base_parameters(
-    mechanism: Mechanism,
+    model: Mechanism | str | Path,
     experiment: Experiment = EVERYTHING,
     *,
     rule: Rule = last,
@@ -87,7 +90,8 @@ def base_parameters(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
     experiment : Experiment
         What is moved and measured; by default everything. Transfers alone do not know what a
         restricted experiment misses, so that it is always analysed with bounds.
@@ -105,10 +109,11 @@ def base_parameters(
     Examples
     --------
     >>> import mechid
-    >>> found = mechid.base_parameters(mechid.load("four_bar"), certify=True)
+    >>> found = mechid.base_parameters("four_bar", certify=True)
     >>> found.parameters, found.chosen.rank, found.certified
     (30, 8, True)
     """
+    mechanism = mechanism_of(model)
     experiment = checked(experiment, mechanism)
     found: Bounds | None = None
     left: tuple[Dependency, ...] = ()
@@ -142,5 +147,5 @@ def _as_transfer(found: Dependency, geometry: Geometry) -> Transfer:
                 for n, x in zip(names, turned, strict=True)
                 if abs(x) > 1e-14 * size
             }
-    words = f"dependency of {', '.join(found.names)}, found and not explained"
+    words = f"dependency of {', '.join(found.names)}, found numerically, not explained"
     return Transfer(words, GROUND, GROUND, tuple(entries.items()), by_loops=True)

@@ -63,7 +63,7 @@ def checked(experiment: Experiment, mechanism: Mechanism) -> Experiment:
             raise MechidError(
                 f"there is no independent coordinate {name} to hold",
                 where=mechanism.name,
-                remedy=f"coordinates are {', '.join(names)}",
+                remedy=f"choose one of: {', '.join(names)}",
             )
     if experiment.measure is None:
         return experiment
@@ -74,11 +74,13 @@ def checked(experiment: Experiment, mechanism: Mechanism) -> Experiment:
             raise MechidError(
                 f"there is no force {name} to measure",
                 where=mechanism.name,
-                remedy=f"forces are {', '.join(forces)}",
+                remedy=f"choose one of: {', '.join(forces)}",
             )
         chosen.append(found)
     if not chosen:
-        raise MechidError("no force is measured", where=mechanism.name, remedy="name at least one")
+        raise MechidError(
+            "at least one force must be measured", where=mechanism.name, remedy="name at least one"
+        )
     return replace(experiment, measure=tuple(chosen))
 
 
@@ -128,7 +130,7 @@ def random_states(mechanism: Mechanism, experiment: Experiment, n: int, seed: in
         nearer = reach * 0.5 ** (attempt + 1)
         samples.y[failed] = model.home_y + nearer * rng.uniform(-1, 1, (len(failed), n_i))
     raise MechidError(
-        "the mechanism can hardly move from its home pose",
+        "the mechanism can hardly move from its assembled pose",
         where=mechanism.name,
         remedy="give a reference pose, or start positions, away from singular poses",
     )

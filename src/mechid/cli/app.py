@@ -16,6 +16,7 @@ from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
 from mechid.cli.predict import predict
+from mechid.cli.record_options import with_option_names
 from mechid.cli.reduce import reduce
 from mechid.cli.report import report
 from mechid.cli.schema import schema
@@ -102,7 +103,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Runs keep the command line that made them.
         app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
     except MechidError as error:
-        line = " ".join(str(error).split())
+        line = with_option_names(" ".join(str(error).split()))
         typer.secho("error:", fg="red", err=True, nl=False)
         typer.echo(f" {line}", err=True)
         sys.exit(2)

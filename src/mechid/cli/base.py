@@ -144,7 +144,11 @@ def base(
             raise MechidError("there is no certificate to write", remedy="give more --max-seconds")
         result = report(found)
         if choices:
-            result["choices"] = choices_report(found, _observed(ready, seed), choices, seed)
+            from mechid.base.rules import observed
+
+            result["choices"] = choices_report(
+                found, observed(ready.mechanism, seed), choices, seed
+            )
         result["output"] = _write(found, certificate, latex, picture)
     else:
         refuse_options(converge_on, dependent, rank_by, certificate, latex, picture, certify)
@@ -181,33 +185,19 @@ def base_rule(
     seed: int,
 ) -> Rule:
     """Return the rule that options ask for."""
-
-    from mechid.base import choose, exchange
+    from mechid.base.choose import as_listed
+    from mechid.base.rules import rule_of
 
     given = [x for x in (converge_on, dependent, rank_by) if x is not None]
     if len(given) > 1:
         raise MechidError(
             "--converge-on, --dependent and --rank-by exclude each other", remedy="use one of them"
         )
-    if converge_on is not None:
-        return partial(choose.converge_on, targets=_names(converge_on))
+    mechanism = ready.mechanism
     if dependent is not None:
-        named = {s.name: s.dependent for s in ready.mechanism.base_sets}
-        return partial(choose.as_listed, names=named.get(dependent, _names(dependent)))
-    if rank_by is RankBy.condition:
-        return partial(exchange.best_conditioned, W=_observed(ready, seed))
-    if rank_by is RankBy.terms:
-        return partial(exchange.most_readable, seed=seed)
-    return choose.first if rank_by is RankBy.first else choose.last
-
-
-def _observed(ready: KinematicModel, seed: int) -> Any:
-    from mechid.base.experiment import EVERYTHING, random_states
-    from mechid.dynamics.regressor import observation_matrix
-
-    motion = random_states(ready.mechanism, EVERYTHING, _MOTION_SAMPLES, seed)
-    W = observation_matrix(motion).W
-    return W.reshape(-1, W.shape[-1])
+        named = {s.name: s.dependent for s in mechanism.base_sets}
+        return partial(as_listed, names=named.get(dependent, _names(dependent)))
+    return rule_of(mechanism, rank_by or "last", _names(converge_on or ""), seed)
 
 
 _MOTION_SAMPLES = 500

@@ -32,12 +32,14 @@ def check(model: Model, json: Json = False) -> None:
     whether the declared coordinates determine the motion. A model that is wrong ends with one line
     that says what, where, and what to do.
     """
+    from mechid.dynamics.compile import dynamic_model
     from mechid.kinematics.mobility import check_independent, mobility
 
     ready = load_model(model)
     try:
         counted = mobility(ready.mechanism)
         check_independent(ready.mechanism, counted)
+        dynamic_model(ready.mechanism)  # force elements that cannot act are errors too
     except MechidError as error:
         raise error.located(model) from None
     found = report(ready, counted)

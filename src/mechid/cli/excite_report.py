@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mechid.excitation.sampling import SamplingRow
+    from mechid.tasks.evaluate_motion import MotionEvaluation
     from mechid.tasks.excite import DesignedMotion
 
 
@@ -23,10 +24,10 @@ def report(found: DesignedMotion) -> dict[str, Any]:
     e = found.excitation
     values = e.random_values
     notes = [] if e.complete else ["stopped before the end; this is the best so far"]
-    notes += without_prior(found.criteria)
+    notes += found.notes
     return {
         "model": found.mechanism.name,
-        "criterion": found.plan.criterion,
+        "criterion": found.options.criterion,
         "value": found.plain(e.value),
         "criteria": found.criteria,
         "best_random": found.plain(float(values.min())) if values.size else None,
@@ -48,18 +49,22 @@ def report(found: DesignedMotion) -> dict[str, Any]:
     }
 
 
-def sampling_report(rows: Sequence[SamplingRow]) -> list[dict[str, Any]]:
-    """Return a sampling table, ready for JSON."""
+def evaluation_report(
+    model: str,
+    found: MotionEvaluation,
+    limited: bool,
+    criterion: str,
+    sampling: Sequence[SamplingRow] | None,
+) -> dict[str, Any]:
+    """Return everything that `excite --evaluate` says, ready for JSON."""
     from dataclasses import asdict
 
-    return [asdict(row) for row in rows]
-
-
-def without_prior(criteria: dict[str, float]) -> list[str]:
-    """Return what to note if criteria are missing for want of a prior."""
-    if "prediction" in criteria:
-        return []
-    return ["the model gives no uncertainties: add --no-prior to see the other criteria"]
+    result: dict[str, Any] = {"model": model, "criteria": found.criteria}
+    if limited:
+        result |= {"slack": found.slack, "tightest_limit": found.tightest}
+    if sampling is not None:
+        result |= {"criterion": criterion, "sampling": [asdict(row) for row in sampling]}
+    return result | {"notes": list(found.notes)}
 
 
 def _random_words(found: dict[str, Any]) -> str:
@@ -121,7 +126,7 @@ def write_motion(
     from mechid.trajectoryfile import save_trajectory, write_trajectory_table
 
     if output is not None:
-        save_trajectory(found.excitation.trajectory, output)
+        save_trajectory(found.trajectory, output)
     if table is not None:
-        write_trajectory_table(table, found.excitation.trajectory, rate=rate)
+        write_trajectory_table(table, found.trajectory, rate=rate)
     return [str(path) for path in (output, table) if path is not None]

@@ -17,13 +17,12 @@ from mechid.cli.common import (
     print_pairs,
     print_table,
 )
-from mechid.cli.measured import file_and_part
-from mechid.errors import DataError, MechidError, ModelError
+from mechid.errors import MechidError, ModelError
 
 if TYPE_CHECKING:
     from mechid.kinematics.motion import Motion
     from mechid.kinematics.tables import Floats
-    from mechid.signals.record import Measurement, Noise, Prepared
+    from mechid.signals.record import Measurement, Noise, PreparedMeasurement
 
 
 class Derivatives(StrEnum):
@@ -75,25 +74,21 @@ def measurement(
     """
     from mechid.kinematics.motion import solve_motion
     from mechid.measurementfile import read_measurement
-    from mechid.signals.prepare import prepare
+    from mechid.tasks.measured import prepare
 
     ready = load_model(model)
-    mechanism = ready.mechanism
-    path, use = file_and_part(data)
-    read = read_measurement(path, mechanism, mapping, use=use)
-    options = {"method": method and method.value, "cutoff": cutoff, "period": period,
-               "decimation": decimation}  # fmt: skip
-    prepared = prepare(read, mechanism, _options(read, options))
+    read = read_measurement(data, ready.mechanism, mapping)
+    how: dict[str, Any] = {"cutoff": cutoff, "period": period, "decimation": decimation}
+    prepared = prepare(read, ready, method=method and method.value, **how)
     try:
         motion = solve_motion(ready, prepared.y, prepared.yd, prepared.ydd, time=prepared.time)
     except MechidError as error:
-        raise error.located(str(path)) from None
+        raise error.located(read.source) from None
     found = summary(read, prepared, motion)
     if output is not None:
-        from mechid.measurementfile import prepared_columns
-        from mechid.tables.files import write_table
+        from mechid.tasks.synthesise import save_measurement
 
-        write_table(output, prepared_columns(prepared, mechanism))
+        save_measurement(prepared, output, ready)
     found["output"] = None if output is None else str(output)
     if json:
         print_json(found)
@@ -101,31 +96,22 @@ def measurement(
         _show(found)
 
 
-def _options(read: Measurement, given: dict[str, Any]) -> Any:
-    """Return what the mapping asks for, with what the command line says put over it."""
-    from dataclasses import replace
-
-    for name in ("cutoff", "period", "decimation"):
-        if given[name] is not None and not given[name] > 0:
-            raise DataError(f"--{name} must be positive")
-    return replace(read.preparation, **{k: v for k, v in given.items() if v is not None})
-
-
-def summary(read: Measurement, prepared: Prepared, motion: Motion) -> dict[str, Any]:
+def summary(read: Measurement, prepared: PreparedMeasurement, motion: Motion) -> dict[str, Any]:
     """Return everything that `measurement` says, ready for JSON."""
     import numpy as np
 
+    from mechid.signals.filters import Decimation
     from mechid.tables.forces import force_unit
 
     def rms(values: Floats) -> list[float]:
-        return [float(x) for x in np.sqrt(np.mean(values**2, axis=0))]
+        return [float(x) for x in np.sqrt(np.nanmean(values**2, axis=0))]
 
     mechanism, noise = motion.model.mechanism, prepared.noise
     n_i, n_d = len(mechanism.coordinates), len(read.forces)
     unknown = [None] * max(n_i, n_d)
-    decimation = prepared.decimation
+    factor = None if prepared.decimation == 1 else prepared.decimation
     n = len(prepared.time)
-    rows = None if decimation is None else len(range(n)[decimation.kept(n)])
+    rows = None if factor is None else len(range(n)[Decimation(factor).kept(n)])
     units = {c.force: force_unit(c) for c in mechanism.coordinates}
     causes = _causes(motion, noise)
     return {
@@ -138,7 +124,7 @@ def summary(read: Measurement, prepared: Prepared, motion: Motion) -> dict[str, 
         "method": prepared.method,
         "cutoff": prepared.cutoff,
         "prepared_samples": n,
-        "decimation": None if decimation is None else decimation.factor,
+        "decimation": factor,
         "decimated_samples": rows,
         "coordinates": {
             c.name: {

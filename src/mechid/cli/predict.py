@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechid.cli.common import Json, print_json, print_notes, print_pairs, print_table
-from mechid.errors import DataError
 
 if TYPE_CHECKING:
-    from mechid.estimation.estimate import Prediction
-    from mechid.runs.record import Run
+    from mechid.runs.record import ForceHistory, Run
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of `mechid identify`.")]
 
@@ -39,24 +37,21 @@ def predict(
     """
     from mechid.runs.folder import load_run
     from mechid.tables.files import table_suffix, write_table
-    from mechid.tasks.rerun import predict_run
-    from mechid.trajectoryfile import read_motion_file
+    from mechid.tasks.predict import predict as work
 
     if output is not None:
         table_suffix(output)
-    if not 0 < level < 1:
-        raise DataError(f"--level is {level:g}", remedy="give a number between 0 and 1, as 0.95")
     identified = load_run(run)
-    table = read_motion_file(motion, identified.mechanism, rate=rate)
-    found = predict_run(identified, table, str(motion))
+    found = work(identified, motion, rate=rate)
+    columns = _columns(found, level)
     if output is not None:
-        write_table(output, _columns(identified, table.time, found, level))
+        write_table(output, columns)
     result = {
         "model": identified.mechanism.name,
-        "samples": len(table.time),
+        "samples": len(found.time),
         "level": level,
         "forces": _summary(identified, found),
-        "notes": list(table.notes),
+        "notes": list(found.notes),
         "warnings": list(identified.warnings),
         "output": [] if output is None else [str(output)],
     }
@@ -66,23 +61,20 @@ def predict(
         _show(result)
 
 
-def _columns(run: Run, time: Any, found: Prediction, level: float) -> dict[str, Any]:
-    from scipy.stats import norm
-
-    wide = float(norm.ppf(0.5 + level / 2))
-    columns = {"time": time}
-    for j, name in enumerate(run.final.channels):
-        half = wide * found.total[:, j]
+def _columns(found: ForceHistory, level: float) -> dict[str, Any]:
+    lower, upper = found.interval(level)
+    columns = {"time": found.time}
+    for j, name in enumerate(found.forces):
         columns |= {
-            name: found.forces[:, j],
+            name: found.predicted[:, j],
             f"{name}.sigma": found.sigma[:, j],
-            f"{name}.lower": found.forces[:, j] - half,
-            f"{name}.upper": found.forces[:, j] + half,
+            f"{name}.lower": lower[:, j],
+            f"{name}.upper": upper[:, j],
         }
     return columns
 
 
-def _summary(run: Run, found: Prediction) -> dict[str, Any]:
+def _summary(run: Run, found: ForceHistory) -> dict[str, Any]:
     import numpy as np
 
     def rms(values: Any) -> float:
@@ -90,11 +82,11 @@ def _summary(run: Run, found: Prediction) -> dict[str, Any]:
 
     return {
         name: {
-            "rms": rms(found.forces[:, j]),
+            "rms": rms(found.predicted[:, j]),
             "sigma": rms(found.sigma[:, j]),
             "noise": float(run.final.noise[j]),
         }
-        for j, name in enumerate(run.final.channels)
+        for j, name in enumerate(found.forces)
     }
 
 

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from mechid.cli.common import Json, command_line
-from mechid.cli.identify import print_run, watched
-from mechid.cli.measured import Rest, Size, reduce_options
+from mechid.cli.identify import print_run, reduce_options, watched
+from mechid.cli.measured import Force, Rest, Size
 from mechid.cli.predict import RunArgument
-
-if TYPE_CHECKING:
-    from mechid.runs.record import About, Run
-    from mechid.tasks.reduce import ReduceOptions
 
 
 def reduce(
     context: typer.Context,
     run: RunArgument,
     by: Annotated[
-        str, typer.Option(help="Order of elimination: contribution, deviation or greedy.")
+        str,
+        typer.Option(
+            help="Order of elimination: contribution, stacked-contribution, deviation or greedy."
+        ),
     ] = "contribution",
-    size: Size = "auto",
+    size: Size = None,
     rest: Rest = None,
     output: Annotated[
         Path | None,
@@ -32,7 +31,7 @@ def reduce(
     max_seconds: Annotated[
         float | None, typer.Option(help="End then, with the sizes that are done.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a run that is there.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Reduce the model of a run: eliminate parameters that forces hardly show.
@@ -40,28 +39,17 @@ def reduce(
     Data, base set and estimator are those of the run, which stays as it is. Ctrl-C ends with the
     sizes that are done.
     """
-    from mechid.runs.folder import load_run, save_run
-    from mechid.tasks.rerun import reduce_run
+    from mechid.options import ReduceOptions
+    from mechid.tasks.reduce import reduce as work
 
-    how = reduce_options(by, size, rest)
-    assert how is not None
-    before = load_run(run)
-    about = _about(before, how, command_line(context))
     with watched(max_seconds) as (watch, stop):
-        after = reduce_run(before, how, about, watch=watch, stop=stop)
-    if output is not None:
-        save_run(after, output, force=force)
+        after = work(
+            run,
+            reduce_options(by, size, rest) or ReduceOptions(),
+            folder=output,
+            force=force,
+            command=command_line(context),
+            watch=watch,
+            stop=stop,
+        )
     print_run(after, [] if output is None else [str(output)], json)
-
-
-def _about(run: Run, how: ReduceOptions, command: str) -> About:
-    from dataclasses import asdict, replace
-
-    from mechid.runs.record import library_versions
-
-    return replace(
-        run.about,
-        command=command,
-        options={**run.about.options, "reduce": asdict(how)},
-        versions=library_versions(),
-    )

@@ -29,9 +29,8 @@ def report(
     validation, warnings in plain words, and how to repeat the run.
     """
     from mechid.report import write_report
-    from mechid.runs.folder import load_run
 
-    path = write_report(load_run(run), output or run / "report.html", certify=certify)
+    path = write_report(run, output or run / "report.html", certify=certify)
     typer.echo(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if open_page:
         typer.launch(path.resolve().as_uri())

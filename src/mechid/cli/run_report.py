@@ -17,6 +17,7 @@ _VAGUE = 100.0  # percent: a deviation as large as the value itself
 
 def report(run: Run) -> dict[str, Any]:
     """Return everything that a run says, ready for JSON."""
+    from mechid.options import to_words
     from mechid.runs.folder import summary
 
     return {
@@ -25,7 +26,7 @@ def report(run: Run) -> dict[str, Any]:
         **summary(run),
         "parameters": _parameters(run),
         "offsets": _offsets(run),
-        "validation": list(run.validation),
+        "validation": to_words(run.validation),
         "known": list(run.final.known),
         "stages": list(run.stages),
         "notes": [
@@ -152,5 +153,5 @@ def _number(value: float | None) -> str:
     return "" if value is None or value != value else f"{value:.4g}"
 
 
-def _percent(value: float) -> str:
-    return "" if value != value else f"{100 * value:.3g}"
+def _percent(value: float | None) -> str:
+    return "" if value is None or value != value else f"{100 * value:.3g}"

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechid.cli.common import Json, Model, load_model, print_json, print_notes, print_pairs
-from mechid.cli.parse_values import named, number, share
-from mechid.errors import DataError, KinematicsError
+from mechid.cli.common import Json, Model, print_json, print_notes, print_pairs
+from mechid.cli.record_options import given, record_options
+from mechid.errors import DataError
+from mechid.options import SynthesiseOptions
 
 if TYPE_CHECKING:
-    from mechid.mechanism.records import Mechanism
-    from mechid.runs.truth import Truth
-    from mechid.tables.motion import MotionTable
-    from mechid.tasks.synthesise import Errors, Level, Synthesis
+    from mechid.tasks.synthesise import Synthesis
+
+_OPTIONS: Mapping[str, Any] = {
+    "noise": typer.Option(
+        "--noise",
+        "--force-noise",
+        help="Standard deviation of the force errors: 5% of each force; FORCE=12.5 (N or N m) or "
+        "FORCE=5% for single forces; may be repeated.",
+    ),
+    "noise_kind": typer.Option(
+        help="white: % of the root mean square of a force; proportional: of each sample; "
+        "coloured: as white, with memory; gain: one constant factor per force."
+    ),
+    "correlation": typer.Option(help="Of neighbouring samples of coloured errors."),
+    "time_constant": typer.Option(help="Of coloured errors instead, s."),
+    "position_noise": typer.Option(
+        help="White noise of positions: 1e-4 (m, rad), 0.1% of the motion, or COORDINATE=VALUE; "
+        "may be repeated. Speeds and accelerations are then left out."
+    ),
+    "positions_only": typer.Option("--positions-only", help="Leave speeds and accelerations out."),
+    "cad_error": typer.Option(help="Error of the CAD values, as 20%: truth is drawn about them."),
+    "seed": typer.Option(help="Of everything random."),
+}
 
 
-class Kind(StrEnum):
-    """Laws of force errors."""
-
-    white = "white"
-    proportional = "proportional"
-    coloured = "coloured"
-    gain = "gain"
-
-
+@record_options(SynthesiseOptions, _OPTIONS)
 def synthesise(
     model: Model,
     trajectory: Annotated[
@@ -39,41 +51,6 @@ def synthesise(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Table to write: .csv or .parquet.")
     ],
-    force_noise: Annotated[
-        str, typer.Option(help="Deviation of the force errors, in % of each force.")
-    ] = "0%",
-    noise_kind: Annotated[
-        Kind,
-        typer.Option(
-            help="white: % of the root mean square of a force; proportional: of each sample; "
-            "coloured: as white, with memory; gain: one constant factor per force."
-        ),
-    ] = Kind.white,
-    channel_noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="FORCE=12.5 (N or N m) or FORCE=5% for single forces; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    correlation: Annotated[
-        float | None,
-        typer.Option(help="Of neighbouring samples of coloured errors.", show_default="0.9"),
-    ] = None,
-    time_constant: Annotated[
-        float | None, typer.Option(help="Of coloured errors instead, s.")
-    ] = None,
-    position_noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="White noise of positions: 1e-4 (m, rad), 0.1% of the motion, or "
-            "COORDINATE=VALUE; may be repeated. Speeds and accelerations are then left out.",
-            show_default=False,
-        ),
-    ] = None,
-    cad_error: Annotated[
-        str, typer.Option(help="Error of the CAD values: truth is drawn about them.")
-    ] = "0%",
     truth: Annotated[
         str | None,
         typer.Option(
@@ -85,12 +62,9 @@ def synthesise(
     periods: Annotated[
         float | None, typer.Option(help="Periods of a trajectory to go through.")
     ] = None,
-    positions_only: Annotated[
-        bool, typer.Option("--positions-only", help="Leave speeds and accelerations out.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace the table if it exists.")] = False,
     json: Json = False,
+    **words: Any,
 ) -> None:
     """Make measurements of a mechanism whose true parameters are known.
 
@@ -98,39 +72,22 @@ def synthesise(
     stands beside it in OUTPUT.truth.json, where `mechid identify` finds it for comparison.
     """
     from mechid.tables.files import table_suffix
-    from mechid.tasks.synthesise import synthesise as make
+    from mechid.tasks.synthesise import save_measurement
+    from mechid.tasks.synthesise import synthesise as work
 
     table_suffix(output)
     if output.exists() and not force:
         raise DataError("the file exists", where=str(output), remedy="add --force to replace it")
-    ready = load_model(model)
-    errors = _errors(
-        ready.mechanism,
-        noise_kind,
-        force_noise,
-        channel_noise or [],
-        (correlation, time_constant),
-        position_noise or [],
-        cad_error,
-    )
-    motion = _motion(trajectory, ready.mechanism, rate, periods)
-    other = None if truth is None else _truth(truth)
-    try:
-        made = make(ready.mechanism, motion, errors, truth=other, seed=seed)
-    except KinematicsError as error:
-        raise error.located(str(trajectory)) from None
-    alone = positions_only or errors.in_positions
-    used = {"trajectory": trajectory.name, "rate": rate, "periods": periods, "truth": truth}
-    written = _write(output, made, errors, model, used, seed, alone)
+    made = work(model, trajectory, truth=truth, rate=rate, periods=periods, **given(**words))
     found = {
-        "model": ready.mechanism.name,
+        "model": made.mechanism.name,
         "samples": len(made.time),
         "start": float(made.time[0]),
         "end": float(made.time[-1]),
         "forces": _forces(made),
-        "seed": seed,
-        "notes": [*motion.notes, *_notes(errors, positions_only)],
-        "output": written,
+        "seed": made.options.seed,
+        "notes": [*made.notes, *_notes(made)],
+        "output": [str(path) for path in save_measurement(made, output)],
     }
     if json:
         print_json(found)
@@ -138,134 +95,20 @@ def synthesise(
         _show(found)
 
 
-def _truth(given: str) -> Mechanism | Truth:
-    """Return a truth file, or a model whose CAD values are the truth."""
-    from mechid.modelfile import load
-    from mechid.runs.truth import read_truth
-
-    return read_truth(given) if given.lower().endswith(".json") else load(given)
-
-
-def _errors(
-    mechanism: Mechanism,
-    kind: Kind,
-    force_noise: str,
-    channel_noise: list[str],
-    memory: tuple[float | None, float | None],
-    position_noise: list[str],
-    cad_error: str,
-) -> Errors:
-    from mechid.tasks.synthesise import Errors, ForceNoise, Level
-
-    correlation, time_constant = memory
-    if kind is not Kind.coloured and (correlation, time_constant) != (None, None):
-        raise DataError(
-            "--correlation and --time-constant are those of coloured errors",
-            remedy="add --noise-kind coloured",
-        )
-    if correlation is not None and time_constant is not None:
-        raise DataError("both a correlation and a time constant are given", remedy="give one")
-    channels = {
-        name: _level(value, f"--channel-noise {name}={value}")
-        for name, value in named(channel_noise, "--channel-noise", "F_x=12.5").items()
-    }
-    plain = [text for text in position_noise if "=" not in text]
-    if len(plain) > 1:
-        raise DataError("--position-noise for all coordinates is given twice", remedy="give one")
-    single = [text for text in position_noise if "=" in text]
-    return Errors(
-        ForceNoise(
-            kind.value,
-            Level(share(force_noise, "--force-noise")),
-            channels,
-            0.9 if correlation is None else correlation,
-            time_constant,
-        ),
-        _level(plain[0], "--position-noise") if plain else None,
-        {
-            name: _level(value, f"--position-noise {name}={value}")
-            for name, value in named(single, "--position-noise", "q1=1e-4").items()
-        },
-        share(cad_error, "--cad-error"),
-    )
-
-
-def _level(text: str, where: str) -> Level:
-    from mechid.tasks.synthesise import Level
-
-    relative = text.strip().endswith("%")
-    return Level(share(text, where) if relative else number(text, where), relative)
-
-
-def _motion(
-    path: Path, mechanism: Mechanism, rate: float | None, periods: float | None
-) -> MotionTable:
-    """Return a motion; a trajectory is sampled, whole periods without their end."""
-    from mechid.excitation.sampling import sample_times
-    from mechid.excitation.trajectory import sample
-    from mechid.tables.motion import MotionTable, read_motion
-    from mechid.trajectoryfile import load_trajectory
-    from mechid.trajectoryfile.api import YAML_SUFFIXES
-
-    if path.suffix.lower() not in YAML_SUFFIXES:
-        if rate is not None or periods is not None:
-            raise DataError(
-                "--rate and --periods sample a trajectory; this is a table",
-                where=str(path),
-                remedy="leave them out, or give a .yaml file",
-            )
-        return read_motion(path, mechanism)
-    ordered = load_trajectory(path).ordered(
-        [c.name for c in mechanism.coordinates], where=str(path)
-    )
-    try:
-        times = sample_times(ordered, rate=rate, periods=periods)
-    except DataError as error:
-        raise error.located(str(path)) from None
-    return MotionTable(*sample(ordered, times=times))
-
-
-def _write(
-    output: Path,
-    made: Synthesis,
-    errors: Errors,
-    model: str,
-    used: dict[str, Any],
-    seed: int,
-    positions_only: bool,
-) -> list[str]:
-    from dataclasses import asdict
-
-    from mechid.runs.truth import Truth, write_truth
-    from mechid.tables.files import write_table
-
-    write_table(output, made.table(positions_only=positions_only))
-    names = tuple(c.name for c in made.columns)
-    forces = [c.force for c in made.mechanism.coordinates]
-    how = {
-        "model": model,
-        "seed": seed,
-        "errors": asdict(errors),
-        "drawn": dict(zip(forces, made.sigma.tolist(), strict=True)),
-        "options": used | {"positions_only": positions_only},
-    }
-    return [str(output), str(write_truth(output, Truth(names, made.phi, how)))]
-
-
 def _forces(made: Synthesis) -> dict[str, Any]:
     import numpy as np
 
     return {
-        c.force: {
+        name: {
             "rms": float(np.sqrt(np.mean(made.exact[:, i] ** 2))),
             "error": float(made.sigma[i]),
         }
-        for i, c in enumerate(made.mechanism.coordinates)
+        for i, name in enumerate(made.forces)
     }
 
 
-def _notes(errors: Errors, positions_only: bool) -> list[str]:
-    if errors.in_positions and not positions_only:
+def _notes(made: Synthesis) -> list[str]:
+    if made.options.position_noise and not made.options.positions_only:
         return ["positions are noisy: speeds and accelerations are left out"]
     return []
 

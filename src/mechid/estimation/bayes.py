@@ -18,7 +18,7 @@ from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.estimate_warnings import enough
 from mechid.estimation.evidence import WIDEST, agreement, best_scales, reduced
 from mechid.estimation.gaussian_prior import (
-    USUAL_ERROR,
+    USUAL_CHANNEL_ERROR,
     GaussianPrior,
     Scale,
     cad_prior,
@@ -193,7 +193,7 @@ class MaximumAPosteriori:
                 continue
             share = option
             if gaussian is not None and option == "estimated":
-                share = USUAL_ERROR * gaussian.sizes[column]
+                share = USUAL_CHANNEL_ERROR * gaussian.sizes[column]
             source = "empirical Bayes" if option == "estimated" else "given"
             words.append(
                 f"{what} error of each force with a standard deviation of {share:.2%} ({source})"

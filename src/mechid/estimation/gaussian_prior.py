@@ -19,7 +19,7 @@ from mechid.estimation.regression import Floats, Ints
 Scale: TypeAlias = float | Literal["estimated"]
 
 # Prior standard deviations of gains and offsets where they are estimated.
-USUAL_ERROR = 0.05
+USUAL_CHANNEL_ERROR = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ def cad_prior(
             start.append(1.0)
         else:
             group.append(np.full(n_d, -1))
-        deviation = USUAL_ERROR if option == "estimated" else option
+        deviation = USUAL_CHANNEL_ERROR if option == "estimated" else option
         mean.append(np.zeros(n_d))
         blocks.append(np.diag(deviation * size))
     return GaussianPrior(

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.errors import DataError
+from mechid.shown import Shown
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Regression:
+@dataclass(frozen=True, eq=False, repr=False)
+class Regression(Shown):
     """Observation matrix and measured forces of a motion.
 
     Rows keep sample and channel: forces and torques are never mixed in one norm.

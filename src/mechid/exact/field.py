@@ -16,7 +16,6 @@ import numpy as np
 
 from mechid.dynamics.columns import element_terms
 from mechid.dynamics.compile import dynamic_model
-from mechid.dynamics.reference_point.elements import measure_parts
 from mechid.errors import MechidError
 from mechid.exact.energies import energy_rows, length, spring_ends
 from mechid.exact.equations import FieldSystem, field_system
@@ -25,6 +24,7 @@ from mechid.exact.modular import Ints, echelon
 from mechid.exact.residues import NoResidueError, good_primes
 from mechid.exact.start import Start, constructed_start, recognised_starts
 from mechid.kinematics.passive import PassivePart, passive_parts
+from mechid.mechanism.element_laws import measure_parts
 from mechid.mechanism.records import Mechanism, Vec3
 
 _TANGENTS = 6
@@ -74,7 +74,7 @@ class FieldRank:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FieldProblem:
     """A mechanism with an exact closed pose, and what is needed to go to a prime field."""
 
     start: Start
@@ -160,7 +160,7 @@ def field_rank(
 
 def exact_problem(
     mechanism: Mechanism, gravity: Vec3 | None = None, *, nearby: bool = False
-) -> Problem:
+) -> FieldProblem:
     """Find a reading of the model with a closed pose in exact numbers."""
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
@@ -170,35 +170,35 @@ def exact_problem(
     for start in recognised_starts(mechanism, springs):
         first = first or start
         if not start.rounded:
-            problem = Problem(start, spins, names, g)
+            problem = FieldProblem(start, spins, names, g)
             try:
                 _probe(problem)
             except MechidError:
                 continue
             return problem
     try:
-        problem = Problem(constructed_start(mechanism, springs), spins, names, g)
+        problem = FieldProblem(constructed_start(mechanism, springs), spins, names, g)
         _probe(problem)
     except MechidError as error:
         if not nearby:
             raise MechidError(
-                f"no closed pose is known in exact numbers: {error.what}",
+                f"no closed pose in exact numbers: {error.what}",
                 where=f"exact rank of {mechanism.name}",
-                remedy="use ball arithmetic, or accept a mechanism nearby",
+                remedy="use ball arithmetic, or nearby=True for a mechanism with rounded numbers",
             ) from error
         assert first is not None
-        problem = Problem(first, spins, names, g)
+        problem = FieldProblem(first, spins, names, g)
         _probe(problem)
     return problem
 
 
-def _probe(problem: Problem) -> None:
+def _probe(problem: FieldProblem) -> None:
     """Look a few coefficients ahead: is the pose closed and smooth?"""
     rng = np.random.default_rng(0)
     lift(start_point(problem, next(problem.systems()), rng), 3, 1, rng)
 
 
-def start_point(problem: Problem, system: FieldSystem, rng: np.random.Generator) -> Point:
+def start_point(problem: FieldProblem, system: FieldSystem, rng: np.random.Generator) -> Point:
     """Return the start pose in a field; reject one with other motions than the model has."""
     point = closed_point(system.F, system.x0, system.n, rng, system.p)
     if point.dimension != problem.n_independent:
@@ -211,7 +211,7 @@ def start_point(problem: Problem, system: FieldSystem, rng: np.random.Generator)
 
 
 def field_rows(
-    problem: Problem, system: FieldSystem, seed: int, enough: int | None = None
+    problem: FieldProblem, system: FieldSystem, seed: int, enough: int | None = None
 ) -> tuple[Ints, int, int]:
     """Return rows with the null space of W, the order of the series, and the number of curves.
 
@@ -242,10 +242,11 @@ def _numbers(start: Start) -> list[object]:
     """Return all numbers that need a residue: geometry, and lengths that force elements take."""
     numbers: list[object] = list(start.residual())
     for term in element_terms(start.mechanism):
-        if term.known or term.measure[0] == "length":
+        if term.known:
             continue
-        for (_, name, _), _ in measure_parts(term.measure):
-            joint = start.joints[name, 0]
-            numbers.append(length(joint.axes[2]))
-            numbers.append(length(start.joints[name, 1].axes[0]))
+        for measure, _ in measure_parts(term.measure):
+            if measure[0] in ("joint", "slide", "dot"):
+                a, b = (start.joints[measure[1], side].axes for side in (0, 1))
+                used = (a[2], b[0]) if measure[0] == "joint" else (*a, *b)
+                numbers += [length(axis) for axis in used]
     return numbers

@@ -1,4 +1,5 @@
-"""The last check of a designed motion: its limits between the samples, and what has to give."""
+"""The last check of a designed motion: its limits between the samples, and how the motion is shrunk
+to keep them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from mechid.excitation.design import Design
 from mechid.excitation.families.family import Basis
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.tables import Floats
 
@@ -16,10 +17,10 @@ _FINER = 4  # times as many samples for the last check of the limits
 # What a motion is made smaller by, in this order, until it keeps the limits between its samples.
 _CUTS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
 _HALVINGS = 3  # of the last step between them, towards the larger motion
-ROUNDING = 1e-9  # of the range of a limit: violations that are none
+ROUNDING = 1e-9  # of the range of a limit: smaller violations are ignored
 
 
-def finer(problem: Problem) -> Problem:
+def finer(problem: DesignProblem) -> DesignProblem:
     """Return the problem with more samples, over the whole duration."""
     d = problem.design
     first, last = float(d.time[0]), max(float(d.time[-1]), d.trajectory.duration)
@@ -29,7 +30,7 @@ def finer(problem: Problem) -> Problem:
     return replace(problem, design=_resampled(d, times))
 
 
-def within(problem: Problem, fine: Problem, x: Floats, inside: Floats) -> Floats | None:
+def within(problem: DesignProblem, fine: DesignProblem, x: Floats, inside: Floats) -> Floats | None:
     """Return the motion, shrunk towards another until it keeps the limits between the samples too.
 
     None if that takes away most of it.

@@ -11,14 +11,15 @@ from scipy.optimize import minimize
 
 from mechid.errors import KinematicsError, MechidError
 from mechid.excitation.finer import ROUNDING, finer, within
-from mechid.excitation.problem import Problem
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, blocked
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.tables import Floats
+from mechid.shown import Shown
 
 Watch = Callable[[str, int, float], None]
 
-_OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is refused
+_OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is rejected
 _HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
 _MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
 _KEPT = 8  # best motions that are remembered for the last check
@@ -40,17 +41,14 @@ class Effort:
         For all of it.
     """
 
-    random: int = 200
-    starts: int = 2
-    iterations: int = 60
+    random: int
+    starts: int
+    iterations: int
     max_seconds: float = np.inf
 
 
-EFFORT = Effort()
-
-
-@dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Shown):
     """A designed motion.
 
     Attributes
@@ -82,12 +80,12 @@ class Excitation:
 
 
 class _EnoughError(Exception):
-    """Time is over, or the user wants to stop."""
+    """Time is up, or the user stopped the search."""
 
 
 @dataclass
 class _Search:
-    problem: Problem
+    problem: DesignProblem
     effort: Effort
     watch: Watch | None
     stop: Callable[[], bool]
@@ -116,8 +114,8 @@ class _Search:
 
 
 def optimise(
-    problem: Problem,
-    effort: Effort = EFFORT,
+    problem: DesignProblem,
+    effort: Effort,
     *,
     seed: int = 0,
     start: Floats | None = None,
@@ -128,14 +126,14 @@ def optimise(
 
     Parameters
     ----------
-    problem : Problem
+    problem : DesignProblem
     effort : Effort
     seed : int
     start : array (n_x,), optional
         A motion to go on from, instead of the home pose.
     watch : callable (stage, step, best value), optional
     stop : callable, optional
-        Asked between evaluations whether to end with the best so far.
+        Called between evaluations; True ends with the best motion so far.
 
     Raises
     ------
@@ -172,7 +170,7 @@ def optimise(
 
 
 def _checked(
-    search: _Search, fine: Problem, first: Floats | None, complete: bool
+    search: _Search, fine: DesignProblem, first: Floats | None, complete: bool
 ) -> tuple[float, Floats]:
     """Return the best motion that keeps the limits between the samples too, and its value."""
     problem = search.problem
@@ -192,15 +190,15 @@ def _checked(
         return best
     if not complete:
         raise MechidError(
-            "it was stopped before a motion was found that keeps the limits",
+            "stopped before a motion within the limits was found",
             where=problem.mechanism.name,
-            remedy="give it more time",
+            remedy="allow more time",
         )
     if search.best:
         raise MechidError(
-            "no motion was found that keeps the limits between the samples too",
+            "no motion was found that also keeps the limits between the samples",
             where=problem.mechanism.name,
-            remedy="take more samples",
+            remedy="use more samples",
         )
     raise blocked(problem)
 
@@ -280,7 +278,7 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
     )
 
 
-def _inside(search: _Search, fine: Problem, first: Floats | None) -> Floats:
+def _inside(search: _Search, fine: DesignProblem, first: Floats | None) -> Floats:
     """Return a motion that keeps the limits, to shrink others towards it: home, if it does."""
     home = fine.design.start
     known = [home, *([] if first is None else [first]), *(x for _, x in search.random[:_KEPT])]

@@ -22,7 +22,7 @@ from mechid.mechanism.records import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DesignProblem:
     """What is designed: the free numbers of a trajectory, for a criterion, within limits.
 
     Attributes
@@ -90,7 +90,7 @@ class Problem:
         return np.array([s.worst for s in found])
 
     def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
-        """Say whether the motion of x closes and keeps all limits."""
+        """Return whether the motion of x closes and keeps all limits."""
         slack = self.slack(x)
         return slack is not None and bool(np.all(slack >= -tolerance))
 

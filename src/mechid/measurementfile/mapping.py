@@ -161,7 +161,7 @@ def _unit(
     try:
         unit = parse_unit(text)
     except DataError:
-        notes.append(f'{where}: the file states "{text}", which is not known; taken as SI')
+        notes.append(f'{where}: unknown unit "{text}" in the file; SI is assumed')
         return None
     _check(unit, wanted, where)
     return unit
@@ -171,7 +171,7 @@ def _check(unit: Unit, wanted: Dimension, where: str) -> None:
     # Torques are sometimes stated per radian; angles of torques do not count.
     if unit.dimension != wanted:
         raise DataError(
-            f'the unit "{unit.text}" does not fit a quantity in {_words(wanted)}',
+            f'the unit "{unit.text}" does not match a quantity in {_words(wanted)}',
             where=where,
             remedy="check the unit and the channel",
         )
@@ -190,10 +190,10 @@ def _compare(spec: SignalSpec, unit: Unit, stated: set[str], where: str, notes: 
             raise DataError(
                 f'the mapping says "{unit.text}", the file "{text}"',
                 where=where,
-                remedy="check the channel; give a scale if it is converted",
+                remedy="check the channel; give a scale if the unit is converted",
             )
         if other.size != unit.size:
-            notes.append(f'{where}: the file states "{text}"; taken in "{unit.text}" as mapped')
+            notes.append(f'{where}: the file states "{text}"; "{unit.text}" of the mapping is used')
 
 
 def unused_note(channels: Channels, signals: list[Signal], time: str | None) -> list[str]:

@@ -23,7 +23,9 @@ from mechid.measurementfile.mapping import Role, Signal, default_mapping, signal
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
+from mechid.modelfile.resolve import mechanism_of
 from mechid.signals.record import Measurement, Preparation
+from mechid.textfile.numbers import number
 from mechid.textfile.yamlio import Source
 
 Window: TypeAlias = tuple[float | None, float | None]
@@ -33,9 +35,32 @@ _BEYOND = 0.1  # of the range of a joint: so far beyond its limits something els
 _FAR = 20.0  # sizes of the mechanism: no point of it gets there
 
 
+def file_and_part(data: str | Path) -> tuple[Path, Window | None]:
+    """Return the file of FILE or FILE@FROM:TO, and the part of it in seconds.
+
+    A file whose name has such an ending is taken as it is.
+
+    Raises
+    ------
+    DataError
+        If the part is no range of times.
+    """
+    text = str(data)
+    name, sign, part = text.rpartition("@")
+    if not sign or Path(text).is_file():
+        return Path(text), None
+    low, sign, high = part.partition(":")
+    if not sign:
+        raise DataError(f"{part} is no part of a log", where=text, remedy="write FILE@FROM:TO")
+    start, end = (number(word, text) if word.strip() else None for word in (low, high))
+    if start is not None and end is not None and not start < end:
+        raise DataError(f"nothing is between {start:g} and {end:g} s", where=text)
+    return Path(name), (start, end)
+
+
 def read_measurement(
     path: str | Path,
-    mechanism: Mechanism,
+    model: Mechanism | str | Path,
     mapping: str | Path | Mapping[str, Any] | None = None,
     *,
     use: Window | None = None,
@@ -45,8 +70,9 @@ def read_measurement(
     Parameters
     ----------
     path : str or Path
-        .csv, .parquet, .mat, .h5, .hdf5 or .mf4.
-    mechanism : Mechanism
+        .csv, .parquet, .mat, .h5, .hdf5 or .mf4; a part of it as "FILE@FROM:TO", in seconds.
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
     mapping : path or dict, optional
         Mapping file, or its content as plain data. Default: channels are named as what they
         are, in SI units: `time`, coordinates and forces of the model, `name.d` and `name.dd`.
@@ -58,7 +84,19 @@ def read_measurement(
     ------
     DataError
         With the file, the channel, and the row or the time.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("five_bar", motion, rate=50.0)
+    >>> written = mechid.save_measurement(log, "log.csv")
+    >>> mechid.read_measurement("log.csv", "five_bar").forces
+    ('M1', 'M2')
     """
+    mechanism = mechanism_of(model)
+    path, part = file_and_part(path)
+    use = part if use is None else use
     channels = read_channels(path)
     document, source = _document(mapping)
     try:
@@ -88,28 +126,28 @@ def read_measurement(
         rates.append(_columns(found, signals, role, coordinates) if whole else None)
         if names and not whole:
             absent = ", ".join(c.name for c in coordinates if c.name not in names)
-            notes.append(f"{role} not used: there are none for {absent}")
+            notes.append(f"{role} not used: missing for {absent}")
     forces = tuple(s.name for s in signals if s.role == "forces")
     if not forces:
         notes.append("no forces are measured")
     spec = document.prepare
     return Measurement(
-        found.time,
-        coordinates,
-        y,
-        forces,
-        _columns(found, signals, "forces"),
-        found.valid[:, [s.role == "forces" for s in signals]],
+        time=found.time,
+        coordinates=coordinates,
+        y=y,
+        forces=forces,
+        tau=_columns(found, signals, "forces"),
+        valid=found.valid[:, [s.role == "forces" for s in signals]],
         yd=rates[0],
         ydd=rates[1],
         sigma=tuple(s.sigma for s in signals if s.role == "positions"),
         preparation=Preparation(
-            spec.method,
-            spec.cutoff,
-            spec.period,
-            spec.harmonics,
-            spec.decimation,
-            spec.ignore_below,
+            method=spec.method,
+            cutoff=spec.cutoff,
+            period=spec.period,
+            harmonics=spec.harmonics,
+            decimation=spec.decimation,
+            ignore_below=spec.ignore_below,
         ),
         notes=tuple(notes),
         source=channels.file,
@@ -159,7 +197,7 @@ def _check_values(
         far = float(np.abs(values).max())
         if c.unit == "m" and far > _FAR * size:
             raise DataError(
-                f"{c.name} reaches {far:.4g} m, and the mechanism is {size:.3g} m large",
+                f"{c.name} reaches {far:.4g} m, but the size of the mechanism is {size:.3g} m",
                 where=file,
                 remedy="state the unit in the mapping, such as unit: mm",
             )
@@ -190,7 +228,8 @@ def _beyond(
         low, high = float(values.min()), float(values.max())
         if low < limit.lower - slack or high > limit.upper + slack:
             notes.append(
-                f"{c.name} goes from {low:.4g} to {high:.4g} {c.unit}, beyond the limits "
-                f"{limit.lower:.4g} to {limit.upper:.4g} of its joint: check unit, sign and offset"
+                f"{c.name} ranges from {low:.4g} to {high:.4g} {c.unit}, outside the joint "
+                f"limits {limit.lower:.4g} to {limit.upper:.4g}: check unit, sign and "
+                "offset"
             )
     return notes

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mechid.mechanism.records import Mechanism
-from mechid.signals.record import Prepared
+from mechid.signals.record import PreparedMeasurement
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
 
 
-def prepared_columns(prepared: Prepared, mechanism: Mechanism) -> Columns:
+def prepared_columns(prepared: PreparedMeasurement, mechanism: Mechanism) -> Columns:
     """Return time, coordinates, `name.d`, `name.dd` and forces (nan where not valid), by name."""
     columns: Columns = {TIME: prepared.time}
     for i, c in enumerate(mechanism.coordinates):
@@ -18,5 +16,5 @@ def prepared_columns(prepared: Prepared, mechanism: Mechanism) -> Columns:
         columns[f"{c.name}.d"] = prepared.yd[:, i]
         columns[f"{c.name}.dd"] = prepared.ydd[:, i]
     for k, name in enumerate(prepared.forces):
-        columns[name] = np.where(prepared.valid[:, k], prepared.tau[:, k], np.nan)
+        columns[name] = prepared.tau[:, k]
     return columns

@@ -1,11 +1,8 @@
-"""What several sections say of a run: units of forces, names of models, errors on motions."""
+"""Texts that several sections share: units of forces, names of models, errors on motions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from mechid.runs.record import Run
+from mechid.runs.record import Run, ValidationRow
 from mechid.tables.forces import force_unit
 
 MODELS = {"cad": "CAD values alone", "estimate": "all parameters", "reduced": "reduced model"}
@@ -21,15 +18,15 @@ def final_model(run: Run) -> str:
     return "estimate" if run.reduced is None else "reduced"
 
 
-def row_of(run: Run, motion: str, model: str) -> Mapping[str, Any] | None:
-    """Return what the validation says of a model on a motion, if it does."""
-    rows = (row for row in run.validation if (row["motion"], row["model"]) == (motion, model))
+def row_of(run: Run, motion: str, model: str) -> ValidationRow | None:
+    """Return the validation of a model on a motion, if there is one."""
+    rows = (row for row in run.validation if (row.motion, row.model) == (motion, model))
     return next(rows, None)
 
 
 def not_there(run: Run, stage: str) -> str:
     """Return a sentence: a stage of the run is missing."""
     last = run.stages[-1] if run.stages else ""
-    return f"The run was stopped before its stage “{stage}”" + (
-        f"; it came as far as “{last}”." if last else "."
+    return f"The run was stopped before the stage “{stage}”" + (
+        f"; the last complete stage is “{last}”." if last else "."
     )

@@ -19,7 +19,8 @@ from mechid.report.sections import (
     validation,
 )
 from mechid.runs.files import write_text
-from mechid.runs.record import Run
+from mechid.runs.record import Run, Validation
+from mechid.tasks.inputs import run_of
 
 
 def render_report(run: Run, *, certify: bool = False) -> str:
@@ -50,14 +51,32 @@ def render_report(run: Run, *, certify: bool = False) -> str:
     )
 
 
-def write_report(run: Run, path: str | Path, *, certify: bool = False) -> Path:
+def write_report(
+    run: Run | Validation | str | Path, path: str | Path, *, certify: bool = False
+) -> Path:
     """Write the page of a run and return its path.
+
+    Parameters
+    ----------
+    run : Run, Validation, str or Path
+        A run, its folder, or what `validate` returns: the run with further motions.
+    path : str or Path
+        Page to write, .html.
+    certify : bool
+        Prove the number of base parameters, if the run does not say whether it is proved.
 
     Raises
     ------
     DataError
-        If the file cannot be written.
+        If this is no run, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0)
+    >>> log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%", periods=3)
+    >>> page = mechid.write_report(mechid.identify("five_bar", log), "report.html")
     """
     path = Path(path)
-    write_text(path, render_report(run, certify=certify))
+    write_text(path, render_report(run_of(run), certify=certify))
     return path

@@ -52,14 +52,14 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     n = len(found["parameters"])
     errors, colour = found["errors"], found["colour"]
     return Estimate(
-        found["method"],
-        tuple(found["parameters"]),
-        floats(found["values"]),
-        np.column_stack([np.zeros((n, 0)), *covariance.values()]),
-        tuple(found["channels"]),
-        floats(found["noise"]),
-        np.column_stack(list(residuals.values())),
-        _number(found["condition"]),
+        method=found["method"],
+        parameters=tuple(found["parameters"]),
+        values=floats(found["values"]),
+        covariance=np.column_stack([np.zeros((n, 0)), *covariance.values()]),
+        channels=tuple(found["channels"]),
+        noise=floats(found["noise"]),
+        residuals=np.column_stack(list(residuals.values())),
+        condition=_number(found["condition"]),
         known=tuple(found["known"]),
         warnings=tuple(found["warnings"]),
         agreement=None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),

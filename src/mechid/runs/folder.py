@@ -17,6 +17,7 @@ stopped is readable as far as it came.
 
 from __future__ import annotations
 
+import math
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,11 +25,12 @@ from typing import Any
 
 from mechid.errors import DataError
 from mechid.modelfile.api import dumps, load
+from mechid.options import IdentifyOptions, from_words, to_words
 from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import file_hash, read_json, write_json, write_text
 from mechid.runs.full import NAME as FULL
 from mechid.runs.full import read_full, write_full
-from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run
+from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run, ValidationRow
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
@@ -36,10 +38,11 @@ from mechid.runs.reductions import (
     write_reduction,
 )
 from mechid.runs.tables import (
-    read_course,
+    motion_entry,
+    read_forces,
     read_motion,
     read_parameters,
-    write_course,
+    write_forces,
     write_motion,
     write_parameters,
 )
@@ -83,7 +86,24 @@ class RunFolder:
 
 
 def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
-    """Write a run into a new folder."""
+    """Write a run into a new folder.
+
+    Parameters
+    ----------
+    run : Run
+    path : str or Path
+    force : bool
+        Whether a run in that folder is replaced.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("pendulum", motion, noise="2%", cad_error="10%")
+    >>> mechid.save_run(mechid.identify("pendulum", log), "run")
+    >>> mechid.load_run("run").stages
+    ('data', 'estimate', 'reduction', 'validation')
+    """
     folder = RunFolder.create(path, force=force)
     for stage in STAGES:
         if stage in run.stages:
@@ -93,10 +113,24 @@ def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
 def load_run(path: str | Path) -> Run:
     """Read a run from its folder, as far as it came.
 
+    Parameters
+    ----------
+    path : str or Path
+        What `identify` or `save_run` wrote.
+
     Raises
     ------
     DataError
         If this is no run, was written by a later version, or a file is missing.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("pendulum", motion, noise="2%", cad_error="10%")
+    >>> run = mechid.identify("pendulum", log, folder="run")
+    >>> mechid.load_run("run").values().tolist() == run.values().tolist()
+    True
     """
     folder = Path(path)
     if not (folder / "run.json").is_file():
@@ -107,10 +141,11 @@ def load_run(path: str | Path) -> Run:
     if not isinstance(head, dict):
         raise DataError("this is no run", where=str(folder / "run.json"), remedy="repeat the run")
     if head.get("run") != FORMAT_VERSION:
+        again = f": {head['command']}" if head.get("command") else ""
         raise DataError(
             f"the run has format {head.get('run')}, this version reads {FORMAT_VERSION}",
             where=str(folder),
-            remedy="use the version of mechid that wrote it",
+            remedy=f"repeat the run{again}",
         )
     if not (folder / "model.yaml").is_file():
         raise DataError("there is no such file", where=str(folder / "model.yaml"))
@@ -123,29 +158,39 @@ def load_run(path: str | Path) -> Run:
 
 def _loaded(folder: Path, head: dict[str, Any]) -> Run:
     stages = tuple(head["stages"])
+    there = "validation" in stages
     return Run(
-        About(
-            head["command"],
-            head["model"]["name"],
-            head["options"],
-            head["seed"],
-            tuple(DataFile(**file) for file in head["files"]),
-            head["versions"],
+        about=About(
+            command=head["command"],
+            model=head["model"]["name"],
+            options=from_words(IdentifyOptions, head["options"]),
+            files=tuple(DataFile(**file) for file in head["files"]),
+            versions=head["versions"],
         ),
-        load(folder / "model.yaml"),
-        read_parameters(folder, head),
-        tuple(read_motion(folder, entry, head["coordinates"]) for entry in head["motions"]),
-        read_estimate(folder, "estimate") if "estimate" in stages else None,
-        read_contribution(folder) if (folder / "contributions.parquet").exists() else None,
-        read_reduction(folder) if (folder / "reduction.json").exists() else None,
-        tuple(read_course(folder, entry) for entry in head["motions"])
-        if "validation" in stages
-        else (),
-        tuple(read_json(folder / "validation.json")) if "validation" in stages else (),
-        tuple(head["warnings"]),
-        stages,
-        read_full(folder) if (folder / FULL).exists() else None,
+        mechanism=load(folder / "model.yaml"),
+        parameters=read_parameters(folder, head),
+        motions=tuple(read_motion(folder, m, head["coordinates"]) for m in head["motions"]),
+        estimate=read_estimate(folder, "estimate") if "estimate" in stages else None,
+        contribution=read_contribution(folder)
+        if (folder / "contributions.parquet").exists()
+        else None,
+        reduction=read_reduction(folder) if (folder / "reduction.json").exists() else None,
+        forces=tuple(read_forces(folder, m) for m in head["motions"]) if there else (),
+        validation=_read_validation(folder) if there else (),
+        warnings=tuple(head["warnings"]),
+        stages=stages,
+        full=read_full(folder) if (folder / FULL).exists() else None,
     )
+
+
+def _read_validation(folder: Path) -> tuple[ValidationRow, ...]:
+    rows = read_json(folder / "validation.json")
+    for row in rows:
+        # A force of zero has no relative error, and JSON has no word for that.
+        row["total"] = math.nan if row["total"] is None else row["total"]
+        for force in row["forces"].values():
+            force |= {k: math.nan for k in ("E_p", "rms", "absolute", "r2") if force[k] is None}
+    return from_words(tuple[ValidationRow, ...], rows)
 
 
 def _write_head(folder: Path, run: Run) -> None:
@@ -158,25 +203,13 @@ def _write_head(folder: Path, run: Run) -> None:
             "mechanism": run.mechanism.name,
             "sha256": file_hash(model),
         },
-        "options": run.about.options,
-        "seed": run.about.seed,
+        "options": to_words(run.about.options),
         "files": [asdict(file) for file in run.about.files],
         "versions": run.about.versions,
         "stages": run.stages,
         "dependent": run.parameters.dependent,
         "coordinates": [c.name for c in run.mechanism.coordinates],
-        "motions": [
-            {
-                "name": m.name,
-                "source": m.source,
-                "forces": m.forces,
-                "decimation": m.decimation,
-                "ignore_below": m.ignore_below,
-                "notes": m.notes,
-                "warnings": m.warnings,
-            }
-            for m in run.motions
-        ],
+        "motions": [motion_entry(m) for m in run.motions],
         "warnings": run.warnings,
         "summary": summary(run),
     }
@@ -214,7 +247,7 @@ def summary(run: Run) -> dict[str, Any]:
         }
     if run.validation:
         found["validation"] = [
-            {key: row[key] for key in ("motion", "model", "size", "total")}
+            {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
             for row in run.validation
         ]
     return found
@@ -243,9 +276,9 @@ def _write_data(folder: Path, run: Run) -> None:
 
 def _write_validation(folder: Path, run: Run) -> None:
     (folder / "forces").mkdir(exist_ok=True)
-    for course in run.courses:
-        write_course(folder, course)
-    write_json(folder / "validation.json", run.validation)
+    for history in run.forces:
+        write_forces(folder, history)
+    write_json(folder / "validation.json", to_words(run.validation))
     if run.full is not None:
         write_full(folder, run.full)
 

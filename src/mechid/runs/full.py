@@ -28,9 +28,9 @@ def read_full(folder: Path) -> FullSet:
     found = read_json(folder / NAME)
     values = found["parameters"]
     return FullSet(
-        tuple(values),
-        floats(list(values.values())),
-        found["difference"],
-        found["distance"],
-        tuple(found["border"]),
+        parameters=tuple(values),
+        values=floats(list(values.values())),
+        difference=found["difference"],
+        distance=found["distance"],
+        border=tuple(found["border"]),
     )

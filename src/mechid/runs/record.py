@@ -6,18 +6,26 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+from scipy.stats import norm
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.options.identify import DEFAULT_OPTIONS, IdentifyOptions
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
+from mechid.shown import Plotted, Shown, Tabular
+from mechid.signals.record import PreparedMeasurement
 
-FORMAT_VERSION = 1
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
+FORMAT_VERSION = 2
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
 
@@ -31,19 +39,18 @@ class DataFile:
     role: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class About:
     """Where a run comes from.
 
     Attributes
     ----------
     command : str
-        The command line, to repeat it.
+        The command line, to repeat it; empty if the run was made in Python.
     model : str
         As it was asked for: a name of the zoo or a file, with @variant.
-    options : mapping
+    options : IdentifyOptions
         All options, defaults included.
-    seed : int
     files : tuple of DataFile
     versions : mapping
         Of Python, mechid and the libraries that numbers depend on.
@@ -51,8 +58,7 @@ class About:
 
     command: str = ""
     model: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
+    options: IdentifyOptions = DEFAULT_OPTIONS
     files: tuple[DataFile, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -62,8 +68,8 @@ def library_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
 
 
-@dataclass(frozen=True, eq=False)
-class ParameterTable:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ParameterTable(Shown):
     """The base parameters, and what is known of them without measuring.
 
     Attributes
@@ -91,65 +97,29 @@ class ParameterTable:
     truth: Floats | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class MotionData:
-    """A measured motion, prepared.
-
-    Attributes
-    ----------
-    name : str
-        "identification", "validation-1", …
-    source : str
-        The file it comes from.
-    time : array (N,)
-    y, yd, ydd : arrays (N, n_i)
-        Independent coordinates of the mechanism, in its order.
-    forces : tuple of str
-        The n_d forces that were measured.
-    tau : array (N, n_d)
-        Not a number where nothing valid was measured.
-    decimation : int
-        W and τ are passed through a low-pass filter, and every so many samples are kept.
-    notes, warnings : tuples of str
-        How it was prepared, and what that is worth.
-    ignore_below : mapping coordinate → speed
-        Its force does not count where a coordinate is slower, after that filter (m/s or rad/s).
-    """
-
-    name: str
-    source: str
-    time: Floats
-    y: Floats
-    yd: Floats
-    ydd: Floats
-    forces: tuple[str, ...]
-    tau: Floats
-    decimation: int = 1
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    ignore_below: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class ForceCourse:
-    """Measured and predicted forces of a motion, (N, n_d) each.
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ForceHistory(Plotted, Tabular):
+    """Measured and predicted forces of a motion over time, (N, n_d) each, N or N m.
 
     Attributes
     ----------
     name : str
         Of the motion.
     time : array (N,)
+        s.
     forces : tuple of str
     measured : array
         Not a number where nothing valid was measured.
     predicted : array
         By the model of the run.
     sigma : array
-        Deviation of the prediction that the parameters cause.
+        Standard deviation of the prediction that the parameters cause.
     total : array
         That of a measurement: with the noise of the channel.
     cad : array
-        Predicted by the CAD values alone; not a number without them.
+        By CAD values alone; not a number where some are missing.
+    notes : tuple of str
+        What a reader should know of the motion.
     """
 
     name: str
@@ -160,10 +130,68 @@ class ForceCourse:
     sigma: Floats
     total: Floats
     cad: Floats
+    notes: tuple[str, ...] = ()
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return lower and upper bounds, (N, n_d), between which a share `level` of forces lies."""
+        if not 0 < level < 1:
+            raise DataError(f"level must be between 0 and 1, got {level:g}", remedy="as 0.95")
+        half = norm.ppf(0.5 + level / 2) * self.total
+        return self.predicted - half, self.predicted + half
 
 
-@dataclass(frozen=True, eq=False)
-class FullSet:
+@dataclass(frozen=True)
+class ForceError:
+    """How well a model predicts one force of a motion.
+
+    Attributes
+    ----------
+    E_p : float
+        ‖τ_est - τ‖/‖τ‖.
+    rms : float
+        Root mean square of τ_est - τ, N or N m.
+    absolute : float
+        Σ abs(τ_est - τ)/Σ abs(τ - mean τ).
+    r2 : float
+        1 - Σ(τ_est - τ)²/Σ(τ - mean τ)².
+    coverage, lag_one, white : float, optional
+        Of the final model only: share of forces within their intervals of 95 %, correlation of
+        neighbouring residuals, and the probability that white residuals are as correlated as these.
+    """
+
+    E_p: float
+    rms: float
+    absolute: float
+    r2: float
+    coverage: float | None = None
+    lag_one: float | None = None
+    white: float | None = None
+
+
+@dataclass(frozen=True)
+class ValidationRow:
+    """How well one model of a run predicts the forces of one motion.
+
+    Attributes
+    ----------
+    motion : str
+    model : "cad", "estimate" or "reduced"
+    size : int
+        Number of estimated parameters; 0 for CAD values.
+    total : float
+        E_p summed over the forces.
+    forces : mapping force → ForceError
+    """
+
+    motion: str
+    model: str
+    size: int
+    total: float
+    forces: Mapping[str, ForceError]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class FullSet(Shown):
     """All parameters: bodies that can exist, with the base values that were identified.
 
     Attributes
@@ -186,8 +214,8 @@ class FullSet:
     border: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Run(Plotted, Tabular):
     """An identification, as far as it came.
 
     Attributes
@@ -195,7 +223,7 @@ class Run:
     about : About
     mechanism : Mechanism
     parameters : ParameterTable
-    motions : tuple of MotionData
+    motions : tuple of PreparedMeasurement
         The identification motion first.
     estimate : Estimate, optional
         Of all base parameters.
@@ -203,13 +231,10 @@ class Run:
         Of each base parameter to the forces of the identification motion, by CAD values.
     reduction : Reduction, optional
         The reduced model and the curves behind its size.
-    courses : tuple of ForceCourse
-        Forces of all motions.
-    validation : tuple of mapping
-        One row per motion and model ("cad", "estimate", "reduced"), ready for JSON: `motion`,
-        `model`, `size` and `total` (E_p summed over the forces), and by force in `forces`: `E_p`,
-        `rms`, `absolute`, `r2`; for the final model `coverage` of its intervals of 95 %, `lag_one`
-        and `white` (probability that residuals are white).
+    forces : tuple of ForceHistory
+        Measured and predicted forces of all motions.
+    validation : tuple of ValidationRow
+        One per motion and model ("cad", "estimate", "reduced").
     warnings : tuple of str
         What a reader should know before trusting the result, in plain words.
     stages : tuple of str
@@ -221,12 +246,12 @@ class Run:
     about: About
     mechanism: Mechanism
     parameters: ParameterTable
-    motions: tuple[MotionData, ...]
+    motions: tuple[PreparedMeasurement, ...]
     estimate: Estimate | None = None
     contribution: Contribution | None = None
     reduction: Reduction | None = None
-    courses: tuple[ForceCourse, ...] = ()
-    validation: tuple[Mapping[str, Any], ...] = ()
+    forces: tuple[ForceHistory, ...] = ()
+    validation: tuple[ValidationRow, ...] = ()
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     full: FullSet | None = None
@@ -257,3 +282,85 @@ class Run:
         for name, value in zip(self.final.parameters, self.final.values, strict=True):
             found[at[name]] = value
         return found
+
+    def errors(self, motion: str) -> dict[str, float]:
+        """Return E_p summed over the forces of a motion, by model: "cad", "estimate", "reduced".
+
+        Raises
+        ------
+        DataError
+            If the run has no such motion.
+        """
+        found = {row.model: row.total for row in self.validation if row.motion == motion}
+        if not found:
+            known = ", ".join(dict.fromkeys(row.motion for row in self.validation))
+            raise DataError(f"no errors are known on {motion}", remedy=f"choose one of: {known}")
+        return found
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows: model, sizes and errors."""
+        first = self.motions[0]
+        rows: dict[str, object] = {
+            "mechanism": self.mechanism.name,
+            "stages": self.stages,
+            "data": f"{len(first.time)} samples of {', '.join(first.forces)}"
+            + (f" ({first.source})" if first.source else ""),
+            "base parameters": len(self.parameters.names),
+        }
+        if self.estimate is not None:
+            rows["estimator"] = f"{self.estimate.method}, condition {self.estimate.condition:.3g}"
+        if self.reduction is not None:
+            rows["reduction"] = f"{self.reduction.size.size} parameters ({self.reduction.size.why})"
+        for motion in self.motions[:4] if self.validation else ():
+            found = self.errors(motion.name).items()
+            rows[f"error, {motion.name}"] = ", ".join(f"{m} {100 * x:.3g} %" for m, x in found)
+        if self.warnings:
+            rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
+        return rows
+
+    def plot(self, what: RunPlot = "forces") -> Figure:
+        """Return a Matplotlib figure.
+
+        Parameters
+        ----------
+        what : str
+            "forces": measured and predicted, of a motion that was not used if there is one;
+            "motion": the identification motion; "contribution" of each parameter to the forces;
+            "reduction": errors and condition number over the number of parameters; "coverage":
+            share of measured forces within intervals of each level.
+        """
+        return self._drawn(what)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Plotted, Tabular):
+    """How the models of a run do on motions that were not used for it.
+
+    Attributes
+    ----------
+    run : Run
+        With these motions added.
+    motions : tuple of str
+        Names of the new motions in it.
+    """
+
+    run: Run
+    motions: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[ValidationRow, ...]:
+        """Errors, one row per motion and model."""
+        return tuple(row for row in self.run.validation if row.motion in self.motions)
+
+    @property
+    def forces(self) -> tuple[ForceHistory, ...]:
+        """Measured and predicted forces of the motions."""
+        return tuple(history for history in self.run.forces if history.name in self.motions)
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows: the errors of each model."""
+        return {
+            f"{row.motion}, {row.model}": f"E_p {100 * row.total:.3g} %: "
+            + ", ".join(f"{name} {100 * e.E_p:.3g} %" for name, e in row.forces.items())
+            for row in self.rows
+        }

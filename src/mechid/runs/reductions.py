@@ -69,27 +69,27 @@ def read_reduction(folder: Path) -> Reduction:
     n, channels = len(columns["size"]), estimate.channels
     other = [[columns[f"E_p {force} {m}"] for force in channels] for m in head["motions"]]
     blocks = [columns[f"block {k + 1}"] for k in range(head["blocks"])]
-    curves = Curves(
-        columns["size"].astype(np.int64),
-        columns["condition"],
-        columns["raw_condition"],
-        np.column_stack([columns[f"E_p {force}"] for force in channels]),
-        np.array(other, dtype=float).reshape(len(other), len(channels), n).transpose(2, 0, 1),
-        np.array(blocks, dtype=float).reshape(len(blocks), n).T,
-    )
+    validation = np.array(other, dtype=float).reshape(len(other), len(channels), n)
     return Reduction(
-        Ranking(
-            head["rule"],
-            tuple(str(name) for name in order["name"]),
-            order["score"],
-            head["natural"],
-            head["ranked"],
+        ranking=Ranking(
+            rule=head["rule"],
+            order=tuple(str(name) for name in order["name"]),
+            score=order["score"],
+            natural=head["natural"],
+            complete=head["ranked"],
         ),
-        curves,
-        Size(head["size"], head["why"], head["lower"], head["upper"]),
-        head["rest"],
-        estimate,
-        head["complete"],
+        curves=Curves(
+            sizes=columns["size"].astype(np.int64),
+            condition=columns["condition"],
+            raw_condition=columns["raw_condition"],
+            identification=np.column_stack([columns[f"E_p {force}"] for force in channels]),
+            validation=validation.transpose(2, 0, 1),
+            blocks=np.array(blocks, dtype=float).reshape(len(blocks), n).T,
+        ),
+        size=Size(head["size"], head["why"], head["lower"], head["upper"]),
+        rest=head["rest"],
+        estimate=estimate,
+        complete=head["complete"],
     )
 
 

@@ -1,18 +1,21 @@
-"""Tables of a run: parameters, prepared motions, courses of forces."""
+"""Tables of a run: parameters, prepared motions, forces over time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mechid.estimation.estimate import Estimate
-from mechid.runs.files import read_columns, write_columns
-from mechid.runs.record import ForceCourse, MotionData, ParameterTable, Run
+from mechid.runs.files import floats, read_columns, write_columns
+from mechid.runs.record import ForceHistory, ParameterTable, Run
+from mechid.signals.record import Noise, PreparedMeasurement
 
-_COURSES = ("measured", "predicted", "sigma", "total", "cad")
+_COLUMNS = ("time", "y", "yd", "ydd", "tau")
+_KINDS = ("measured", "predicted", "sigma", "total", "cad")
 
 
 def write_parameters(folder: Path, run: Run) -> None:
@@ -54,18 +57,24 @@ def read_parameters(folder: Path, head: Mapping[str, Any]) -> ParameterTable:
     words = ("name", "unit", "expression", "latex")
     names, units, text, latex = (tuple(str(x) for x in found[word]) for word in words)
     return ParameterTable(
-        names,
-        units,
-        text,
-        latex,
-        tuple(head["dependent"]),
-        found["cad"],
-        found["cad_sigma"],
-        found.get("truth"),
+        names=names,
+        units=units,
+        text=text,
+        latex=latex,
+        dependent=tuple(head["dependent"]),
+        cad=found["cad"],
+        cad_sigma=found["cad_sigma"],
+        truth=found.get("truth"),
     )
 
 
-def write_motion(folder: Path, motion: MotionData, coordinates: Sequence[str]) -> None:
+def motion_entry(motion: PreparedMeasurement) -> dict[str, Any]:
+    """Return what run.json says of a prepared motion; its columns have a file of their own."""
+    kept = {f.name: getattr(motion, f.name) for f in fields(motion) if f.name not in _COLUMNS}
+    return kept | {"noise": None if motion.noise is None else asdict(motion.noise)}
+
+
+def write_motion(folder: Path, motion: PreparedMeasurement, coordinates: Sequence[str]) -> None:
     """Write a prepared motion with its forces."""
     columns = {"time": motion.time}
     for ending, values in (("", motion.y), (".d", motion.yd), (".dd", motion.ydd)):
@@ -74,33 +83,43 @@ def write_motion(folder: Path, motion: MotionData, coordinates: Sequence[str]) -
     write_columns(folder / "motions" / f"{motion.name}.parquet", columns)
 
 
-def read_motion(folder: Path, entry: Mapping[str, Any], names: Sequence[str]) -> MotionData:
+def read_motion(
+    folder: Path, entry: Mapping[str, Any], names: Sequence[str]
+) -> PreparedMeasurement:
     """Read a prepared motion; `entry` is what run.json says of it."""
     columns = read_columns(folder / "motions" / f"{entry['name']}.parquet")
-    forces = tuple(entry["forces"])
     y, yd, ydd = (
         np.column_stack([columns[f"{n}{ending}"] for n in names]) for ending in ("", ".d", ".dd")
     )
-    tau = np.column_stack([columns[n] for n in forces])
-    return MotionData(
-        entry["name"], entry["source"], columns["time"], y, yd, ydd, forces, tau,
-        entry["decimation"], tuple(entry["notes"]), tuple(entry["warnings"]),
-        entry["ignore_below"],
-    )  # fmt: skip
+    forces, noise = tuple(entry["forces"]), entry["noise"]
+    words: dict[str, Any] = dict(entry) | {
+        "noise": None if noise is None else Noise(**{k: floats(x) for k, x in noise.items()})
+    }
+    words |= {key: tuple(entry[key]) for key in ("forces", "notes", "warnings")}
+    return PreparedMeasurement(
+        time=columns["time"],
+        y=y,
+        yd=yd,
+        ydd=ydd,
+        tau=np.column_stack([columns[n] for n in forces]),
+        **words,
+    )
 
 
-def write_course(folder: Path, course: ForceCourse) -> None:
+def write_forces(folder: Path, history: ForceHistory) -> None:
     """Write measured and predicted forces of a motion."""
-    columns = {"time": course.time}
-    for kind in _COURSES:
-        values = getattr(course, kind)
-        columns |= {f"{n}.{kind}": x for n, x in zip(course.forces, values.T, strict=True)}
-    write_columns(folder / "forces" / f"{course.name}.parquet", columns)
+    columns = {"time": history.time}
+    for kind in _KINDS:
+        values = getattr(history, kind)
+        columns |= {f"{n}.{kind}": x for n, x in zip(history.forces, values.T, strict=True)}
+    write_columns(folder / "forces" / f"{history.name}.parquet", columns)
 
 
-def read_course(folder: Path, entry: Mapping[str, Any]) -> ForceCourse:
+def read_forces(folder: Path, entry: Mapping[str, Any]) -> ForceHistory:
     """Read forces of a motion; `entry` is what run.json says of it."""
     columns = read_columns(folder / "forces" / f"{entry['name']}.parquet")
     forces = tuple(entry["forces"])
-    kinds = [np.column_stack([columns[f"{n}.{kind}"] for n in forces]) for kind in _COURSES]
-    return ForceCourse(entry["name"], columns["time"], forces, *kinds)
+    kinds: dict[str, Any] = {
+        kind: np.column_stack([columns[f"{n}.{kind}"] for n in forces]) for kind in _KINDS
+    }
+    return ForceHistory(name=entry["name"], time=columns["time"], forces=forces, **kinds)

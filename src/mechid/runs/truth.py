@@ -12,12 +12,13 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
 from mechid.runs.files import file_hash, read_json, write_json
+from mechid.shown import Shown
 
 FORMAT_VERSION = 1
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
+@dataclass(frozen=True, eq=False, repr=False)
+class Truth(Shown):
     """True parameters.
 
     Attributes

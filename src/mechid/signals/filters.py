@@ -48,14 +48,19 @@ class Decimation:
     """Low-pass filter at 0.8 of the new Nyquist frequency, then every `factor`-th sample.
 
     The ends, where the filter has little to average over, are dropped: `factor` samples at each.
+
+    Attributes
+    ----------
+    factor : int
+        Every how many samples are kept.
     """
 
     factor: int
 
     def __post_init__(self) -> None:
-        """Refuse a factor that is none."""
+        """Reject a factor below 1."""
         if self.factor < 1:
-            raise DataError(f"a decimation by {self.factor}", remedy="give 1 or more")
+            raise DataError(f"the decimation factor must be ≥ 1, got {self.factor}")
 
     @property
     def cutoff(self) -> float:
@@ -89,7 +94,7 @@ class Decimation:
         return out.reshape(-1, *values.shape[1:])
 
     def valid(self, valid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return which decimated samples of a mask (N, …) feel nothing that is not valid."""
+        """Return which decimated samples of a mask (N, …) depend on valid samples only."""
         kept, reach, n = self.kept(len(valid)), edge(self.cutoff), len(valid)
         missing = np.zeros((n + 1, *valid.shape[1:]), dtype=np.int64)
         np.cumsum(~valid, axis=0, out=missing[1:])
@@ -100,7 +105,8 @@ class Decimation:
 
 
 def decimation_of(factor: int, n: int) -> Decimation | None:
-    """Return the decimation of n samples by a factor; None for 1, a refusal if none remain."""
+    """Return the decimation of n samples by a factor; None for a factor of 1. Raises DataError if
+    no samples remain."""
     if factor == 1:
         return None
     decimation = Decimation(factor)
@@ -110,6 +116,13 @@ def decimation_of(factor: int, n: int) -> Decimation | None:
 
 def decimate(values: Floats, factor: int) -> Floats:
     """Return values (N, …) low-pass filtered without delay and decimated: τ, or W (N, n_d, p).
+
+    Parameters
+    ----------
+    values : array (N, …)
+        Samples at a constant rate, along the first axis.
+    factor : int
+        Every how many samples are kept.
 
     Examples
     --------

@@ -10,10 +10,10 @@ from mechid.kinematics.tables import Floats
 from mechid.signals import fourier
 from mechid.signals.filters import decimation_of
 from mechid.signals.noise import noise_warnings
-from mechid.signals.record import Mask, Measurement, Noise, Preparation, Prepared
+from mechid.signals.record import Mask, Measurement, Noise, Preparation, PreparedMeasurement
 
 
-def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
+def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasurement:
     """Return one period: positions as a Fourier series, forces averaged over the periods.
 
     Raises
@@ -22,7 +22,7 @@ def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
         If the period is not given, or does not suit the record.
     """
     if options.period is None:
-        raise DataError("a Fourier series needs the period", remedy="give the period in seconds")
+        raise DataError("a Fourier series needs a period", remedy="give the period in seconds")
     exact = fourier.samples_per_period(options.period, m.rate, len(m.time))
     per = round(exact)
     notes = list(m.notes)
@@ -36,12 +36,12 @@ def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
     harmonics = options.harmonics or fourier.choose_harmonics(moved)
     motion = fourier.series(moved.mean, rate, harmonics)
     whole = len(y) // per
-    chosen = "" if options.harmonics else ", those that stand out of the noise"
+    chosen = "" if options.harmonics else ", those above the noise"
     notes.append(f"Fourier series of {harmonics} harmonics{chosen}; average of {whole} periods")
     stray = sorted({*moved.stray, *forced.stray})
     if stray:
         listed = ", ".join(str(k + 1) for k in stray)
-        notes.append(f"period {listed} is unlike the others: leave transients out of the range")
+        notes.append(f"period {listed} differs from the others: exclude transients from the range")
     # Variance of the kth derivative of a series with white noise: σ²/(P M) Σ 2 ω_h^2k.
     w = 2 * np.pi / options.period * np.arange(1, harmonics + 1)
     gains = [np.sqrt(2 * np.sum(w ** (2 * k)) / (whole * per)) for k in (1, 2)]
@@ -49,15 +49,18 @@ def prepare_periodic(m: Measurement, options: Preparation) -> Prepared:
     noise = Noise(
         moved.sigma, gains[0] * moved.sigma, gains[1] * moved.sigma, forced.sigma / np.sqrt(count)
     )
-    return Prepared(
-        m.time[0] + np.arange(per) / rate,
-        *motion,
-        m.forces,
-        forced.mean,
-        forced.count > 0,
-        "fourier",
+    decimation = decimation_of(options.decimation or 1, per)
+    return PreparedMeasurement(
+        time=m.time[0] + np.arange(per) / rate,
+        y=motion[0],
+        yd=motion[1],
+        ydd=motion[2],
+        forces=m.forces,
+        tau=np.where(forced.count > 0, forced.mean, np.nan),
+        source=m.source,
+        method="fourier",
         noise=noise if whole > 1 else None,
-        decimation=decimation_of(options.decimation or 1, per),
+        decimation=1 if decimation is None else decimation.factor,
         notes=tuple(notes),
         warnings=tuple(noise_warnings(m.names, noise.yd, noise.ydd, *motion[1:])),
     )

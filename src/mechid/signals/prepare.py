@@ -17,7 +17,7 @@ from mechid.signals.moving import slow_speeds
 from mechid.signals.noise import Derive, amplification, noise_warnings
 from mechid.signals.periodic import prepare_periodic
 from mechid.signals.project import project
-from mechid.signals.record import Measurement, Method, Noise, Preparation, Prepared
+from mechid.signals.record import Measurement, Method, Noise, Preparation, PreparedMeasurement
 from mechid.signals.spectrum import HIGHEST, Spectrum, choose_cutoff, motion_band, spectrum
 from mechid.signals.spline import choose_penalty, reach, smooth_spline
 
@@ -29,7 +29,7 @@ _ABOVE = 4.0
 
 def prepare(
     measurement: Measurement, mechanism: Mechanism, options: Preparation | None = None
-) -> Prepared:
+) -> PreparedMeasurement:
     """Return a measurement with speeds and accelerations of the independent coordinates.
 
     Parameters
@@ -37,7 +37,7 @@ def prepare(
     measurement : Measurement
     mechanism : Mechanism
     options : Preparation, optional
-        Default: what the measurement asks for.
+        Default: as requested by the measurement file.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
             f"{c.name} {misfit:.2g} {c.unit}"
             for c, misfit in zip(measurement.coordinates, found.misfit, strict=True)
         )
-        note += f"; what remains (rms): {rest}"
+        note += f"; residual (rms): {rest}"
     return replace(
         measurement,
         coordinates=mechanism.coordinates,
@@ -98,14 +98,14 @@ def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
 
 
 def _weights(measurement: Measurement) -> Floats | None:
-    """Return the stated deviations, if there is one for each coordinate."""
+    """Return the stated standard deviations, if there is one for each coordinate."""
     stated = [s for s in measurement.sigma if s is not None]
     if not stated:
         return None
     if len(stated) < len(measurement.coordinates):
         raise DataError(
-            "some measured quantities have a deviation, others not",
-            remedy="state sigma for all of them, or for none",
+            "sigma is given for some measured quantities only",
+            remedy="give sigma for all measured quantities, or for none",
         )
     return np.array(stated)
 
@@ -118,16 +118,17 @@ def _method(m: Measurement, options: Preparation) -> Method:
     return "fourier" if options.period is not None else "low-pass"
 
 
-def _given(m: Measurement, options: Preparation) -> Prepared:
+def _given(m: Measurement, options: Preparation) -> PreparedMeasurement:
     if m.yd is None or m.ydd is None:
         raise DataError(
-            "speeds and accelerations are not given", remedy="choose how to derive them"
+            "speeds and accelerations are not measured",
+            remedy="choose another method to derive them",
         )
     note = "speeds and accelerations as given"
     return _finished(m, options, (m.y, m.yd, m.ydd), 0, "given", note, None)
 
 
-def _interpolate(m: Measurement, options: Preparation) -> Prepared:
+def _interpolate(m: Measurement, options: Preparation) -> PreparedMeasurement:
     note = "speeds and accelerations of a spline of degree 5 through the samples"
     if m.yd is not None:
         note = "accelerations of a spline of degree 5 through the measured speeds"
@@ -141,7 +142,7 @@ def _interpolate(m: Measurement, options: Preparation) -> Prepared:
     return _finished(m, options, derive(m.y), 0, "interpolate", note, derive)
 
 
-def _low_pass(m: Measurement, options: Preparation) -> Prepared:
+def _low_pass(m: Measurement, options: Preparation) -> PreparedMeasurement:
     rate = m.rate
     source, order, what = (m.y, 2, "positions") if m.yd is None else (m.yd, 1, "speeds")
     cutoff, chosen = options.cutoff, ""
@@ -154,7 +155,7 @@ def _low_pass(m: Measurement, options: Preparation) -> Prepared:
             note = f"no noise floor in the spectrum of the {what}: nothing to filter"
             return replace(found, notes=(*found.notes, note))
         most = _ABOVE * Decimation(factor).cutoff
-        chosen = ", where their spectrum reaches its noise"
+        chosen = ", where the spectrum meets the noise floor"
         if factor > 1 and most < best:
             best, chosen = most, f", {_ABOVE:g} times the cut-off of the parallel filter"
         cutoff = best * rate
@@ -181,7 +182,7 @@ def _parallel_factor(spectra: list[Spectrum]) -> int:
     return 1 if band is None else max(1, int(Decimation(1).cutoff / (_HARMONICS * band)))
 
 
-def _spline(m: Measurement, options: Preparation) -> Prepared:
+def _spline(m: Measurement, options: Preparation) -> PreparedMeasurement:
     drop = reach(0.0)
     if len(m.y) > 2 * drop + 1:
         penalty = choose_penalty(m.y)
@@ -189,7 +190,7 @@ def _spline(m: Measurement, options: Preparation) -> Prepared:
     if len(m.y) <= 2 * drop + 1:
         raise DataError(
             f"{len(m.y)} samples are too few to smooth with a spline",
-            remedy=f"it smooths over {drop} samples; choose another method, or give more samples",
+            remedy=f"it smooths over {drop} samples; choose another method, or use a longer record",
         )
 
     def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
@@ -215,7 +216,7 @@ def _finished(
     derive: Derive | None,
     *,
     parallel: int = 1,
-) -> Prepared:
+) -> PreparedMeasurement:
     """Put a derived motion together with the forces at its samples, noise and warnings."""
     n = len(m.time)
     inner = slice(drop, n - drop)
@@ -233,17 +234,17 @@ def _finished(
             f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then every "
             f"{decimation.factor}th sample"
         )
-    return Prepared(
-        m.time[inner],
-        y,
-        yd,
-        ydd,
-        m.forces,
-        m.tau[inner],
-        m.valid[inner],
-        method,
+    return PreparedMeasurement(
+        time=m.time[inner],
+        y=y,
+        yd=yd,
+        ydd=ydd,
+        forces=m.forces,
+        tau=np.where(m.valid, m.tau, np.nan)[inner],
+        source=m.source,
+        method=method,
         noise=noise,
-        decimation=decimation,
+        decimation=1 if decimation is None else decimation.factor,
         notes=tuple(notes),
         warnings=tuple(_warnings(m, sigma, yd, ydd, derive, decimation)),
     )
@@ -257,7 +258,7 @@ def _warnings(
     derive: Derive | None,
     decimation: Decimation | None,
 ) -> list[str]:
-    """Say where noise is large beside the motion, after the parallel filter if there is one."""
+    """Return where noise is large beside the motion, after the parallel filter if there is one."""
     if derive is None:
         return []
 

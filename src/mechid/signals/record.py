@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate
-from mechid.signals.filters import Decimation
+from mechid.shown import Plotted, Tabular, changes_repr
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Method: TypeAlias = Literal["auto", "given", "low-pass", "fourier", "spline", "interpolate"]
@@ -36,7 +36,7 @@ class Preparation:
         Every how many samples are kept after the parallel filter; 1: no parallel filter.
     ignore_below : mapping coordinate → speed
         The force of a coordinate does not count where it moves slower than this (m/s or rad/s,
-        after the parallel filter): near standstill nobody knows the sign of dry friction.
+        after the parallel filter): near standstill the sign of dry friction is not known.
     """
 
     method: Method = "auto"
@@ -46,9 +46,11 @@ class Preparation:
     decimation: int | None = None
     ignore_below: Mapping[str, float] = field(default_factory=dict)
 
+    __repr__ = changes_repr
 
-@dataclass(frozen=True, eq=False)
-class Measurement:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurement(Plotted, Tabular):
     """What was measured, in SI units, at a constant rate.
 
     Attributes
@@ -69,11 +71,11 @@ class Measurement:
     valid : array (N, n_d) of bool
         False where a force was not measured.
     sigma : tuple of float or None
-        Stated deviations of the coordinates, m or rad; None where nothing is stated.
+        Stated standard deviations of the coordinates, m or rad; None where nothing is stated.
     preparation : Preparation
-        What the file of the measurement asks for.
+        Preparation requested by the measurement file.
     notes : tuple of str
-        What was found and mended on reading.
+        What was found and repaired on reading.
     source : str
         The file, for messages.
     """
@@ -104,7 +106,7 @@ class Measurement:
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Estimated deviations of white noise, of single samples of the prepared record.
+    """Estimated standard deviations of white noise, of single samples of the prepared record.
 
     Attributes
     ----------
@@ -121,27 +123,37 @@ class Noise:
     tau: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A measurement ready for estimation.
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PreparedMeasurement(Plotted, Tabular):
+    """A measured motion with its forces, ready for estimation.
 
     Attributes
     ----------
     time : array (N,)
+        s.
     y, yd, ydd : arrays (N, n_i)
-        Independent coordinates of the mechanism in its order, speeds and accelerations.
+        Independent coordinates of the mechanism in its order, speeds and accelerations (m or rad,
+        per s, per s²).
     forces : tuple of str
-    tau, valid : arrays (N, n_d)
+        The n_d forces that were measured.
+    tau : array (N, n_d)
+        N or N m; not a number where nothing valid was measured.
+    name : str
+        Its role in a run: "identification", "validation-1", …
+    source : str
+        The file it comes from; empty for data that were given as records.
     method : str
         Where speeds and accelerations come from.
     cutoff : float or None
         Of the low-pass filter, Hz.
     noise : Noise or None
-    decimation : Decimation or None
-        Parallel filter still to be applied to W and to τ alike.
+        Estimated noise of the measurement.
+    decimation : int
+        W and τ are passed through a parallel low-pass filter, and every so many samples are kept.
     ignore_below : mapping coordinate → speed
-        Still to be applied after that filter, as in `Preparation`.
+        Its force does not count where a coordinate is slower, after that filter (m/s or rad/s).
     notes, warnings : tuples of str
+        How it was prepared, and what to know before trusting it.
     """
 
     time: Floats
@@ -150,11 +162,17 @@ class Prepared:
     ydd: Floats
     forces: tuple[str, ...]
     tau: Floats
-    valid: Mask
-    method: str
+    name: str = "identification"
+    source: str = ""
+    method: str = "given"
     cutoff: float | None = None
     noise: Noise | None = None
-    decimation: Decimation | None = None
+    decimation: int = 1
     ignore_below: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> Mask:
+        """Which forces were measured, (N, n_d)."""
+        return np.isfinite(self.tau)

@@ -51,6 +51,12 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     derived with a spline of degree 5 through the samples (`notes` says which). Other columns are
     left alone.
 
+    Parameters
+    ----------
+    path : str or Path
+        .csv or .parquet.
+    mechanism : Mechanism
+
     Raises
     ------
     DataError
@@ -99,7 +105,7 @@ def _missing(name: str, columns: Mapping[str, Any], where: str) -> DataError:
         unit = _UNIT.fullmatch(column[len(name) :]) if column.startswith(name) else None
         if unit:
             remedy = f"{column} seems to be in {unit[1]}; give {name} in SI units (s, m, rad)"
-    return DataError(f"there is no column {name}; the table has {has}", where=where, remedy=remedy)
+    return DataError(f"missing column {name}; the table has {has}", where=where, remedy=remedy)
 
 
 def _check_time(time: Floats, where: str) -> None:

@@ -8,15 +8,32 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import parameter_covariance
-from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import cad_parameters
-from mechid.dynamics.tables import PRELOAD
 from mechid.errors import DataError, MechidError
 from mechid.estimation.measured_constraints import MeasuredConstraint, informed
 from mechid.estimation.perturb import body_root, check_error
 from mechid.estimation.prior import Prior
 from mechid.mechanism.records import Mechanism
+
+USUAL_CAD_ERROR = 0.2  # of CAD values whose standard deviations nobody declares
+
+
+def usual_cad_error(
+    mechanism: Mechanism, cad_error: float | None = None
+) -> tuple[float | None, tuple[str, ...]]:
+    """Return the relative error of the CAD values to go by, and a note if it was assumed.
+
+    None means the standard deviations that the model declares. Where it declares none at all, 20 %
+    are assumed.
+    """
+    if cad_error is not None or np.diag(parameter_covariance(mechanism)).any():
+        return cad_error, ()
+    return USUAL_CAD_ERROR, (
+        "the model declares no standard deviations of its CAD values: "
+        f"{100 * USUAL_CAD_ERROR:.0f} % were assumed; give another CAD error to change that",
+    )
 
 
 def prior_from_cad(
@@ -37,10 +54,10 @@ def prior_from_cad(
         Which parameters are estimated.
     cad_error : float, optional
         Relative error of all CAD values (0.2 for 20 %), in place of the declared deviations; what
-        it means stands in `mechid.estimation.perturb`. A coefficient of zero keeps its own.
+        it means stands in `mechid.estimation.perturb`.
     unknown : float, optional
-        Deviation, from zero, of coefficients of force elements that have no value in the model.
-        Without it they are refused.
+        Standard deviation, from zero, of coefficients of force elements that the model leaves
+        open (see `left_open`). Without it those that have no value are refused.
     measured : iterable of MeasuredConstraint, optional
         What else is known.
 
@@ -66,7 +83,7 @@ def prior_from_cad(
     )
     elements = np.arange(10 * len(mechanism.bodies), len(values))
     words = ["CAD values with their declared deviations"]
-    missing = elements[np.isnan(values[elements])]
+    missing = np.flatnonzero(left_open(model))
     if unknown is not None and missing.size:
         if not 0 < unknown < np.inf:
             raise DataError(f"the deviation of what is unknown is {unknown:g}")
@@ -84,7 +101,7 @@ def prior_from_cad(
         sized = elements[values[elements] != 0]
         covariance[sized, sized] = (cad_error * values[sized]) ** 2
     terms = [term for term in model.terms if not term.known]
-    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.takes != PRELOAD)
+    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.positive)
     known = Prior(
         names,
         base_set.base,
@@ -96,3 +113,18 @@ def prior_from_cad(
         tuple(words),
     )
     return informed(known, measured)
+
+
+def left_open(model: DynamicModel) -> np.ndarray:
+    """Return (p,): coefficients of force elements of which the model says nothing.
+
+    They have no value, or zero without a standard deviation: zero has no size to err by.
+    """
+    first = 10 * len(model.mechanism.bodies)
+    return np.array(
+        [
+            i >= first and (c.value is None or (c.value == 0 and not c.sigma))
+            for i, c in enumerate(model.columns)
+        ],
+        dtype=bool,
+    )

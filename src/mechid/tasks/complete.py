@@ -32,4 +32,10 @@ def full_set(run: Run, prior: Prior | None) -> FullSet | None:
     B = prior.matrix
     terms = np.abs(B) @ np.abs(phi) + np.abs(values)
     off = np.abs(B @ phi - values) / np.where(terms > 0, terms, 1.0)
-    return FullSet(prior.parameters, phi, float(off.max(initial=0.0)), distance, border)
+    return FullSet(
+        parameters=prior.parameters,
+        values=phi,
+        difference=float(off.max(initial=0.0)),
+        distance=distance,
+        border=border,
+    )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, get_type_hints
 
 from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
+from mechid.mechanism.records import Mechanism
+from mechid.options import IdentifyOptions, changed
+from mechid.options.words import converted
+from mechid.tasks.measured_constraints import check_constraints
+from mechid.textfile.words import hint
 
 DEFAULT = "auto"
 _NOT_SETTINGS = ("name", "groups")
@@ -33,7 +38,7 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
     """
     if name not in ESTIMATORS:
         raise DataError(
-            f"there is no estimator {name}", remedy=f"use one of {', '.join(ESTIMATORS)}"
+            f"unknown estimator '{name}'", remedy=f"choose one of: {', '.join(ESTIMATORS)}"
         )
     own = setting_names(name)
     given = {key: _value(value) for key, value in (settings or {}).items()}
@@ -42,9 +47,62 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
     if "inner" in own:
         values["inner"] = estimator_of(str(values.pop("inner", DEFAULT)), rest)
     elif rest:
-        has = f"it has {', '.join(own)}"
-        raise DataError(f"the estimator {name} has no setting {next(iter(rest))}", remedy=has)
-    return ESTIMATORS[name](**values)
+        raise DataError(
+            f"the estimator {name} has no setting {next(iter(rest))}",
+            remedy=f"choose one of: {', '.join(own)}",
+        )
+    kinds = get_type_hints(ESTIMATORS[name])
+    checked = {k: v if k == "inner" else converted(v, kinds[k], k) for k, v in values.items()}
+    return ESTIMATORS[name](**checked)
+
+
+def identify_options(
+    options: IdentifyOptions, words: Mapping[str, Any], mechanism: Mechanism
+) -> IdentifyOptions:
+    """Return options with some of them given as words; settings of the estimator may be among them.
+
+    Models of the noise are compared by how probable they are, which takes a prior: `prior="none"`
+    alone means the estimator "map". `offsets=True` means "estimated".
+
+    Raises
+    ------
+    DataError
+        For options that make no sense.
+    """
+    if not isinstance(options, IdentifyOptions):
+        raise DataError(
+            f"options must be IdentifyOptions, got {type(options).__name__}",
+            remedy="give further measurements as validate=…",
+        )
+    fields_of = {f.name for f in fields(IdentifyOptions)}
+    own = {name for known in ESTIMATORS for name in setting_names(known)}
+    if unknown := [word for word in words if word not in fields_of | own]:
+        raise DataError(
+            f"there is no option {unknown[0]}", remedy=hint(unknown[0], sorted(fields_of | own))
+        )
+    found = changed(options, {k: v for k, v in words.items() if k in fields_of})
+    settings = {k: v for k, v in words.items() if k not in fields_of and v is not None}
+    if settings.get("offsets") in (True, False):
+        settings["offsets"] = "estimated" if settings["offsets"] else None
+    if settings.get("prior") == "none" and found.estimator == DEFAULT:
+        found = replace(found, estimator="map")
+    settings = {k: v for k, v in settings.items() if v is not None}
+    settings = {k: _value(v) for k, v in {**found.settings, **settings}.items()}
+    found = replace(found, settings=settings)
+    _check(found, mechanism)
+    return found
+
+
+def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
+    estimator = estimator_of(options.estimator, options.settings)
+    if options.cad_error is not None and not 0 < options.cad_error < float("inf"):
+        raise DataError(f"cad_error must be > 0, got {options.cad_error:g}")
+    check_constraints(options, mechanism)
+    if (options.weigh or options.symmetric) and not uses_cad(estimator):
+        raise DataError(
+            "weigh and symmetric count together with CAD values, and this estimator uses none",
+            remedy="use the estimator auto, map or physical, with a prior",
+        )
 
 
 def setting_names(name: str) -> tuple[str, ...]:

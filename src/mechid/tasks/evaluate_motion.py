@@ -1,19 +1,17 @@
-"""Judge a given motion: its criteria, its limits, its samples."""
+"""Evaluate a given motion: its criteria, its limits, its samples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from mechid.base.analyse import Rule
-from mechid.base.baseset import BaseSet, base_set
-from mechid.base.bounds import all_transfers
-from mechid.base.choose import last
-from mechid.base.experiment import EVERYTHING
+from mechid.base.baseset import BaseSet
 from mechid.dynamics.regressor import observation_matrix
-from mechid.errors import DataError
-from mechid.exact.geometry import exact_geometry
+from mechid.errors import DataError, KinematicsError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.excitation.limits import slacks
@@ -24,7 +22,13 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.tasks.plan import Plan, check_plan, criteria_of_matrix, criterion_of
+from mechid.options import ExciteOptions, changed
+from mechid.shown import Shown
+from mechid.tasks.cad_prior import usual_cad_error
+from mechid.tasks.criteria import check_options, criteria_of_matrix, criterion_of
+from mechid.tasks.inputs import mechanism_of, trajectory_of
+from mechid.tasks.keywords import keywords_of
+from mechid.tasks.stages import chosen_base
 
 _PER_PERIOD = 12  # samples per period of the highest frequency
 _DENSER = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the usual samples, to see what they change
@@ -32,59 +36,127 @@ _LONGER = (2, 4)  # times the duration
 _FEWEST = 4  # samples
 
 
-def evaluate_motion(
-    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last, seed: int = 0
-) -> dict[str, float]:
-    """Return what all criteria say of a given trajectory; `seed` draws the target motions."""
-    check_plan(plan, seed)
-    motion = _performed(mechanism, trajectory, plan)
-    return criteria_of_motion(mechanism, transferred_base(mechanism, rule), motion, plan, seed)
+@dataclass(frozen=True, eq=False, repr=False)
+class MotionEvaluation(Shown):
+    """What a given motion tells of the parameters.
 
-
-def tightest_limit(
-    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, limits: Sequence[MotionLimit]
-) -> tuple[float, str]:
-    """Return the smallest slack of limits along a given trajectory, and that limit in words.
-
-    The slack is negative where a limit is violated, and infinite without limits.
+    Attributes
+    ----------
+    criteria : mapping criterion → float
+        All criteria; small is good.
+    slack : float
+        Of the tightest limit: negative where one is violated, infinite without limits.
+    tightest : str
+        That limit.
+    notes : tuple of str
+        What was assumed.
     """
+
+    criteria: Mapping[str, float]
+    slack: float = np.inf
+    tightest: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@keywords_of(ExciteOptions)
+def evaluate_motion(
+    model: Mechanism | str | Path,
+    motion: Any,
+    options: ExciteOptions = ExciteOptions(),  # noqa: B008 - frozen
+    *,
+    limits: Sequence[MotionLimit] = (),
+    **words: Any,
+) -> MotionEvaluation:
+    """Return what all criteria say of a given motion, and how it keeps limits.
+
+    Parameters
+    ----------
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
+    motion : DesignedMotion, Trajectory, str or Path
+        A designed motion, a trajectory or its file.
+    options : ExciteOptions
+        Its noise, prior, samples and base set count.
+    limits : sequence of MotionLimit
+    **words
+        Fields of `ExciteOptions`.
+
+    Raises
+    ------
+    KinematicsError
+        If the mechanism cannot perform the motion.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0)
+    >>> sorted(mechid.evaluate_motion("five_bar", motion).criteria)
+    ['a', 'condition', 'condition-equilibrated', 'd', 'e', 'prediction']
+    """
+    mechanism, trajectory, options = _given(model, motion, options, words)
     check_limits(limits, mechanism)
-    found = slacks(limits, _performed(mechanism, trajectory, plan), gradients=False)
+    solved = _performed(mechanism, trajectory, options)
+    base = chosen_base(mechanism, options)
+    found = slacks(limits, solved, gradients=False)
     worst = min(found, key=lambda s: s.worst, default=None)
-    return (np.inf, "") if worst is None else (worst.worst, worst.limit.words)
+    return MotionEvaluation(
+        criteria=criteria_of_motion(mechanism, base, solved, options, options.seed),
+        slack=np.inf if worst is None else worst.worst,
+        tightest="" if worst is None else worst.limit.words,
+        notes=prior_notes(mechanism, options),
+    )
 
 
-def _performed(mechanism: Mechanism, trajectory: Trajectory, plan: Plan) -> Motion:
+def prior_notes(mechanism: Mechanism, options: ExciteOptions) -> tuple[str, ...]:
+    """Say what was assumed of the CAD values."""
+    return usual_cad_error(mechanism, options.cad_error)[1] if options.prior else ()
+
+
+def _given(
+    model: Any, motion: Any, options: ExciteOptions, words: Mapping[str, Any]
+) -> tuple[Mechanism, Trajectory, ExciteOptions]:
+    options = changed(options, words)
+    check_options(options)
+    return mechanism_of(model), trajectory_of(motion), options
+
+
+def _performed(mechanism: Mechanism, trajectory: Trajectory, options: ExciteOptions) -> Motion:
     ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
-    s = sample(ordered, times=usual_times(ordered, plan))
-    return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
+    s = sample(ordered, times=usual_times(ordered, options))
+    try:
+        return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
+    except KinematicsError as error:
+        raise (error.located(trajectory.name) if trajectory.name else error) from None
 
 
 def criteria_of_motion(
-    mechanism: Mechanism, base: BaseSet, motion: Motion, plan: Plan, seed: int = 0
+    mechanism: Mechanism, base: BaseSet, motion: Motion, options: ExciteOptions, seed: int = 0
 ) -> dict[str, float]:
     """Return what all criteria say of a solved motion."""
     seen = observation_matrix(motion)
-    return criteria_of_matrix(mechanism, base, base.observation(seen.W), seen.known, plan, seed)
+    return criteria_of_matrix(mechanism, base, base.observation(seen.W), seen.known, options, seed)
 
 
+@keywords_of(ExciteOptions)
 def sampling_of_motion(
-    mechanism: Mechanism, trajectory: Trajectory, plan: Plan, *, rule: Rule = last
+    model: Mechanism | str | Path,
+    motion: Any,
+    options: ExciteOptions = ExciteOptions(),  # noqa: B008 - frozen
+    **words: Any,
 ) -> tuple[SamplingRow, ...]:
-    """Return how the criterion of a plan changes with the samples of a given trajectory.
+    """Return how the criterion changes with the samples of a given motion.
 
     From a quarter to four times as many samples as usual, then as many in more periods, if it
     repeats. Noise that is relative to the forces of the motion is that of the usual samples.
+    Arguments as for `evaluate_motion`.
     """
-    check_plan(plan, 0)
-    if plan.criterion == "goals":
-        raise DataError(
-            "samples are judged by one criterion, not by goals", remedy="give a criterion"
-        )
+    mechanism, trajectory, options = _given(model, motion, options, words)
+    if options.criterion == "goals":
+        raise DataError("samples are rated by one criterion, not by goals", remedy="give one")
     ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
-    base = transferred_base(mechanism, rule)
-    criterion = criterion_of(mechanism, base, plan)
-    seen = observation_matrix(_performed(mechanism, trajectory, plan))
+    base = chosen_base(mechanism, options)
+    criterion = criterion_of(mechanism, base, options)
+    seen = observation_matrix(_performed(mechanism, trajectory, options))
     if isinstance(criterion, RelativeNoise):
         criterion = criterion.at(base.observation(seen.W), seen.known)
     observe = base_observation(mechanism, base.places)
@@ -102,19 +174,13 @@ def sampling_of_motion(
     return (*rows, *more)
 
 
-def usual_times(trajectory: Trajectory, plan: Plan) -> Floats:
+def usual_times(trajectory: Trajectory, options: ExciteOptions) -> Floats:
     """Return when a trajectory is sampled: from the trajectory itself, or as the plan says."""
-    if plan.samples is not None:
+    if options.samples is not None:
         periods = trajectory.duration / trajectory.period if trajectory.period else 1.0
-        return sample_times(trajectory, samples=round(plan.samples * periods))
+        return sample_times(trajectory, samples=round(options.samples * periods))
     if trajectory.rate is not None:
         return sample_times(trajectory, rate=trajectory.rate)
     bands = [family.band for family in trajectory.families if family.band]
-    cycles = max(bands) * trajectory.duration if bands else float(plan.harmonics)
+    cycles = max(bands) * trajectory.duration if bands else float(options.harmonics)
     return sample_times(trajectory, samples=max(round(_PER_PERIOD * cycles), _PER_PERIOD))
-
-
-def transferred_base(mechanism: Mechanism, rule: Rule) -> BaseSet:
-    """Return the base set of a rule, from all transfers of inertia."""
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
-    return base_set(null, rule(null))

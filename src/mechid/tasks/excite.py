@@ -2,51 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
-from mechid.base.analyse import Rule
 from mechid.base.baseset import BaseSet
-from mechid.base.choose import last
 from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import BSpline, Family, Fourier
-from mechid.excitation.optimise import EFFORT, Effort, Excitation, Watch, optimise
-from mechid.excitation.problem import Problem
+from mechid.excitation.optimise import Effort, Excitation, Watch, optimise
+from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
-from mechid.tasks.evaluate_motion import criteria_of_motion, transferred_base, usual_times
-from mechid.tasks.plan import PLAN, Plan, check_plan, objective_of
+from mechid.options import ExciteOptions, changed
+from mechid.shown import Plotted, Tabular
+from mechid.tasks.criteria import check_options, objective_of
+from mechid.tasks.evaluate_motion import criteria_of_motion, prior_notes, usual_times
+from mechid.tasks.inputs import mechanism_of, trajectory_of, wrong_type
+from mechid.tasks.keywords import keywords_of
+from mechid.tasks.stages import chosen_base
+from mechid.trajectoryfile.expression import Expression
+from mechid.trajectoryfile.limits import read_limits
 
 _TURN, _SHIFT = 0.35, 0.1  # usual reach: rad, part of the characteristic length
 _MARGIN = 0.1  # of the margin at home
 _STILL = 1e-9  # of a position: a motion by less is rounding
 
 
-@dataclass(frozen=True, eq=False)
-class DesignedMotion:
-    """A designed motion, and what all criteria say of it."""
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class DesignedMotion(Plotted, Tabular):
+    """A designed motion, and what all criteria say of it.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    options : ExciteOptions
+    excitation : Excitation
+        The trajectory, and how it was found.
+    limits : tuple of MotionLimit
+        Within which it stays.
+    base : BaseSet
+        The parameters it is for.
+    criteria : mapping criterion → float
+        All criteria; small is good.
+    slack : float
+        Of the tightest limit.
+    tightest : str
+        That limit.
+    notes : tuple of str
+        What was assumed.
+    """
 
     mechanism: Mechanism
-    plan: Plan
+    options: ExciteOptions
     excitation: Excitation
     limits: tuple[MotionLimit, ...]
     base: BaseSet
     criteria: dict[str, float]
     slack: float
     tightest: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The motion as a function of time; `save_trajectory` writes it."""
+        return self.excitation.trajectory
 
     def plain(self, value: float) -> float:
         """Return a value of the optimiser as that of the criterion: it works with logarithms."""
-        return value if self.plan.criterion == "d" else float(np.exp(value))
+        return value if self.options.criterion == "d" else float(np.exp(value))
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows: duration, criteria and the tightest limit."""
+        t = self.trajectory
+        return {
+            "mechanism": self.mechanism.name,
+            "coordinates": t.names,
+            "duration": f"{t.duration:g} s",
+            "tightest limit": f"{self.tightest or 'none'} (slack {self.slack:.2g})",
+            "criteria": {name: f"{value:.4g}" for name, value in self.criteria.items()},
+            "notes": self.notes,
+        }
 
 
 def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[MotionLimit, ...]:
@@ -80,69 +124,119 @@ def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[Mo
     return tuple(limits)
 
 
-def design_motion(
-    mechanism: Mechanism,
-    plan: Plan = PLAN,
+@keywords_of(ExciteOptions)
+def excite(
+    model: Mechanism | str | Path,
+    options: ExciteOptions = ExciteOptions(),  # noqa: B008 - frozen
     *,
-    limits: Sequence[MotionLimit] | None = None,
-    rule: Rule = last,
-    effort: Effort = EFFORT,
-    seed: int = 0,
-    start: Trajectory | None = None,
+    limits: Sequence[MotionLimit] | str | Path | None = None,
+    start: Any = None,
     watch: Watch | None = None,
     stop: Callable[[], bool] = lambda: False,
+    **words: Any,
 ) -> DesignedMotion:
-    """Design a motion of a mechanism for the identification of its base parameters.
+    """Design a motion within limits that makes the base parameters as visible as it can.
 
     Parameters
     ----------
-    mechanism : Mechanism
-    plan : Plan
-    limits : sequence of MotionLimit, optional
-        By default `usual_limits`.
-    rule : callable
-        Choice of the dependent parameters.
-    effort : Effort
-    seed : int
-        Of the random motions; criteria do not depend on it.
-    start : Trajectory, optional
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
+    options : ExciteOptions
+    limits : sequence of MotionLimit, str or Path, optional
+        Limits, or their file (.yaml); by default `usual_limits`.
+    start : DesignedMotion, Trajectory, str or Path, optional
         A designed motion to go on from.
     watch, stop : callables, optional
-        As for `optimise`.
+        As for `optimise`: told (stage, step, best) at each step, and asked whether to end.
+    **words
+        Fields of `ExciteOptions`, as criterion="d", harmonics=5, frequency=0.5, seed=1.
+
+    Returns
+    -------
+    DesignedMotion
+        What `synthesise`, `predict` and `evaluate_motion` take; `save_trajectory` writes its
+        `trajectory`.
 
     Raises
     ------
     DataError
-        For a plan or limits that make no sense.
+        For options or limits that make no sense.
     MechidError
         Naming the limit that blocks it, if no motion keeps all limits.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0, harmonics=2, frequency=0.5)
+    >>> motion.trajectory.duration
+    2.0
     """
-    check_plan(plan, seed)
-    model = kinematic_model(mechanism)
-    fixed = plan.fixed or {}
-    chosen = tuple(usual_limits(model, fixed) if limits is None else limits)
-    check_limits(chosen, mechanism)
-    trajectory = _start(model, plan)
-    times = usual_times(trajectory, plan)
+    mechanism = mechanism_of(model)
+    if not isinstance(options, ExciteOptions):
+        raise wrong_type("options", "ExciteOptions", options)
+    options = changed(options, words)
+    check_options(options)
+    ready = kinematic_model(mechanism)
+    fixed = _families(options.fixed)
+    chosen = _limits(limits, ready, fixed)
+    trajectory = _start(ready, options, fixed)
+    times = usual_times(trajectory, options)
     free = [c.name for c in mechanism.coordinates if c.name not in fixed]
-    made = design(trajectory, times, free=free, conditions=_conditions(plan, free))
+    made = design(trajectory, times, free=free, conditions=_conditions(options, free))
     _check_free(made, mechanism)
-    x = None if start is None else _resumed(start, made, plan, free)
-    base = transferred_base(mechanism, rule)
-    problem = Problem(mechanism, made, base.places, objective_of(mechanism, base, plan), chosen)
-    found = optimise(problem, effort, seed=seed, start=x, watch=watch, stop=stop)
+    x = None if start is None else _resumed(trajectory_of(start), made, options, free)
+    base = chosen_base(mechanism, options)
+    problem = DesignProblem(
+        mechanism=mechanism,
+        design=made,
+        places=base.places,
+        criterion=objective_of(mechanism, base, options),
+        limits=chosen,
+    )
+    seconds = np.inf if options.max_seconds is None else options.max_seconds
+    effort = Effort(options.random, options.starts, options.iterations, seconds)
+    found = optimise(problem, effort, seed=options.seed, start=x, watch=watch, stop=stop)
     motion = problem.motion(found.x)
     worst = problem.worst(motion)
     return DesignedMotion(
-        mechanism,
-        plan,
-        found,
-        chosen,
-        base,
-        criteria_of_motion(mechanism, base, motion, plan),
-        np.inf if worst is None else worst.worst,
-        "" if worst is None else worst.limit.words,
+        mechanism=mechanism,
+        options=options,
+        excitation=found,
+        limits=chosen,
+        base=base,
+        criteria=criteria_of_motion(mechanism, base, motion, options),
+        slack=np.inf if worst is None else worst.worst,
+        tightest="" if worst is None else worst.limit.words,
+        notes=prior_notes(mechanism, options),
     )
+
+
+def _limits(given: Any, model: KinematicModel, fixed: Collection[str]) -> tuple[MotionLimit, ...]:
+    """Return limits; what is wrong with those of a file names the file."""
+    if given is None:
+        return usual_limits(model, fixed)
+    is_file = isinstance(given, str | Path)
+    found = read_limits(given) if is_file else tuple(given)
+    if wrong := [x for x in found if not isinstance(x, MotionLimit)]:
+        raise wrong_type("limits", "a list of MotionLimit, or a file", wrong[0])
+    try:
+        check_limits(found, model.mechanism)
+    except DataError as error:
+        raise (error.located(str(given)) if is_file else error) from None
+    return found
+
+
+def _families(fixed: Mapping[str, Any]) -> dict[str, Family]:
+    """Return given motions, with text as an expression of time."""
+    found: dict[str, Family] = {}
+    for name, motion in fixed.items():
+        family = Expression(motion) if isinstance(motion, str) else motion
+        if not isinstance(family, Family):
+            raise wrong_type(
+                f"the given motion of {name}", "an expression of t or a Family", motion
+            )
+        found[name] = family
+    return found
 
 
 def _check_free(made: Design, mechanism: Mechanism) -> None:
@@ -151,7 +245,7 @@ def _check_free(made: Design, mechanism: Mechanism) -> None:
         raise DataError(
             "the motion of all coordinates is given: nothing is left to design",
             where=mechanism.name,
-            remedy="leave one of them free, or judge the motion",
+            remedy="leave one of them free, or evaluate the motion",
         )
     for name, basis in zip(made.trajectory.names, made.bases, strict=True):
         size = np.abs(basis.position).max(initial=0.0)
@@ -163,7 +257,9 @@ def _check_free(made: Design, mechanism: Mechanism) -> None:
             )
 
 
-def _resumed(start: Trajectory, made: Design, plan: Plan, free: Sequence[str]) -> Floats:
+def _resumed(
+    start: Trajectory, made: Design, options: ExciteOptions, free: Sequence[str]
+) -> Floats:
     """Return the free numbers of a trajectory to go on from.
 
     Raises
@@ -180,7 +276,7 @@ def _resumed(start: Trajectory, made: Design, plan: Plan, free: Sequence[str]) -
                 where=start.name,
                 remedy="design with the family, frequency and harmonics of the start",
             )
-    return design(again, made.time, free=free, conditions=_conditions(plan, free)).start
+    return design(again, made.time, free=free, conditions=_conditions(options, free)).start
 
 
 def _kind(family: Family) -> Family:
@@ -188,29 +284,30 @@ def _kind(family: Family) -> Family:
     return family.with_coefficients(np.zeros(family.coefficients.size))
 
 
-def _start(model: KinematicModel, plan: Plan) -> Trajectory:
+def _start(
+    model: KinematicModel, options: ExciteOptions, fixed: Mapping[str, Family]
+) -> Trajectory:
     families: dict[str, Family] = {}
-    fixed = plan.fixed or {}
     for name in fixed:
         if name not in {c.name for c in model.mechanism.coordinates}:
             raise DataError(
                 f"there is no coordinate {name} whose motion could be given",
                 where=model.mechanism.name,
             )
-    period = 1 / plan.frequency
+    period = 1 / options.frequency
     for home, c in zip(model.home_y.tolist(), model.mechanism.coordinates, strict=True):
         if c.name in fixed:
             families[c.name] = fixed[c.name]
-        elif plan.family == "fourier":
-            families[c.name] = Fourier.zeros(plan.frequency, plan.harmonics, home)
+        elif options.family == "fourier":
+            families[c.name] = Fourier.zeros(options.frequency, options.harmonics, home)
         else:
-            ends: Literal["rest", "periodic"] = "rest" if plan.rest else "periodic"
-            values = (home,) * (2 * plan.harmonics + 1)
+            ends: Literal["rest", "periodic"] = "rest" if options.rest else "periodic"
+            values = (home,) * (2 * options.harmonics + 1)
             families[c.name] = BSpline(period, values, ends=ends)
     return Trajectory.of(families, period, name=f"{model.mechanism.name} excitation")
 
 
-def _conditions(plan: Plan, free: Sequence[str]) -> dict[str, tuple[Condition, ...]]:
-    if not plan.rest or plan.family == "bspline":
+def _conditions(options: ExciteOptions, free: Sequence[str]) -> dict[str, tuple[Condition, ...]]:
+    if not options.rest or options.family == "bspline":
         return {}
-    return dict.fromkeys(free, rest_at_ends(1 / plan.frequency))
+    return dict.fromkeys(free, rest_at_ends(1 / options.frequency))

@@ -14,10 +14,10 @@ from mechid.estimation.measured_constraints import informed
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.mechanism.records import Mechanism
-from mechid.tasks.cad_prior import prior_from_cad
-from mechid.tasks.measured_constraints import NO_CONSTRAINTS, MeasuredConstraints, constraints_from
+from mechid.options import IdentifyOptions
+from mechid.tasks.cad_prior import left_open, prior_from_cad, usual_cad_error
+from mechid.tasks.measured_constraints import constraints_from
 
-USUAL_ERROR = 0.2  # of CAD values whose deviations nobody declares
 _WIDE = 10.0  # times what would alone make all forces: next to nothing is known
 
 
@@ -25,8 +25,7 @@ def prior_of(
     mechanism: Mechanism,
     chosen: BaseSet,
     whole: Regression,
-    cad_error: float | None = None,
-    measured: MeasuredConstraints = NO_CONSTRAINTS,
+    options: IdentifyOptions = IdentifyOptions(),  # noqa: B008 - frozen
 ) -> tuple[Prior, tuple[str, ...]]:
     """Return what is known before measuring, and notes about what was assumed.
 
@@ -36,12 +35,10 @@ def prior_of(
     chosen : BaseSet
     whole : Regression
         Of the identification motion, with all p parameters: how wide "unknown" is depends on it.
-    cad_error : float, optional
-        Relative error of the CAD values; by default the declared deviations, or 20 % where a model
-        declares none at all. A coefficient to be identified that has no deviation then is left
-        to the data.
-    measured : MeasuredConstraints
-        What is known besides.
+    options : IdentifyOptions
+        Its `cad_error`: by default the declared standard deviations, or 20 % where a model declares
+        none at all. A coefficient to be identified that has no deviation then is left to the data.
+        Its measured masses and symmetry.
 
     Raises
     ------
@@ -50,18 +47,13 @@ def prior_of(
     DataError
         For facts that make no sense.
     """
-    notes = []
+    notes: list[str] = []
     model = dynamic_model(mechanism)
-    missing = np.isnan(cad_parameters(model))
+    missing = left_open(model)
+    cad_error, assumed = usual_cad_error(mechanism, options.cad_error)
     known = prior_from_cad(mechanism, chosen, cad_error=cad_error, unknown=1.0)
-    declared = np.diag(known.covariance)[~missing] > 0
-    if cad_error is None and not declared.any():
-        known = prior_from_cad(mechanism, chosen, cad_error=USUAL_ERROR, unknown=1.0)
-        notes.append(
-            "the model declares no deviations of its CAD values: "
-            f"{100 * USUAL_ERROR:.0f} % were assumed; say --cad-error to change that"
-        )
-    silent = _undeclared(known, mechanism) & ~missing
+    notes += assumed
+    silent = (_undeclared(known, mechanism) | missing) & np.isfinite(cad_parameters(model))
     if silent.any():
         names = ", ".join(known.parameters[k] for k in np.flatnonzero(silent))
         notes.append(
@@ -71,7 +63,7 @@ def prior_of(
     missing = missing | silent
     if missing.any():
         known = _widened(known, missing, whole)
-    return informed(known, constraints_from(measured, known, mechanism)), tuple(notes)
+    return informed(known, constraints_from(options, known, mechanism)), tuple(notes)
 
 
 def _undeclared(known: Prior, mechanism: Mechanism) -> np.ndarray:
@@ -97,11 +89,10 @@ def cad_or_none(
     mechanism: Mechanism,
     chosen: BaseSet,
     whole: Regression,
-    cad_error: float | None,
-    measured: MeasuredConstraints = NO_CONSTRAINTS,
+    options: IdentifyOptions,
 ) -> tuple[Prior | None, tuple[str, ...], ModelError | None]:
     """Return what `prior_of` does; for a model without CAD values nothing, and why."""
     try:
-        return *prior_of(mechanism, chosen, whole, cad_error, measured), None
+        return *prior_of(mechanism, chosen, whole, options), None
     except ModelError as error:
         return None, (), error

@@ -1,166 +1,98 @@
-"""Reduce the model of an identification: rank the parameters, choose a size, estimate again."""
+"""Reduce the model of a run: fewer parameters, as the data bear."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+from mechid.base.choose import as_listed
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate
-from mechid.estimation.estimator import Estimator
-from mechid.estimation.frozen import Frozen
-from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Regression
-from mechid.reduction.contribution import Norm, contribution
-from mechid.reduction.deviation import by_deviation
-from mechid.reduction.greedy import greedy
-from mechid.reduction.ranking import Ranking
-from mechid.reduction.reduce import Reduction, reduce_model
-from mechid.reduction.rest import Rest
-from mechid.reduction.size import Fixed, OneStandardError, SizeRule, TwoLimits
-from mechid.tasks.estimators import uses_cad
-from mechid.validation.blocks import Blocks
+from mechid.options import ReduceOptions, changed
+from mechid.runs.folder import save_run
+from mechid.runs.record import STAGES, Run, library_versions
+from mechid.tasks.inputs import run_of
+from mechid.tasks.keywords import keywords_of
+from mechid.tasks.stages import base_of, problem_of, reduced, validated
 from mechid.validation.crossvalidate import Stop, Watch
 
-Rule: TypeAlias = Literal["contribution", "stacked-contribution", "deviation", "greedy"]
-RULES: tuple[Rule, ...] = get_args(Rule)
 
-
-@dataclass(frozen=True)
-class ReduceOptions:
-    """How a model is reduced.
-
-    Attributes
-    ----------
-    rule : str
-        Order of elimination: "contribution" to the forces by CAD values, each force in its own
-        measure; "stacked-contribution", N and N m alike, as the sources have it; relative
-        "deviation"; "greedy" by cross-validated error.
-    size : int or str
-        "limits": the smallest size with a low error, if its condition number is low too;
-        "cross" or "auto": by cross-validation, within one standard error of the best; or a number.
-    rest : "zero", "cad" or "auto"
-        What eliminated parameters are; "auto": CAD values, where the estimator uses them.
-    condition : float
-        Upper limit of the condition number, for "limits".
-    blocks : int
-        Blocks of time of the cross-validation.
-    """
-
-    rule: Rule = "contribution"
-    size: int | Literal["auto", "limits", "cross"] = "auto"
-    rest: Rest | Literal["auto"] = "auto"
-    condition: float = 1e5
-    blocks: int = 5
-
-
-def reduce_regression(
-    regression: Regression,
-    estimator: Estimator,
-    prior: Prior | None,
-    options: ReduceOptions,
+@keywords_of(ReduceOptions)
+def reduce(
+    run: Run | str | Path,
+    options: ReduceOptions = ReduceOptions(),  # noqa: B008 - frozen
     *,
-    whole: Estimate | None = None,
-    validation: Sequence[Regression] = (),
+    folder: str | Path | None = None,
+    force: bool = False,
+    command: str = "",
     watch: Watch | None = None,
     stop: Stop = lambda: False,
-) -> Reduction:
-    """Reduce a model; curves go over all sizes, whatever size is chosen.
+    **words: Any,
+) -> Run:
+    """Return a run with its model reduced; the run itself stays as it is.
 
-    With CAD values as prior, the models of all sizes take noise, gains and scale of the prior from
-    the estimate with all parameters (`whole`, if it is there); the chosen one finds its own.
+    Data, base set and estimator are those of the run. A reduction that it has is replaced.
+
+    Parameters
+    ----------
+    run : Run, str or Path
+        A run, or its folder.
+    options : ReduceOptions
+    folder : str or Path, optional
+        Where the new run is written.
+    force : bool
+        Whether a run in that folder is replaced.
+    command : str
+        What the record of the run says of how it was made.
+    watch, stop : callables, optional
+        As for `identify`.
+    **words
+        Fields of `ReduceOptions`: by="contribution", size=8, rest="cad".
+
+    Returns
+    -------
+    Run
 
     Raises
     ------
     DataError
-        For options that make no sense, or CAD values that are needed and not known.
+        If the run has no estimate, or the options make no sense.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0)
+    >>> log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%", periods=3)
+    >>> small = mechid.reduce(mechid.identify("five_bar", log, estimator="ols"), size=6)
+    >>> small.reduction.size.size
+    6
     """
-    if options.size == "auto":
-        options = replace(options, size="cross")
-    informed = uses_cad(estimator) and prior is not None
-    rest: Rest = ("cad" if informed else "zero") if options.rest == "auto" else options.rest
-    blocks = Blocks(options.blocks)
-    if isinstance(options.size, int) and not 1 <= options.size <= len(regression.parameters):
-        raise DataError(
-            f"a size of {options.size}",
-            remedy=f"choose one from 1 to {len(regression.parameters)}, limits or cross",
-        )
-    quick = _frozen(regression, estimator, prior, whole) if informed else estimator
-    return reduce_model(
-        _ranking(regression, quick, prior, options.rule, rest, blocks, watch, stop),
-        regression,
-        estimator=quick,
-        final=estimator,
-        prior=prior,
-        rest=rest,
-        choose=_size_rule(options),
-        validation=validation,
-        folds=blocks if options.size == "cross" else None,
-        watch=watch,
-        stop=stop,
+    before = run_of(run)
+    how = changed(_checked(options), words)
+    told = replace(before.about.options, reduce=how)
+    mechanism = before.mechanism
+    chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
+    problem = problem_of(mechanism, chosen, before.motions, told)
+    estimate = before.estimate or before.final  # a run without an estimate is refused
+    prepared = (word for motion in before.motions for word in motion.warnings)
+    fresh = replace(
+        before,
+        about=replace(before.about, command=command, options=told, versions=library_versions()),
+        reduction=None,
+        warnings=tuple(dict.fromkeys((*prepared, *problem.warnings, *estimate.warnings))),
+        stages=STAGES,
     )
+    after = validated(reduced(fresh, problem, told, watch, stop), problem)
+    if folder is not None:
+        save_run(after, folder, force=force)
+    return after
 
 
-def _ranking(
-    regression: Regression,
-    estimator: Estimator,
-    prior: Prior | None,
-    rule: Rule,
-    rest: Rest,
-    blocks: Blocks,
-    watch: Watch | None,
-    stop: Stop,
-) -> Ranking:
-    match rule:
-        case "contribution" | "stacked-contribution":
-            if prior is None:
-                raise DataError(
-                    "contributions go by CAD values, and there are none",
-                    remedy="reduce by deviation or greedy",
-                )
-            norm: Norm = "channels" if rule == "contribution" else "stacked"
-            return contribution(regression, prior.mean, norm=norm).ranking
-        case "deviation":
-            return by_deviation(
-                regression,
-                estimator=estimator,
-                prior=prior,
-                rest=rest,
-                watch=watch,
-                stop=stop,
-            )
-        case "greedy":
-            return greedy(
-                regression,
-                prior=prior,
-                rest=rest,
-                folds=blocks,
-                watch=watch,
-                stop=stop,
-            )
-    raise DataError(f"there is no reduction by {rule}", remedy=f"use {', '.join(RULES)}")
-
-
-def _frozen(
-    regression: Regression,
-    estimator: Estimator,
-    prior: Prior | None,
-    whole: Estimate | None,
-) -> Frozen:
-    found = estimator(regression, prior) if whole is None else whole
-    inner = getattr(estimator, "inner", estimator)
-    scale = getattr(inner, "scale", 1.0)
-    if scale == "estimated":
-        scale = 1.0 if found.agreement is None else found.agreement.scale
-    return Frozen(found, getattr(inner, "prior", "full"), scale)
-
-
-def _size_rule(options: ReduceOptions) -> SizeRule:
-    if isinstance(options.size, int):
-        return Fixed(options.size)
-    if options.size == "cross":
-        return OneStandardError()
-    if options.size == "limits":
-        return TwoLimits(options.condition)
-    raise DataError(f"there is no size {options.size}", remedy="use limits, cross or a number")
+def _checked(options: ReduceOptions) -> ReduceOptions:
+    if not isinstance(options, ReduceOptions):
+        raise DataError(
+            f"options must be ReduceOptions, got {type(options).__name__}",
+            remedy="or give single options by name, as size=8",
+        )
+    return options

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,59 +12,22 @@ from mechid.dynamics.regressor import observe_path
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
-from mechid.runs.record import MotionData
+from mechid.options import NoiseLevels
 from mechid.signals.filters import Decimation
 from mechid.signals.moving import moving
-from mechid.signals.record import Prepared
+from mechid.signals.record import PreparedMeasurement
 from mechid.tables.forces import force_unit
 
 
-@dataclass(frozen=True)
-class DeclaredNoise:
-    """What the user says of the noise of the forces.
-
-    Attributes
-    ----------
-    share : float
-        Deviation as a share of the root mean square of each force.
-    channels : mapping force → float
-        Deviations of single forces (N or N m), instead.
-    """
-
-    share: float = 0.0
-    channels: Mapping[str, float] = field(default_factory=dict)
-
-
-NO_NOISE = DeclaredNoise()
-
-
-def motion_data(name: str, source: str, prepared: Prepared) -> MotionData:
-    """Return a prepared measurement as the motion of a run."""
-    return MotionData(
-        name,
-        source,
-        prepared.time,
-        prepared.y,
-        prepared.yd,
-        prepared.ydd,
-        prepared.forces,
-        np.where(prepared.valid, prepared.tau, np.nan),
-        1 if prepared.decimation is None else prepared.decimation.factor,
-        prepared.notes,
-        prepared.warnings,
-        prepared.ignore_below,
-    )
-
-
 def regression_of(
-    model: DynamicModel, motion: MotionData, parameters: Sequence[str] | None = None
+    model: DynamicModel, motion: PreparedMeasurement, parameters: Sequence[str] | None = None
 ) -> Regression:
     """Return W φ + known = τ of a motion, filtered and decimated as the motion asks for.
 
     Parameters
     ----------
     model : DynamicModel
-    motion : MotionData
+    motion : PreparedMeasurement
     parameters : sequence of str, optional
         Columns of W that are kept: those that head the base parameters; by default all.
 
@@ -76,20 +39,19 @@ def regression_of(
     try:
         seen = observe_path(model, motion.y, motion.yd, motion.ydd, time=motion.time)
     except MechidError as error:
-        raise error.located(motion.source) from None
+        raise error.located(motion.source or motion.name) from None
     names = [column.name for column in model.columns]
     places = [names.index(name) for name in (names if parameters is None else parameters)]
     rows = measured_rows(model.mechanism, motion.forces)
-    valid = np.isfinite(motion.tau)
     found = Regression(
-        np.ascontiguousarray(seen.W[:, rows][:, :, places]),
-        np.where(valid, motion.tau, 0.0),
-        seen.known[:, rows],
-        motion.time,
-        tuple(names[i] for i in places),
-        motion.forces,
-        tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
-        valid,
+        W=np.ascontiguousarray(seen.W[:, rows][:, :, places]),
+        tau=np.where(motion.valid, motion.tau, 0.0),
+        known=seen.known[:, rows],
+        time=motion.time,
+        parameters=tuple(names[i] for i in places),
+        channels=motion.forces,
+        units=tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
+        valid=motion.valid,
     )
     if motion.decimation != 1:
         found = _decimated(found, Decimation(motion.decimation))
@@ -97,20 +59,20 @@ def regression_of(
     return replace(found, valid=found.valid & fast)
 
 
-def declared(regression: Regression, noise: DeclaredNoise) -> Regression:
+def declared(regression: Regression, noise: NoiseLevels) -> Regression:
     """Return the problem with the noise that the user declares."""
     if strange := [name for name in noise.channels if name not in regression.channels]:
         raise DataError(
             f"{strange[0]} is no measured force",
-            remedy=f"those are {', '.join(regression.channels)}",
+            remedy=f"choose one of: {', '.join(regression.channels)}",
         )
-    if not noise.share and not noise.channels:
+    if not noise:
         return regression
     squares = np.mean(np.square(regression.tau), axis=0, where=regression.valid)
-    sigma = noise.share * np.sqrt(np.nan_to_num(squares))
-    for name, value in noise.channels.items():
-        sigma[regression.channels.index(name)] = value
-    return replace(regression, noise=sigma)
+    sizes = np.sqrt(np.nan_to_num(squares))
+    levels = [noise.of(name) for name in regression.channels]
+    sigma = [x.value * (r if x.relative else 1.0) for x, r in zip(levels, sizes, strict=True)]
+    return replace(regression, noise=np.array(sigma))
 
 
 def with_instruments(regression: Regression, second: Regression) -> Regression:
@@ -134,10 +96,11 @@ def measured_rows(mechanism: Mechanism, forces: Sequence[str]) -> list[int]:
     """Return which forces of a mechanism were measured, by number."""
     known = [c.force for c in mechanism.coordinates]
     if not forces:
-        raise DataError("no force was measured", remedy=f"those are {', '.join(known)}")
+        raise DataError("no force was measured", remedy=f"choose one of: {', '.join(known)}")
     if strange := [name for name in forces if name not in known]:
         raise DataError(
-            f"{strange[0]} is no force of the mechanism", remedy=f"those are {', '.join(known)}"
+            f"{strange[0]} is no force of the mechanism",
+            remedy=f"choose one of: {', '.join(known)}",
         )
     return [known.index(name) for name in forces]
 
@@ -152,15 +115,13 @@ def _decimated(r: Regression, decimation: Decimation) -> Regression:
     tau = np.column_stack(
         [_bridged(r.time, r.tau[:, j], r.valid[:, j]) for j in range(len(r.channels))]
     )
-    return Regression(
-        apply(r.W),
-        apply(tau),
-        apply(r.known),
-        r.time[decimation.kept(len(r.time))],
-        r.parameters,
-        r.channels,
-        r.units,
-        decimation.valid(r.valid),
+    return replace(
+        r,
+        W=apply(r.W),
+        tau=apply(tau),
+        known=apply(r.known),
+        time=r.time[decimation.kept(len(r.time))],
+        valid=decimation.valid(r.valid),
     )
 
 

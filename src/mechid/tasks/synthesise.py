@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.signal import lfilter
@@ -13,108 +14,56 @@ from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
-from mechid.errors import DataError, MechidError
+from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.estimation.perturb import perturbed
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
+from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
-from mechid.runs.truth import Truth
-from mechid.tables.motion import TIME, MotionTable
+from mechid.modelfile.api import load
+from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
+from mechid.options.synthesise import NOISE_KINDS
+from mechid.runs.truth import Truth, read_truth, write_truth
+from mechid.shown import Plotted, Tabular
+from mechid.signals.record import Mask, Measurement, PreparedMeasurement
+from mechid.tables.files import table_suffix, write_table
+from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
-
-NoiseKind: TypeAlias = Literal["white", "proportional", "coloured", "gain"]
-NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
-
-
-@dataclass(frozen=True)
-class Level:
-    """Size of an error: a share of the signal (of its root mean square, or of each sample), or an
-    absolute deviation in the unit of the signal."""
-
-    value: float
-    relative: bool = True
+from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
+from mechid.tasks.keywords import keywords_of
 
 
-@dataclass(frozen=True)
-class ForceNoise:
-    """Errors of the measured forces.
-
-    Attributes
-    ----------
-    kind : str
-        "white": normal deviates of the same deviation at all samples. "proportional": of a
-        deviation proportional to each sample. "coloured": as white, but each sample remembers the
-        one before. "gain": one constant factor per force.
-    level : Level
-        Of all forces; a relative level is a share of the root mean square of each force, for
-        "proportional" of each sample, for "gain" the deviation of the factor from one.
-    channels : mapping force → Level
-        Of single forces, instead.
-    correlation : float
-        Of neighbouring samples of coloured noise.
-    time_constant : float, optional
-        Instead of it, s: the correlation falls to 1/e in this time.
-    """
-
-    kind: NoiseKind = "white"
-    level: Level = Level(0.0)
-    channels: Mapping[str, Level] = field(default_factory=dict)
-    correlation: float = 0.9
-    time_constant: float | None = None
-
-
-@dataclass(frozen=True)
-class Errors:
-    """What makes measurements differ from the model.
-
-    Attributes
-    ----------
-    forces : ForceNoise
-    positions : Level, optional
-        White noise of the coordinates; a relative level is a share of the deviation of each from
-        its mean.
-    coordinates : mapping coordinate → Level
-        Of single coordinates, instead.
-    cad : float
-        Relative error of the CAD values: truth is drawn about them.
-    """
-
-    forces: ForceNoise = ForceNoise()
-    positions: Level | None = None
-    coordinates: Mapping[str, Level] = field(default_factory=dict)
-    cad: float = 0.0
-
-    @property
-    def in_positions(self) -> bool:
-        """Whether positions have errors."""
-        return self.positions is not None or bool(self.coordinates)
-
-
-@dataclass(frozen=True, eq=False)
-class Synthesis:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Synthesis(Plotted, Tabular):
     """Measurements with known truth.
 
     Attributes
     ----------
     mechanism : Mechanism
         Whose CAD values are to be corrected.
+    options : SynthesiseOptions
     time : array (N,)
+        s.
     y : array (N, n_i)
-        Measured coordinates.
+        Measured coordinates, m or rad.
     yd, ydd : arrays (N, n_i)
         True speeds and accelerations.
     tau : array (N, n_d)
-        Measured forces.
+        Measured forces, N or N m.
     exact : array (N, n_d)
         True forces.
     columns : tuple of Column
+        All parameters of the model.
     phi : array (p,)
         True parameters.
     sigma : array (n_d,)
         Root mean square of the errors that were drawn for each force.
+    notes : tuple of str
+        What a reader should know of the motion.
     """
 
     mechanism: Mechanism
+    options: SynthesiseOptions
     time: Floats
     y: Floats
     yd: Floats
@@ -124,89 +73,199 @@ class Synthesis:
     columns: tuple[Column, ...]
     phi: Floats
     sigma: Floats
+    notes: tuple[str, ...] = ()
 
-    def table(self, *, positions_only: bool = False) -> Columns:
+    @property
+    def forces(self) -> tuple[str, ...]:
+        """Names of the forces."""
+        return tuple(c.force for c in self.mechanism.coordinates)
+
+    @property
+    def measured_rates(self) -> bool:
+        """Whether speeds and accelerations are measured."""
+        return not (self.options.positions_only or self.options.position_noise)
+
+    @property
+    def measurement(self) -> Measurement:
+        """What was measured, as `read_measurement` returns it."""
+        return Measurement(
+            time=self.time,
+            coordinates=self.mechanism.coordinates,
+            y=self.y,
+            forces=self.forces,
+            tau=self.tau,
+            valid=np.ones(self.tau.shape, dtype=bool),
+            yd=self.yd if self.measured_rates else None,
+            ydd=self.ydd if self.measured_rates else None,
+        )
+
+    @property
+    def truth(self) -> Truth:
+        """The true parameters."""
+        made = {
+            "model": self.mechanism.name,
+            "options": to_words(self.options),
+            "drawn": dict(zip(self.forces, self.sigma.tolist(), strict=True)),
+        }
+        return Truth(tuple(c.name for c in self.columns), self.phi, made)
+
+    def table(self) -> Columns:
         """Return named columns: time, coordinates (with `.d` and `.dd`), forces."""
         columns: Columns = {TIME: self.time}
         for i, c in enumerate(self.mechanism.coordinates):
             columns[c.name] = self.y[:, i]
-            if not positions_only:
+            if self.measured_rates:
                 columns[f"{c.name}.d"] = self.yd[:, i]
                 columns[f"{c.name}.dd"] = self.ydd[:, i]
-        for i, c in enumerate(self.mechanism.coordinates):
-            if c.force in columns:
+        for i, force in enumerate(self.forces):
+            if force in columns:
                 raise MechidError(
-                    f"the force {c.force} has the name of another column",
+                    f"the force {force} has the name of another column",
                     where=self.mechanism.name,
                     remedy="give it another name in the model file",
                 )
-            columns[c.force] = self.tau[:, i]
+            columns[force] = self.tau[:, i]
         return columns
 
 
+@keywords_of(SynthesiseOptions)
 def synthesise(
-    mechanism: Mechanism,
-    motion: MotionTable,
-    errors: Errors = Errors(),  # noqa: B008 - frozen
+    model: Mechanism | str | Path,
+    motion: Any,
+    options: SynthesiseOptions = SynthesiseOptions(),  # noqa: B008 - frozen
     *,
-    truth: Mechanism | Truth | None = None,
-    seed: int = 0,
+    truth: Mechanism | Truth | str | Path | None = None,
+    rate: float | None = None,
+    periods: float | None = None,
+    **words: Any,
 ) -> Synthesis:
     """Return measurements of a motion as a mechanism with other parameters would give them.
 
     Parameters
     ----------
-    mechanism : Mechanism
-        The model, whose CAD values are wrong.
-    motion : MotionTable
-    errors : Errors
-    truth : Mechanism or Truth, optional
-        The mechanism that is measured, or the parameters of earlier data; by default `mechanism`
-        with parameters drawn about its CAD values, or those values if `errors.cad` is zero.
-    seed : int
-        Everything random follows from it; truth, forces and positions have streams of their own,
-        so that another noise does not mean another truth.
+    model : Mechanism, str or Path
+        The model, whose CAD values are wrong; or what `load` takes.
+    motion : DesignedMotion, Trajectory, MotionTable, str or Path
+        The motion that is measured; a file is a trajectory (.yaml) or a table.
+    options : SynthesiseOptions
+    truth : Mechanism, Truth, str or Path, optional
+        The mechanism that is measured, or the parameters of earlier data (DATA.truth.json); by
+        default `model` with parameters drawn about its CAD values, or those values if `cad_error`
+        is zero.
+    rate : float, optional
+        Samples per second of a trajectory.
+    periods : float, optional
+        Periods of a trajectory to go through.
+    **words
+        Fields of `SynthesiseOptions`, as noise="5%", noise={"M1": 0.5}, position_noise=1e-4,
+        cad_error="20%", seed=1.
+
+    Returns
+    -------
+    Synthesis
+        What `identify`, `prepare` and `save_measurement` take.
 
     Raises
     ------
     DataError
-        For errors that make no sense, or a truth with other coordinates or parameters.
+        For options that make no sense, or a truth with other coordinates or parameters.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("five_bar", motion, noise="5%", cad_error="20%", rate=100.0)
+    >>> log.tau.shape
+    (100, 2)
     """
-    _check(mechanism, errors, seed)
-    draw_truth, draw_forces, draw_positions = np.random.default_rng(seed).spawn(3)
-    model = dynamic_model(mechanism)
+    mechanism = mechanism_of(model)
+    options = changed(options, words)
+    _check(mechanism, options)
+    table = motion_of(motion, mechanism, rate=rate, periods=periods)
+    draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)
+    if isinstance(truth, str | Path):
+        truth = read_truth(truth) if str(truth).lower().endswith(".json") else load(truth)
     if truth is None:
-        drawn = perturbed(mechanism, errors.cad, draw_truth) if errors.cad else mechanism
+        error = options.cad_error
+        drawn = perturbed(mechanism, error, draw_truth) if error else mechanism
         phi, measured = parameter_values(dynamic_model(drawn)), mechanism
     else:
-        phi = _values_of(truth, mechanism, errors)
+        phi = _values_of(truth, mechanism, options)
         measured = truth if isinstance(truth, Mechanism) else mechanism
-    solved = solve_motion(measured, motion.y, motion.yd, motion.ydd, time=motion.time)
+    try:
+        solved = solve_motion(measured, table.y, table.yd, table.ydd, time=table.time)
+    except KinematicsError as error:
+        raise (error.located(str(motion)) if isinstance(motion, str | Path) else error) from None
     exact = inverse_dynamics(solved, phi).tau
-    tau = exact + _force_errors(exact, motion.time, mechanism, errors.forces, draw_forces)
+    tau = exact + _force_errors(exact, table.time, mechanism, options, draw_forces)
     return Synthesis(
-        mechanism,
-        motion.time,
-        motion.y + _position_errors(motion.y, mechanism, errors, draw_positions),
-        motion.yd,
-        motion.ydd,
-        tau,
-        exact,
-        model.columns,
-        phi,
-        _rms(tau - exact),
+        mechanism=mechanism,
+        options=options,
+        time=table.time,
+        y=table.y + _position_errors(table.y, mechanism, options, draw_positions),
+        yd=table.yd,
+        ydd=table.ydd,
+        tau=tau,
+        exact=exact,
+        columns=dynamic_model(mechanism).columns,
+        phi=phi,
+        sigma=_rms(tau - exact),
+        notes=table.notes,
     )
 
 
-def _values_of(truth: Mechanism | Truth, mechanism: Mechanism, errors: Errors) -> Floats:
+def save_measurement(
+    log: Synthesis | PreparedMeasurement, path: str | Path, model: Any = None
+) -> list[Path]:
+    """Write a measurement as a table that `read_measurement` reads; return the files.
+
+    Parameters
+    ----------
+    log : Synthesis or PreparedMeasurement
+        The truth of synthetic data is written beside the table, DATA.truth.json, where `identify`
+        finds it for comparison.
+    path : str or Path
+        .csv or .parquet.
+    model : Mechanism, str or Path, optional
+        Of a prepared measurement: whose coordinates they are.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("pendulum", motion, noise="2%")
+    >>> [path.name for path in mechid.save_measurement(log, "log.csv")]
+    ['log.csv', 'log.truth.json']
+    """
+    path = Path(path)
+    table_suffix(path)
+    if isinstance(log, Synthesis):
+        write_table(path, log.table())
+        return [path, write_truth(path, log.truth)]
+    if not isinstance(log, PreparedMeasurement):
+        raise wrong_type("log", "what synthesise or prepare returns", log)
+    write_table(path, prepared_columns(log, mechanism_of(model)))
+    return [path]
+
+
+def _values_of(
+    truth: Mechanism | Truth, mechanism: Mechanism, options: SynthesiseOptions
+) -> Floats:
     """Return the parameters of another model or of earlier data, if they are those of the first."""
-    if errors.cad:
+    if options.cad_error:
         raise DataError(
             "truth is given, and is to be drawn about the CAD values too",
             remedy="give a CAD error or the truth, not both",
         )
     if isinstance(truth, Truth):
         return _same_parameters(truth, mechanism)
+    if not isinstance(truth, Mechanism):
+        raise wrong_type("truth", "a Mechanism, a Truth, a model or a .truth.json file", truth)
     for what, names in (
         ("coordinates", [[c.name for c in m.coordinates] for m in (mechanism, truth)]),
         ("forces", [[c.force for c in m.coordinates] for m in (mechanism, truth)]),
@@ -239,20 +298,27 @@ def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
 
 
 def _force_errors(
-    exact: Floats, time: Floats, mechanism: Mechanism, noise: ForceNoise, rng: np.random.Generator
+    exact: Floats,
+    time: Floats,
+    mechanism: Mechanism,
+    options: SynthesiseOptions,
+    rng: np.random.Generator,
 ) -> Floats:
     n, n_d = exact.shape
-    levels = [noise.channels.get(c.force, noise.level) for c in mechanism.coordinates]
-    share = np.array([level.value for level in levels])
-    relative = np.array([level.relative for level in levels])
-    if noise.kind == "gain":
+    share, relative = _levels(options.noise, [c.force for c in mechanism.coordinates])
+    if options.noise_kind == "gain":
         return np.asarray(exact * share * rng.standard_normal(n_d))
     deviates = rng.standard_normal((n, n_d))
-    if noise.kind == "proportional":
+    if options.noise_kind == "proportional":
         return np.asarray(np.abs(exact) * share * deviates)
-    if noise.kind == "coloured":
-        deviates = coloured(deviates, _correlation(noise, time))
+    if options.noise_kind == "coloured":
+        deviates = coloured(deviates, _correlation(options, time))
     return np.asarray(deviates * np.where(relative, share * _rms(exact), share))
+
+
+def _levels(noise: NoiseLevels, names: Sequence[str]) -> tuple[Floats, Mask]:
+    levels = [noise.of(name) for name in names]
+    return np.array([x.value for x in levels]), np.array([x.relative for x in levels])
 
 
 def coloured(deviates: Floats, correlation: float) -> Floats:
@@ -263,21 +329,17 @@ def coloured(deviates: Floats, correlation: float) -> Floats:
     return np.asarray(lfilter([1.0], [1.0, -a], innovations, axis=0))
 
 
-def _correlation(noise: ForceNoise, time: Floats) -> float:
-    if noise.time_constant is None:
-        return noise.correlation
-    return float(np.exp(-np.median(np.diff(time)) / noise.time_constant)) if len(time) > 1 else 0.0
+def _correlation(options: SynthesiseOptions, time: Floats) -> float:
+    if options.time_constant is None:
+        return options.correlation
+    step = float(np.median(np.diff(time))) if len(time) > 1 else np.inf
+    return float(np.exp(-step / options.time_constant))
 
 
 def _position_errors(
-    y: Floats, mechanism: Mechanism, errors: Errors, rng: np.random.Generator
+    y: Floats, mechanism: Mechanism, options: SynthesiseOptions, rng: np.random.Generator
 ) -> Floats:
-    none = Level(0.0)
-    levels = [
-        errors.coordinates.get(c.name, errors.positions or none) for c in mechanism.coordinates
-    ]
-    share = np.array([level.value for level in levels])
-    relative = np.array([level.relative for level in levels])
+    share, relative = _levels(options.position_noise, [c.name for c in mechanism.coordinates])
     return np.asarray(
         rng.standard_normal(y.shape) * np.where(relative, share * np.std(y, axis=0), share)
     )
@@ -287,45 +349,53 @@ def _rms(values: Floats) -> Floats:
     return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
 
 
-def _check(mechanism: Mechanism, errors: Errors, seed: int) -> None:
-    noise = errors.forces
-    if noise.kind not in NOISE_KINDS:
+def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
+    if options.noise_kind not in NOISE_KINDS:
         raise DataError(
-            f"there is no noise {noise.kind}", remedy=f"use one of {', '.join(NOISE_KINDS)}"
+            f"there is no noise {options.noise_kind}",
+            remedy=f"choose one of: {', '.join(NOISE_KINDS)}",
         )
-    levels = {"the force noise": noise.level, "the position noise": errors.positions}
-    levels |= {f"the noise of {name}": level for name, level in noise.channels.items()}
-    levels |= {f"the noise of {name}": level for name, level in errors.coordinates.items()}
-    for what, level in levels.items():
-        if level is not None and not 0 <= level.value < np.inf:
-            raise DataError(f"{what} is {level.value:g}", remedy="give zero or a positive number")
-    if noise.kind in ("proportional", "gain"):
-        for name, level in noise.channels.items():
+    for noise, known, name, what in (
+        (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
+        (
+            options.position_noise,
+            [c.name for c in mechanism.coordinates],
+            "position_noise",
+            "coordinate",
+        ),
+    ):
+        for key, level in {"": noise.every, **noise.channels}.items():
+            if not 0 <= level.value < np.inf:
+                of = f" of {key}" if key else ""
+                raise DataError(f"{name}{of} must be ≥ 0, got {level.value:g}")
+            if key and key not in known:
+                raise DataError(
+                    f"there is no {what} {key}",
+                    where=mechanism.name,
+                    remedy=f"choose one of: {', '.join(known)}",
+                )
+    if options.noise_kind in ("proportional", "gain"):
+        for key, level in options.noise.channels.items():
             if not level.relative:
                 raise DataError(
-                    f"the {noise.kind} noise of {name} is absolute",
+                    f"the {options.noise_kind} noise of {key} is absolute",
                     remedy="give it in percent of the force",
                 )
-    for given, known, what in (
-        (noise.channels, [c.force for c in mechanism.coordinates], "force"),
-        (errors.coordinates, [c.name for c in mechanism.coordinates], "coordinate"),
-    ):
-        for name in given:
-            if name not in known:
-                raise DataError(
-                    f"there is no {what} {name}",
-                    where=mechanism.name,
-                    remedy=f"those are {', '.join(known)}",
-                )
-    if not -1 < noise.correlation < 1:
+    usual = SynthesiseOptions()
+    memory = options.time_constant is not None or options.correlation != usual.correlation
+    if memory and options.noise_kind != "coloured":
         raise DataError(
-            f"the correlation is {noise.correlation:g}", remedy="give a number between -1 and 1"
+            "correlation and time_constant are those of coloured noise",
+            remedy="choose the noise kind coloured",
         )
-    if noise.time_constant is not None and not 0 < noise.time_constant < np.inf:
-        raise DataError(
-            f"the time constant is {noise.time_constant:g} s", remedy="give a positive one"
-        )
-    if not 0 <= errors.cad < 1:
-        raise DataError(f"the CAD error is {errors.cad:g}", remedy="give a share from 0 to 1")
-    if seed < 0:
-        raise DataError(f"the seed is {seed}", remedy="give a number from 0 on")
+    if not -1 < options.correlation < 1:
+        raise DataError(f"correlation must be between -1 and 1, got {options.correlation:g}")
+    if options.time_constant is not None:
+        if not 0 < options.time_constant < np.inf:
+            raise DataError(f"time_constant must be > 0, got {options.time_constant:g} s")
+        if options.correlation != usual.correlation:
+            raise DataError("both a correlation and a time constant are given", remedy="give one")
+    if not 0 <= options.cad_error < 1:
+        raise DataError(f"cad_error must be from 0 to 1, got {options.cad_error:g}")
+    if options.seed < 0:
+        raise DataError(f"seed must be ≥ 0, got {options.seed}")

@@ -21,6 +21,11 @@ _KIND = FileKind("trajectory file", "trajectory: 1", "duration, coordinates")
 def load_trajectory(path: str | Path) -> Trajectory:
     """Return the trajectory of a file: coefficients in YAML, or samples in CSV or Parquet.
 
+    Parameters
+    ----------
+    path : str or Path
+        .yaml, .csv or .parquet.
+
     Raises
     ------
     DataError
@@ -39,9 +44,9 @@ def load_trajectory(path: str | Path) -> Trajectory:
     suffix = path.suffix.lower()
     if suffix not in (*YAML_SUFFIXES, *SUFFIXES):
         raise DataError(
-            f"the ending {path.suffix or '(none)'} does not say what kind of file this is",
+            f"unknown file type {path.suffix or '(no extension)'}",
             where=str(path),
-            remedy="use a .yaml file, or a .csv or .parquet table",
+            remedy="use .yaml, .csv or .parquet",
         )
     if not path.is_file():
         raise DataError("there is no such file", where=str(path))
@@ -71,10 +76,16 @@ def dumps_trajectory(trajectory: Trajectory) -> str:
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory file, in the form of `dumps_trajectory`.
 
+    Parameters
+    ----------
+    trajectory : Trajectory
+    path : str or Path
+        .yaml
+
     Raises
     ------
     DataError
-        If the file cannot be written, or the trajectory cannot be put in words.
+        If the file cannot be written, or the trajectory cannot be written as text.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def read_motion_file(
     notes = []
     if rate is None and trajectory.rate is None:
         per_second = (len(found.time) - 1) / found.time[-1]
-        notes.append(f"sampled at {per_second:.6g} Hz; the trajectory may name its rate")
+        notes.append(f"sampled at {per_second:.6g} Hz; set rate in the trajectory to change it")
     return MotionTable(found.time, found.y, found.yd, found.ydd, tuple(notes))
 
 
@@ -69,6 +69,13 @@ def read_drive(path: str | Path, mechanism: Mechanism) -> Trajectory:
     ------
     DataError
         With the place in the file; also if nothing in it is a coordinate.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.write_table("drive.csv", {"time": [0.0, 0.5, 1.0], "q1": [0.0, 0.1, 0.0]})
+    >>> mechid.read_drive("drive.csv", mechid.load("five_bar")).names
+    ('q1',)
     """
     names = [c.name for c in mechanism.coordinates]
     if Path(path).suffix.lower() in YAML_SUFFIXES:
@@ -120,7 +127,8 @@ def write_trajectory_table(
     """
     if strange := [q for q in quantities if q not in QUANTITIES]:
         raise DataError(
-            f"a trajectory has no {strange[0]}", remedy=f"choose of {', '.join(QUANTITIES)}"
+            f"a trajectory has no quantity {strange[0]}",
+            remedy=f"choose one of: {', '.join(QUANTITIES)}",
         )
     found = sample(trajectory, rate=rate)
     columns = {TIME: found.time}

@@ -1,6 +1,6 @@
 """Criteria that rank motions by what they tell about the base parameters, with exact gradients."""
 
-from mechid.excitation.criteria.criterion import CRITERIA, Criterion, Options
+from mechid.excitation.criteria.criterion import CRITERIA, Criterion, CriterionOptions
 from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.criteria.objective import Look, Objective
 from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
@@ -10,10 +10,10 @@ from mechid.excitation.criteria.resolution import Resolution, resolution
 __all__ = [
     "CRITERIA",
     "Criterion",
+    "CriterionOptions",
     "Goals",
     "Look",
     "Objective",
-    "Options",
     "RelativeNoise",
     "Resolution",
     "prediction_factor",

@@ -11,42 +11,42 @@ from mechid.report.numbers import NOTHING, percent
 from mechid.report.section import Section
 from mechid.report.series import SAMPLES, listed, shown_samples
 from mechid.report.words import final_model, not_there, row_of, units_of
-from mechid.runs.record import ForceCourse, Run
+from mechid.runs.record import ForceHistory, Run
 
 _KEY, _TITLE = "forces", "Measured and predicted forces"
-_WIDE = 1.959964  # deviations on both sides hold 95 % of a normal distribution
+_WIDE = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
 
 
 def section(run: Run) -> Section:
     """Return the section with a chart for each motion and force."""
-    if not run.courses:
+    if not run.forces:
         return Section(_KEY, _TITLE, missing=not_there(run, "validation"))
     motions = [
         {
-            "name": course.name,
+            "name": history.name,
             "source": run.motions[k].source,
-            "samples": len(course.time),
-            "charts": [_charts(run, course, j) for j in range(len(course.forces))],
+            "samples": len(history.time),
+            "charts": [_charts(run, history, j) for j in range(len(history.forces))],
         }
-        for k, course in enumerate(run.courses)
+        for k, history in enumerate(run.forces)
     ]
-    thinned = any(len(course.time) > SAMPLES for course in run.courses)
+    thinned = any(len(history.time) > SAMPLES for history in run.forces)
     return Section(_KEY, _TITLE, {"motions": motions, "thinned": thinned})
 
 
-def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
-    """Return the charts of a force: itself, and what the model leaves."""
-    name = course.forces[j]
+def _charts(run: Run, history: ForceHistory, j: int) -> dict[str, Any]:
+    """Return the charts of a force: itself, and its residual."""
+    name = history.forces[j]
     unit = units_of(run)[name]
-    measured, predicted, cad = course.measured[:, j], course.predicted[:, j], course.cad[:, j]
+    measured, predicted, cad = history.measured[:, j], history.predicted[:, j], history.cad[:, j]
     rest = measured - predicted
     k = shown_samples([measured, predicted, cad, rest])
-    wide = _WIDE * course.total[k, j]
-    time: dict[str, Any] = {"name": "time", "unit": "s", "values": listed(course.time[k])}
-    shared: dict[str, Any] = {"group": course.name, "y": {"unit": unit}}
+    wide = _WIDE * history.total[k, j]
+    time: dict[str, Any] = {"name": "time", "unit": "s", "values": listed(history.time[k])}
+    shared: dict[str, Any] = {"group": history.name, "y": {"unit": unit}}
     above: dict[str, Any] = {
         **shared,
-        "title": f"{name}, {course.name}",
+        "title": f"{name}, {history.name}",
         "x": time,
         "series": [
             _curve("lower", "band", predicted[k] - wide),
@@ -58,7 +58,7 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
     }
     below: dict[str, Any] = {
         **shared,
-        "title": f"residuals of {name}, {course.name}",
+        "title": f"residuals of {name}, {history.name}",
         "x": {**time, "label": "time in s"},
         "series": [
             _curve("lower", "band", -wide),
@@ -66,18 +66,23 @@ def _charts(run: Run, course: ForceCourse, j: int) -> dict[str, Any]:
             _curve("measured − predicted", "residual", rest[k]),
         ],
     }
-    return {"force": name, "unit": unit, "words": _words(run, course, name), "both": (above, below)}
+    return {
+        "force": name,
+        "unit": unit,
+        "words": _words(run, history, name),
+        "both": (above, below),
+    }
 
 
 def _curve(name: str, look: str, values: Floats) -> dict[str, Any]:
     return {"name": name, "look": look, "values": listed(values)}
 
 
-def _words(run: Run, course: ForceCourse, name: str) -> str:
-    row = row_of(run, course.name, final_model(run))
-    if row is None or name not in row["forces"]:
+def _words(run: Run, history: ForceHistory, name: str) -> str:
+    row = row_of(run, history.name, final_model(run))
+    if row is None or name not in row.forces:
         return ""
-    errors = row["forces"][name]
-    words = f"E_p {percent(errors['E_p'])}"
-    inside = percent(errors.get("coverage"))
+    errors = row.forces[name]
+    words = f"E_p {percent(errors.E_p)}"
+    inside = percent(errors.coverage)
     return words if inside == NOTHING else f"{words}; {inside} inside the intervals"

@@ -1,4 +1,4 @@
-"""Head: the result in a sentence, and what to know before trusting it."""
+"""Head: the result in a sentence, and the warnings."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ def _done(run: Run) -> str:
         words += f", then reduced to {run.reduction.size.size}"
     others = len(run.motions) - 1
     if others:
-        words += f", and tried on {counted(others, 'other motion')}"
+        words += f", and validated on {counted(others, 'other motion')}"
     return words + "."
 
 
 def _result(run: Run) -> str:
-    """Return what came out: errors on the motion that says most, with those of CAD values."""
+    """Return what came out: errors on the first validation motion, with those of the CAD values."""
     if not run.validation:
         return ""
     motion = run.motions[-1 if len(run.motions) == 1 else 1].name
     found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
     if found is None:
         return ""
-    n = len(found["forces"])
-    where = "its own motion (none was kept for validation)"
+    n = len(found.forces)
+    where = "the identification motion (there is no other motion for validation)"
     if motion != run.motions[0].name:
-        where = f"the motion “{motion}”, which was not used for it"
-    words = f"On {where}, the model predicts the forces with an error of {percent(found['total'])}"
+        where = f"the motion “{motion}”, which was not used for identification"
+    words = f"On {where}, the model predicts the forces with an error of {percent(found.total)}"
     if n > 1:
-        words += f" summed over {n} forces, {percent(found['total'] / n)} per force"
+        words += f" summed over {n} forces, {percent(found.total / n)} per force"
     if cad is not None:
-        words += f"; the CAD values alone reach {percent(cad['total'])}"
+        words += f"; the CAD values alone reach {percent(cad.total)}"
     return words + "."
 
 
@@ -70,6 +70,6 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     for motion in run.motions:
         row, cad = row_of(run, motion.name, final_model(run)), row_of(run, motion.name, "cad")
         if row is not None:
-            more = "" if cad is None else f"CAD alone {percent(cad['total'])}"
-            tiles.append((percent(row["total"]), f"prediction error, {motion.name}", more))
+            more = "" if cad is None else f"CAD alone {percent(cad.total)}"
+            tiles.append((percent(row.total), f"prediction error, {motion.name}", more))
     return tiles

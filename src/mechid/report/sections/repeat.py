@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from mechid.modelfile.api import dumps
+from mechid.options import to_words
 from mechid.report.section import Section
-from mechid.runs.files import plain
 from mechid.runs.record import Run
 
 
@@ -20,10 +20,10 @@ def section(run: Run) -> Section:
     files = [(Path(f.name).name, f.role, f.sha256) for f in about.files]
     values = {
         "command": about.command,
-        "seed": about.seed,
+        "seed": about.options.seed,
         "files": [("model.yaml", used, model), *files],
         "versions": about.versions,
-        "options": json.dumps(plain(about.options), indent=2, ensure_ascii=False),
+        "options": json.dumps(to_words(about.options), indent=2, ensure_ascii=False),
         "stages": run.stages,
         "notes": [(motion.name, note) for motion in run.motions for note in motion.notes],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mechid.report.section import Section
 from mechid.report.words import MODELS, not_there, units_of
-from mechid.runs.record import Run
+from mechid.runs.record import Run, ValidationRow
 
 _KEY, _TITLE = "validation", "Validation"
 
@@ -13,10 +13,9 @@ def section(run: Run) -> Section:
     """Return the section with a table per motion."""
     if not run.validation:
         return Section(_KEY, _TITLE, missing=not_there(run, "validation"))
-    motions: dict[str, list[dict[str, object]]] = {}
+    motions: dict[str, list[tuple[str, ValidationRow]]] = {}
     for row in run.validation:
-        shown = {**row, "label": MODELS.get(row["model"], row["model"])}
-        motions.setdefault(row["motion"], []).append(shown)
+        motions.setdefault(row.motion, []).append((MODELS.get(row.model, row.model), row))
     own = run.motions[0].name
     return Section(
         _KEY,

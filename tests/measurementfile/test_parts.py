@@ -1,4 +1,4 @@
-"""DATA of commands: files and parts of files."""
+"""Logs as they are named: files and parts of files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mechid.cli.measured import file_and_part
 from mechid.errors import DataError
+from mechid.measurementfile.read import file_and_part
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,34 @@
+"""Models as they are given to functions: a mechanism, the name of one of the zoo, or a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mechid.errors import ModelError
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile.api import load
+
+
+def mechanism_of(model: Any) -> Mechanism:
+    """Return the mechanism of a model.
+
+    Parameters
+    ----------
+    model : Mechanism, str or Path
+        A mechanism or what was compiled from one (`KinematicModel`), or what `load` takes.
+
+    Raises
+    ------
+    ModelError
+        If it is none of these, or cannot be loaded.
+    """
+    if isinstance(model, str | Path):
+        return load(model)
+    found = getattr(model, "mechanism", model)
+    if not isinstance(found, Mechanism):
+        raise ModelError(
+            f"model must be a Mechanism, the name of a model or a file, got {type(model).__name__}",
+            remedy='for instance mechid.load("four_bar")',
+        )
+    return found

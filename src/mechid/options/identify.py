@@ -1,0 +1,63 @@
+"""How a mechanism is identified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mechid.options.noise import NO_NOISE, NoiseLevels
+from mechid.options.reduce import ReduceOptions
+from mechid.options.weighing import Weighing
+from mechid.shown import changes_repr
+
+
+@dataclass(frozen=True)
+class IdentifyOptions:
+    """How to identify.
+
+    Attributes
+    ----------
+    estimator : str
+        One of `mechid.estimation.registry.ESTIMATORS`.
+    settings : mapping
+        Of the estimator, such as `prior`, `offsets`, `penalty`, `whiten`, `gains`.
+    cad_error : float, optional
+        Relative error of the CAD values; by default the standard deviations that the model
+        declares, or 20 % where it declares none.
+    noise : NoiseLevels
+        What is known of the noise of the forces.
+    reduce : ReduceOptions, optional
+        Whether and how the model is reduced.
+    weigh : tuple of Weighing
+        Measured masses.
+    symmetric : "x", "y" or "z", optional
+        Axis of the ground normal to the plane, through the origin, in which pairs of bodies mirror
+        each other exactly.
+    base : str
+        Base set: a name of the model file, a .yaml file, or "first", "last", "terms", "condition".
+    converge_on : tuple of str
+        Instead: bodies on which inertia is gathered.
+    period, cutoff, decimation : numbers, optional
+        How measurements are prepared, as in `Preparation` (s, Hz, samples).
+    seed : int
+        Of everything random.
+    """
+
+    estimator: str = "auto"
+    settings: Mapping[str, float | int | bool | str] = field(default_factory=dict)
+    cad_error: float | None = None
+    noise: NoiseLevels = NO_NOISE
+    reduce: ReduceOptions | None = None
+    weigh: tuple[Weighing, ...] = ()
+    symmetric: str | None = None
+    base: str = "last"
+    converge_on: tuple[str, ...] = ()
+    period: float | None = None
+    cutoff: float | None = None
+    decimation: int | None = None
+    seed: int = 0
+
+    __repr__ = changes_repr
+
+
+DEFAULT_OPTIONS = IdentifyOptions()

@@ -1,0 +1,168 @@
+"""What motion is to be designed, and the criterion that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+
+from mechid.base.baseset import BaseSet
+from mechid.base.cad import cad_values
+from mechid.base.experiment import EVERYTHING, random_states
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import DataError
+from mechid.excitation.criteria.criterion import Criterion, CriterionOptions
+from mechid.excitation.criteria.goals import Goals
+from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
+from mechid.excitation.criteria.relative import RelativeNoise
+from mechid.kinematics.tables import Floats
+from mechid.mechanism.records import Mechanism
+from mechid.options.excite import CRITERIA, ExciteOptions, FamilyName, NoiseOf
+from mechid.tasks.cad_prior import prior_from_cad, usual_cad_error
+
+_TARGETS = 200  # random states that stand for the motions the model is for
+# Of the usual forces: what noise is relative to at least, where it is that of the motion.
+_FLOOR = 1e-3
+
+
+def check_options(options: ExciteOptions) -> None:
+    """Refuse options that make no sense.
+
+    Raises
+    ------
+    DataError
+    """
+    for name in ("frequency", "noise"):
+        value = getattr(options, name)
+        if not 0 < value < np.inf:
+            raise DataError(f"{name} must be > 0, got {value:g}")
+    for name, least in (("harmonics", 1), ("random", 1), ("starts", 0), ("iterations", 1)):
+        value = getattr(options, name)
+        if value < least:
+            raise DataError(f"{name} must be ≥ {least}, got {value}")
+    for name, value, known in (
+        ("noise_of", options.noise_of, get_args(NoiseOf)),
+        ("family", options.family, get_args(FamilyName)),
+        ("criterion", options.criterion, (*CRITERIA, "goals")),
+    ):
+        if value not in known:
+            raise DataError(
+                f"unknown {name} '{value}'", remedy=f"choose one of: {', '.join(known)}"
+            )
+    if options.criterion == "prediction" and options.parameters:
+        raise DataError(
+            "the criterion prediction is about forces and knows no choice of parameters",
+            remedy="use a, d or e, or leave the choice out",
+        )
+    if options.seed < 0:
+        raise DataError(f"seed must be ≥ 0, got {options.seed}")
+
+
+def objective_of(
+    mechanism: Mechanism, base: BaseSet, options: ExciteOptions
+) -> Criterion | RelativeNoise | Goals:
+    """Return what the optimiser makes small: the logarithm of a criterion, or goals."""
+    if options.criterion != "goals":
+        return criterion_of(mechanism, base, options, log=True)
+    if not options.goals:
+        raise DataError("the criterion goals has none", remedy="give goals, as d=-170")
+    criteria = tuple(
+        criterion_of(mechanism, base, replace(options, criterion=name), log=True)
+        for name in options.goals
+    )
+    values = []
+    for name, goal in options.goals.items():
+        if name != "d" and not goal > 0:
+            raise DataError(f"the goal of {name} is {goal:g}", remedy="give a positive one")
+        values.append(goal if name == "d" else float(np.log(goal)))
+    return Goals(criteria, tuple(values))
+
+
+def criterion_of(
+    mechanism: Mechanism, base: BaseSet, options: ExciteOptions, seed: int = 0, *, log: bool = False
+) -> Criterion | RelativeNoise:
+    """Return the criterion of a plan, with the noise of each force and the prior.
+
+    Condition numbers know neither. Criteria differ by orders of magnitude; optimisers take their
+    logarithm (`log`).
+    """
+    name = options.criterion
+    if name not in CRITERIA:
+        raise DataError(
+            f"unknown criterion '{name}'", remedy=f"choose one of: {', '.join(CRITERIA)}"
+        )
+    subset = None if name == "prediction" else _subset(base, options.parameters)
+    if name.startswith("condition") or name == "mixture":
+        return Criterion(name, CriterionOptions(subset=subset, log=log))
+    states = random_states(mechanism, EVERYTHING, _TARGETS, seed + 1)
+    forces = rms_forces(inverse_dynamics(states).tau)
+    targets = None
+    if name == "prediction":
+        targets = prediction_factor([base.observation(observation_matrix(states).W)], forces)
+    criterion = Criterion(
+        name,
+        CriterionOptions(
+            sigma=options.noise * forces,
+            prior=_prior(mechanism, base, options.cad_error) if options.prior else None,
+            subset=subset,
+            targets=targets,
+            log=log,
+        ),
+    )
+    if options.noise_of == "usual":
+        return criterion
+    return RelativeNoise(criterion, options.noise, cad_values(base).values, _FLOOR * forces)
+
+
+def criteria_of_matrix(
+    mechanism: Mechanism,
+    base: BaseSet,
+    W: Floats,
+    known: Floats,
+    options: ExciteOptions,
+    seed: int = 0,
+) -> dict[str, float]:
+    """Return the criteria of W_b (N, n_i, b) and known forces (N, n_i).
+
+    Condition numbers are without noise and prior, the others as the options say.
+    """
+    names = ("condition", "condition-equilibrated", "a", "d", "e", "prediction")
+    return {
+        name: criterion_of(mechanism, base, replace(options, criterion=name), seed)
+        .look(W, known)
+        .value
+        for name in names
+    }
+
+
+def _subset(base: BaseSet, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Return the places of base parameters."""
+    for name in names:
+        if name in base.base:
+            continue
+        where = base.null_space.geometry.mechanism.name
+        if name in base.dependent:
+            column = base.beta[:, base.dependent.index(name)]
+            held = ", ".join(n for n, x in zip(base.base, column, strict=True) if x != 0)
+            raise DataError(
+                f"{name} is no base parameter: it is a part of {held}",
+                where=where,
+                remedy="want those, or choose other dependent parameters",
+            )
+        raise DataError(
+            f"{name} has no effect on any force"
+            if name in base.without_effect
+            else f"there is no parameter {name}",
+            where=where,
+            remedy=f"base parameters are {', '.join(base.base)}",
+        )
+    return tuple(base.base.index(name) for name in dict.fromkeys(names)) or None
+
+
+def _prior(mechanism: Mechanism, base: BaseSet, cad_error: float | None) -> Floats:
+    """Return the covariance of the base parameters before the experiment, (b, b)."""
+    error, _ = usual_cad_error(mechanism, cad_error)
+    covariance = prior_from_cad(mechanism, base, cad_error=error).covariance
+    return np.asarray(base.matrix @ covariance @ base.matrix.T)

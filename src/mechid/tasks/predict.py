@@ -1,0 +1,70 @@
+"""Predict the forces of a motion with the model of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.runs.record import ForceHistory, Run
+from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.assess import force_history
+from mechid.tasks.inputs import motion_of, run_of
+from mechid.tasks.regress import regression_of
+
+
+def predict(
+    run: Run | str | Path, motion: Any, *, rate: float | None = None, periods: float | None = None
+) -> ForceHistory:
+    """Return the forces that the model of a run predicts for a motion, with their uncertainty.
+
+    Parameters
+    ----------
+    run : Run, str or Path
+        A run, or its folder.
+    motion : DesignedMotion, Trajectory, MotionTable, str or Path
+        A file is a trajectory (.yaml) or a table.
+    rate : float, optional
+        Samples per second of a trajectory.
+    periods : float, optional
+        Periods of a trajectory to go through.
+
+    Returns
+    -------
+    ForceHistory
+        Predicted forces and standard deviations (N or N m), (N, n_d); `interval` gives bounds.
+
+    Raises
+    ------
+    MechidError
+        If the mechanism cannot perform the motion.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0)
+    >>> log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%", periods=3)
+    >>> run = mechid.identify("five_bar", log)
+    >>> lower, upper = mechid.predict(run, motion, rate=100.0).interval(0.95)
+    >>> lower.shape
+    (100, 2)
+    """
+    found = run_of(run)
+    table = motion_of(motion, found.mechanism, rate=rate, periods=periods)
+    channels = found.final.channels
+    name = str(motion) if isinstance(motion, str | Path) else "prediction"
+    prepared = PreparedMeasurement(
+        time=table.time,
+        y=table.y,
+        yd=table.yd,
+        ydd=table.ydd,
+        forces=channels,
+        tau=np.full((len(table.time), len(channels)), np.nan),
+        name=name,
+    )
+    model = dynamic_model(found.mechanism)
+    regression = regression_of(model, prepared, found.parameters.names)
+    return replace(force_history(found, name, regression), notes=table.notes)

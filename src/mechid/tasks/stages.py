@@ -1,0 +1,223 @@
+"""The stages of an identification, each from records to records: problem, estimate, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mechid.base.analyse import Rule
+from mechid.base.baseset import BaseSet, base_set
+from mechid.base.bounds import all_transfers
+from mechid.base.cad import parameter_covariance
+from mechid.base.choose import last
+from mechid.base.experiment import EVERYTHING
+from mechid.base.expressions import latex, text
+from mechid.base.rules import rule_of
+from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.regressor import cad_parameters
+from mechid.errors import DataError, ModelError
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression
+from mechid.exact.geometry import exact_geometry
+from mechid.mechanism.plausible import impossible_bodies
+from mechid.mechanism.records import Mechanism
+from mechid.options import ExciteOptions, IdentifyOptions
+from mechid.reduction.contribution import contribution
+from mechid.runs.record import ParameterTable, Run, ValidationRow
+from mechid.runs.truth import Truth
+from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.complete import full_set
+from mechid.tasks.data_warnings import too_few, unlike_cad
+from mechid.tasks.estimators import estimator_of, uses_cad
+from mechid.tasks.identification_prior import cad_or_none
+from mechid.tasks.reduction import reduce_regression
+from mechid.tasks.regress import declared, regression_of, with_instruments
+from mechid.validation.crossvalidate import Stop, Watch
+
+_LONGEST = 400  # characters of an expression in symbols
+
+
+@dataclass(frozen=True, eq=False)
+class EstimationProblem:
+    """What an estimator takes: the linear problem, and the prior.
+
+    Attributes
+    ----------
+    regression : Regression
+        Of the identification motion.
+    prior : Prior or None
+    missing : ModelError or None
+        Why there is no prior.
+    others : tuple of Regression
+        Of the motions for validation.
+    warnings : tuple of str
+        About data and prior.
+    """
+
+    regression: Regression
+    prior: Prior | None
+    missing: ModelError | None
+    others: tuple[Regression, ...]
+    warnings: tuple[str, ...]
+
+
+def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
+    """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
+    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
+    return base_set(null, rule(null))
+
+
+def chosen_base(mechanism: Mechanism, options: IdentifyOptions | ExciteOptions) -> BaseSet:
+    """Return the base set that options ask for."""
+    rule = rule_of(mechanism, options.base, options.converge_on, options.seed)
+    return base_of(mechanism, rule)
+
+
+def problem_of(
+    mechanism: Mechanism,
+    chosen: BaseSet,
+    motions: Sequence[PreparedMeasurement],
+    options: IdentifyOptions,
+    instruments: PreparedMeasurement | None = None,
+) -> EstimationProblem:
+    """Return the linear problems of all motions with what is known."""
+    model = dynamic_model(mechanism)
+    whole = regression_of(model, motions[0])
+    regression = declared(whole.select(chosen.base), options.noise)
+    if instruments is not None:
+        regression = with_instruments(regression, regression_of(model, instruments, chosen.base))
+    others = tuple(regression_of(model, motion, chosen.base) for motion in motions[1:])
+    for r, motion in zip(others, motions[1:], strict=True):
+        same_forces(motion, r.channels, regression.channels)
+    prior, assumed, missing = cad_or_none(mechanism, chosen, whole, options)
+    used = uses_cad(estimator_of(options.estimator, options.settings))
+    data_warnings = too_few(regression)
+    # Where a coefficient is not known, nothing is known of the size of the forces.
+    if prior is not None and np.isfinite(cad_parameters(model)).all():
+        data_warnings += unlike_cad(regression, prior)
+    return EstimationProblem(
+        regression=regression,
+        prior=prior,
+        missing=missing,
+        others=others,
+        warnings=(*(assumed if used else ()), *data_warnings),
+    )
+
+
+def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Sequence[str]) -> None:
+    """Refuse a motion with other measured forces than those of the identification.
+
+    Raises
+    ------
+    DataError
+    """
+    if tuple(found) != tuple(expected):
+        raise DataError(
+            f"the forces {', '.join(found)} were measured, and {', '.join(expected)} on the "
+            "identification motion",
+            where=motion.source or motion.name,
+            remedy="give motions with the same measured forces",
+        )
+
+
+def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) -> Run:
+    """Return a run with the estimate of all base parameters, and their contributions by CAD."""
+    estimator = estimator_of(options.estimator, options.settings)
+    try:
+        found = estimator(problem.regression, problem.prior)
+    except DataError:
+        if problem.missing is not None and uses_cad(estimator):
+            raise problem.missing from None
+        raise
+    shares = None
+    if problem.prior is not None:
+        shares = contribution((problem.regression, *problem.others), problem.prior.mean)
+    prepared = (word for motion in run.motions for word in motion.warnings)
+    impossible = impossible_bodies(run.mechanism)
+    warnings = dict.fromkeys((*prepared, *impossible, *problem.warnings, *found.warnings))
+    return replace(run, estimate=found, contribution=shares, warnings=tuple(warnings))
+
+
+def reduced(
+    run: Run,
+    problem: EstimationProblem,
+    options: IdentifyOptions,
+    watch: Watch | None = None,
+    stop: Stop = lambda: False,
+) -> Run:
+    """Return a run with its model reduced, if that is asked for."""
+    if options.reduce is None:
+        return run
+    found = reduce_regression(
+        problem.regression,
+        estimator_of(options.estimator, options.settings),
+        problem.prior,
+        options.reduce,
+        whole=run.estimate,
+        validation=problem.others,
+        watch=watch,
+        stop=stop,
+    )
+    early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
+    news = [w for w in found.estimate.warnings if w not in run.warnings]
+    return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))
+
+
+def validated(run: Run, problem: EstimationProblem) -> Run:
+    """Return a run with all parameters, and predicted forces and errors of all its motions."""
+    names = [motion.name for motion in run.motions]
+    regressions = dict(zip(names, (problem.regression, *problem.others), strict=True))
+    rows = validation_rows(run, regressions)
+    return replace(
+        run,
+        forces=tuple(force_history(run, name, r) for name, r in regressions.items()),
+        validation=rows,
+        warnings=(*run.warnings, *_worse_than_cad(rows)),
+        full=full_set(run, problem.prior),
+    )
+
+
+def parameter_table(
+    mechanism: Mechanism, chosen: BaseSet, truth: Truth | None = None
+) -> ParameterTable:
+    """Return names, units, expressions, CAD values and true values of base parameters."""
+    model = dynamic_model(mechanism)
+    B = chosen.matrix
+    columns = {c.name: c for c in model.columns}
+    covariance = B @ parameter_covariance(mechanism) @ B.T
+    # Expressions that would fill pages say more in decimals.
+    words = {name: text(chosen, name) for name in chosen.base}
+    short = {name: len(word) <= _LONGEST for name, word in words.items()}
+    return ParameterTable(
+        names=chosen.base,
+        units=tuple(columns[name].unit for name in chosen.base),
+        text=tuple(w if short[n] else text(chosen, n, symbols=False) for n, w in words.items()),
+        latex=tuple(latex(chosen, n, symbols=short[n]) for n in chosen.base),
+        dependent=chosen.dependent,
+        cad=_base_cad(model, B),
+        cad_sigma=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        truth=None if truth is None else B @ truth.of(tuple(columns)),
+    )
+
+
+def _base_cad(model: DynamicModel, B: Floats) -> Floats:
+    """Return the CAD values of base parameters B φ, (b,); not a number where one is missing."""
+    phi = cad_parameters(model)
+    known = np.isfinite(phi)
+    values = B[:, known] @ phi[known]
+    return np.where(np.any(B[:, ~known] != 0, axis=1), np.nan, values)
+
+
+def _worse_than_cad(rows: Sequence[ValidationRow]) -> tuple[str, ...]:
+    """Say where the CAD values predict better than what was identified."""
+    total = {(row.motion, row.model): row.total for row in rows}
+    final = rows[-1].model
+    return tuple(
+        f"on {motion} the CAD values predict better (E_p {100 * cad:.3g} %) than the identified "
+        f"model ({100 * total[motion, final]:.3g} %): do not use it for such motions"
+        for (motion, model), cad in total.items()
+        if model == "cad" and cad < total[motion, final]
+    )

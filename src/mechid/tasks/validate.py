@@ -1,0 +1,94 @@
+"""Try a run on motions that were not used for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.errors import DataError
+from mechid.options import IdentifyOptions, changed
+from mechid.runs.folder import RunFolder
+from mechid.runs.record import Run, Validation
+from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.inputs import run_of
+from mechid.tasks.measured import data_files, prepared_motions
+from mechid.tasks.regress import regression_of
+from mechid.tasks.stages import same_forces
+
+
+def validate(
+    run: Run | str | Path,
+    data: Any,
+    *,
+    mapping: str | Path | Mapping[str, Any] | None = None,
+    period: float | None = None,
+    cutoff: float | None = None,
+    decimation: int | None = None,
+    add: bool = False,
+) -> Validation:
+    """Return how the models of a run do on other motions: CAD values, estimate, reduced model.
+
+    Parameters
+    ----------
+    run : Run, str or Path
+        A run, or its folder.
+    data : Measurement, PreparedMeasurement, Synthesis, str or Path, or a list of these
+        One per motion, as for `identify`.
+    mapping : path or dict, optional
+        Which channel of a file is what.
+    period, cutoff, decimation : numbers, optional
+        How the measurements are prepared, as in `Preparation` (s, Hz, samples).
+    add : bool
+        Whether the result is kept in the folder of the run.
+
+    Returns
+    -------
+    Validation
+        Its `run` holds the new motions; `write_report` takes it.
+
+    Raises
+    ------
+    DataError
+        If other forces were measured than the run predicts.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("five_bar", random=4, starts=0)
+    >>> log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%", periods=3)
+    >>> other = mechid.excite("five_bar", random=4, starts=0, seed=1)
+    >>> test = mechid.synthesise("five_bar", other, truth=log.truth)
+    >>> result = mechid.validate(mechid.identify("five_bar", log), test)
+    >>> [row.model for row in result.rows]
+    ['cad', 'estimate']
+    """
+    before = run_of(run)
+    words = {"period": period, "cutoff": cutoff, "decimation": decimation}
+    how = changed(IdentifyOptions(), words)
+    known = len(before.motions) - 1
+    motions = prepared_motions(None, data, before.mechanism, how, mapping, known=known)
+    if not motions:
+        raise DataError("there are no data to validate with", remedy="give one measurement or more")
+    model = dynamic_model(before.mechanism)
+    regressions = {}
+    for motion in motions:
+        same_forces(motion, motion.forces, before.final.channels)
+        regressions[motion.name] = regression_of(model, motion, before.parameters.names)
+    after = replace(
+        before,
+        about=replace(before.about, files=(*before.about.files, *data_files(motions, mapping))),
+        motions=(*before.motions, *motions),
+        forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
+        validation=(*before.validation, *validation_rows(before, regressions)),
+    )
+    if add:
+        if not isinstance(run, str | Path):
+            raise DataError(
+                "only a run in a folder can keep the result", remedy="give the folder of the run"
+            )
+        for stage in ("data", "validation"):
+            RunFolder(Path(run)).keep(stage, after)
+    return Validation(after, tuple(regressions))

@@ -6,15 +6,14 @@ import copy
 import math
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from mechid.errors import ModelError
+from mechid.mechanism.element_laws import ELEMENT_KINDS
 from mechid.mechanism.records import Frame, Mechanism, Parameter, Point
 from mechid.modelfile import build, dumps, load, loads, zoo, zoo_path
-from mechid.modelfile.element_units import ELEMENT_UNITS
-from mechid.modelfile.spec_elements import ElementSpec
 from mechid.modelfile.variants import merged
 from mechid.textfile.expressions import evaluate_text
 from mechid.textfile.yamlio import read_file, write
@@ -363,7 +362,8 @@ def test_units_of_force() -> None:
         text = dumps(small(units, **words))
         m = loads(text)
         f, k = m.elements
-        return [f.vector[0], k.stiffness.value, k.stiffness.sigma, k.damping.value, k.damping.sigma]
+        stiffness, damping = k.parts[0]["stiffness"], k.parts[0]["damping"]
+        return [f.direction[0], stiffness.value, stiffness.sigma, damping.value, damping.sigma]
 
     # g mm/s² is 1e-6 N; with it the stiffness 1e-3 N/m.
     assert numbers(length="mm", mass="g") == pytest.approx([1e-6, 3e-3, 5e-4, 2e-3, 1e-4])
@@ -479,14 +479,93 @@ def test_numbers_that_are_too_large() -> None:
         small({"mass": "t", "length": "ft"}, points={"P": [1e308, 0, 0], "Q": [10**308, 0, 0]})
 
 
-def test_every_number_of_every_element_has_a_unit() -> None:
-    """A new element needs its units in the table, or files in mm would be read wrongly."""
-    no_numbers = {"type", "joint", "between", "coordinates", "motors", "matrix", "body", "at"}
-    no_numbers |= {"axes", "source"}
-    union = get_args(get_args(ElementSpec)[0])
-    for spec in (get_args(member)[0] for member in union):
-        name = get_args(spec.model_fields["type"].annotation)[0]
-        keys = set(spec.model_fields) - no_numbers
-        if "motors" in spec.model_fields:
-            keys = set(get_args(spec.model_fields["motors"].annotation)[1].model_fields)
-        assert keys <= set(ELEMENT_UNITS[name]), name
+def test_every_coefficient_of_every_element_has_a_unit() -> None:
+    """Without one in the table, files in mm would be read wrongly."""
+    for name, kind in ELEMENT_KINDS.items():
+        for key in kind.keys:
+            assert key.unit or key.form in ("number", "numbers"), (name, key.name)
+
+
+def on_a_slider(
+    units: dict[str, str] | None, joint_type: str, element: dict[str, Any]
+) -> Mechanism:
+    joint = {"type": joint_type, "between": ["ground", "b"], "at": [0, 0, 0]}
+    joint |= {} if joint_type == "F" else {"axis": "z"}
+    return build(
+        name="m",
+        units=units or {},
+        bodies={"b": {}},
+        joints={"j": joint},
+        coordinates={"q": {"joint": "j"}},
+        elements={"e": element},
+    )
+
+
+# Per key: (number in mm, t, degrees; in SI) on a slider and on a hinge.
+D = DEGREE
+CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "P",
+        {
+            "type": "polynomial_spring_damper",
+            "joint": "j",
+            "stiffness": [2, 3],
+            "damping": [5, 7],
+            "free": 4,
+            "preload": 6,
+        },
+        {"stiffness": [2e3, 3e6], "damping": [5e3, 7e6], "free": 4e-3, "preload": 6},
+    ),
+    (
+        "R",
+        {"type": "polynomial_spring_damper", "joint": "j", "stiffness": [2, 3], "free": 4},
+        {"stiffness": [2e-3 / D, 3e-3 / D**2], "free": 4 * D},
+    ),
+    (
+        "P",
+        {
+            "type": "piecewise_spring_damper",
+            "joint": "j",
+            "stiffness": [1, 2],
+            "knots": [30],
+            "free": 0,
+            "damping": [3, 4],
+            "speed_knots": [50],
+        },
+        {
+            "stiffness": [1e3, 2e3],
+            "knots": [0.03],
+            "free": 0,
+            "damping": [3e3, 4e3],
+            "speed_knots": [0.05],
+        },
+    ),
+    (
+        "F",
+        {"type": "bushing", "joint": "j", "stiffness": [1, 2, 3, 4, 5, 6], "preload": [1] * 6},
+        {
+            "stiffness": [1e3, 2e3, 3e3, 4e-3 / D, 5e-3 / D, 6e-3 / D],
+            "preload": [1, 1, 1, 1e-3, 1e-3, 1e-3],
+        },
+    ),
+    (
+        "R",
+        {"type": "friction", "joint": "j", "stribeck": 3, "stribeck_speed": 90, "smoothing": 2},
+        {"stribeck": 3e-3, "stribeck_speed": 90 * D, "smoothing": 2 * D},
+    ),
+    ("P", {"type": "joint_force", "joint": "j", "force": 3}, {"force": 3}),
+    ("R", {"type": "joint_force", "joint": "j", "force": 3}, {"force": 3e-3}),
+    (
+        "R",
+        {"type": "moment", "body": "b", "direction": [0, 0, 2], "magnitude": 5},
+        {"magnitude": 5e-3},
+    ),
+    ("R", {"type": "moment", "body": "b", "vector": [0, 0, 2]}, {"vector": [0, 0, 2e-3]}),
+]
+
+
+@pytest.mark.parametrize(("joint_type", "words", "si"), CASES)
+def test_elements(joint_type: str, words: dict[str, Any], si: dict[str, Any]) -> None:
+    found = on_a_slider({"length": "mm", "mass": "t", "angle": "deg"}, joint_type, words)
+    expected = on_a_slider(None, joint_type, words | si)
+    same(expected.elements, found.elements)

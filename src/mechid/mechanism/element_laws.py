@@ -248,6 +248,9 @@ class Key:
         every second entry of a list, those of even powers, changes its sign.
     swap : str
         Key whose value it takes then.
+    unit : str
+        In SI, with x for the unit of the measure and F for the force that does work on it; n for
+        the place in a list, counted from 1, as a power. Empty: a plain number.
     """
 
     name: str
@@ -258,6 +261,7 @@ class Key:
     over: str = ""
     image: Image = "same"
     swap: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -433,10 +437,16 @@ def _joint_force(part: Part, measures: Measures) -> Terms:
 # ---------------------------------------------------------------------- the table
 
 UNIT = Coefficient(1.0)  # magnitude of a load whose direction has its size
-_MAGNITUDE = Key("magnitude", "N or N m, along direction", 1.0)
+_MAGNITUDE = Key("magnitude", "N or N m, along direction", 1.0, unit="F")
 _STIFFNESS, _DAMPING = "N/m or N m/rad", "N s/m or N m s/rad"
 _FREE = Key(
-    "free", "m or rad: where the spring is at rest", None, "number", "stiffness", image="negative"
+    "free",
+    "m or rad: where the spring is at rest",
+    None,
+    "number",
+    "stiffness",
+    image="negative",
+    unit="x",
 )
 
 ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
@@ -446,9 +456,9 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "-k (s - s0) - c ṡ, with s their distance.",
             "points",
             (
-                Key("stiffness", "N/m"),
-                Key("free_length", "m", None, with_="stiffness", over="stiffness"),
-                Key("damping", "N s/m"),
+                Key("stiffness", "N/m", unit="F/x"),
+                Key("free_length", "m", None, with_="stiffness", over="stiffness", unit="x"),
+                Key("damping", "N s/m", unit="F s/x"),
             ),
             _spring("free_length"),
             "spring",
@@ -457,9 +467,9 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "Spring and damper on a joint coordinate: generalised force -k (q - q0) - c q̇.",
             "joint",
             (
-                Key("stiffness", "N m/rad (N/m on a displacement)"),
-                Key("free_angle", "rad", over="stiffness", image="negative"),
-                Key("damping", "N m s/rad"),
+                Key("stiffness", "N m/rad (N/m on a displacement)", unit="F/x"),
+                Key("free_angle", "rad", over="stiffness", image="negative", unit="x"),
+                Key("damping", "N m s/rad", unit="F s/x"),
             ),
             _spring("free_angle"),
             "turn",
@@ -476,10 +486,13 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
                     (),
                     "coefficients",
                     image="even",
+                    unit="F/xn",
                 ),
                 _FREE,
-                Key("preload", "N or N m", image="negative"),
-                Key("damping", f"{_DAMPING}: of powers 1, 2, …", (), "coefficients"),
+                Key("preload", "N or N m", image="negative", unit="F"),
+                Key(
+                    "damping", f"{_DAMPING}: of powers 1, 2, …", (), "coefficients", unit="F sn/xn"
+                ),
             ),
             _polynomial,
             "spring",
@@ -490,12 +503,40 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "between two points or on a joint coordinate: bump stops, digressive dampers.",
             "line",
             (
-                Key("stiffness", f"{_STIFFNESS}: slopes", (), "coefficients", image="reversed"),
+                Key(
+                    "stiffness",
+                    f"{_STIFFNESS}: slopes",
+                    (),
+                    "coefficients",
+                    image="reversed",
+                    unit="F/x",
+                ),
                 _FREE,
-                Key("knots", "m or rad, of s - free", (), "numbers", image="negative reversed"),
-                Key("preload", "N or N m", image="negative"),
-                Key("damping", f"{_DAMPING}: slopes", (), "coefficients", image="reversed"),
-                Key("speed_knots", "m/s or rad/s", (), "numbers", image="negative reversed"),
+                Key(
+                    "knots",
+                    "m or rad, of s - free",
+                    (),
+                    "numbers",
+                    image="negative reversed",
+                    unit="x",
+                ),
+                Key("preload", "N or N m", image="negative", unit="F"),
+                Key(
+                    "damping",
+                    f"{_DAMPING}: slopes",
+                    (),
+                    "coefficients",
+                    image="reversed",
+                    unit="F s/x",
+                ),
+                Key(
+                    "speed_knots",
+                    "m/s or rad/s",
+                    (),
+                    "numbers",
+                    image="negative reversed",
+                    unit="x/s",
+                ),
             ),
             _piecewise,
             "spring",
@@ -507,9 +548,15 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "rotation.",
             "frames",
             (
-                Key("stiffness", "three in N/m, three in N m/rad", (), "coefficients"),
-                Key("preload", "three in N, three in N m", (), "coefficients"),
-                Key("damping", "three in N s/m, three in N m s/rad", (), "coefficients"),
+                Key("stiffness", "three in N/m, three in N m/rad", (), "coefficients", unit="F/x"),
+                Key("preload", "three in N, three in N m", (), "coefficients", unit="F"),
+                Key(
+                    "damping",
+                    "three in N s/m, three in N m s/rad",
+                    (),
+                    "coefficients",
+                    unit="F s/x",
+                ),
             ),
             _bushing,
             "turn",
@@ -520,14 +567,20 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "- stribeck exp(-(|q̇|/stribeck_speed)^stribeck_exponent) sign(q̇).",
             "joint",
             (
-                Key("viscous", "N m s/rad or N s/m"),
-                Key("coulomb", "N m or N"),
-                Key("coulomb_positive", "while q̇ > 0", swap="coulomb_negative"),
-                Key("coulomb_negative", "while q̇ < 0", swap="coulomb_positive"),
-                Key("stribeck", "N m or N"),
-                Key("stribeck_speed", "rad/s or m/s", 0.0, "number"),
+                Key("viscous", "N m s/rad or N s/m", unit="F s/x"),
+                Key("coulomb", "N m or N", unit="F"),
+                Key("coulomb_positive", "while q̇ > 0", swap="coulomb_negative", unit="F"),
+                Key("coulomb_negative", "while q̇ < 0", swap="coulomb_positive", unit="F"),
+                Key("stribeck", "N m or N", unit="F"),
+                Key("stribeck_speed", "rad/s or m/s", 0.0, "number", unit="x/s"),
                 Key("stribeck_exponent", "-", 2.0, "number"),
-                Key("smoothing", "rad/s or m/s: tanh(q̇/smoothing) for sign(q̇)", 0.0, "number"),
+                Key(
+                    "smoothing",
+                    "rad/s or m/s: tanh(q̇/smoothing) for sign(q̇)",
+                    0.0,
+                    "number",
+                    unit="x/s",
+                ),
             ),
             _friction,
             fault=_friction_fault,
@@ -535,7 +588,11 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
         "transmission": ElementKind(
             "Motors coupled to joint coordinates: motor speeds = matrix · joint speeds.",
             "motors",
-            (Key("inertia", "kg m²"), Key("viscous", "N m s/rad"), Key("coulomb", "N m")),
+            (
+                Key("inertia", "kg m²", unit="kg m²"),
+                Key("viscous", "N m s/rad", unit="F s/x"),
+                Key("coulomb", "N m", unit="F"),
+            ),
             _motor,
         ),
         "force": ElementKind(
@@ -545,7 +602,7 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
         "joint_force": ElementKind(
             "A constant force or moment on a joint coordinate, as of an actuator with an offset.",
             "joint",
-            (Key("force", "N or N m", image="negative"),),
+            (Key("force", "N or N m", image="negative", unit="F"),),
             _joint_force,
         ),
     }

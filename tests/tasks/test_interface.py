@@ -255,7 +255,7 @@ def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
     ("call", "words"),
     [
         (lambda x: mechid.identify("five_bra", x.log), "did you mean five_bar"),
-        (lambda x: mechid.identify(3, x.log), "model must be a Mechanism, .*, got int"),
+        (lambda x: mechid.identify(3, x.log), "model must be a Mechanism, got int"),
         (lambda x: mechid.identify("five_bar", x.run), "data must be a Measurement, .*, got Run"),
         (lambda x: mechid.identify("five_bar", "none.csv"), "none.csv: there is no such file"),
         (lambda x: mechid.identify("five_bar", x.log, [x.log]), "options must be IdentifyOptions"),
@@ -301,7 +301,10 @@ def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
         (lambda x: mechid.save_measurement(3, "x.csv"), "log must be what synthesise .* got int"),
         (lambda x: mechid.save_measurement(x.log, "x.txt"), "x.txt: the ending .txt"),
         (lambda x: mechid.write_report(x.log, "x.html"), "run must be a Run .* got Synthesis"),
-        (lambda x: mechid.base_parameters(None), "model must be a Mechanism, .*, got NoneType"),
+        (lambda x: mechid.mobility("four_bar"), "must be a Mechanism, got str; load it, as mechid"),
+        (lambda x: mechid.kinematic_model("four_bar"), "model must be a Mechanism, got str"),
+        (lambda x: mechid.tour(3), "model must be a Mechanism, got int"),
+        (lambda x: mechid.base_parameters(None), "model must be a Mechanism, got NoneType"),
         (lambda x: x.run.errors("nowhere"), "choose one of: identification, validation-1"),
     ],
 )  # fmt: skip

@@ -20,6 +20,7 @@ from mechid.kinematics.reference_point.evaluate import (
     screw_angle,
     values,
 )
+from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.spatial.rotations import Array, matrix_from_quaternion, quaternion_from_matrix, skew
@@ -99,6 +100,7 @@ class Pose:
 
 def compile_system(mechanism: Mechanism) -> System:
     """Write the equations of a mechanism."""
+    mechanism = checked_mechanism(mechanism)
     n = len(mechanism.bodies)
     joints = constraint_rows(mechanism)
     return System(

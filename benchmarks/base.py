@@ -142,23 +142,17 @@ def measure(words: str, mechanism: Mechanism, effort: Effort) -> Cost:
 
 def by_transfers(mechanism: Mechanism) -> tuple[int, int]:
     """Return the number of parameters, and how many are left over by all transfers."""
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         null = null_space(mechanism)
         return len(null.columns), len(null.columns) - null.rank
-    finally:
-        ctx.prec = old
 
 
 def by_balls(mechanism: Mechanism, motion: Motion) -> int:
     """Return the rank that ball arithmetic proves."""
     geometry = exact_geometry(mechanism, "exact")
     found = ball_observation(geometry, motion, mechanism.gravity, precision=PRECISION)
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         return eliminate(stacked(found.W, range(len(mechanism.coordinates)))).rank
-    finally:
-        ctx.prec = old
 
 
 def timed(run: Callable[[], T], repeat: int) -> tuple[T, float]:

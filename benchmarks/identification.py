@@ -13,7 +13,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 from identification_page import write_page
 from worlds import LAWS, SETS, Floats, Law, Measured, World, motions
 
@@ -35,8 +34,7 @@ from mechid.reduction.curves import reduction_curves
 from mechid.reduction.reduce import reduce_model
 from mechid.reduction.size import OneStandardError
 from mechid.validation.blocks import Blocks
-from mechid.validation.compare import cad_estimate
-from mechid.validation.errors import prediction_error
+from mechid.validation.errors import force_errors
 
 RELEVANT = 20  # parameters of the sources
 SEEDS = 20
@@ -71,8 +69,7 @@ class Outcome:
 
 def total(estimate: Estimate, regression: Regression) -> float:
     """Return E_p summed over the forces."""
-    forces = predict(estimate, regression).forces
-    return float(np.sum(prediction_error(forces, regression.tau, regression.valid)))
+    return force_errors(predict(estimate, regression).forces, regression).total
 
 
 def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Outcome:
@@ -95,7 +92,8 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         problem = made[motion].problem("T1", made[motion].noisy(law, seed))
         validation = made["validation"].problem("T1")
         known = world.prior("T1", cad)
-        errors[motion, "CAD alone"] = total(cad_estimate(problem, known), validation)
+        forces = validation.W @ known.mean + validation.known
+        errors[motion, "CAD alone"] = force_errors(forces, validation).total
         for name, estimator in ESTIMATORS.items():
             estimate = estimator(problem, known)
             errors[motion, name] = total(estimate, validation)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mechid.dynamics.reactions import JointReactions
     from mechid.dynamics.reference_point.observation import observation_matrix_reference
     from mechid.dynamics.regressor import Observation, observation_matrix
-    from mechid.dynamics.simulate import Simulation, SimulationError, simulate
+    from mechid.dynamics.simulate import simulate
+    from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
     from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
     from mechid.errors import (
         AssemblyError,
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     )
     from mechid.tasks.validate import validate
     from mechid.trajectoryfile.api import load_trajectory, save_trajectory
-    from mechid.trajectoryfile.motion import read_motion_file, write_trajectory_table
+    from mechid.trajectoryfile.motion import read_drive, read_motion_file, write_trajectory_table
     from mechid.view.tour import tour
     from mechid.view.write import write_page
 
@@ -114,7 +115,8 @@ _HOMES = {
     "mechid.dynamics.reactions": ("JointReactions",),
     "mechid.dynamics.reference_point.observation": ("observation_matrix_reference",),
     "mechid.dynamics.regressor": ("Observation", "observation_matrix"),
-    "mechid.dynamics.simulate": ("Simulation", "SimulationError", "simulate"),
+    "mechid.dynamics.simulate": ("simulate",),
+    "mechid.dynamics.simulation": ("Simulation", "SimulationError", "SimulationOptions"),
     "mechid.dynamics.trajectory": ("simulated_motion", "simulated_reactions"),
     "mechid.errors": (
         "AssemblyError",
@@ -154,7 +156,7 @@ _HOMES = {
     "mechid.tables.motion": ("MotionTable", "read_motion"),
     "mechid.tables.observe": ("point_motion",),
     "mechid.trajectoryfile.api": ("load_trajectory", "save_trajectory"),
-    "mechid.trajectoryfile.motion": ("read_motion_file", "write_trajectory_table"),
+    "mechid.trajectoryfile.motion": ("read_drive", "read_motion_file", "write_trajectory_table"),
     "mechid.view.tour": ("tour",),
     "mechid.view.write": ("write_page",),
 }
@@ -198,6 +200,7 @@ __all__ = [
     "Sensitivities",
     "Simulation",
     "SimulationError",
+    "SimulationOptions",
     "SingularPoseError",
     "Synthesis",
     "SynthesiseOptions",
@@ -233,6 +236,7 @@ __all__ = [
     "predict",
     "prepare",
     "rates",
+    "read_drive",
     "read_measurement",
     "read_motion",
     "read_motion_file",

@@ -15,12 +15,12 @@ from typing import TypeAlias
 import sympy as sp
 from flint import fmpq, fmpq_mat
 
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
 from mechid.mechanism.records import (
     GROUND,
     Body,
     Frame,
     Joint,
-    JointType,
     Mechanism,
 )
 
@@ -104,40 +104,27 @@ def about(axis: int, rng: Random) -> Matrix:
 
 def joint_state(type: JointType, rng: Random) -> tuple[Matrix, Matrix]:
     """Return a random pose of frame b in frame a, and its rate (4×4 each), by NOTATION.md."""
-    x, z = ([fmpq(int(i == k)) for i in range(3)] for k in (0, 2))
-    turn, slide = number(rng), number(rng)
-    match type:
-        case "fixed":
-            return pose(EYE3, ZERO3), twist(ZERO3, ZERO3)
-        case "revolute":
-            A = pose(about(2, rng), ZERO3)
-            return A, product(A, twist([turn * c for c in z], ZERO3))
-        case "prismatic":
-            A = pose(EYE3, [number(rng) * c for c in z])
-            return A, twist(ZERO3, [slide * c for c in z])
-        case "cylindrical" | "helical":
+    A, rate = pose(EYE3, ZERO3), [[fmpq(0)] * 4 for _ in range(4)]
+    for step in JOINT_KINDS[type].steps:
+        axis, speed = EYE3[step.axis], number(rng)
+        spin, slide = ZERO3, ZERO3
+        if step.motion == "ball":
+            B, spin = pose(rotation(rng), ZERO3), three(rng)
+        elif step.motion == "slide":
+            B, slide = pose(EYE3, scaled(number(rng), axis)), scaled(speed, axis)
+        else:
+            B, spin = pose(about(step.axis, rng), ZERO3), scaled(speed, axis)
+        if step.motion == "screw":
             # The angle of a thread is no rational function of its sine and cosine.
-            A = pose(about(2, rng), [number(rng) * c for c in z])
-            if type == "helical":
-                slide = fmpq(2, 5) / (2 * PI) * turn
-            spin = product(A, twist([turn * c for c in z], ZERO3))
-            return A, plus(spin, twist(ZERO3, [slide * c for c in z]))
-        case "universal":
-            A, B = pose(about(2, rng), ZERO3), pose(about(0, rng), ZERO3)
-            first = product(product(A, twist([turn * c for c in z], ZERO3)), B)
-            second = product(product(A, B), twist([slide * c for c in x], ZERO3))
-            return product(A, B), plus(first, second)
-        case "spherical":
-            A = pose(rotation(rng), ZERO3)
-            return A, product(A, twist(three(rng), ZERO3))
-        case "planar":
-            p, v = three(rng), three(rng)
-            A = pose(about(2, rng), [p[0], p[1], fmpq(0)])
-            spin = product(A, twist([turn * c for c in z], ZERO3))
-            return A, plus(spin, twist(ZERO3, [v[0], v[1], fmpq(0)]))
-        case "free":
-            A = pose(rotation(rng), three(rng))
-            return A, product(A, twist(three(rng), three(rng)))
+            B = product(B, pose(EYE3, scaled(number(rng), axis)))
+            slide = scaled(fmpq(2, 5) / (2 * PI) * speed, axis)
+        A, rate = product(A, B), product(rate, B)
+        rate = plus(rate, product(A, twist(spin, slide)))  # in the axes of the frame that moves
+    return A, rate
+
+
+def scaled(factor: fmpq, v: list[fmpq]) -> list[fmpq]:
+    return [factor * c for c in v]
 
 
 def chain_state(links: list[Link], rng: Random) -> list[tuple[Matrix, Matrix]]:
@@ -215,7 +202,7 @@ def chain_mechanism(links: list[Link]) -> Mechanism:
             names[i + 1],
             _frame(link.frame_a),
             _frame(link.frame_b),
-            pitch=PITCH if link.type == "helical" else 0.0,
+            pitch=PITCH if JOINT_KINDS[link.type].thread else 0.0,
         )
         for i, link in enumerate(links)
     )

@@ -61,8 +61,7 @@ def test_symbols_and_floats_agree(spec: str) -> None:
     null = null_of(spec)
     chosen = base_set(null, at_random(null, 2))
     beta = np.zeros(chosen.beta.shape)
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         for i, head in enumerate(chosen.base):
             for name, factor in chosen.symbolic[head].items():
                 if factor.has(sp.Float):
@@ -70,8 +69,6 @@ def test_symbols_and_floats_agree(spec: str) -> None:
                 else:
                     value = float(null.geometry.balls(factor).mid())
                 beta[i, chosen.dependent.index(name)] = value
-    finally:
-        ctx.prec = old
     np.testing.assert_allclose(beta, chosen.beta, rtol=1e-12, atol=1e-13)
 
 

@@ -34,11 +34,8 @@ def test_directions_that_no_joint_names() -> None:
 
 def test_precision_of_the_caller_does_not_matter() -> None:
     for precision in (53, 200):
-        old, ctx.prec = ctx.prec, precision
-        try:
+        with ctx.workprec(precision):
             assert null_space(load("planar_3rrr")).rank == null_of("planar_3rrr").rank
-        finally:
-            ctx.prec = old
 
 
 def test_geared_rotors_do_not_hide_the_axis_they_drive() -> None:

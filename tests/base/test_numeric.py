@@ -127,12 +127,9 @@ def test_matrix_and_names_must_fit() -> None:
 @pytest.mark.parametrize("spec", zoo_names())
 def test_zoo(spec: str) -> None:
     """Transfers are null vectors: what they leave bounds the rank, what they kill has no effect."""
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         null = null_space(load(spec))
         upper, gone = len(null.names) - null.rank, set(null.without_effect)
-    finally:
-        ctx.prec = old
     base = observed_base(states(spec))
     assert base.names == null.names
     assert base.rank <= upper

@@ -13,13 +13,10 @@ from mechid.modelfile import load, zoo_names
 
 
 def transfers(spec: str) -> NullSpace:
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         null = null_space(load(spec))
         assert null.basis
         return null
-    finally:
-        ctx.prec = old
 
 
 @pytest.mark.parametrize("spec", zoo_names())

@@ -206,3 +206,48 @@ def test_ctrl_c_keeps_what_was_computed(run, monkeypatch):
     assert done.json["complete"] is False
     assert 0.4 < column("out.csv", "time")[-1] < 1.5
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_drive_by_expression_table_and_trajectory(run):
+    """The force of a driven crank is that of inverse dynamics, however the motion is given."""
+    t = np.linspace(0.0, 1.0, 101)
+    y, yd, ydd = 0.785 + 0.3 * np.sin(2 * t), 0.6 * np.cos(2 * t), -1.2 * np.sin(2 * t)
+    rows = np.column_stack([t, y, yd, ydd]).tolist()
+    text = "".join(",".join(map(repr, row)) + "\n" for row in rows)
+    Path("m.csv").write_text("time,q1,q1.d,q1.dd\n" + text)
+    Path("m.yaml").write_text(
+        "trajectory: 1\nduration: 1\ncoordinates: {q1: {expression: 0.785+0.3*sin(2*t)}}\n"
+    )
+    run("inverse", "four_bar", "m.csv", "-o", "tau.csv")
+    right = column("tau.csv", "M_1")
+    for given in (["q1=0.785+0.3*sin(2*t)", "--t-end", "1"], ["m.csv"], ["m.yaml"]):
+        done = run("simulate", "four_bar", "--drive", *given, "-o", "out.csv", "--json").json
+        assert done["driven"] == ["q1"]
+        assert done["driving_forces"] == ["M_1"]
+        assert done["end"] == 1.0
+        np.testing.assert_allclose(column("out.csv", "q1"), y, atol=1e-12)
+        np.testing.assert_allclose(column("out.csv", "M_1"), right, atol=1e-7)
+    shown = run("simulate", "four_bar", "--drive", "m.yaml").out
+    assert "driving force" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--drive", "x=1"], "there is no x here"),
+        (["--drive", "q1=2*"], "--drive q1=2*: "),
+        (["--drive", "q1=1", "--drive", "q1=2"], "q1 is driven twice"),
+        (["--drive", "no.csv"], "no.csv: there is no such file"),
+        (["--drive", "q1=1", "--force", "M_1=1"], "q1 is driven: its force is a result"),
+        (["--drive", "short.csv", "--t-end", "2"], "there is no motion at t = "),
+        (["--drive", "other.csv"], "no column is an independent coordinate"),
+    ],
+)
+def test_wrong_drives_are_one_line(run, arguments, line):
+    Path("short.csv").write_text("time,q1\n0,0.7\n0.5,0.8\n1,0.85\n")
+    Path("other.csv").write_text("time,q9\n0,0.7\n0.5,0.8\n1,0.85\n")
+    done = run("simulate", "four_bar", *([] if "--t-end" in arguments else ["--t-end", "1"]),
+               *arguments)  # fmt: skip
+    assert done.status == 2
+    assert line in done.err
+    assert done.err.count("\n") == 1

@@ -107,9 +107,9 @@ def check_joints(motion: Motion) -> None:
         j = joint_motion(motion, joint.name)
         assert j.coordinates.shape[1] == len(joint.kind.coordinates)
         assert j.speeds.shape == j.accelerations.shape == (len(motion.y), joint.kind.n_speeds)
-        n = joint.kind.n_speeds - (3 if joint.type in ("spherical", "free") else 0)
+        n = joint.kind.n_scalars
         speeds, accelerations = first(j.coordinates[:, :n]), second(j.coordinates[:, :n])
-        if joint.type in ("spherical", "free"):
+        if joint.kind.has_orientation:
             omega, alpha = angular(joint_pose(joint, j.coordinates)[0])
             speeds = np.concatenate([speeds, omega], axis=1)
             accelerations = np.concatenate([accelerations, alpha], axis=1)

@@ -1,4 +1,4 @@
-"""The table of joints of NOTATION.md, written out once more: pose of frame b in frame a."""
+"""The table of joints (conventions page), written out once more: pose of frame b in frame a."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.mechanism.records import Joint
+from mechid.spatial.rotations import quaternion_from_matrix
 
 Array = npt.NDArray[np.float64]
 
@@ -54,4 +55,23 @@ def joint_pose(joint: Joint, c: Array) -> tuple[Array, Array]:
         case "free":
             R = from_quaternion(c[:, 3:])
             t = c[:, :3]
+        case "point_on_line":
+            R = from_quaternion(c[:, 1:])
+            t[:, 2] = c[:, 0]
+        case "point_on_plane":
+            R = from_quaternion(c[:, 2:])
+            t[:, :2] = c[:, :2]
+        case "fixed":
+            pass
+        case _:
+            raise AssertionError(f"the pose of a {joint.type} joint is not written out here")
     return R, t
+
+
+def with_quaternion(joint: Joint, c: Array) -> Array:
+    """Coordinates (N, n) from those with an orientation as roll, pitch, yaw (fixed axes)."""
+    if not joint.kind.has_orientation:
+        return c
+    roll, pitch, yaw = c[:, -3:].T
+    R = about(2, yaw) @ about(1, pitch) @ about(0, roll)
+    return np.concatenate([c[:, :-3], quaternion_from_matrix(R)], axis=1)

@@ -153,7 +153,7 @@ def _on_joint(motion: Motion, name: str, index: int, force: Array) -> Iterator[P
     frames = joint_frames(motion, name)
     a, b = frames.rotation[:, 0], frames.rotation[:, 1]
     turns = ("angle", "angle_1", "angle_2")
-    orientation = index - {"spherical": 0, "free": 3}.get(joint.type, 99)
+    orientation = index - joint.kind.n_scalars
     if orientation >= 0:
         axis, turning = _angle_axes(a, b)[:, :, orientation], True
     else:

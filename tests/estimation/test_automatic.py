@@ -71,7 +71,7 @@ def test_the_noise_that_is_there_is_chosen(gain: float, ar: tuple[float, ...]) -
     assert (found.errors is not None) == (gain > 0)
     assert (found.colour is not None) == bool(ar)
     wanted = ("coloured" if ar else "white") + (" with gain errors" if gain else "")
-    assert f"noise taken as {wanted} (" in found.known[-1]
+    assert f"noise model: {wanted} (" in found.known[-1]
     assert np.all(np.abs(found.values - truth) < 4 * found.sigma)
 
 
@@ -119,4 +119,4 @@ def test_impossible_gains_are_no_gains() -> None:
     assert np.abs(free.errors.gain).max() > 1
     found = Automatic()(r, known)
     assert found.errors is None
-    assert any("with impossible gains" in word for word in found.known)
+    assert any("with implausible gains" in word for word in found.known)

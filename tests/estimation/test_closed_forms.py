@@ -162,7 +162,7 @@ def test_truncation_by_condition_and_by_expected_error() -> None:
         found = estimator(r)
         assert found.known == ("2 of 3 directions kept",)
         np.testing.assert_allclose(found.values, 1.0, atol=0.1)
-        assert any("mainly of p1, p2" in w or "mainly of p2, p1" in w for w in found.warnings)
+        assert any("mainly p1, p2" in w or "mainly p2, p1" in w for w in found.warnings)
     kept = Truncated(condition=1e6)(r)
     assert kept.known == ("3 of 3 directions kept",)
 

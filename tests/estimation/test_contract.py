@@ -218,7 +218,7 @@ def test_missing_knowledge_is_refused(name: str) -> None:
     r, k = problem()
     with pytest.raises(DataError, match=r"needs CAD values .* declare them"):
         ALL[name](r)
-    with pytest.raises(DataError, match="no deviations of the CAD values are declared"):
+    with pytest.raises(DataError, match="no standard deviations of the CAD values are declared"):
         ALL[name](r, replace(k, covariance=np.zeros((4, 4))))
 
 
@@ -235,18 +235,21 @@ def test_too_few_rows_are_refused(name: str) -> None:
 def bad_options() -> list[tuple[Callable[[], Estimator], str]]:
     M = MaximumAPosteriori
     return [
-        (lambda: M(prior="cad"), "the prior must be diagonal or full or none, got cad"),  # type: ignore[arg-type]
-        (lambda: M(scale=-1.0), "scale of the prior must be a number not below zero or estimated"),
+        (lambda: M(prior="cad"), "the prior must be diagonal, full or none, got cad"),  # type: ignore[arg-type]
+        (lambda: M(scale=-1.0), "scale of the prior must be a number ≥ 0 or estimated"),
         (lambda: M(gains="5%"), "deviation of gains must be"),  # type: ignore[arg-type]
         (lambda: M(noise="known"), "noise must be estimated or declared, got known"),  # type: ignore[arg-type]
         (lambda: M(groups=(("p9",),)), "no parameter p9"),
-        (lambda: M(prior="none", gains=0.05), "cannot be told from the size of all parameters"),
+        (
+            lambda: M(prior="none", gains=0.05),
+            "cannot be distinguished from a common factor of all parameters",
+        ),
         (lambda: M(prior="none", offsets=-0.1), "deviation of offsets must be"),
         (lambda: OrdinaryLeastSquares(offsets=0.1), "offsets of least squares must be estimated"),  # type: ignore[arg-type]
         (lambda: Ridge(penalty=-1.0), "the penalty must be"),
-        (lambda: Truncated(rank=5), "the rank must be 1 to 4, got 5"),
-        (lambda: Truncated(condition=0.5), "condition number must be 1 or more"),
-        (lambda: ESTIMATORS["huber"](threshold=0.0), "threshold must be positive"),
+        (lambda: Truncated(rank=5), "the rank must be between 1 and 4, got 5"),
+        (lambda: Truncated(condition=0.5), "condition number must be ≥ 1"),
+        (lambda: ESTIMATORS["huber"](threshold=0.0), "threshold must be > 0"),
     ]
 
 

@@ -38,7 +38,7 @@ def test_scale_is_the_most_probable_one(prior: str) -> None:
     )  # fmt: skip
     assert found.agreement is not None
     assert found.agreement.scale == pytest.approx(np.exp(best.x), rel=1e-4)
-    words = f"declared deviations times {np.exp(best.x):.3g} (empirical Bayes)"
+    words = f"declared standard deviations times {np.exp(best.x):.3g} (empirical Bayes)"
     assert any(words in known for known in found.known)
 
 
@@ -107,7 +107,7 @@ def test_disagreement_is_said(scale: float) -> None:
     assert found.agreement.p < 1e-4
     assert 3 < found.agreement.scale < 20
     assert "data and CAD values disagree" in found.warnings[0]
-    assert "times the declared deviations" in found.warnings[0]
+    assert "times the declared standard deviations" in found.warnings[0]
 
 
 def test_disagreement_that_no_scale_explains() -> None:
@@ -116,7 +116,7 @@ def test_disagreement_that_no_scale_explains() -> None:
     C = made.prior.covariance.copy()
     C[4, 4] = 0.0
     found = MaximumAPosteriori(scale=1.0)(made.regression, replace(made.prior, covariance=C))
-    assert "larger deviations of the CAD values do not explain it" in found.warnings[0]
+    assert "larger standard deviations of the CAD values do not explain it" in found.warnings[0]
 
 
 def test_gains_and_offsets_are_found() -> None:

@@ -79,7 +79,7 @@ def test_plain_least_squares_of_all_parameters_is_not_to_be_trusted() -> None:
     for seed in range(8):
         r, k, phi = problem("planar_3rrr", 0.2, 0.5, seed)
         plain = ESTIMATORS["ols"]()(r)
-        assert any("have a relative deviation above 100 %" in w for w in plain.warnings)
+        assert any("have a relative standard deviation above 100 %" in w for w in plain.warnings)
         assert np.any(plain.relative > 100)
         prior = MaximumAPosteriori(prior="full", scale=1.0)(r, k)
         assert not any("relative deviation" in w for w in prior.warnings)
@@ -122,5 +122,5 @@ def test_combinations_that_the_motion_does_not_show_are_counted() -> None:
     for name in ("ols", "weighted", "huber"):
         found = ESTIMATORS[name]()(r)
         assert found.condition > 1e14
-        assert f"{b - 1} of {b} combinations of parameters do not show" in found.warnings[0]
+        assert f"{b - 1} of {b} combinations of parameters are not visible" in found.warnings[0]
     assert np.all(np.isfinite(MaximumAPosteriori()(r, k).sigma))

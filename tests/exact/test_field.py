@@ -1,9 +1,8 @@
-"""Ranks over prime fields: residues, curves, ranks known otherwise, exact coefficients."""
+"""Ranks over prime fields: residues, curves, ranks known otherwise."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,24 +12,14 @@ from flint import ctx
 from mechid.base.experiment import Experiment, random_states
 from mechid.base.nullspace import null_space
 from mechid.base.numeric import observed_base
-from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
 from mechid.exact.field import exact_problem, field_rank
 from mechid.exact.geometry import exact_geometry
 from mechid.exact.jets import Bilinear, closed_point, lift, multiply
 from mechid.exact.numbers import PRECISION
-from mechid.exact.reconstruct import chinese, rational
-from mechid.exact.regroup import field_regrouping
 from mechid.exact.residues import NoResidueError, good_primes
 from mechid.mechanism.records import (
-    GROUND,
-    IDENTITY,
-    DistanceCoordinate,
-    Frame,
     Mechanism,
-    Point,
-    PointCoordinate,
-    SpringDamper,
 )
 from mechid.modelfile import load
 
@@ -54,15 +43,6 @@ def test_residues_keep_sums_and_products() -> None:
 def test_numbers_without_residues_are_refused() -> None:
     with pytest.raises(NoResidueError, match="not a rational"):
         next(good_primes([sp.sqrt(1 + sp.sqrt(2))], {}))
-
-
-def test_reconstruction() -> None:
-    primes = [2147482801, 2147477761]
-    x = Fraction(-1234567, 678901)
-    residues = [x.numerator * pow(x.denominator, -1, p) % p for p in primes]
-    assert rational(*chinese(residues, primes)) == x
-    # With one prime there is no room for numbers of this size.
-    assert rational(residues[0], primes[0]) != x
 
 
 # --------------------------------------------------------------------------- curves
@@ -147,12 +127,9 @@ def test_rank_is_that_of_floats_where_they_are_clear(spec: str) -> None:
 def test_pushrod_suspension() -> None:
     """Transfers leave 126 of 220; double precision shows less, and its rank is ambiguous."""
     mechanism = load("pushrod_suspension")
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         null = null_space(mechanism, geometry=exact_geometry(mechanism, "exact"))
         upper = len(null.names) - null.rank
-    finally:
-        ctx.prec = old
     found = field_rank(mechanism, primes=1, enough=upper)
     assert found.exact
     assert found.rank == upper == 126
@@ -190,78 +167,6 @@ def test_nearby_is_not_the_same() -> None:
 def test_what_is_not_algebraic_is_refused(spec: str, reason: str) -> None:
     with pytest.raises(MechidError, match=reason):
         field_rank(load(spec), nearby=True)
-
-
-# --------------------------------------------------------------------------- coefficients
-
-
-def in_ground_axes(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with all body frames at the ground's in the reference pose."""
-
-    def moved(body: str, frame: Frame) -> Frame:
-        own = mechanism.body(body).frame
-        R = np.array(own.rotation)
-        origin = np.array(own.origin) + R @ np.array(frame.origin)
-        return Frame(tuple(origin.tolist()), tuple(map(tuple, (R @ frame.rotation).tolist())))
-
-    def point(p: Point) -> Point:
-        origin = moved(p.body, Frame(p.local, IDENTITY.rotation)).origin
-        return replace(p, local=origin, expr=None)
-
-    coordinates = []
-    for c in mechanism.coordinates:
-        if isinstance(c, PointCoordinate):
-            coordinates.append(replace(c, point=point(c.point)))
-        elif isinstance(c, DistanceCoordinate):
-            coordinates.append(replace(c, point_a=point(c.point_a), point_b=point(c.point_b)))
-        else:
-            coordinates.append(c)
-    return replace(
-        mechanism,
-        bodies=tuple(replace(b, frame=IDENTITY) for b in mechanism.bodies),
-        joints=tuple(
-            replace(j, frame_a=moved(j.body_a, j.frame_a), frame_b=moved(j.body_b, j.frame_b))
-            for j in mechanism.joints
-        ),
-        elements=tuple(
-            replace(e, point_a=point(e.point_a), point_b=point(e.point_b))
-            if isinstance(e, SpringDamper)
-            else e
-            for e in mechanism.elements
-        ),
-        coordinates=tuple(coordinates),
-        points=tuple(point(p) if p.body != GROUND else p for p in mechanism.points),
-    )
-
-
-@pytest.mark.parametrize("spec", ["five_bar", "double_wishbone", "sla_suspension"])
-def test_rational_coefficients(spec: str) -> None:
-    mechanism = load(spec)
-    found = field_regrouping(mechanism)
-    assert len(found.base) == EXACT[spec]
-    if found.turned:
-        assert found.turned == {b.name for b in mechanism.bodies}
-        mechanism = in_ground_axes(mechanism)
-    motion = random_states(mechanism, Experiment(), 40)
-    observation = observation_matrix(motion)
-    W = observation.W.reshape(-1, len(observation.columns))
-    place = {c.name: i for i, c in enumerate(observation.columns)}
-    W_b, W_d = W[:, [place[n] for n in found.base]], W[:, [place[n] for n in found.dependent]]
-    size = np.abs(W_b) @ np.abs(found.matrix()) + np.abs(W_d)
-    assert np.all(np.abs(W_d - W_b @ found.matrix()) <= 1e-11 * size.max(axis=0))
-
-
-def test_chosen_parameters_come_first() -> None:
-    linkage = load("five_bar")
-    default = field_regrouping(linkage)
-    other = field_regrouping(linkage, base_first=default.dependent)
-    assert set(default.base) != set(other.base)
-    assert len(default.base) == len(other.base) == 11
-
-
-def test_irrational_geometry_has_no_rational_coefficients() -> None:
-    with pytest.raises(MechidError, match="not rational"):
-        field_regrouping(load("three_rps"))
 
 
 def test_problem_names_its_parameters() -> None:

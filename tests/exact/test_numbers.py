@@ -55,15 +55,11 @@ def test_balls_hold_the_float_value(text: str) -> None:
     expected = eval(text, names | {"a": a, "b": b, "sqrt": math.sqrt, "atan2": math.atan2})
     values = {symbol("a"): sp.Rational(1, 4), symbol("b"): sp.Rational(3, 2)}
     balls = Balls(values)
-    old = ctx.prec
-    try:
-        for bits in (64, 200):
-            ctx.prec = bits
+    for bits in (64, 200):
+        with ctx.workprec(bits):
             ball = balls(symbolic(text))
             assert float(ball.mid()) == pytest.approx(expected, rel=1e-14)
             assert float(ball.rad()) <= 2.0 ** (16 - bits) * abs(expected)
-    finally:
-        ctx.prec = old
 
 
 def test_parameters_that_depend_on_each_other() -> None:
@@ -125,8 +121,7 @@ def test_geometry_of_the_zoo(spec: str) -> None:
     mechanism = load(spec)
     geometry = exact_geometry(mechanism, "exact")
     assert geometry.rounded == ()
-    old, ctx.prec = ctx.prec, 200
-    try:
+    with ctx.workprec(200):
         for joint in mechanism.joints:
             for side, body in enumerate((joint.body_a, joint.body_b)):
                 frame = geometry.frames[joint.name, side]
@@ -147,8 +142,6 @@ def test_geometry_of_the_zoo(spec: str) -> None:
                 needed = joint.type not in ("spherical", "free")
                 if needed:
                     assert pytest.approx(turn @ np.array(given.rotation), abs=1e-14) == axes.T
-    finally:
-        ctx.prec = old
 
 
 # --------------------------------------------------------------------------- elimination

@@ -159,8 +159,7 @@ def test_rows_are_those_of_the_float_formulation(spec: str) -> None:
     mechanism = zoo_model(spec).mechanism
     geometry = exact_geometry(mechanism)  # the frames of the bodies, as in floats
     rng = np.random.default_rng(3)
-    old, ctx.prec = ctx.prec, 80
-    try:
+    with ctx.workprec(80):
         exact = exact_mechanism(geometry)
         rows = (*closure_rows(geometry, exact), *driver_rows(exact))
         x = reference_poses(geometry, random_states(mechanism, EVERYTHING, 1, 2))[0]
@@ -171,8 +170,6 @@ def test_rows_are_those_of_the_float_formulation(spec: str) -> None:
         near = np.zeros(len(rows))
         values = np.array([float(value(c, row).mid()) for row in rows])
         bent = np.array([float(gamma(c, d, row).mid()) for row in rows])
-    finally:
-        ctx.prec = old
     numbers = tuple(float_row(row) for row in rows)
     table = evaluate.compile_rows(numbers, len(mechanism.bodies))
     assert values == pytest.approx(evaluate.values(table, x, near), abs=1e-13)

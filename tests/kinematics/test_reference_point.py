@@ -28,6 +28,7 @@ from mechid.spatial.rotations import (
     quaternion_from_matrix,
 )
 
+from ..contract.joint_table import joint_pose, with_quaternion
 from .mechanisms import (
     Array,
     Build,
@@ -63,35 +64,11 @@ def pair(type: JointType, rng: np.random.Generator) -> Mechanism:
     return build.mechanism()
 
 
-def joint_motion(type: JointType, c: Array) -> tuple[Array, Array]:
-    """Translation and rotation of frame b in frame a: the table of NOTATION.md."""
-    turn = axis_rotation
-    match type:
-        case "revolute":
-            return np.zeros(3), turn(2, c[0])
-        case "prismatic":
-            return c[0] * Z, np.eye(3)
-        case "helical":
-            return c[0] * PITCH / (2 * np.pi) * Z, turn(2, c[0])
-        case "cylindrical":
-            return c[1] * Z, turn(2, c[0])
-        case "universal":
-            return np.zeros(3), turn(2, c[0]) @ turn(0, c[1])
-        case "spherical":
-            return np.zeros(3), matrix_from_rpy(c)
-        case "planar":
-            return np.array([c[0], c[1], 0.0]), turn(2, c[2])
-        case "fixed":
-            return np.zeros(3), np.eye(3)
-        case "free":
-            return c[:3], matrix_from_rpy(c[3:])
-
-
 def posed(mechanism: Mechanism, c: Array, rng: np.random.Generator) -> Array:
     """q of a pair with these joint coordinates, the first body anywhere."""
     joint = mechanism.joints[0]
     p, R = rng.standard_normal(3), random_rotation(rng)
-    t, turn = joint_motion(joint.type, c)
+    (turn,), (t,) = joint_pose(joint, with_quaternion(joint, c[None]))
     Ra, Rb = np.array(joint.frame_a.rotation), np.array(joint.frame_b.rotation)
     R2 = R @ Ra @ turn @ Rb.T
     p2 = p + R @ (np.array(joint.frame_a.origin) + Ra @ t) - R2 @ np.array(joint.frame_b.origin)
@@ -106,7 +83,7 @@ class TestRows:
         system = rp.compile_system(mechanism)
         c = rng.uniform(-1, 1, JOINT_KINDS[type].n_speeds)
         q = posed(mechanism, c, rng)
-        turns = c[:1] if type == "helical" else np.zeros(0)
+        turns = c[:1] if JOINT_KINDS[type].thread else np.zeros(0)
         assert np.abs(rp.closure_values(system, rp.Pose(q, turns))).max() < 1e-14
         assert np.abs(rp.values(system.named, q)).max(initial=0) < 1e-14
         assert rp.values(system.drivers, q)[: len(c)] == pytest.approx(c, abs=1e-14)

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import Joint, Mechanism
-from mechid.modelfile import build
+from mechid.mechanism.records import JOINT_KINDS, Joint, Load, Mechanism, SpringDamper
+from mechid.modelfile import build, dumps, loads
+from mechid.modelfile.dump import document_of
 from mechid.spatial.rotations import axis_rotation, matrix_from_quaternion
+from mechid.textfile.expressions import evaluate_text
 
 FLIP = np.diag([1.0, -1.0, 1.0])
 
@@ -254,6 +256,8 @@ def relative_motion(joint: Joint, q: list[float]) -> tuple[np.ndarray, np.ndarra
             return np.array([q[0], q[1], 0]), axis_rotation(2, angle(q[2]))
         case "spherical":
             return zero, matrix_from_quaternion(np.array(q))
+        case "free":
+            return np.array(q[:3]), matrix_from_quaternion(np.array(q[3:]))
     return zero, eye
 
 
@@ -430,12 +434,222 @@ def test_file_may_use_what_a_copy_defines() -> None:
     assert z == pytest.approx(FLIP @ np.array([0, 1, 0.5]) / np.sqrt(1.25))
 
 
-def test_spelled_out_frames_are_not_mirrored() -> None:
+# ------------------------------------------------------------ frames spelled out
+
+
+def spelled_out(m: Mechanism) -> dict[str, Any]:
+    """Return an assembly as a subassembly in which every frame is a matrix."""
+    data = document_of(m)
+    return {k: v for k, v in data.items() if k not in ("mechid", "name", "gravity")}
+
+
+def copy_of(part: dict[str, Any], **use: Any) -> Mechanism:
+    return build(name="m", subassemblies={"part": part}, use={"u": {"subassembly": "part", **use}})
+
+
+@pytest.mark.parametrize("plane", ["x", "y", "z", {"point": [0.1, 0.2, 0], "normal": [1, 2, -1]}])
+def test_spelled_out_frames_are_mirrored_as_points_and_directions_are(plane: Any) -> None:
+    mirrored, from_points = copy_of(spelled_out(hand(1)), mirror=plane), copy(1, mirror=plane)
+    close = {"abs": 1e-14}
+    for body, other in zip(mirrored.bodies, from_points.bodies, strict=True):
+        assert np.array(body.frame.origin) == pytest.approx(np.array(other.frame.origin), **close)
+        assert np.array(body.frame.rotation) == pytest.approx(
+            np.array(other.frame.rotation), **close
+        )
+        assert body.inertia == other.inertia
+    for joint, image in zip(mirrored.joints, from_points.joints, strict=True):
+        assert joint.limits == image.limits
+        assert joint.pitch == image.pitch
+        if joint.type == "free":  # from points, its frames are those of the bodies
+            continue
+        for frame, as_points in ((joint.frame_a, image.frame_a), (joint.frame_b, image.frame_b)):
+            assert np.array(frame.origin) == pytest.approx(np.array(as_points.origin), **close)
+            if joint.type not in ("spherical", "fixed"):
+                assert np.array(frame.rotation) == pytest.approx(
+                    np.array(as_points.rotation), **close
+                )
+
+
+ROUGH = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0], [0.48, 0.64, 0.6]]
+OTHER = [["cos(t)", 0, "sin(t)"], [0, 1, 0], ["-sin(t)", 0, "cos(t)"]]
+
+
+@functools.cache
+def explicit(joint_type: str, axis: str | None) -> Mechanism:
+    frames = [
+        {"origin": [0.1, 0.2, 0.3], "rotation": ROUGH},
+        {"origin": ["t", 0.1, -0.2], "rotation": OTHER},
+    ]
+    joint = {"type": joint_type, "between": ["a", "b"], "frames": frames}
     part = {
-        "bodies": {"b": {}},
+        "parameters": {"t": 0.4},
+        "bodies": {
+            "a": {"frame": {"origin": [0.3, -0.1, 0.2], "x": [1, 2, 2], "y": [-2, 1, 0.5]}},
+            "b": {"frame": {"origin": [0.7, 0.1, 0.4], "z": [1, 0, 1], "x": "y"}},
+        },
         "joints": {
-            "J": {"type": "S", "between": ["ground", "b"], "frames": [{"origin": [0, 0, 0]}] * 2}
+            "base": {"type": "free", "between": ["ground", "a"]},
+            "J": joint | ({"pitch": 0.02} if joint_type == "helical" else {}),
         },
     }
-    with pytest.raises(ModelError, match="cannot be mirrored; give points and directions"):
-        build(name="m", subassemblies={"p": part}, use={"u": {"subassembly": "p", "mirror": "x"}})
+    return copy_of(part, **({"mirror": axis} if axis else {}))
+
+
+SEVEN = st.lists(st.floats(-2, 2), min_size=7, max_size=7)
+
+
+@pytest.mark.parametrize("joint_type", JOINT_KINDS)
+@pytest.mark.parametrize("axis", ["x", "z"])
+@given(q=SEVEN)
+def test_frames_spelled_out_move_as_mirror_images(
+    joint_type: str, axis: str, q: list[float]
+) -> None:
+    S = np.eye(3) - 2 * np.diag(np.eye(3)["xyz".index(axis)])
+    base, mirrored = explicit(joint_type, None), explicit(joint_type, axis)
+    e = np.array(q[3:]) if np.linalg.norm(q[3:]) > 1e-3 else np.eye(4)[0]
+    q = [*q[:3], *(e / np.linalg.norm(e))] if joint_type == "free" else q
+    q = list(e / np.linalg.norm(e)) if joint_type == "spherical" else q
+    reverses = {"cylindrical": [1], "planar": [0, 1], "free": [0, 1, 2]}.get(joint_type, [])
+    p, R = pose_of_b(base, base.joint("J"), q)
+    image = [-v if i in reverses else v for i, v in enumerate(q)]
+    p_m, R_m = pose_of_b(mirrored, mirrored.joint("J"), image)
+    assert p_m == pytest.approx(S @ p, abs=1e-13)
+    assert R_m == pytest.approx(S @ R @ FLIP, abs=1e-13)
+
+
+def test_expressions_of_mirrored_frames_are_kept() -> None:
+    for axis in "xyz":
+        m = explicit("revolute", axis)
+        frame = m.joint("J").frame_b
+        assert frame.origin_expr == ("t", "-0.1", "-0.2")
+        assert frame.rotation_expr is not None
+        for row, texts in zip(frame.rotation, frame.rotation_expr, strict=True):
+            assert [evaluate_text(text, {"t": 0.4}) for text in texts] == pytest.approx(list(row))
+        assert loads(dumps(m)) == m
+
+
+# ------------------------------------------------------------------ copies in copies
+
+
+def nested(inner: dict[str, Any], outer: dict[str, Any], **more: Any) -> Mechanism:
+    """Return the assembly as a copy inside a copy."""
+    return build(
+        name="m",
+        subassemblies={
+            "part": words(1),
+            "holder": {"use": {"v": {"subassembly": "part", **inner}}} | more,
+        },
+        use={"u": {"subassembly": "holder", **outer}},
+    )
+
+
+def test_copy_in_a_copy() -> None:
+    assert nested({}, {}) == hand(1)
+    assert without_parameters(nested({"mirror": "x"}, {})) == without_parameters(hand(-1))
+    assert without_parameters(nested({}, {"mirror": "x"})) == without_parameters(hand(-1))
+    twice = nested({"mirror": "x"}, {"mirror": "x"})
+    assert without_parameters(twice) == without_parameters(hand(1))
+
+
+def test_mirrored_twice_is_moved_rigidly() -> None:
+    """Two reflections across planes at an angle α turn by 2 α; local numbers stay."""
+    m = nested({"mirror": "x"}, {"mirror": {"point": [0, 1, 0], "normal": [1, 1, 0]}})
+    base = hand(1)
+    S1, n = np.diag([-1.0, 1, 1]), np.array([1, 1, 0]) / np.sqrt(2)
+    S2 = np.eye(3) - 2 * np.outer(n, n)
+    shift = 2 * n * (n @ np.array([0, 1, 0]))
+    Q = S2 @ S1
+    for body, other in zip(m.bodies, base.bodies, strict=True):
+        assert np.array(body.frame.origin) == pytest.approx(
+            Q @ np.array(other.frame.origin) + shift, abs=1e-14
+        )
+        assert np.array(body.frame.rotation) == pytest.approx(
+            Q @ np.array(other.frame.rotation), abs=1e-14
+        )
+        assert body.inertia == other.inertia
+        assert body.shapes == other.shapes
+    for joint, before in zip(m.joints, base.joints, strict=True):
+        assert (joint.limits, joint.pitch) == (before.limits, before.pitch)
+        if joint.type in ("spherical", "fixed", "free"):
+            continue
+        p, R = pose_of_b(base, before, [0.3, 0.2, 0.1])
+        moved, turned = pose_of_b(m, joint, [0.3, 0.2, 0.1])
+        if joint.body_b == "ground":
+            assert np.array(joint.frame_b.rotation) == pytest.approx(
+                Q @ np.array(before.frame_b.rotation)
+            )
+        else:
+            assert moved == pytest.approx(Q @ p + shift, abs=1e-13)
+            assert turned == pytest.approx(Q @ R, abs=1e-13)
+    for element, before in zip(m.elements, base.elements, strict=True):
+        if isinstance(element, Load) and element.axes_of == "ground":
+            assert np.array(element.vector) == pytest.approx(Q @ np.array(before.vector))
+        elif not isinstance(element, SpringDamper):
+            assert element == before
+
+
+def test_names_of_copies_in_copies() -> None:
+    """A holder with a bracket of its own holds two arms, left as a mirror image of right."""
+    arm = {
+        "parameters": {"l": 0.4},
+        "points": {"root": ["l", 0.1, 0], "hip": "anchor"},
+        "bodies": {"arm": {"frame": {"origin": "root"}}},
+        "joints": {
+            "hinge": {"type": "R", "between": ["bracket", "arm"], "at": "root", "axis": "y"}
+        },
+        "coordinates": {"q": {"joint": "hinge"}},
+    }
+    holder = {
+        "parameters": {"reach": 0.2, "w": 0.05},
+        "points": {"anchor": [0, 0, "reach"]},
+        "bodies": {"bracket": {"frame": {"origin": "anchor"}}},
+        "joints": {
+            "seat": {"type": "X", "between": ["ground", "bracket"], "at": "anchor"},
+            "brace": {"type": "S", "between": ["arm_r", "bracket"], "at": "root_r"},
+        },
+        "use": {
+            "right": {"subassembly": "arm", "suffix": "_r", "parameters": {"l": "2*reach"}},
+            "left": {
+                "subassembly": "arm",
+                "suffix": "_l",
+                "mirror": {"point": ["w", 0, 0], "normal": [1, 0, 0]},
+            },
+        },
+    }
+    m = build(
+        name="m",
+        subassemblies={"arm": arm, "holder": holder},
+        use={
+            "front": {"subassembly": "holder", "prefix": "f_", "rename": {"arm_l": "special"}},
+            "rear": {"subassembly": "holder", "prefix": "b_", "mirror": "y"},
+        },
+    )
+    names = ["f_arm_r", "special", "f_bracket", "b_arm_r", "b_arm_l", "b_bracket"]
+    assert [b.name for b in m.bodies] == names
+    values = {p.name: p.value for p in m.parameters}
+    assert values["f_l_r"] == 0.4
+    assert values["b_l_l"] == 0.4
+    # The left arm mirrors (0.4, 0.1, 0) across x = 0.05; the rear holder mirrors y.
+    assert m.body("special").frame.origin == pytest.approx((-0.3, 0.1, 0))
+    assert m.body("b_arm_l").frame.origin == pytest.approx((-0.3, -0.1, 0))
+    assert m.body("b_arm_r").frame.origin == pytest.approx((0.4, -0.1, 0))
+    # Mirrored twice: a turn by 180 degrees about z, and axes of rotation with it.
+    assert np.array(m.body("b_arm_l").frame.rotation) == pytest.approx(np.diag([-1, -1, 1]))
+    axis = np.array(m.joint("b_hinge_l").frame_b.rotation)[:, 2]
+    assert axis == pytest.approx([0, 1, 0])
+    # The bracket is outside the arms, inside the holder: at (0, 0, reach), its frame flipped.
+    p = np.array(m.joint("b_hinge_l").frame_a.origin)
+    R = np.array(m.body("b_bracket").frame.rotation)
+    assert R @ p + [0, 0, 0.2] == pytest.approx([-0.3, -0.1, 0])
+    assert m.joint("b_brace").body_a == "b_arm_r"
+    assert loads(dumps(m)) == m
+
+
+def test_subassembly_that_contains_itself() -> None:
+    one = {"use": {"u": {"subassembly": "two"}}}
+    two = {"use": {"u": {"subassembly": "one"}}}
+    with pytest.raises(
+        ModelError,
+        match=r"two\.use\.u\.subassembly: a subassembly contains itself: one -> two -> one; use",
+    ):
+        build(name="m", subassemblies={"one": one, "two": two}, use={"u": {"subassembly": "one"}})

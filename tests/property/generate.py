@@ -3,7 +3,7 @@
 Bodies stand in random poses. A joint gets a random frame in its first body and random coordinates;
 the frame in its second body follows from where the bodies stand, so every joint is closed in the
 reference pose, whatever loops the joints make. Which coordinates are independent follows from the
-null space of the twists that the joints allow, computed here from the table of NOTATION.md.
+null space of the twists that the joints allow, computed here from poses written out by hand.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mechid.mechanism.records import (
 from mechid.spatial.rotations import rpy_from_matrix
 
 from ..contract.changes import frame_of, random_rigid, vector_of
-from ..contract.joint_table import joint_pose
+from ..contract.joint_table import joint_pose, with_quaternion
 
 Array = npt.NDArray[np.float64]
 
@@ -38,6 +38,7 @@ TYPES: tuple[JointType, ...] = tuple(JOINT_KINDS)
 _RANK = 1e-7
 # Directions in which the independent coordinates must move the rest; else another draw is better.
 _CLEAR = 0.1
+_STEP = 1e-3  # of differences of fourth order: 1e-13 of truncation and of rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,7 @@ def random_mechanism(
         raise NotUsableError("a part that may spin between balls")
     chosen = _independent(poses, joints[: len(tree)], joints[len(tree) :], values)
     coordinates = tuple(
-        JointCoordinate(f"y{i}", joints[k].name, index, f"F{i}", _unit(joints[k], index))
+        JointCoordinate(f"y{i}", joints[k].name, index, f"F{i}", joints[k].kind.choice_units[index])
         for i, (k, index) in enumerate(chosen)
     )
     y = np.array([_scalars(joints[k], values[k])[index] for k, index in chosen])
@@ -94,12 +95,12 @@ def random_mechanism(
 def _joint(
     name: str, type: JointType, a: str, b: str, poses: dict[str, Rigid], rng: np.random.Generator
 ) -> tuple[Joint, Array]:
-    pitch = float(rng.uniform(0.1, 0.5) * rng.choice([-1, 1])) if type == "helical" else 0.0
+    pitch = float(rng.uniform(0.1, 0.5) * rng.choice([-1, 1])) if JOINT_KINDS[type].thread else 0.0
     frame_a = random_rigid(rng, 0.5)
     value = rng.uniform(-1, 1, len(JOINT_KINDS[type].coordinates))
-    if type == "helical":
+    if JOINT_KINDS[type].thread:
         value = 10 * value  # several turns
-    if type in ("spherical", "free"):
+    if JOINT_KINDS[type].has_orientation:
         # Not near a pitch of 90°, in case the orientation becomes independent.
         e = np.array([1.0, *rng.uniform(-0.4, 0.4, 3)])
         value[-4:] = e / np.linalg.norm(e)
@@ -111,15 +112,10 @@ def _joint(
 
 def _scalars(joint: Joint, value: Array) -> Array:
     """Coordinates with the orientation as roll, pitch, yaw."""
-    if joint.type not in ("spherical", "free"):
+    if not joint.kind.has_orientation:
         return value
     R, _ = joint_pose(joint, value[None])
     return np.concatenate([value[:-4], rpy_from_matrix(R[0])])
-
-
-def _unit(joint: Joint, index: int) -> str:
-    slides = {"prismatic": (0,), "cylindrical": (1,), "planar": (0, 1), "free": (0, 1, 2)}
-    return "m" if index in slides.get(joint.type, ()) else "rad"
 
 
 def twists(joint: Joint, pose_a: Rigid, value: Array) -> Array:
@@ -127,43 +123,24 @@ def twists(joint: Joint, pose_a: Rigid, value: Array) -> Array:
 
     Columns are per unit of the coordinates; orientations by roll, pitch, yaw.
     """
-    frame = pose_a @ Rigid.of(joint.frame_a)
-    R, t = joint_pose(joint, value[None])
-    x, y, z = frame.rotation.T
-    here, there = frame.translation, frame.translation + frame.rotation @ t[0]
-
-    def turn(axis: Array, through: Array, lead: float = 0.0) -> Array:
-        return np.concatenate([axis, np.cross(through, axis) + lead * axis])
-
-    def slide(axis: Array) -> Array:
-        return np.concatenate([np.zeros(3), axis])
-
-    def orientation(center: Array) -> list[Array]:
-        roll_axis = frame.rotation @ R[0][:, 0]
-        _, _, yaw = rpy_from_matrix(R[0])
-        pitch_axis = -np.sin(yaw) * x + np.cos(yaw) * y
-        return [turn(roll_axis, center), turn(pitch_axis, center), turn(z, center)]
-
-    match joint.type:
-        case "revolute":
-            columns = [turn(z, here)]
-        case "prismatic":
-            columns = [slide(z)]
-        case "helical":
-            columns = [turn(z, here, joint.pitch / (2 * np.pi))]
-        case "cylindrical":
-            columns = [turn(z, here), slide(z)]
-        case "universal":
-            columns = [turn(z, here), turn(frame.rotation @ R[0][:, 0], here)]
-        case "spherical":
-            columns = orientation(here)
-        case "planar":
-            columns = [slide(x), slide(y), turn(z, there)]
-        case "free":
-            columns = [slide(x), slide(y), slide(z), *orientation(there)]
-        case "fixed":
-            columns = []
+    here = _scalars(joint, value)
+    columns = []
+    for k in range(len(here)):
+        ends = [_placed(joint, pose_a, here + sign * _STEP * np.eye(len(here))[k]) for sign in
+                (-2, -1, 1, 2)]  # fmt: skip
+        rate = sum(w * A for w, A in zip((1, -8, 8, -1), ends, strict=True)) / (12 * _STEP)
+        turning = rate @ np.linalg.inv(_placed(joint, pose_a, here))  # Ȧ A⁻¹ = [ω× v; 0 0]
+        columns.append([turning[2, 1], turning[0, 2], turning[1, 0], *turning[:3, 3]])
     return np.array(columns).T.reshape(6, len(columns))
+
+
+def _placed(joint: Joint, pose_a: Rigid, scalars: Array) -> Array:
+    """Return the pose of frame b in the ground, (4, 4), orientations by roll, pitch, yaw."""
+    R, t = joint_pose(joint, with_quaternion(joint, scalars[None]))
+    frame = pose_a @ Rigid.of(joint.frame_a) @ Rigid(R[0], t[0])
+    A = np.eye(4)
+    A[:3, :3], A[:3, 3] = frame.rotation, frame.translation
+    return A
 
 
 def _independent(

@@ -35,16 +35,7 @@ from ..kinematics.mechanisms import Build, four_bar, slider_crank, spatial_crank
 
 Array = npt.NDArray[np.float64]
 
-TYPES: tuple[JointType, ...] = (
-    "revolute",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-)
+TYPES: tuple[JointType, ...] = tuple(t for t, kind in JOINT_KINDS.items() if kind.steps)
 # Central differences of sixth order. Truncation is h⁶/140 of the seventh derivative, which for
 # products of a few sines at rates near 1 and a closure well away from singular poses is below 1e-10
 # of the energies; rounding is a few eps/h ≈ 1e-13 of them.
@@ -96,10 +87,7 @@ def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
                     SpringDamper(f"s_{p.name}", points[GROUND], p, stiffness, none, free)
                 )
     turning = [
-        (j, k)
-        for j in mechanism.joints
-        for k, unit in enumerate(j.kind.units)
-        if unit == "rad" and j.type not in ("spherical", "free")
+        (j, k) for j in mechanism.joints for k, unit in enumerate(j.kind.units) if unit == "rad"
     ]
     for joint, k in turning[:2]:
         free = Coefficient(0.2, identify=bool(rng.integers(2)))
@@ -111,6 +99,11 @@ def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
         elements.append(Transmission("gear", motors, coordinates, matrix))
     gravity = tuple((9.81 * unit_vector(rng)).tolist())
     return replace(mechanism, bodies=tuple(bodies), elements=tuple(elements), gravity=gravity)
+
+
+def _swivels(type: JointType) -> bool:
+    kind = JOINT_KINDS[type]
+    return kind.has_orientation and not kind.holds_nothing
 
 
 def unit_vector(rng: np.random.Generator) -> Array:
@@ -140,7 +133,7 @@ def mechanisms(draw: st.DrawFn) -> tuple[Mechanism, np.random.Generator]:
         case _:
             types = draw(st.lists(st.sampled_from(TYPES), min_size=1, max_size=3))
             # The spin of a part between two balls is passive and cannot be a coordinate.
-            balls = [i for i, x in enumerate(types) if x == "spherical"]
+            balls = [i for i, x in enumerate(types) if _swivels(x)]
             mechanism = chain([x for i, x in enumerate(types) if i not in balls[1:]], rng)
     return filled(mechanism, rng), rng
 

@@ -35,12 +35,7 @@ def with_elements(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
         SpringDamper(f"s{i}", a, b, UNKNOWN, UNKNOWN, UNKNOWN)
         for i, (a, b) in enumerate(zip(mechanism.points, mechanism.points[1:], strict=False))
     ]
-    single = [
-        (j.name, k)
-        for j in mechanism.joints
-        for k in range(3 if j.type == "free" else j.kind.n_speeds)
-        if j.type != "spherical"
-    ]
+    single = [(j.name, k) for j in mechanism.joints for k in range(j.kind.n_scalars)]
     for joint, k in single:
         name = f"{joint}_{k}"
         elements.append(TorsionSpring(f"t_{name}", joint, k, UNKNOWN, UNKNOWN, UNKNOWN))

@@ -25,7 +25,7 @@ from ..contract.checks import (
     tolerance,
 )
 from ..contract.differences import stencil_times
-from ..contract.joint_table import about, joint_pose
+from ..contract.joint_table import joint_pose, with_quaternion
 from ..contract.states import (
     EPS,
     LENGTH,
@@ -89,13 +89,7 @@ def forward(mechanism: Mechanism, y: Array) -> dict[str, tuple[Array, Array]]:
         columns = [
             i for i, c in enumerate(mechanism.coordinates) if getattr(c, "joint", "") == joint.name
         ]
-        c = y[:, columns]
-        if joint.type in ("spherical", "free"):
-            roll, pitch, yaw = c[:, -3:].T
-            R, t = about(2, yaw) @ about(1, pitch) @ about(0, roll), np.zeros((n, 3))
-            t = c[:, :3] if joint.type == "free" else t
-        else:
-            R, t = joint_pose(joint, c)
+        R, t = joint_pose(joint, with_quaternion(joint, y[:, columns]))
         a, b = Rigid.of(joint.frame_a), Rigid.of(joint.frame_b)
         # frame b in body a, then body b in body a
         Rab = a.rotation @ R @ b.rotation.T

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
+from mechid.estimation.estimate import predict
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import contribution
 from mechid.reduction.regroup import regroup
 from mechid.reduction.rest import restrict
-from mechid.validation.compare import compare
 
 from ..validation.problems import knowing, problem
 
@@ -69,10 +69,12 @@ def test_contribution_then_singular_values() -> None:
     found = regroup(before, 4)
     assert found.rank == 4
     assert {"p02", "p05"} & set(found.dependent)
-    estimate = OLS(found.regression)
-    direct = regroup(r, 4)
-    table = compare({"both": estimate, "svd": OLS(direct.regression)}, {"other": dependent(seed=7)})
-    assert table.total.shape == (2, 1)
+    # Columns 0 and 1 make the forces of column 4 too: those of another motion are predicted up to
+    # noise and to the 1e-4 by which columns 2 and 5 differ, with the elimination or without.
+    other = dependent(seed=7)
+    for estimate in (OLS(found.regression), OLS(regroup(r, 4).regression)):
+        forces = predict(estimate, other).forces
+        assert np.linalg.norm(forces - other.tau) < 0.01 * np.linalg.norm(other.tau)
 
 
 def test_units_do_not_matter_unless_asked_for() -> None:

@@ -83,7 +83,7 @@ class OnMujoco:
                     self.data.qpos[q : q + 4] = [c[index], *turn]
                     R = matrix(c[index : index + 4])
                     self.data.qvel[v : v + 3] = B @ R.T @ s[index : index + 3]
-                elif joint.type == "helical" and kind == "slide":
+                elif joint.kind.thread and kind == "slide":
                     lead = joint.pitch / (2 * np.pi)
                     self.data.qpos[q], self.data.qvel[v] = lead * c[0], lead * s[0]
                 else:
@@ -106,25 +106,12 @@ class OnMujoco:
 
 def _pieces(joint: Joint) -> list[tuple[str, int, int]]:
     """MuJoCo's joints: type, axis of frame b, number of our first coordinate."""
-    match joint.type:
-        case "revolute":
-            return [("hinge", 2, 0)]
-        case "prismatic":
-            return [("slide", 2, 0)]
-        case "helical":
-            return [("hinge", 2, 0), ("slide", 2, 0)]
-        case "cylindrical":
-            return [("hinge", 2, 0), ("slide", 2, 1)]
-        case "universal":
-            return [("hinge", 2, 0), ("hinge", 0, 1)]
-        case "spherical":
-            return [("ball", 2, 0)]
-        case "planar":
-            return [("slide", 0, 0), ("slide", 1, 1), ("hinge", 2, 2)]
-        case "free":
-            return [("slide", 0, 0), ("slide", 1, 1), ("slide", 2, 2), ("ball", 2, 3)]
-        case "fixed":
-            return []
+    names = {"turn": ["hinge"], "slide": ["slide"], "ball": ["ball"], "screw": ["hinge", "slide"]}
+    return [
+        (name, step.axis, index)
+        for index, step in joint.kind.numbered
+        for name in names[step.motion]
+    ]
 
 
 def words(v: Array) -> str:

@@ -84,7 +84,7 @@ def test_the_default_takes_no_model_error_for_colour() -> None:
         for name in ("auto", "map")
     }
     assert found["auto"].final.colour is None
-    assert "but worse on blocks held out" in found["auto"].final.known[-1]
+    assert "but worse on held-out blocks" in found["auto"].final.known[-1]
     assert percent(found["auto"], 1)[-1] <= 1.03 * percent(found["map"], 1)[-1]
 
 

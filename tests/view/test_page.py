@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mechid.mechanism.joint_kinds import JOINT_KINDS
 from mechid.view.page import render_page
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def joint(
 ) -> dict[str, Any]:
     return {
         "name": name, "kind": kind, "bodies": ["ground", "crank"], "body": carrier, "point": point,
-        "axis": axis, "axis2": None, "body2": 0,
+        "axis": axis, "axis2": None, "body2": 0, "glyph": JOINT_KINDS[kind].glyph,
+        "icon": JOINT_KINDS[kind].icon,
     }  # fmt: skip
 
 
@@ -96,10 +98,7 @@ def slider_crank(samples: int = 41) -> dict[str, Any]:
 def glyphs() -> dict[str, Any]:
     """Return a still picture with every kind of joint, element, shape and body outline."""
     axis, other = [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]
-    kinds = (
-        "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "helical",
-        "fixed", "free",
-    )  # fmt: skip
+    kinds = tuple(JOINT_KINDS)
     elements = ("spring", "damper", "spring_damper", "force", "moment", "torsion")
     shapes = [
         {"kind": "wheel", "center": [0.0, 0.0, 0.0], "axis": axis, "radius": 0.3, "width": 0.2},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,14 +20,14 @@ from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
 from mechid.modelfile.resolve import mechanism_of
-from mechid.represent import short_repr
+from mechid.shown import Tabular
 from mechid.spatial.inertia import NAMES, transform
 
 Rule = Callable[[NullSpace], tuple[str, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Tabular):
     """What can be identified of a mechanism.
 
     Attributes
@@ -51,7 +51,18 @@ class BaseParameters:
     bounds: Bounds | None
     dependencies: tuple[Dependency, ...]
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        bounds = self.bounds
+        proved = None if bounds is None else f"between {bounds.lower} and {bounds.upper}"
+        return {
+            "mechanism": self.mechanism.name,
+            "parameters": self.parameters,
+            **{
+                name: value for name, value in self.chosen.summary().items() if name != "parameters"
+            },
+            "proved": "yes" if self.certified else proved,
+        }
 
     @property
     def parameters(self) -> int:
@@ -97,9 +108,9 @@ def base_parameters(
     Examples
     --------
     >>> import mechid
-    >>> found = mechid.base_parameters("four_bar")
-    >>> found.parameters, found.chosen.rank
-    (30, 8)
+    >>> found = mechid.base_parameters("four_bar", certify=True)
+    >>> found.parameters, found.chosen.rank, found.certified
+    (30, 8, True)
     """
     mechanism = mechanism_of(model)
     experiment = checked(experiment, mechanism)

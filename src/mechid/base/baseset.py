@@ -10,27 +10,29 @@ W_d = -W_b N_b N_d⁻¹, and therefore
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import sympy as sp
+from flint import ctx
 
 from mechid.base.constant import zero_of
-from mechid.base.elimination import Sparse, eliminate
-from mechid.base.fractions import ExactContext, Fraction, FractionField, TooLargeError
+from mechid.base.fractions import Fraction, FractionField, TooLargeError
 from mechid.base.matroid import greedy, independent_columns, independent_zeros, matroid
 from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import size
+from mechid.base.sparse import Sparse, eliminate
 from mechid.base.transfers import Transfer
 from mechid.errors import MechidError
+from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats, Ints
-from mechid.represent import short_repr
+from mechid.shown import Tabular
 
 
-@dataclass(frozen=True, eq=False)
-class BaseSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseSet(Tabular):
     """A choice of dependent parameters and what follows from it.
 
     Attributes
@@ -52,7 +54,15 @@ class BaseSet:
     without_effect: tuple[str, ...]
     beta: Floats
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "parameters": len(self.null_space.names) - len(self.zeros),
+            "base parameters": self.rank,
+            "base": self.base,
+            "dependent": self.dependent,
+            "without effect": self.without_effect,
+        }
 
     @property
     def zeros(self) -> tuple[str, ...]:
@@ -105,7 +115,7 @@ class BaseSet:
 
         Exact, but for factors that would fill pages: those are floats.
         """
-        with ExactContext():
+        with ctx.workprec(PRECISION):
             return _symbolic(self)
 
     def _place(self, name: str) -> int:
@@ -125,9 +135,19 @@ def base_set(null_space: NullSpace, dependent: Iterable[str]) -> BaseSet:
     dependent : iterable of str
         As one of the rules of `choose` returns them; those without effect need not be named. What
         else is missing is completed, the first parameters first.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> seen = mechid.observation_matrix(motion)
+    >>> phi = np.array([column.value for column in seen.columns])
+    >>> chosen = mechid.base_set(mechid.null_space(mechid.load("four_bar")), ["m_2", "m_3"])
+    >>> np.allclose(chosen.observation(seen.W) @ chosen.values(phi), seen.W @ phi)
+    True
     """
     chosen = _completed(null_space, dependent)
-    with ExactContext():
+    with ctx.workprec(PRECISION):
         exact = _numbers(null_space, chosen)
     held = {name: {n for n in column if n != name} for name, column in exact.items()}
     without = tuple(name for name in chosen if not held[name])
@@ -151,7 +171,7 @@ def change(old: BaseSet, new: BaseSet) -> Floats:
 
 
 def _completed(null_space: NullSpace, dependent: Iterable[str]) -> tuple[str, ...]:
-    """Return a choice with the parameters without effect, or refuse one that is not valid."""
+    """Return a choice with the parameters without effect, or reject one that is not valid."""
     listed = tuple(dict.fromkeys(dependent))
     m = matroid(null_space)
     chosen = greedy(m, listed)

@@ -210,8 +210,7 @@ def all_transfers(
     """
     mechanism = geometry.mechanism
     gravity = experiment.gravity_of(mechanism)
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         by_joints = null_space(mechanism, gravity, geometry)
         rank = by_joints.rank
         states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1)
@@ -220,8 +219,6 @@ def all_transfers(
         if not more:
             return by_joints, rank, None
         proof = count(geometry, states, found, len(mechanism.coordinates))
-    finally:
-        ctx.prec = old
     together = (*by_joints.transfers, *more)
     return NullSpace(by_joints.columns, together, geometry, by_joints.zeros), rank, proof
 
@@ -295,8 +292,5 @@ def _enclosed(
 
 
 def _eliminated(trial: Bounds) -> Pivots:
-    old, ctx.prec = ctx.prec, trial.precision
-    try:
+    with ctx.workprec(trial.precision):
         return eliminate(trial.rows)
-    finally:
-        ctx.prec = old

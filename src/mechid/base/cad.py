@@ -1,8 +1,8 @@
 """Base parameters from CAD values, with their uncertainty.
 
-CAD declares deviations of mass, centre of mass and central inertia, which are independent of each
-other; the ten parameters of a body are functions of them, so their deviations are not. First order:
-cov(φ) = J diag(σ²) Jᵀ body by body, cov(φ_base) = B cov(φ) Bᵀ.
+CAD declares standard deviations of mass, centre of mass and central inertia, which are independent
+of each other; the ten parameters of a body are functions of them, so their standard deviations are
+not. First order: cov(φ) = J diag(σ²) Jᵀ body by body, cov(φ_base) = B cov(φ) Bᵀ.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def cad_values(base_set: BaseSet) -> CadValues:
 
 
 def parameter_covariance(mechanism: Mechanism) -> Floats:
-    """Return the covariance of all parameters (p, p); what has no declared deviation has none."""
+    """Return the covariance of all parameters (p, p); what has no declared standard deviation has
+    none."""
     columns = dynamic_model(mechanism).columns
     covariance = np.zeros((len(columns), len(columns)))
     for i, body in enumerate(mechanism.bodies):

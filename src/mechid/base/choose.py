@@ -12,14 +12,15 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
+from flint import ctx
 
 from mechid.base.constant import constants
-from mechid.base.fractions import ExactContext
 from mechid.base.matroid import INDEPENDENT, Block, Growing, Matroid, circuit, greedy, matroid
 from mechid.base.nullspace import NullSpace
 from mechid.base.shared import shared_vectors
 from mechid.base.spaces import size
 from mechid.errors import MechidError
+from mechid.exact.numbers import PRECISION
 from mechid.mechanism.records import GROUND
 from mechid.spatial.inertia import NAMES
 
@@ -169,7 +170,7 @@ def _without_effect(m: Matroid) -> set[str]:
 def _ranks(null_space: NullSpace, targets: Sequence[str]) -> dict[str, float]:
     """Return the turn of each body: the farthest first, then what takes, then the targets."""
     geometry = null_space.geometry
-    with ExactContext():
+    with ctx.workprec(PRECISION):
         rest = constants(geometry, geometry.mechanism.gravity)
     steps: dict[str, set[str]] = {}
     for joint in geometry.mechanism.joints:
@@ -211,7 +212,7 @@ def _grouped(null_space: NullSpace, body: str) -> list[str]:
     geometry = null_space.geometry
     found: dict[str, None] = {}
     for joint in geometry.mechanism.joints:
-        if joint.type not in ("revolute", "cylindrical", "helical"):
+        if not joint.kind.axle:
             continue
         for side, name in enumerate((joint.body_a, joint.body_b)):
             if name == body:

@@ -141,8 +141,8 @@ def parallel(a: Row, b: Row, zero: float) -> bool:
 def _slides(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[tuple[str, Row]]:
     """Yield the joints that slide along a direction at rest, and that direction in the ground."""
     for joint in geometry.mechanism.joints:
-        if joint.type in ("prismatic", "cylindrical", "helical"):
-            axis = direction(geometry.frames[joint.name, 0].axes[2])
+        if joint.kind.line is not None:
+            axis = direction(geometry.frames[joint.name, 0].axes[joint.kind.line])
             d = image_at_rest(geometry, rest[joint.body_a], axis)
             if d:
                 yield joint.name, d
@@ -171,14 +171,18 @@ def _links(geometry: Geometry, slides: tuple[str, ...] = ()) -> list[_Link]:
             origins = (geometry.frames[joint.name, side].origin for side in (0, 1))
             at_a, at_b = (row(point(origin)) for origin in origins)
             pairs = (*pairs, (at_a, at_b))
-        if joint.type == "universal":
+        if joint.kind.crossed is not None:
+            i, j = joint.kind.crossed
             cross = f"cross of {joint.name}"
             center = point((ZERO, ZERO, ZERO))
             frame_a, frame_b = geometry.frames[joint.name, 0], geometry.frames[joint.name, 1]
             first = direction((ZERO, ZERO, ONE))
             second = direction((ONE, ZERO, ZERO))
-            on_a = ((point(frame_a.origin), center), (direction(frame_a.axes[2]), first))
-            on_b = ((center, point(frame_b.origin)), (second, direction(frame_b.axes[0])))
+            on_a = [(direction(frame_a.axes[i]), first)]
+            on_b = [(second, direction(frame_b.axes[j]))]
+            if joint.kind.holds_point or joint.name in slides:
+                on_a.insert(0, (point(frame_a.origin), center))
+                on_b.insert(0, (center, point(frame_b.origin)))
             links.append(_Link((a, cross), tuple((row(x), row(y)) for x, y in on_a)))
             links.append(_Link((cross, b), tuple((row(x), row(y)) for x, y in on_b)))
         else:

@@ -49,11 +49,8 @@ def dependencies(found: Bounds) -> tuple[Dependency, ...]:
     """Return the dependencies between the candidates of an analysis."""
     if found.lower == found.upper:
         return ()
-    old, ctx.prec = ctx.prec, found.precision
-    try:
+    with ctx.workprec(found.precision):
         return tuple(_dependencies(found))
-    finally:
-        ctx.prec = old
 
 
 def _dependencies(found: Bounds) -> Iterator[Dependency]:

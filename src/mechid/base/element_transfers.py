@@ -4,25 +4,26 @@
   potential ½ k s² is that of a first moment of the arm (the principle of static balancing).
 - A nut that a thread moves along the axis of its screw: its mass is a moment of inertia of the
   screw, if gravity does no work on it.
-- A rod from a crank to a slide along the crank's axis: its ends move across each other, so the
-  product of the two has no energy, and its weight is that of a first moment of the crank.
+- A rod from a crank to a slide or line along the crank's axis: its ends move across each other, so
+  the product of the two has no energy, and its weight is that of a first moment of the crank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import sympy as sp
 
 from mechid.base.constant import Constant, constants, zero_of
 from mechid.base.moments import symmetric_product
-from mechid.base.shared import Shared, direction, point, shared_vectors
+from mechid.base.shared import Rho, Shared, direction, point, shared_vectors
 from mechid.base.spaces import size
 from mechid.base.transfers import Transfer, entries_of
 from mechid.dynamics.columns import element_terms
 from mechid.dynamics.tables import STIFFNESS
 from mechid.exact.geometry import Geometry, Vector, cross, dot
 from mechid.exact.numbers import recognise
+from mechid.mechanism.joint_kinds import JointKind
 from mechid.mechanism.records import GROUND, Joint, Vec3
 
 
@@ -40,12 +41,14 @@ def element_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]
 
 def _hinge(geometry: Geometry, body: str) -> tuple[Joint, int] | None:
     """Return the revolute joint between a body and the ground, and the side of the body."""
-    return _to_ground(geometry, body, "revolute")
+    return _to_ground(geometry, body, lambda kind: kind.hinge)
 
 
-def _to_ground(geometry: Geometry, body: str, kind: str) -> tuple[Joint, int] | None:
+def _to_ground(
+    geometry: Geometry, body: str, wanted: Callable[[JointKind], bool]
+) -> tuple[Joint, int] | None:
     for joint, side in geometry.ends.get(body, []):
-        if joint.type == kind and (joint.body_a, joint.body_b)[1 - side] == GROUND:
+        if wanted(joint.kind) and (joint.body_a, joint.body_b)[1 - side] == GROUND:
             return joint, side
     return None
 
@@ -101,7 +104,7 @@ def _threads(
 ) -> Iterator[Transfer]:
     """A nut that cannot turn moves by the lead per radian of its screw, along the screw's axis."""
     for joint in geometry.mechanism.joints:
-        if joint.type != "helical" or GROUND in (joint.body_a, joint.body_b):
+        if not joint.kind.thread or GROUND in (joint.body_a, joint.body_b):
             continue
         ends = (joint.body_a, joint.body_b)
         for turning, sliding in (ends, ends[::-1]):
@@ -137,21 +140,31 @@ def _points(geometry: Geometry, body: str) -> Iterator[tuple[str, Shared, int]]:
                     yield ends[1 - side], shared, side
 
 
+def _runners(geometry: Geometry, body: str) -> Iterator[tuple[Vector, Rho]]:
+    """Yield the points of a body that run along a line of the ground, and its direction there."""
+    for joint, side in geometry.ends.get(body, []):
+        line = joint.kind.line
+        if line is not None and side == 1 and joint.body_a == GROUND:
+            on_ground, own = geometry.frames[joint.name, 0], geometry.frames[joint.name, 1]
+            yield on_ground.axes[line], point(own.origin)
+    for slide, far, side in _points(geometry, body):
+        guide = _to_ground(geometry, slide, lambda kind: kind.guide)
+        if guide is not None:
+            yield geometry.frames[guide[0].name, 1 - guide[1]].axes[2], far.on(side)
+
+
 def _rods(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator[Transfer]:
     for body in geometry.mechanism.bodies:
-        ends = list(_points(geometry, body.name))
-        for crank, near, near_side in ends:
+        for crank, near, near_side in _points(geometry, body.name):
             hinge = _hinge(geometry, crank)
-            for slide, far, far_side in ends:
-                guide = _to_ground(geometry, slide, "prismatic")
-                if hinge is None or guide is None:
+            for rail, far in _runners(geometry, body.name):
+                if hinge is None:
                     continue
-                rail = geometry.frames[guide[0].name, 1 - guide[1]].axes[2]
                 pin = geometry.frames[hinge[0].name, 1 - hinge[1]].axes[2]
                 off = cross(rail, pin)
                 if not _none(geometry, dot(off, off)) or not _none(geometry, dot(g, rail)):
                     continue
-                rod = symmetric_product(near.on(near_side), far.on(far_side))
+                rod = symmetric_product(near.on(near_side), far)
                 center = geometry.frames[hinge[0].name, hinge[1]].origin
                 end = near.on(1 - near_side)
                 arm: Vector = (end[0] - center[0], end[1] - center[1], end[2] - center[2])

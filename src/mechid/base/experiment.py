@@ -55,7 +55,7 @@ NO_GRAVITY: Vec3 = (0.0, 0.0, 0.0)
 
 
 def checked(experiment: Experiment, mechanism: Mechanism) -> Experiment:
-    """Return the experiment with forces named by their coordinates, or refuse a wrong name."""
+    """Return the experiment with forces named by their coordinates, or reject a wrong name."""
     names = [c.name for c in mechanism.coordinates]
     forces = {c.force: c.name for c in mechanism.coordinates}
     for name in experiment.hold:

@@ -15,8 +15,9 @@ from mechid.base.baseset import BaseSet
 from mechid.spatial.inertia import NAMES
 
 DIGITS = 6
+_LONGEST = 400  # characters of an expression in symbols
 _LARGEST_DENOMINATOR = 1000
-_WHOLE = 1e-12  # a float this near to a whole number is one
+_WHOLE = 1e-12  # a float this near to a integer is one
 
 
 def expression(base_set: BaseSet, name: str, digits: int | None = DIGITS) -> sp.Expr:
@@ -46,6 +47,20 @@ def latex(
     factors = factors_of(base_set, name, digits, symbols)
     names = {sp.Symbol(n): latex_name(n) for n in factors}
     return _joined(factors, lambda x: str(sp.latex(x, symbol_names=names)), " ", latex_name)
+
+
+def readable(base_set: BaseSet) -> dict[str, tuple[str, str]]:
+    """Return all base parameters as text and in LaTeX: name → (text, latex).
+
+    Expressions that would fill pages are given in decimals.
+    """
+    found = {}
+    for name in base_set.base:
+        word = text(base_set, name)
+        symbols = len(word) <= _LONGEST
+        shown = word if symbols else text(base_set, name, symbols=False)
+        found[name] = shown, latex(base_set, name, symbols=symbols)
+    return found
 
 
 def factors_of(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
-from flint import Ordering, arb, ctx, fmpz_mpoly_ctx
+from flint import Ordering, arb, fmpz_mpoly_ctx
 from sympy.polys.fields import FracElement, FracField
 from sympy.polys.orderings import lex
 
@@ -214,15 +214,3 @@ def _power(x: sp.Pow) -> tuple[sp.Expr, int]:
     if isinstance(x.exp, sp.Rational) and x.exp.q == 2 and x.exp.p != 1:
         return sp.sqrt(x.base), int(x.exp.p)
     return x, 1
-
-
-class ExactContext:
-    """Balls at the precision of the exact stage, for a `with` block."""
-
-    def __enter__(self) -> None:
-        """Raise the precision."""
-        self._old, ctx.prec = ctx.prec, PRECISION
-
-    def __exit__(self, *_: object) -> None:
-        """Set it back."""
-        ctx.prec = self._old

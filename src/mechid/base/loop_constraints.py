@@ -114,7 +114,7 @@ def _floats(rows: list[Row]) -> Floats:
 
 
 def _outside(span: Floats, row: Floats) -> bool:
-    """Say whether a vector adds to the span of others."""
+    """Return whether a vector adds to the span of others."""
     if not len(span):
         return True
     left = row - span.T @ np.linalg.lstsq(span.T, row, rcond=None)[0]

@@ -9,7 +9,7 @@ import sympy as sp
 
 from mechid.base.constant import Constant, constants
 from mechid.base.loop_constraints import Alike, alike, at_rest, homogeneous, products
-from mechid.base.span import Span
+from mechid.base.nullspace import independent
 from mechid.base.transfers import Transfer, entries_of, without_effect
 from mechid.exact.geometry import Geometry
 from mechid.kinematics.motion import Motion
@@ -57,11 +57,8 @@ def loop_transfers(
     geometry: Geometry, known: Sequence[Transfer], found: LoopConstraints
 ) -> tuple[Transfer, ...]:
     """Return transfers that the loops add to the known ones, which the joints alone give."""
-    span = Span(geometry)
-    for transfer in known:
-        span.add(transfer)
-    added = [*_bodies(geometry, found), *_pairs(geometry, found.alike)]
-    return tuple(transfer for transfer in added if span.add(transfer))
+    added = (*_bodies(geometry, found), *_pairs(geometry, found.alike))
+    return independent(geometry, added, known)
 
 
 def _bodies(geometry: Geometry, found: LoopConstraints) -> Iterator[Transfer]:

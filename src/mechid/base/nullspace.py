@@ -6,6 +6,8 @@ matrix with as many columns give a choice of dependent parameters, and the other
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,14 +25,15 @@ from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
 from mechid.modelfile.resolve import mechanism_of
-from mechid.represent import short_repr
+from mechid.shown import Shown
 
 # Entries of N are lengths and their products: its rank shows clearly in double precision.
 RANK_TOLERANCE = 1e-9
+_NEW = 1e-7  # part of a unit vector outside the span that makes it a new one
 
 
-@dataclass(frozen=True, eq=False)
-class NullSpace:
+@dataclass(frozen=True, eq=False, repr=False)
+class NullSpace(Shown):
     """Transfers as columns over the parameters.
 
     Attributes
@@ -49,7 +52,14 @@ class NullSpace:
     geometry: Geometry
     zeros: frozenset[str] = frozenset()
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "mechanism": self.geometry.mechanism.name,
+            "parameters": len(self.names),
+            "transfers": f"{len(self.transfers)}, {self.rank} of them independent",
+            "without effect": self.without_effect,
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,12 +80,7 @@ class NullSpace:
     @cached_property
     def basis(self) -> SparseBasis:
         """Independent transfers after elimination."""
-        place = {name: i for i, name in enumerate(self.names)}
-        vectors = []
-        for transfer in self.transfers:
-            entries = {place[n]: float(self.geometry.balls(x).mid()) for n, x in transfer.entries}
-            length = sum(x * x for x in entries.values()) ** 0.5
-            vectors.append({i: x / length for i, x in entries.items() if x} if length else {})
+        vectors = (unit_vector(self.geometry, transfer) for transfer in self.transfers)
         return sparse_basis(vectors, RANK_TOLERANCE)
 
     @cached_property
@@ -89,8 +94,8 @@ class NullSpace:
         basis = self.basis
         return tuple(
             name
-            for i, name in enumerate(self.names)
-            if i in basis.pivots and basis.contains({i: 1.0}, RANK_TOLERANCE)
+            for name in self.names
+            if name in basis.pivots and basis.contains({name: 1.0}, RANK_TOLERANCE)
         )
 
     def symbolic(self) -> dict[tuple[str, int], sp.Expr]:
@@ -100,6 +105,21 @@ class NullSpace:
             for k, transfer in enumerate(self.transfers)
             for name, entry in transfer.entries
         }
+
+
+def unit_vector(geometry: Geometry, transfer: Transfer) -> dict[str, float]:
+    """Return a transfer in floats, scaled to unit length; empty if it vanishes."""
+    entries = {name: float(geometry.balls(x).mid()) for name, x in transfer.entries}
+    length = math.hypot(*entries.values())
+    return {name: x / length for name, x in entries.items() if x}
+
+
+def independent(
+    geometry: Geometry, found: Iterable[Transfer], after: Iterable[Transfer] = ()
+) -> tuple[Transfer, ...]:
+    """Return the transfers that do not follow from those before them, nor from those of `after`."""
+    basis = sparse_basis((unit_vector(geometry, known) for known in after), _NEW)
+    return tuple(new for new in found if basis.add(unit_vector(geometry, new), _NEW))
 
 
 def parameter_columns(mechanism: Mechanism) -> tuple[Column, ...]:
@@ -121,6 +141,15 @@ def null_space(
         Weight per unit mass, if not that of the model.
     geometry : Geometry, optional
         Other frames than those of the bodies.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> null = mechid.null_space(model)
+    >>> W = mechid.observation_matrix(mechid.tour(model)).W
+    >>> np.allclose(W @ null.matrix, 0, atol=1e-12 * np.abs(W).max())
+    True
     """
     mechanism = mechanism_of(model)
     found = exact_geometry(mechanism) if geometry is None else geometry
@@ -131,12 +160,9 @@ def null_space(
         for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
     }
     # What counts as zero among exact numbers is far below double precision.
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         weight = mechanism.gravity if gravity is None else gravity
         moved = (*transfers(found, gravity), *element_transfers(found, weight))
-    finally:
-        ctx.prec = old
     return NullSpace(
         columns=parameter_columns(mechanism),
         transfers=moved,

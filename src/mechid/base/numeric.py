@@ -224,8 +224,7 @@ def _multiprecision(
     names = [c.name for c in observation_matrix(motion.part(slice(0, 1))).columns]
     rows = stacked(found.W, taken)
     # Squares need twice the digits.
-    old, ctx.prec = ctx.prec, 2 * bits
-    try:
+    with ctx.workprec(2 * bits):
         A = np.array(rows, dtype=object)
         effective = [not all(x.contains(0) for x in A[:, j]) for j in range(A.shape[1])]
         kept = np.flatnonzero(effective)
@@ -236,8 +235,6 @@ def _multiprecision(
         factors = factorise(arb_mat(mids))
         reading = read_rank(factors.diagonal, scaled.shape, max(eps, 2.0**-bits), tolerance)
         Z = null_basis(factors, reading.rank)
-    finally:
-        ctx.prec = old
     effect = np.where(effective, norms / max(float(norms.max(initial=0.0)), 1e-300), 0.0)
     return _record(
         tuple(names), kept, norms[kept], Z, reading, effect, "qr", bits, choice, geometry.turned

@@ -85,7 +85,7 @@ class _Equations:
         self.span = Vt[s > _ZERO * s[0]] if len(s) else Vt
 
     def follows(self, row: Floats) -> bool:
-        """Say whether a linear form is constant by the equations of the span."""
+        """Return whether a linear form is constant by the equations of the span."""
         left = row - self.span.T @ (self.span @ row)
         return bool(np.linalg.norm(left) <= _ZERO * max(1.0, float(np.linalg.norm(row))))
 
@@ -311,7 +311,7 @@ def _image(body: int, u: Floats, still: dict[int, Floats], n: int) -> Floats | N
 
 
 def _repeated(eq: _Equations, t: Product, u: Floats, w: Floats) -> bool:
-    """Say whether the same two directions, of the same two turning parts, were met before."""
+    """Return whether the same two directions, of the same two turning parts, were met before."""
     n = eq.n
     pair = tuple(eq.turning[k] if k < n else k for k in (t.of, t.b))
     key = np.concatenate([u, w])

@@ -13,9 +13,6 @@ from mechid.mechanism.records import Joint
 Rho: TypeAlias = tuple[Any, Any, Any, Any]
 
 ONE, ZERO = sp.Integer(1), sp.Integer(0)
-_POINT = ("revolute", "universal", "spherical", "fixed")
-_AXIS = ("revolute", "cylindrical", "helical", "planar")
-_AXES = ("prismatic", "fixed")
 
 
 @dataclass(frozen=True)
@@ -50,11 +47,12 @@ def shared_vectors(joint: Joint, geometry: Geometry) -> tuple[Shared, ...]:
     """Return the points and directions that the bodies of a joint share, in every pose."""
     a, b = geometry.frames[joint.name, 0], geometry.frames[joint.name, 1]
     found = []
-    if joint.type in _POINT:
+    if joint.kind.holds_point:
         found.append(Shared(joint.name, point(a.origin), point(b.origin)))
-    if joint.type in _AXIS:
-        found.append(Shared(f"axis of {joint.name}", direction(a.axes[2]), direction(b.axes[2])))
-    if joint.type in _AXES:
+    if len(joint.kind.aligned) == 1:
+        (k,) = joint.kind.aligned
+        found.append(Shared(f"axis of {joint.name}", direction(a.axes[k]), direction(b.axes[k])))
+    elif joint.kind.aligned:
         turn = relative_rotation(a, b)
         for k, name in enumerate("xyz"):
             unit: Vector = (sp.Integer(k == 0), sp.Integer(k == 1), sp.Integer(k == 2))

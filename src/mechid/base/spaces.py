@@ -37,7 +37,7 @@ def rank(rows: Sequence[Row], tolerance: float) -> int:
 
 
 def contains(basis: Sequence[Row], row: Row, tolerance: float) -> bool:
-    """Say whether a row lies in the span of a basis in reduced form."""
+    """Return whether a row lies in the span of a basis in reduced form."""
     left = list(row)
     for b in basis:
         pivot = next(k for k, x in enumerate(b) if size(x) > tolerance)

@@ -195,10 +195,9 @@ def _basis(geometry: Geometry, body: str, space: list[Row], zero: float) -> list
     rows: list[Row] = []
     candidates = [*_AXES]
     for joint, side in geometry.ends.get(body, []):
-        if joint.type not in ("spherical", "free"):
-            frame = geometry.frames[joint.name, side]
-            axis = 0 if joint.type == "universal" and side == 1 else 2
-            candidates.append((f"axis of {joint.name}", direction(frame.axes[axis])))
+        for k in joint.kind.exact_axes[side][:1]:
+            axis = geometry.frames[joint.name, side].axes[k]
+            candidates.append((f"axis of {joint.name}", direction(axis)))
     for name, rho in candidates:
         row = [geometry.balls(x) for x in rho[:3]]
         if len(chosen) == len(space):
@@ -271,7 +270,7 @@ def _sliding(
             entries = entries_of(numbers[body], symmetric_product(named[1], e))
             found.append(Transfer(words, body, GROUND, entries))
     for joint in geometry.mechanism.joints:
-        if joint.type == "prismatic" and GROUND not in (joint.body_a, joint.body_b):
+        if joint.kind.guide and GROUND not in (joint.body_a, joint.body_b):
             found += _along_slide(geometry, joint, rest, numbers)
     return found
 
@@ -311,7 +310,7 @@ def _threads(
     for joint in geometry.mechanism.joints:
         ends = (joint.body_a, joint.body_b)
         held = [len(rest[name].at_rest) == 4 for name in ends]
-        if joint.type != "helical" or True not in held or all(held):
+        if not joint.kind.thread or True not in held or all(held):
             continue
         side = held.index(False)
         body = ends[side]
@@ -389,7 +388,7 @@ def _driven(
     frame, other = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
     at_ground = (joint.body_a, joint.body_b)[1 - side] == GROUND
     across = [geometry.balls(x) for x in other.axes[2]]
-    if joint.type == "revolute":
+    if joint.kind.hinge:
         still = parent.directions if parent is not None else []
         if not at_ground and len(still) == 1:
             turns = sum((a * b for a, b in zip(still[0], across, strict=True)), arb(0))
@@ -399,7 +398,7 @@ def _driven(
             return None
         u = frame.axes[2]
         return (0, 0, 0, 0, *(u[i] * u[j] for i, j in _UPPER))
-    if joint.type == "prismatic" and at_ground:
+    if joint.kind.guide and at_ground:
         works = sum((arb(a) * b for a, b in zip(g, across, strict=True)), arb(0))
         return (ONE, *([ZERO] * 9)) if size(works) <= zero else None
     return None

@@ -70,12 +70,9 @@ def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) 
     null, _, proof = all_transfers(geometry, experiment)
     parameters = len(null.names) - len(null.zeros)
     notes: list[str] = []
-    old, ctx.prec = ctx.prec, given.precision
-    try:
+    with ctx.workprec(given.precision):
         upper = parameters - _dependent(given, null, notes)
         lower, aside = _lower(given, geometry, watch, notes)
-    finally:
-        ctx.prec = old
     if proof is not None and not proof.proves:
         notes.append(f"that the loops confine the bodies is not proved: {proof.words}")
     if aside:
@@ -93,7 +90,7 @@ def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) 
 
 
 def _fits(given: Certificate, mechanism: Mechanism) -> None:
-    """Refuse numbers that are too few, too many or none."""
+    """Reject numbers that are too few, too many or none."""
     n_i, n = len(mechanism.coordinates), 7 * len(mechanism.bodies)
     names = {c.name for c in dynamic_model(mechanism).columns}
     for name in (*given.columns, *given.dependent):
@@ -160,7 +157,7 @@ def _lower(
 
 
 def _outside(given: Certificate, mechanism: Mechanism) -> list[str]:
-    """Say where the states or rows are not those of the experiment."""
+    """Return where the states or rows are not those of the experiment."""
     wrong = []
     experiment = checked(given.experiment, mechanism)
     home = given.states[0].y
@@ -187,7 +184,7 @@ def _observed(given: Certificate, system: ExactSystem, found: Measures, k: int) 
 
 
 def _regular(rows: list[list[arb]]) -> bool:
-    """Say whether the determinant of a square matrix excludes zero, columns made alike."""
+    """Return whether the determinant of a square matrix excludes zero, columns made alike."""
     if not rows:
         return True
     n = len(rows)

@@ -249,7 +249,7 @@ def _write(
 
         write_text(latex, latex_table(found.chosen), force=True)
     if picture is not None:
-        from mechid.base.span import independent
+        from mechid.base.nullspace import independent
         from mechid.plots.transfers import save_transfers
 
         null = found.null_space

@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 
 Model: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="MODEL", help="A name of the zoo or a model file; may end in @variant."),
+    typer.Argument(
+        metavar="MODEL",
+        help="A name of the zoo or a model file; may end in @variant, or in several, @a@b.",
+    ),
 ]
 MaxSeconds: TypeAlias = Annotated[
     float | None, typer.Option(help="End then, with what is done.", show_default=False)
 ]
+_GAP = 3  # spaces between columns of a table
+
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 
@@ -70,21 +75,58 @@ def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, head: bool = True) -> None:
-    """Print a table without lines; long cells are broken between words."""
+    """Print a table without lines.
+
+    Long cells are broken between words. Where the columns are too many for the terminal even so,
+    they follow in further blocks below, each with the first column: no column is left out, and no
+    number is broken.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=head, pad_edge=False, padding=(0, 3, 0, 0))
-    for k, title in enumerate(titles):
-        table.add_column(title, no_wrap=k == 0, overflow="fold", header_style="bold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+    cells = [list(row) for row in rows]
     console = Console(highlight=False)
-    with console.capture() as captured:
-        console.print(table)
-    for line in captured.get().splitlines():
-        typer.echo(line.rstrip())
+    least = [
+        max([_longest_word(cell, k) for cell in (title, *(row[k] for row in cells))])
+        for k, title in enumerate(titles)
+    ]
+    room = max(console.width - least[0] - _GAP, 1)  # a single word may be longer than that
+    least = [least[0], *(min(width, room) for width in least[1:])]
+    for n, block in enumerate(_blocks(least, console.width)):
+        table = Table(box=None, show_header=head, pad_edge=False, padding=(0, _GAP, 0, 0))
+        for k in block:
+            table.add_column(
+                titles[k], no_wrap=k == 0, overflow="fold", min_width=least[k], header_style="bold"
+            )
+        for row in cells:
+            table.add_row(*(Text(row[k]) for k in block))
+        with console.capture() as captured:
+            console.print(table)
+        if n:
+            typer.echo("")
+        for line in captured.get().splitlines():
+            typer.echo(line.rstrip())
+
+
+def _longest_word(cell: str, column: int) -> int:
+    """Return the width that a cell needs; the first column is not broken."""
+    from rich.cells import cell_len
+
+    return max((cell_len(word) for word in ([cell] if column == 0 else cell.split())), default=0)
+
+
+def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
+    """Return the columns of each block: the first one, and as many of the others as fit."""
+    blocks: list[list[int]] = []
+    left = 0
+    for k in range(1, len(least)):
+        if not blocks or left < least[k]:
+            blocks.append([0])
+            left = width - least[0] - _GAP
+        blocks[-1].append(k)
+        left -= least[k] + _GAP
+    return blocks or [[0]]
 
 
 def print_notes(notes: Iterable[str], word: str = "note") -> None:

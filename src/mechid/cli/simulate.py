@@ -73,6 +73,14 @@ def simulate(
     force: Annotated[
         Given, typer.Option(metavar="NAME=VALUE", help="Constant force on a coordinate, N or N m.")
     ] = None,
+    drive: Annotated[
+        Given,
+        typer.Option(
+            metavar="FILE|NAME=EXPR",
+            help="Coordinates that follow a given motion: a table or trajectory of some of them, "
+            'or an expression of the time t, such as "crank=0.5*sin(2*pi*t)".',
+        ),
+    ] = None,
     start: Annotated[
         Given, typer.Option(metavar="NAME=VALUE", help="Coordinate at the start, m or rad.")
     ] = None,
@@ -95,25 +103,30 @@ def simulate(
     """Simulate a mechanism under forces, from the start that the model file gives.
 
     Loads, springs, dampers and weight are those of the model; a variant brings its own. Forces on
-    the independent coordinates come from --force and --forces. If the simulation cannot be carried
+    the independent coordinates come from --force and --forces. Coordinates of --drive follow their
+    motion instead, and the forces that this takes are results. If the simulation cannot be carried
     to its end, or Ctrl-C stops it, what was computed is written all the same.
     """
-    from mechid.cli.simulation import Outputs, applied_forces, carry_out, end, state_at, times_of
+    from mechid.cli.simulation import (
+        Outputs,
+        applied_forces,
+        carry_out,
+        driven_motions,
+        end,
+        state_at,
+        times_of,
+    )
+    from mechid.dynamics.simulation import SimulationOptions
 
     outputs = Outputs(output, plot, view)
     outputs.check()
     ready = load_model(model)
     applied = applied_forces(ready.mechanism, forces, interpolation.value, force or [])
-    times, printed = times_of(t_end, at, rate, applied.end)
+    motions, last = driven_motions(ready.mechanism, drive or [])
+    ends = [t for t in (applied.end, last) if t is not None]
+    times, printed = times_of(t_end, at, rate, min(ends, default=None))
     y0, yd0 = state_at(ready, start or [], speed or [])
-    done = carry_out(
-        ready.mechanism,
-        times,
-        reactions=reactions,
-        max_seconds=max_seconds,
-        forces=applied.until(times[-1]),
-        y0=y0,
-        yd0=yd0,
+    options = SimulationOptions(
         formulation=formulation,
         stabilise=None if stabilise is None else stabilise.value,
         alpha=alpha,
@@ -122,6 +135,17 @@ def simulate(
         rtol=rtol,
         atol=atol,
         max_step=float("inf") if max_step is None else max_step,
+    )
+    done = carry_out(
+        ready.mechanism,
+        times,
+        options,
+        reactions=reactions,
+        max_seconds=max_seconds,
+        forces=applied.until(times[-1]),
+        drive=motions,
+        y0=y0,
+        yd0=yd0,
     )
     outputs.write(done)
     end(done, printed, outputs, applied.notes, json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,22 +16,27 @@ from mechid.cli.progress import interruptible, progress
 from mechid.cli.reactions import print_reactions, reaction_summary
 from mechid.dynamics.loads import Interpolation, table_forces
 from mechid.dynamics.reactions import JointReactions
-from mechid.dynamics.simulate import Simulation, SimulationError
 from mechid.dynamics.simulate import simulate as run
+from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
 from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
 from mechid.errors import DataError, MechidError
+from mechid.excitation.families import Family
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.tables.files import table_suffix, write_table
 from mechid.tables.forces import read_forces
+from mechid.tables.names import known_name
 from mechid.tables.quality import limit_notes
 from mechid.tables.simulation import named_coordinates, simulation_columns
+from mechid.trajectoryfile.expression import Expression
+from mechid.trajectoryfile.motion import read_drive
 from mechid.view.tour import start_of
 
 Law = Callable[[float, Floats, Floats], Floats]
 _SAME = 1e-9  # of the duration: times that differ by less are one
+_IN_A_ROW = 6  # times beside each other in a table of the terminal
 _PAGE_RATE = 50.0  # samples per second in a page; more only makes it heavier
 
 
@@ -78,6 +83,33 @@ def applied_forces(
     except DataError as error:
         raise error.located(str(path)) from None
     return Applied(constant, law, str(path), float(read.time[-1]), read.notes)
+
+
+def driven_motions(
+    mechanism: Mechanism, given: list[str]
+) -> tuple[dict[str, Family], float | None]:
+    """Return the motions of --drive by coordinate, and the time at which the first of them ends."""
+    motions: dict[str, Family] = {}
+    ends: list[float] = []
+    for text in given:
+        name, sign, expression = (part.strip() for part in text.partition("="))
+        where = f"--drive {text}"
+        found: Mapping[str, Family]
+        if sign:
+            try:
+                found = {name: Expression(expression)}
+            except DataError as error:
+                raise error.located(where) from None
+            known_name(name, [c.name for c in mechanism.coordinates], f"there is no {name} here")
+        else:
+            trajectory = read_drive(Path(text), mechanism)
+            found = {name: trajectory[name] for name in trajectory.names}
+            ends.append(trajectory.duration)
+        for name, family in found.items():
+            if name in motions:
+                raise DataError(f"{name} is driven twice", where=where)
+            motions[name] = family
+    return motions, min(ends, default=None)
 
 
 def times_of(
@@ -129,10 +161,11 @@ class Done:
 def carry_out(
     mechanism: Mechanism,
     times: Floats,
+    options: SimulationOptions,
     *,
     reactions: bool = False,
     max_seconds: float | None = None,
-    **options: Any,
+    **inputs: Any,
 ) -> Done:
     """Simulate with progress; Ctrl-C, too little time and failures leave what was computed."""
     error: SimulationError | None = None
@@ -143,7 +176,7 @@ def carry_out(
             show(t)
 
         try:
-            result = run(mechanism, times, watch=watch, **options)
+            result = run(mechanism, times, options, watch=watch, **inputs)
         except SimulationError as failure:
             result, error = failure.partial, failure
         stopped = interrupt.asked
@@ -202,7 +235,7 @@ def end(
     if json:
         print_json(found)
     else:
-        _show(found)
+        _show(found, printed is not None)
     if done.interrupted and done.error is not None:
         reached = done.simulation.time[-1]
         typer.echo(f"interrupted: these are the results until t = {reached:g} s", err=True)
@@ -223,6 +256,8 @@ def summary(
         "formulation": s.formulation,
         "stabilisation": s.stabilisation,
         "integrator": s.integrator,
+        "driven": list(s.driven),
+        "driving_forces": [c.force for c in mechanism.coordinates if c.name in s.driven],
         "complete": done.error is None,
         "end": float(s.time[-1]),
         "times": s.time[chosen].tolist(),
@@ -244,7 +279,7 @@ def summary(
     return found
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: dict[str, Any], all_times: bool) -> None:
     times = found["times"]
     print_pairs(
         [
@@ -257,17 +292,32 @@ def _show(found: dict[str, Any]) -> None:
         ]
     )
     typer.echo("")
-    shown = sorted({0, len(times) - 1}) if len(times) > 6 else range(len(times))
-    print_table(
-        ("coordinate", *(f"{times[k]:g} s" for k in shown)),
-        [(name, *(f"{v[k]:.9g}" for k in shown)) for name, v in found["coordinates"].items()],
-    )
+    every = len(times) <= _IN_A_ROW or all_times
+    shown = range(len(times)) if every else (0, len(times) - 1)
+    driving = {name: found["forces"][name] for name in found["driving_forces"]}
+    _print_values("coordinate", found["coordinates"], times, shown)
+    if driving:
+        typer.echo("")
+        _print_values("driving force", driving, times, shown)
     if "reactions" in found:
         typer.echo("")
         print_reactions(found["reactions"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _print_values(
+    title: str, values: Mapping[str, list[float]], times: list[float], shown: Sequence[int]
+) -> None:
+    """Print time histories: a column per time, or a row where there are many."""
+    if len(shown) <= _IN_A_ROW:
+        titles = (title, *(f"{times[k]:g} s" for k in shown))
+        rows = [(name, *(f"{v[k]:.9g}" for k in shown)) for name, v in values.items()]
+    else:
+        titles = ("time, s", *values)
+        rows = [(f"{times[k]:g}", *(f"{v[k]:.9g}" for v in values.values())) for k in shown]
+    print_table(titles, rows)
 
 
 def _with_files(error: SimulationError, outputs: Outputs) -> MechidError:

@@ -47,6 +47,18 @@ def observation_gradient(
     ------
     ValueError
         If G has not the shape of W, or g that of `known`.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> from mechid.dynamics.compile import dynamic_model
+    >>> model = mechid.load("pendulum")
+    >>> y = np.array([[0.3], [0.3 + 1e-6]])
+    >>> motion = mechid.solve_motion(model, y)
+    >>> W = mechid.observation_matrix(motion).W
+    >>> by_y, _, _ = mechid.observation_gradient(dynamic_model(model), motion, np.ones(W.shape))
+    >>> np.allclose(by_y[0, 0], (W[1] - W[0]).sum() / 1e-6, rtol=1e-4)
+    True
     """
     n, n_i = motion.y.shape
     shape = (n, n_i, len(model.columns))

@@ -140,20 +140,19 @@ class MeasureBuilder:
         turn = {"kind": TURN, "link_a": links[0], "link_b": links[1]}
         turn |= self.between(joint.body_a, joint.body_b)
         about_z = turn | {"axis": on_a[2], "x_a": on_a[0], "y_a": on_a[1], "x_b": on_b[0]}
-        label = joint.kind.coordinates[index] if index < len(joint.kind.coordinates) else ""
-        if label == "angle" and (others := self.around(links[0], links[1], on_a[2])) is not None:
-            return self.turns(about_z, others)
-        if label in ("angle", "angle_1"):
-            return about_z
-        if label == "angle_2":  # about x of b: the angle of z_a in the plane of y_b, z_b
-            return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
-        if label in ("displacement", "x", "y", "z") and joint.type not in ("spherical",):
-            axis = {"displacement": 2, "x": 0, "y": 1, "z": 2}[label]
+        step = joint.kind.step(index)
+        if step.motion == "slide":
             ends = (
                 Point(name, joint.body_a, joint.frame_a.origin),
                 Point(name, joint.body_b, joint.frame_b.origin),
             )
-            return self.apart(SLIDE, *ends) | {"axis": on_a[axis]}
+            return self.apart(SLIDE, *ends) | {"axis": on_a[step.axis]}
+        if step.motion != "ball" and step.on == 1:
+            # about x of b: the angle of z_a in the plane of y_b, z_b
+            return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
+        if step.motion != "ball":
+            others = self.around(links[0], links[1], on_a[2]) if joint.kind.aligned else None
+            return about_z if others is None else self.turns(about_z, others)
         raise ModelError(
             f"joint {name} has no single coordinate number {index} that a force can act on",
             path=("elements",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -21,7 +21,8 @@ from mechid.dynamics.regressor import observation_blocks
 from mechid.errors import MechidError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
-from mechid.represent import short_repr
+from mechid.mechanism.records import force_unit
+from mechid.shown import Plotted, Tabular, span
 
 Formulation: TypeAlias = Literal["tree", "reference-point"]
 FORMULATIONS: tuple[Formulation, ...] = ("tree", "reference-point")
@@ -30,8 +31,8 @@ ELIMINATIONS: tuple[Method, ...] = get_args(Method)
 _BLOCK = 2048  # samples of W in memory at a time
 
 
-@dataclass(frozen=True, eq=False)
-class InverseDynamics:
+@dataclass(frozen=True, eq=False, repr=False)
+class InverseDynamics(Plotted, Tabular):
     """Forces that a motion takes.
 
     Attributes
@@ -53,7 +54,19 @@ class InverseDynamics:
     columns: tuple[Column, ...]
     reactions: JointReactions | None = None
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.motion.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "samples": len(self.tau),
+            **{
+                c.force: span(self.tau[:, i], force_unit(c))
+                for i, c in enumerate(mechanism.coordinates)
+            },
+            "parameters": len(self.phi),
+            "reactions": self.reactions and self.reactions.joints,
+        }
 
 
 def inverse_dynamics(
@@ -89,6 +102,16 @@ def inverse_dynamics(
         If a parameter has no value.
     MechidError
         If there is no such formulation or elimination.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("pendulum@point-mass-like")  # 1.2 kg, 0.5 m below the pivot
+    >>> found = mechid.inverse_dynamics(mechid.solve_motion(model, [[0.3]]), reactions=True)
+    >>> np.allclose(abs(found.tau), 1.2 * 9.81 * 0.5 * np.sin(0.3))  # N m
+    True
+    >>> np.allclose(found.reactions.force, [0, 0, 1.2 * 9.81])  # N, ground axes
+    True
     """
     _check(formulation, elimination)
     model = dynamic_model(motion.model.mechanism)

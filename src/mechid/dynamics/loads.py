@@ -40,6 +40,13 @@ def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "l
     ------
     DataError
         Naming the time, if a value is missing or time does not increase.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> force = mechid.table_forces(np.array([0.0, 1.0]), np.array([[0.0], [4.0]]))
+    >>> force(0.25, np.zeros(1), np.zeros(1)).tolist()
+    [1.0]
     """
     time, values = np.array(time, dtype=float), np.array(values, dtype=float)
     _check(time, values)

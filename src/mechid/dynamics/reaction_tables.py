@@ -53,18 +53,6 @@ HELD = np.dtype(
         ("lead", np.float64),  # THREAD: m per rad
     ]
 )
-_X, _Y, _Z = 0, 1, 2
-_ALL = (_X, _Y, _Z)
-_ABOUT_Z = ((_X, _Z), (_Y, _Z))  # pairs of axes that stay normal when b turns about z only
-_HELD_FORCES = {
-    "revolute": _ALL, "universal": _ALL, "spherical": _ALL, "fixed": _ALL, "planar": (_Z,),
-    "prismatic": (_X, _Y), "cylindrical": (_X, _Y), "helical": (_X, _Y), "free": (),
-}  # fmt: skip
-_HELD_MOMENTS = {
-    "revolute": _ABOUT_Z, "cylindrical": _ABOUT_Z, "helical": _ABOUT_Z, "planar": _ABOUT_Z,
-    "prismatic": (*_ABOUT_Z, (_X, _Y)), "fixed": (*_ABOUT_Z, (_X, _Y)),
-    "universal": ((_Z, _X),), "spherical": (), "free": (),
-}  # fmt: skip
 
 
 class ReactionTables(NamedTuple):
@@ -116,7 +104,7 @@ def _tables(model: KinematicModel, numbers: dict[str, int]) -> ReactionTables:
     joint_number = {joint.name: i for i, joint in enumerate(mechanism.joints)}
     a = [(at[j.body_a][0], at[j.body_a][1] @ Rigid.of(j.frame_a)) for j in mechanism.joints]
     b = [(at[j.body_b][0], at[j.body_b][1] @ Rigid.of(j.frame_b)) for j in mechanism.joints]
-    helical = [int(j.type == "helical") for j in mechanism.joints]
+    helical = [int(j.kind.thread) for j in mechanism.joints]
     joints = [(x, y, h) for (x, _), (y, _), h in zip(a, b, helical, strict=True)]
     rows, between = [], []
     for joint in model.tree.cut:
@@ -148,12 +136,12 @@ def _tables(model: KinematicModel, numbers: dict[str, int]) -> ReactionTables:
 
 def _held(joint: Joint) -> Iterator[tuple[int, int, int, float]]:
     """Yield (kind, axis of a, axis of b, lead) of what a joint can exert on its second body."""
-    for k in _HELD_FORCES[joint.type]:
+    for k in joint.kind.held_axes:
         yield FORCE, k, 0, 0.0
-    for i, j in _HELD_MOMENTS[joint.type]:
+    for i, j in joint.kind.held_pairs:
         yield MOMENT, i, j, 0.0
-    if joint.type == "helical":
-        yield THREAD, _Z, 0, joint.pitch / (2 * np.pi)
+    if joint.kind.thread:
+        yield THREAD, 2, 0, joint.pitch / (2 * np.pi)
 
 
 def _steps(

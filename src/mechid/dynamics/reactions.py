@@ -15,7 +15,7 @@ shortest multipliers of the reference-point formulation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,14 +29,14 @@ from mechid.kinematics.motion import Motion
 from mechid.kinematics.refusals import place_of
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.threads import spread
-from mechid.represent import short_repr
+from mechid.shown import Plotted, Tabular
 
 _BLOCK = 2048  # samples between two reports of progress
 _SHORTEST_PART = 64  # samples that are worth a thread
 
 
-@dataclass(frozen=True, eq=False)
-class JointReactions:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointReactions(Plotted, Tabular):
     """What each joint does to its second body, along a motion.
 
     Forces and moments act on body b at the origin of b's joint frame, in ground axes; body a
@@ -58,7 +58,16 @@ class JointReactions:
     moment: Floats
     undetermined: npt.NDArray[np.bool_]
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows: the largest force and moment of each joint."""
+        f, m = (np.abs(np.linalg.norm(x, axis=2)) for x in (self.force, self.moment))
+        return {
+            "samples": len(self.force),
+            **{
+                name: f"up to {f[:, j].max(initial=0.0):.4g} N, {m[:, j].max(initial=0.0):.4g} N m"
+                for j, name in enumerate(self.joints)
+            },
+        }
 
     @property
     def open_joints(self) -> tuple[str, ...]:

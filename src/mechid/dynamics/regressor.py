@@ -18,14 +18,14 @@ from mechid.kinematics.samples import Samples, time_steps
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
-from mechid.represent import short_repr
+from mechid.shown import Tabular
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
 
 
-@dataclass(frozen=True)
-class Observation:
+@dataclass(frozen=True, repr=False)
+class Observation(Tabular):
     """Observation matrix of a motion.
 
     Attributes
@@ -42,11 +42,19 @@ class Observation:
     known: Floats
     columns: tuple[Column, ...]
 
-    __repr__ = short_repr
-
 
 def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Observation:
-    """Return W for all samples of a solved motion."""
+    """Return W for all samples of a solved motion.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("pendulum"))
+    >>> seen = mechid.observation_matrix(motion)
+    >>> phi = [column.value for column in seen.columns]  # CAD values
+    >>> np.allclose(seen.W @ phi + seen.known, mechid.inverse_dynamics(motion).tau)
+    True
+    """
     d = dynamic_model(motion.model.mechanism) if model is None else model
     n, n_i = motion.y.shape
     W = np.zeros((n, n_i, len(d.columns)))

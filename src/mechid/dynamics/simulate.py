@@ -1,15 +1,16 @@
-"""Forward simulation: from forces to motion."""
+"""Forward simulation: from forces, and motions of driven coordinates, to motion."""
 
 from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.drive import Drive, Driven, driven_coordinates
 from mechid.dynamics.forward.augmented import Augmented
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
@@ -17,14 +18,15 @@ from mechid.dynamics.forward.formulation import Baumgarte, Formulation
 from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
-from mechid.dynamics.integrate import ONE_STEP, IntegrationError, Trace, integrate
+from mechid.dynamics.integrate import ONE_STEP, integrate
+from mechid.dynamics.integrators.task import IntegrationError, Trace
 from mechid.dynamics.loads import Forces
 from mechid.dynamics.parameters import parameter_values
+from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.represent import short_repr
 
 _DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
 FORMULATIONS = ("independent", *_DRIFTING)
@@ -34,95 +36,22 @@ STABILISATIONS = ("none", "baumgarte", "projection")
 _MOST_REFUSALS = 200
 _PROGRESS = 1e-4
 
-
-@dataclass(frozen=True)
-class Simulation:
-    """Result of a simulation; N instants.
-
-    Attributes
-    ----------
-    time : array (N,)
-    y, yd, ydd : arrays (N, n_i)
-        Independent coordinates, speeds, accelerations.
-    q, v : arrays (N, n_q), (N, n_v)
-        Tree coordinates and speeds.
-    tau : array (N, n_i)
-        Applied forces on the independent coordinates.
-    multipliers : array (N, m)
-        Of the closure rows; empty for the formulation "independent". For the forces in joints see
-        `mechid.simulated_reactions`.
-    kinetic, potential : arrays (N,)
-        Energies, J.
-    work, dissipated : arrays (N,)
-        Work of forces and loads since the start, and what dampers and friction took, J.
-    constraint_error : array (N,)
-        Largest closure row, relative to the size of the mechanism.
-    phi : array (p,)
-        The parameters that were simulated with.
-    evaluations, steps : int
-    seconds : float
-    """
-
-    model: DynamicModel
-    formulation: str
-    stabilisation: str
-    integrator: str
-    time: Floats
-    y: Floats
-    yd: Floats
-    ydd: Floats
-    q: Floats
-    v: Floats
-    tau: Floats
-    multipliers: Floats
-    kinetic: Floats
-    potential: Floats
-    work: Floats
-    dissipated: Floats
-    constraint_error: Floats
-    phi: Floats
-    evaluations: int
-    steps: int
-    seconds: float
-    events: tuple[tuple[float, int], ...] = ()
-
-    __repr__ = short_repr
-
-    @property
-    def energy_error(self) -> Floats:
-        """Energy that came from nowhere, J: E - E(0) - work + dissipated."""
-        energy = self.kinetic + self.potential
-        return np.asarray(energy - energy[0] - self.work + self.dissipated)
-
-
-class SimulationError(MechidError):
-    """The simulation could not be carried to its end; `partial` holds what was computed."""
-
-    def __init__(
-        self, what: str, partial: Simulation, *, where: str = "", remedy: str = ""
-    ) -> None:
-        self.partial = partial
-        super().__init__(what, where=where, remedy=remedy)
+Event = Callable[[float, Floats, Floats], float]
 
 
 def simulate(
     mechanism: Mechanism | DynamicModel,
     times: Floats,
+    options: SimulationOptions = SimulationOptions(),  # noqa: B008 - frozen
     *,
     forces: Forces | Floats | None = None,
+    drive: Drive | None = None,
     phi: Floats | None = None,
     y0: Floats | None = None,
     yd0: Floats | None = None,
-    formulation: str = "independent",
-    stabilise: str | None = None,
-    alpha: float = 50.0,
-    beta: float = 50.0,
-    integrator: str = "DOP853",
-    rtol: float = 1e-9,
-    atol: float = 1e-11,
-    max_step: float = np.inf,
-    events: Sequence[Callable[[float, Floats, Floats], float]] = (),
+    events: Sequence[Event] = (),
     watch: Callable[[float], None] | None = None,
+    **settings: Any,
 ) -> Simulation:
     """Simulate a mechanism under given forces.
 
@@ -130,97 +59,95 @@ def simulate(
     ----------
     times : array (N,)
         Increasing; results are given at these times, the first one is the start.
+    options : SimulationOptions
+        Formulation, integrator, tolerances.
     forces : array (n_i,) or callable (t, y, ẏ) -> (n_i,), optional
         Forces on the independent coordinates, besides the loads of the model. Default: none.
+    drive : mapping coordinate → motion, optional
+        Coordinates that follow a given motion: a function of time that returns position, speed and
+        acceleration, or a number. The forces they need are part of `tau` of the result.
     phi : array (p,), optional
         Parameters in the order of `model.columns`; default: CAD values.
     y0, yd0 : arrays (n_i,), optional
-        Start; default: what the model file says, else the assembled reference pose at rest.
-    formulation : one of FORMULATIONS
-    stabilise : "none", "baumgarte" or "projection"
-        Default: projection after every step where the formulation can drift.
-    alpha, beta : float
-        Baumgarte's coefficients, Φ'' + 2 α Φ' + β² Φ = 0.
-    integrator, rtol, atol, max_step :
-        See `integrate`.
+        Start; default: what the model file says, else the assembled reference pose at rest. Driven
+        coordinates start with their motion.
     events : callables (t, y, ẏ) -> float
         The simulation ends at the first zero of one of them.
+    watch : callable (t), optional
+        Called after every step, for progress; an exception in it ends the simulation.
+    settings :
+        Single options by name, e.g. ``integrator="Radau"``, instead of those of `options`.
 
     Raises
     ------
     SimulationError
         If the integration stops early; `error.partial` is the simulation so far.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> from scipy.special import ellipk
+    >>> model = mechid.load("pendulum@point-mass-like")  # starts at 60 deg, at rest
+    >>> period = 4 * np.sqrt(0.5 / 9.81) * ellipk(np.sin(np.pi / 6) ** 2)
+    >>> swing = mechid.simulate(model, np.array([0.0, period / 2, period]))
+    >>> np.allclose(swing.y[:, 0], np.array([1, -1, 1]) * np.pi / 3, atol=1e-6)  # rad
+    True
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
+    options = options.changed(settings)
     values = parameter_values(model, phi)
-    chosen, stabilisation = _formulation(
-        model, values, formulation, stabilise, alpha, beta, integrator
-    )
+    driven = driven_coordinates(model.mechanism, drive)
+    chosen, stabilisation = _formulation(Engine(model, values), options, driven)
     wanted = _times(times)
-    q, v = initial_state(model, y0, yd0)
+    q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
+    duration = float(wanted[-1] - wanted[0])
+    run = _Run(
+        chosen=chosen,
+        act=_forces(model, forces, driven),
+        varying=callable(forces),
+        refused=_Refusals(_PROGRESS * duration),
+    )
     z0 = np.concatenate([chosen.start(q, v), [0.0, 0.0]])
-    act = _forces(model, forces)
-    count = [0]
-    cause: list[tuple[float, MechidError]] = []
-    refused = _Refusals(_PROGRESS * float(wanted[-1] - wanted[0]))
-
-    def rate(t: float, z: Floats) -> Floats:
-        count[0] += 1
-        if not np.all(np.isfinite(z)):  # follows from nan of an earlier stage of the same step
-            return np.full(z.size, np.nan)
-        state = z[:-2]
-        # Constant forces need no coordinates, which some formulations would have to compute.
-        y, yd = chosen.independent(state) if callable(forces) else (state, state)
-        try:
-            now = chosen.evaluate(state, act(t, y, yd))
-        except KinematicsError as error:
-            # Perhaps the step was only too long: nan makes the integrator try a shorter one.
-            cause[:] = [(t, error)]
-            if refused.too_many(t):
-                raise
-            return np.full(z.size, np.nan)
-        return np.concatenate([now.rate, [now.power, now.dissipated]])
-
-    def project(z: Floats) -> Floats:
-        return np.concatenate([chosen.project(z[:-2]), z[-2:]])
-
-    inspect = None
-    if isinstance(chosen, Independent):
-        see = chosen.inspector(act, float(wanted[-1] - wanted[0]))
-        see(float(wanted[0]), z0[:-2])
-        inspect = lambda t, z: see(t, z[:-2])  # noqa: E731
     began = clock.perf_counter()
     failure: IntegrationError | None = None
     try:
         # A state that runs away overflows: that is for the integrator to see, not a warning.
         with np.errstate(over="ignore", invalid="ignore"):
             trace = integrate(
-                rate,
+                run.rate,
                 z0,
                 wanted,
-                method=integrator,
-                rtol=rtol,
-                atol=atol,
-                max_step=max_step,
-                project=project if stabilisation == "projection" else None,
-                events=[_event(chosen, g) for g in events],
-                inspect=inspect,
+                method=options.integrator,
+                rtol=options.rtol,
+                atol=options.atol,
+                max_step=options.max_step,
+                project=run.project if stabilisation == "projection" else None,
+                events=[run.event(g) for g in events],
+                inspect=run.inspector(float(wanted[0]), z0, duration),
                 watch=watch,
             )
     except IntegrationError as error:
         failure, trace = error, error.trace
     seconds = clock.perf_counter() - began
     chosen.start(q, v)  # instants are followed from the start again
-    result, left = _collect(
-        model, values, chosen, stabilisation, integrator, trace, act, count[0], seconds
+    columns, left = run.collect(trace)
+    result = Simulation(
+        model=model,
+        options=options,
+        stabilisation=stabilisation,
+        time=trace.time[: len(columns["y"])],
+        phi=values,
+        driven=driven.names,
+        evaluations=run.evaluations,
+        steps=trace.steps,
+        seconds=seconds,
+        events=trace.events,
+        **columns,
     )
     if left is not None:
         raise _stopped(float(trace.time[len(result.time)]), left, result)
     if failure is not None:
-        # Integrators give up because poses were refused ahead; those before are forgotten.
-        refusals = [error for t, error in cause if t >= failure.time]
-        why = failure if isinstance(failure.__cause__, MechidError) else (*refusals, failure)[0]
-        raise _stopped(failure.time, why, result)
+        raise _stopped(failure.time, run.reason(failure), result)
     return result
 
 
@@ -245,6 +172,96 @@ class _Refusals:
         return self.count > _MOST_REFUSALS
 
 
+@dataclass
+class _Run:
+    """A formulation as an integrator sees it: its state, then work and dissipated energy."""
+
+    chosen: Formulation
+    act: Forces
+    varying: bool  # whether the forces depend on time or state
+    refused: _Refusals
+    evaluations: int = 0
+    cause: list[tuple[float, MechidError]] = field(default_factory=list)  # the last refusal
+
+    def rate(self, t: float, z: Floats) -> Floats:
+        """Return ż, and the powers that make work and dissipated energy."""
+        self.evaluations += 1
+        if not np.all(np.isfinite(z)):  # follows from nan of an earlier stage of the same step
+            return np.full(z.size, np.nan)
+        state = z[:-2]
+        # Constant forces need no coordinates, which some formulations would have to compute.
+        y, yd = self.chosen.independent(state, t) if self.varying else (state, state)
+        try:
+            now = self.chosen.evaluate(state, self.act(t, y, yd), t)
+        except KinematicsError as error:
+            # Perhaps the step was only too long: nan makes the integrator try a shorter one.
+            self.cause[:] = [(t, error)]
+            if self.refused.too_many(t):
+                raise
+            return np.full(z.size, np.nan)
+        return np.concatenate([now.rate, [now.power, now.dissipated]])
+
+    def project(self, t: float, z: Floats) -> Floats:
+        """Return the nearest closed state."""
+        return np.concatenate([self.chosen.project(z[:-2], t), z[-2:]])
+
+    def event(self, g: Event) -> Callable[[float, Floats], float]:
+        """Return an event as a function of the state."""
+        return lambda t, z: g(t, *self.chosen.independent(z[:-2], t))
+
+    def inspector(
+        self, start: float, z: Floats, duration: float
+    ) -> Callable[[float, Floats], None] | None:
+        """Return what has to see the end of every step, if anything."""
+        if not isinstance(self.chosen, Independent):
+            return None
+        see = self.chosen.inspector(self.act, duration)
+        see(start, z[:-2])
+        return lambda t, z: see(t, z[:-2])
+
+    def reason(self, failure: IntegrationError) -> MechidError:
+        """Return why the integration stopped."""
+        if isinstance(failure.__cause__, MechidError):
+            return failure
+        # Integrators give up because poses were refused ahead; those before are forgotten.
+        refusals = [error for t, error in self.cause if t >= failure.time]
+        return refusals[0] if refusals else failure
+
+    def collect(self, trace: Trace) -> tuple[dict[str, Floats], KinematicsError | None]:
+        """Return what is known at the instants, and why it ends before the trace does, if so."""
+        rows: list[dict[str, Any]] = []
+        left: KinematicsError | None = None
+        for t, z in zip(trace.time.tolist(), trace.z, strict=True):
+            try:
+                rows.append(self._instant(t, z))
+            except KinematicsError as error:
+                if not rows:
+                    raise
+                left = error
+                break
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]}, left
+
+    def _instant(self, t: float, z: Floats) -> dict[str, Any]:
+        state, chosen = z[:-2], self.chosen
+        y, yd = chosen.independent(state, t)
+        now = chosen.evaluate(state, self.act(t, y, yd), t)
+        q, v = chosen.tree(state, t)
+        return {
+            "y": y,
+            "yd": yd,
+            "ydd": chosen.independent_acceleration(state, now.rate, t),
+            "q": q,
+            "v": v,
+            "tau": now.tau,
+            "multipliers": now.multipliers,
+            "kinetic": now.kinetic,
+            "potential": now.potential,
+            "work": z[-2],
+            "dissipated": z[-1],
+            "constraint_error": chosen.constraint_error(state, t),
+        }
+
+
 def _times(times: Floats) -> Floats:
     wanted = np.asarray(times, dtype=float)
     if wanted.ndim != 1 or not wanted.size:
@@ -257,16 +274,14 @@ def _times(times: Floats) -> Floats:
     return wanted
 
 
-def _event(
-    chosen: Formulation, g: Callable[[float, Floats, Floats], float]
-) -> Callable[[float, Floats], float]:
-    return lambda t, z: g(t, *chosen.independent(z[:-2]))
-
-
 def initial_state(
-    model: DynamicModel, y0: Floats | None, yd0: Floats | None
+    model: DynamicModel,
+    y0: Floats | None,
+    yd0: Floats | None,
+    driven: Driven | None = None,
+    start: float = 0.0,
 ) -> tuple[Floats, Floats]:
-    """Return the closed tree state at the start, (n_q,) and (n_v,)."""
+    """Return the closed tree state at the start time, (n_q,) and (n_v,)."""
     k = model.kinematics
     names = [c.name for c in k.mechanism.coordinates]
     y, yd = k.home_y.copy(), np.zeros(k.n_independent)
@@ -274,40 +289,36 @@ def initial_state(
         y[names.index(name)] = value
     for name, value in k.mechanism.start.speeds:
         yd[names.index(name)] = value
-    y = y if y0 is None else np.asarray(y0, dtype=float)
-    yd = yd if yd0 is None else np.asarray(yd0, dtype=float)
+    y = y if y0 is None else np.array(y0, dtype=float)
+    yd = yd if yd0 is None else np.array(yd0, dtype=float)
+    if driven and y.shape == yd.shape == (k.n_independent,):
+        driven.set(start, y, yd)
     motion = solve_motion(k, y[None], yd[None], ordered=False)
     return motion.q[0], motion.v[0]
 
 
 def _formulation(
-    model: DynamicModel,
-    phi: Floats,
-    name: str,
-    stabilise: str | None,
-    alpha: float,
-    beta: float,
-    integrator: str,
+    engine: Engine, options: SimulationOptions, driven: Driven
 ) -> tuple[Formulation, str]:
+    name, stabilise = options.formulation, options.stabilise
     if name not in FORMULATIONS:
         raise MechidError(
             f"unknown formulation '{name}'", remedy=f"choose one of {', '.join(FORMULATIONS)}"
         )
     if stabilise is None:
-        stabilise = "projection" if integrator in ONE_STEP else "baumgarte"
+        stabilise = "projection" if options.integrator in ONE_STEP else "baumgarte"
     if stabilise not in STABILISATIONS:
         raise MechidError(
             f"unknown stabilisation '{stabilise}'",
             remedy=f"choose one of {', '.join(STABILISATIONS)}",
         )
-    baumgarte = Baumgarte(alpha, beta) if stabilise == "baumgarte" else Baumgarte()
-    engine = Engine(model, phi)
     if name == "independent":
-        return Independent(engine), "none"
-    return _DRIFTING[name](engine, baumgarte), stabilise
+        return Independent(engine, driven), "none"
+    terms = Baumgarte(options.alpha, options.beta) if stabilise == "baumgarte" else Baumgarte()
+    return _DRIFTING[name](engine, terms, driven), stabilise
 
 
-def _forces(model: DynamicModel, forces: Forces | Floats | None) -> Forces:
+def _forces(model: DynamicModel, forces: Forces | Floats | None, driven: Driven) -> Forces:
     n = model.kinematics.n_independent
 
     def checked(values: object) -> Floats:
@@ -316,68 +327,15 @@ def _forces(model: DynamicModel, forces: Forces | Floats | None) -> Forces:
             raise DataError(f"forces must have shape ({n},), got {tau.shape}")
         if not np.all(np.isfinite(tau)):
             raise DataError(f"forces must be finite numbers, got {tau}")
+        for i in driven.index[tau[driven.index] != 0]:
+            c = model.mechanism.coordinates[i]
+            raise DataError(
+                f"the force {c.force} is given, but {c.name} is driven: its force is a result",
+                remedy="remove the force, or do not drive the coordinate",
+            )
         return tau
 
     if callable(forces):
         return lambda t, y, yd: checked(forces(t, y, yd))
     constant = checked(np.zeros(n) if forces is None else forces)
     return lambda t, y, yd: constant
-
-
-def _collect(
-    model: DynamicModel,
-    phi: Floats,
-    chosen: Formulation,
-    stabilisation: str,
-    integrator: str,
-    trace: Trace,
-    act: Forces,
-    evaluations: int,
-    seconds: float,
-) -> tuple[Simulation, KinematicsError | None]:
-    """Return the simulation, and why it ends before its trace does, if it does."""
-    rows: list[tuple[Any, ...]] = []
-    left: KinematicsError | None = None
-    for t, z in zip(trace.time, trace.z, strict=True):
-        state = z[:-2]
-        y, yd = chosen.independent(state)
-        tau = act(float(t), y, yd)
-        try:
-            now = chosen.evaluate(state, tau)
-        except KinematicsError as error:
-            if not rows:
-                raise
-            left = error
-            break
-        q, v = chosen.tree(state)
-        ydd = chosen.independent_acceleration(state, now.rate)
-        energies = (now.kinetic, now.potential, z[-2], z[-1])
-        gap = chosen.constraint_error(state)
-        rows.append((y, yd, ydd, q, v, tau, now.multipliers, *energies, gap))
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    y, yd, ydd, q, v, tau, multipliers, kinetic, potential, work, dissipated, errors = columns
-    found = Simulation(
-        model=model,
-        formulation=chosen.name,
-        stabilisation=stabilisation,
-        integrator=integrator,
-        time=trace.time[: len(rows)],
-        y=y,
-        yd=yd,
-        ydd=ydd,
-        q=q,
-        v=v,
-        tau=tau,
-        multipliers=multipliers,
-        kinetic=kinetic,
-        potential=potential,
-        work=work,
-        dissipated=dissipated,
-        constraint_error=errors,
-        phi=phi,
-        evaluations=evaluations,
-        steps=trace.steps,
-        seconds=seconds,
-        events=trace.events,
-    )
-    return found, left

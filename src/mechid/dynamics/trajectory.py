@@ -6,7 +6,7 @@ import numpy as np
 
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reactions import JointReactions
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.kinematics.motion import Motion, rates
 
 
@@ -14,6 +14,14 @@ def simulated_motion(simulation: Simulation) -> Motion:
     """Return the states of a simulation as a motion.
 
     The tree states are those of the simulation, drift included; v̇ = R ÿ + b follows from them.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> swing = mechid.simulate(mechid.load("pendulum"), np.linspace(0, 1, 11))
+    >>> motion = mechid.simulated_motion(swing)
+    >>> np.allclose(mechid.inverse_dynamics(motion).tau, 0, atol=1e-8)  # it swings by itself
+    True
     """
     s = simulation
     still = np.zeros_like(s.v)
@@ -29,6 +37,16 @@ def simulated_reactions(simulation: Simulation) -> JointReactions:
     """Return the forces and moments in every joint, at all instants of a simulation.
 
     They belong to the accelerations of the simulation, with the parameters it was made with.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("pendulum@point-mass-like")
+    >>> swing = mechid.simulate(model, np.linspace(0, 1, 51))
+    >>> pull = np.linalg.norm(mechid.simulated_reactions(swing).force[:, 0], axis=1)
+    >>> angle, speed = swing.y[:, 0], swing.yd[:, 0]
+    >>> np.allclose(pull, 1.2 * (9.81 * np.cos(angle) + 0.5 * speed**2), atol=1e-6)  # N
+    True
     """
     result = inverse_dynamics(simulated_motion(simulation), simulation.phi, reactions=True)
     assert result.reactions is not None

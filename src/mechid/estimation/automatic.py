@@ -1,13 +1,13 @@
 """Maximum a posteriori with the model of the noise that the data make most probable.
 
-Gain errors, coloured noise and plain white noise ask for different weights; the wrong one costs:
-gains that do not exist take away what the forces say of the size of the parameters, and colour that
-is not modelled makes the prior look wrong. Nobody has to guess: each is tried, and the simplest
-under which the measured forces are about as probable as under any is taken.
+Gain errors, coloured noise and plain white noise need different weights, and a wrong choice has a
+price: gains that do not exist hide the common scale of the parameters, and colour that is not
+modelled makes the prior look wrong. So all models are fitted, and the simplest one whose evidence
+is close to the best is used.
 
-Errors of the model itself look like coloured noise, and whitening would then weigh most what the
-model explains worst. So colour has a second judge: it must not spoil the prediction of blocks of
-time that took no part in the estimate.
+Errors of the model itself look like coloured noise, and whitening would then give most weight to
+what the model explains worst. So colour is also checked by cross-validation: it must not increase
+the prediction error on held-out blocks of time.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from mechid.estimation.regression import Regression
 
 # The simplest model is taken whose log evidence is not worse than the best by more than this.
 _DOUBT = 5.0
-# By which part colour may make held-out errors larger.
+# Relative increase of held-out errors that colour may cause.
 _SPOILED = 0.02
-# A gain error above this is none: sensors are calibrated, and all parameters would scale with it.
+# Larger gain errors are implausible: sensors are calibrated, and all parameters would scale.
 _WILD = 0.5
 # Models of the noise, gain errors and colour, the simplest first.
 _WORDS = {
@@ -49,7 +49,7 @@ class Automatic:
     prior, scale, offsets, noise
         As in `MaximumAPosteriori`.
     gains : float or "estimated"
-        Deviation of the gain errors of the models that have them.
+        Standard deviation of the gain errors of the models that have them.
     """
 
     prior: Literal["diagonal", "full"] = "full"
@@ -68,7 +68,7 @@ class Automatic:
             if _spoils(found[gains, True], found[gains, False])
         )
         wild = tuple(m for m, p in found.items() if _largest_gain(p) > _WILD)
-        # White noise without gains is neither, so that one is left.
+        # White noise without gains is always a candidate.
         allowed = {m: p for m, p in found.items() if m not in (*spoiled, *wild)}
         best = max(p.evidence for p in allowed.values())
         chosen = next(m for m, p in allowed.items() if p.evidence >= best - _DOUBT)
@@ -94,7 +94,7 @@ def _largest_gain(found: Posterior) -> float:
 
 
 def _spoils(coloured: Posterior, white: Posterior) -> bool:
-    """Say whether colour makes held-out errors larger; where it is not wanted, nobody looks."""
+    """Return whether colour makes held-out errors larger; not computed for a white model."""
     if coloured.evidence <= white.evidence:
         return False
     return coloured.held_out() > (1 + _SPOILED) * white.held_out()
@@ -108,9 +108,9 @@ def _comparison(
 ) -> str:
     others = ", ".join(
         f"{_WORDS[m]} {p.evidence - found[chosen].evidence:+.0f}"
-        + (" but worse on blocks held out" if m in spoiled else "")
-        + (" but with impossible gains" if m in wild else "")
+        + (" but worse on held-out blocks" if m in spoiled else "")
+        + (" but with implausible gains" if m in wild else "")
         for m, p in found.items()
         if m != chosen
     )
-    return f"noise taken as {_WORDS[chosen]} (log evidence of others against it: {others})"
+    return f"noise model: {_WORDS[chosen]} (log evidence relative to it: {others})"

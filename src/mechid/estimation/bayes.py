@@ -1,6 +1,6 @@
-"""Maximum a posteriori: what was measured together with what was known, each by its weight.
+"""Maximum a posteriori: measurements and prior, each weighted by its uncertainty.
 
-One estimator of options: CAD values as a Gaussian prior with its scale fixed or by empirical Bayes,
+Options: CAD values as a Gaussian prior with its scale fixed or by empirical Bayes,
 gains and offsets of the force channels, whitening of coloured noise, noise declared or estimated.
 Without a prior it is weighted least squares.
 """
@@ -35,7 +35,8 @@ from mechid.estimation.regression import Floats, Regression
 _DISAGREE = 0.01
 # Scales from here on can be what explains the disagreement.
 _MENDED = 1.2
-# A parameter rests on what was known if the data reduce its deviation by less than this part.
+# A parameter is determined by the prior if the data reduce its standard deviation by less than this
+# part.
 _RESTING = 0.1
 
 
@@ -49,16 +50,16 @@ class MaximumAPosteriori:
         Whether errors of the CAD values of base parameters are taken as independent, or as their
         covariance says, or the CAD values are not used.
     scale : float or "estimated"
-        Factor on the declared deviations of the CAD values; estimated by empirical Bayes: the one
-        that makes the data most probable.
+        Factor on the declared standard deviations of the CAD values; estimated by empirical Bayes:
+        the one that makes the data most probable.
     groups : tuple of tuple of str
         Base parameters that have an estimated scale of their own, group by group; all others share
         one.
     gains : float or "estimated", optional
-        Deviation of the gain error of each force channel, 0.05 for 5 %.
+        Standard deviation of the gain error of each force channel, 0.05 for 5 %.
     offsets : float or "estimated", optional
-        Deviation of the offset of each force channel, as a part of the root mean square of its
-        measured force; without a prior, "estimated" leaves the offsets to the data.
+        Standard deviation of the offset of each force channel, as a fraction of the root mean
+        square of its measured force; without a prior, "estimated" leaves the offsets to the data.
     whiten : bool
         Whether noise may be coloured.
     noise : "estimated" or "declared"
@@ -84,12 +85,13 @@ class MaximumAPosteriori:
         return self.estimate(self.posterior(regression, prior))
 
     def posterior(self, regression: Regression, prior: Prior | None) -> Posterior:
-        """Return what is known after the measurement, with all that went into it."""
+        """Return the posterior with everything that it was computed from."""
         self._check_options()
         if prior is None or self.prior == "none":
             raise DataError(
-                f"estimator {self.name} needs CAD values with their deviations, and there are none",
-                remedy="declare them, or use an estimator that works without",
+                f"estimator {self.name} needs CAD values with standard deviations, but the model "
+                "gives none",
+                remedy="declare them, or use an estimator without prior",
             )
         channels = Channels(regression, self.gains is not None, self.offsets is not None)
         known = prior.select(regression.parameters)
@@ -99,7 +101,7 @@ class MaximumAPosteriori:
         return Posterior(channels, known, *self._with_prior(channels, gaussian))
 
     def estimate(self, found: Posterior) -> Estimate:
-        """Return the estimate that a posterior amounts to."""
+        """Return the estimate of a posterior."""
         fit, gaussian, known = found.fit, found.gaussian, found.prior
         checked = _check(fit, gaussian)
         resting = _resting(fit, gaussian, known)
@@ -124,7 +126,7 @@ class MaximumAPosteriori:
         not_negative("the scale of the prior", self.scale, "estimated")
         for what, option in (("gains", self.gains), ("offsets", self.offsets)):
             if option is not None:
-                not_negative(f"the deviation of {what}", option, "estimated")
+                not_negative(f"the standard deviation of {what}", option, "estimated")
 
     def _with_prior(self, channels: Channels, gaussian: GaussianPrior) -> tuple[Fit, GaussianPrior]:
         now = gaussian
@@ -142,8 +144,9 @@ class MaximumAPosteriori:
     def _without_prior(self, channels: Channels) -> Fit:
         if self.gains is not None:
             raise DataError(
-                "gains of the force channels cannot be told from the size of all parameters",
-                remedy="use CAD values as prior, or leave the gains out",
+                "gain errors of the force channels cannot be distinguished from a common factor "
+                "of all parameters",
+                remedy="use CAD values as prior, or do not estimate gains",
             )
         free = channels.size if self.offsets == "estimated" else len(channels.regression.parameters)
         enough(len(channels.channel), free)
@@ -152,7 +155,7 @@ class MaximumAPosteriori:
                 channels, lambda A, t, _: least_squares(A, t), noise=self.noise, whiten=self.whiten
             )
         deviation = offset_deviation(channels, self.offsets)
-        # Each offset is one more row, o = 0 in units of its deviation.
+        # Each offset is one more row, o = 0 in units of its standard deviation.
         given = np.zeros((len(deviation), channels.size))
         given[:, -len(deviation) :] = np.diag(1 / np.where(deviation > 0, deviation, 1.0))
 
@@ -170,10 +173,10 @@ class MaximumAPosteriori:
             else ", ".join(f"{s:.3g}" for s in gaussian.of_parameters) + " (empirical Bayes)"
         )
         return (
-            f"CAD values of {b} base parameters, {self.prior} prior, declared deviations times "
-            + factor,
-            f"{resting} of {b} parameters rest on the CAD values: the data reduce their deviation "
-            f"by less than {100 * _RESTING:.0f} %",
+            f"CAD values of {b} base parameters, {self.prior} prior, declared standard "
+            "deviations times " + factor,
+            f"{resting} of {b} parameters are determined mainly by the prior: the data "
+            f"reduce their standard deviation by less than {100 * _RESTING:.0f} %",
         )
 
     def _channel_words(
@@ -192,7 +195,9 @@ class MaximumAPosteriori:
             if gaussian is not None and option == "estimated":
                 share = USUAL_CHANNEL_ERROR * gaussian.sizes[column]
             source = "empirical Bayes" if option == "estimated" else "given"
-            words.append(f"{what} error of each force with a deviation of {share:.2%} ({source})")
+            words.append(
+                f"{what} error of each force with a standard deviation of {share:.2%} ({source})"
+            )
             column += n_d
         return tuple(words)
 
@@ -200,23 +205,25 @@ class MaximumAPosteriori:
         if checked.p >= _DISAGREE:
             return ()
         said = (
-            f"data and CAD values disagree: χ² is {checked.chi2:.4g} where {checked.dof:.0f} is "
-            f"usual (probability {checked.p:.1g}); "
+            f"data and CAD values disagree: χ² = {checked.chi2:.4g}, expected about "
+            f"{checked.dof:.0f} (p = {checked.p:.1g}); "
         )
         if checked.scale < _MENDED:
             return (
-                said + "larger deviations of the CAD values do not explain it: look for gain and "
-                "offset errors of the forces, for values that are not as exactly known as "
-                "declared, and for what the model lacks",
+                said
+                + "larger standard deviations of the CAD values do not explain it: check for gain "
+                "and offset errors of the forces, for values declared too precisely, and for "
+                "effects missing in the model",
             )
-        done = "and got them" if self.scale == "estimated" else "check or widen them"
+        done = "which were used" if self.scale == "estimated" else "check or increase them"
         return (
-            said + f"the data ask for {checked.scale:.2g} times the declared deviations, {done}",
+            said + f"the data support {checked.scale:.2g} times the declared standard deviations, "
+            f"{done}",
         )
 
 
 def _resting(fit: Fit, gaussian: GaussianPrior, known: Prior) -> tuple[str, ...]:
-    """Return the parameters whose deviations the data hardly reduce."""
+    """Return the parameters whose standard deviations the data hardly reduce."""
     b = len(known.base)
     before = np.linalg.norm(gaussian.factor[:b], axis=1)
     after = np.linalg.norm(fit.solution.root[:b], axis=1)
@@ -224,7 +231,7 @@ def _resting(fit: Fit, gaussian: GaussianPrior, known: Prior) -> tuple[str, ...]
 
 
 def _check(fit: Fit, gaussian: GaussianPrior) -> Agreement:
-    """Return how data agree with the declared prior; gains and offsets as they turned out."""
+    """Return how data agree with the declared prior, with the estimated gains and offsets."""
     own = np.arange(gaussian.F.shape[1]) < gaussian.parameters
     # One scale for all CAD values, and it is one: as declared.
     declared = GaussianPrior(
@@ -241,12 +248,12 @@ def _check(fit: Fit, gaussian: GaussianPrior) -> Agreement:
 def _bounds_hit(gaussian: GaussianPrior) -> tuple[str, ...]:
     if np.any(gaussian.of_parameters >= 0.99 * WIDEST):
         return (
-            f"the deviations of the CAD values were widened {WIDEST:.0f} times, as far as allowed: "
-            "the CAD values say next to nothing",
+            f"the standard deviations of the CAD values were multiplied by {WIDEST:.0f}, the "
+            "largest factor allowed: the prior has almost no effect",
         )
     if np.any(gaussian.of_parameters <= 1.01 / WIDEST):
         return (
-            "the data show no error of the CAD values, whose deviations were narrowed as far as "
-            "allowed: deviations of the result are too small",
+            "the data show no error of the CAD values, whose standard deviations were "
+            "reduced as far as allowed: the standard deviations of the result are too small",
         )
     return ()

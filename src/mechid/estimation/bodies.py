@@ -10,7 +10,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 from mechid.spatial.inertia import pseudo_inertia
 
-# Second moments below this part of the largest are a flat body's: thickness of a thousandth.
+# Second moments below this fraction of the largest: a flat body, with a thickness of a thousandth.
 _FLAT = 1e-6
 
 
@@ -49,7 +49,8 @@ def scaled(phi: Floats, L: Floats) -> Floats:
 
 
 def column_sizes(prior: Prior) -> Floats:
-    """Return how large each parameter is, (p,), by its CAD value, or else by its deviation."""
+    """Return how large each parameter is, (p,), by its CAD value, or else by its standard
+    deviation."""
     sizes = np.abs(prior.values)
     sigma = np.sqrt(np.diag(prior.covariance))
     sizes = np.where(sizes > 0, sizes, np.where(sigma > 0, sigma, 1.0))

@@ -2,7 +2,7 @@
 
 Gains g and offsets o are built on predicted forces: a gain on measured ones would be correlated
 with their noise. The product of g and φ makes the problem bilinear; it is linearised at the last
-estimate, again and again.
+estimate in each iteration.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from mechid.estimation.estimate import ChannelErrors
 from mechid.estimation.linear import Solution
 from mechid.estimation.regression import Floats, Ints, Regression
 
-# What is known of offsets that are left to the data.
-FREE_OFFSETS = "each force may have an offset, of which nothing is known"
+# Prior of offsets that only the data determine.
+FREE_OFFSETS = "each force may have an unknown offset"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Channels:
         return np.hstack(blocks), t + g[channel] * (A @ phi)
 
     def errors(self, solution: Solution) -> ChannelErrors | None:
-        """Return gains and offsets with their deviations, if there are any."""
+        """Return gains and offsets with their standard deviations, if there are any."""
         if not (self.gains or self.offsets):
             return None
         _, g, o = self.split(solution.x)

@@ -1,12 +1,12 @@
-"""From base values to all parameters: what the CAD values say of the rest.
+"""From base values to all parameters: the CAD values determine the rest.
 
 CAD: φ ~ (φ0, P). Base values x = B φ, known with covariance C. The rest follows CAD: given x, φ has
 mean φ0 + K (x - x0), K = P Bᵀ (B P Bᵀ)⁺, and covariance P - K B P. So all parameters together have
 
     mean φ* = φ0 + K (x - x0),    covariance K C Kᵀ + s² (P - K B P) = T Tᵀ,
 
-with a factor s on the deviations of what no force tells. Estimators with the full prior have
-exactly this posterior; with others, base values and CAD are put together by it.
+with a factor s on the standard deviations of what the forces do not determine. Estimators with the
+full prior have exactly this posterior; for others it combines base values and CAD.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 _ROUNDING = float(np.finfo(float).eps)
-_REACHED = 1e-9  # of the terms of a base parameter and of its deviation
-_USUAL = 0.2  # relative error of what is said to be exact and cannot be
+_REACHED = 1e-9  # of the terms of a base parameter and of its standard deviation
+_USUAL = 0.2  # relative error given to values declared exact that contradict the data
 _SLIGHT = 0.01  # part of it
 
 
@@ -55,8 +55,9 @@ class Completion:
 def complete(prior: Prior, values: Floats) -> Completion:
     """Return the parameters that have these base values (b,).
 
-    Where exact CAD values or facts make them impossible, there is a warning: bodies and
-    coefficients without deviations get 20 %, and if that does not suffice, all get 0.2 % more.
+    Where exact CAD values or measured constraints contradict them, there is a warning: bodies and
+    coefficients without standard deviations get 20 %, and if that does not suffice, all get 0.2 %
+    more.
 
     Raises
     ------
@@ -67,7 +68,8 @@ def complete(prior: Prior, values: Floats) -> Completion:
     if x.shape != (len(prior.base),):
         raise DataError(f"base values must have shape ({len(prior.base)},), got {x.shape}")
     if not np.all(np.isfinite(x)):
-        raise DataError(f"the value of {prior.base[int(np.argmin(np.isfinite(x)))]} is none")
+        name = prior.base[int(np.argmin(np.isfinite(x)))]
+        raise DataError(f"the base value of {name} must be finite")
     found = _complete(prior, prior.covariance, x)
     if found is not None:
         return found
@@ -76,11 +78,11 @@ def complete(prior: Prior, values: Floats) -> Completion:
     for extra in (undeclared, undeclared + _SLIGHT**2 * usual):
         found = _complete(prior, prior.covariance + extra, x)
         if found is not None:
-            words = "exact CAD values or facts do not allow the base values, and were loosened"
+            words = "exact CAD values or measured constraints contradict the base values: relaxed"
             return Completion(found.phi, found.gain, found.rest, (words,))
     raise DataError(
         "no parameters of the model have these base values",
-        remedy="declare deviations of the CAD values, or give a relative error of them",
+        remedy="declare standard deviations of the CAD values, or their relative error",
     )
 
 
@@ -112,7 +114,8 @@ def _usual(prior: Prior) -> Floats:
 
 
 def _block_sums(prior: Prior) -> Floats:
-    """Return (p, 1): zero in the rows of bodies and coefficients without declared deviations."""
+    """Return (p, 1): zero in the rows of bodies and coefficients without declared standard
+    deviations."""
     declared = np.diag(prior.covariance).copy()
     for _, first in prior.bodies:
         declared[first : first + 10] = np.sum(declared[first : first + 10])

@@ -1,9 +1,10 @@
 """The physically consistent parameters nearest to given ones, by semidefinite programming.
 
-All parameters are known as φ* with covariance T Tᵀ: φ = φ* + T u with unit u. The nearest possible
-ones are the shortest u for which the pseudo-inertia of every body is positive definite and no
-stiffness, damping, friction or rotor inertia is negative. Bodies are measured in their CAD values,
-Σ = L S Lᵀ, and coefficients likewise, so that all numbers are about one.
+All parameters are known as φ* with covariance T Tᵀ: φ = φ* + T u with unit u. The nearest
+physically consistent ones have the shortest u for which the pseudo-inertia of every body is
+positive definite and no stiffness, damping, friction or rotor inertia is negative. Bodies are
+scaled by their CAD values, Σ = L S Lᵀ, and coefficients likewise, so that all numbers are about
+one.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class Consistent:
     ----------
     phi : array (p,)
     distance : float
-        |u|, in deviations.
+        |u|, in standard deviations.
     border : tuple of str
-        Bodies and coefficients that are hardly possible: the constraints that hold φ back.
+        Bodies and coefficients at the boundary: the active constraints.
     """
 
     phi: Floats
@@ -54,15 +55,15 @@ class Cone:
     prior : Prior
         Bodies, coefficients and their CAD values.
     margin : float
-        How far inside the result has to be. Bodies that are nearer to the border than twice this in
-        CAD only need half of what they have there, and flat ones may be flat.
+        How far inside the result has to be. Bodies that are closer to the boundary than twice this
+        in CAD keep half of their distance there, and flat ones may stay flat.
     """
 
     def __init__(self, prior: Prior, margin: float = MARGIN) -> None:
         self._knowledge = prior
         self._scales = body_scales(prior)
         least = np.array(self._least(prior.values))
-        # Rounding must not take from a flat body what it has not.
+        # Rounding must not make a flat body inconsistent.
         self._margins = np.where(least > _THIN, np.minimum(margin, least / 2), -_THIN)
         self._positive = np.array(prior.positive, dtype=np.int64)
         self._sizes = column_sizes(prior)[self._positive]
@@ -75,26 +76,27 @@ class Cone:
         return tuple(name for (name, _), margin in named if margin < 0)
 
     def eigenvalues(self, phi: Floats) -> dict[str, float]:
-        """Return the smallest eigenvalue of S of each body: 1 for CAD values, 0 at the border."""
+        """Return the smallest eigenvalue of S of each body: 1 for CAD values, 0 at the boundary."""
         names = [name for name, _ in self._knowledge.bodies]
         return dict(zip(names, self._least(phi), strict=True))
 
     def slack(self, phi: Floats) -> Floats:
-        """Return by how much each body and each coefficient is inside, in CAD units."""
+        """Return the distance of each body and coefficient from the boundary, in CAD units."""
         bodies = self._least(phi) - self._margins
         return np.concatenate([bodies, phi[self._positive] / self._sizes - self._floors])
 
     def border(self, phi: Floats) -> tuple[str, ...]:
-        """Return the bodies and coefficients that are at the border, or beyond."""
+        """Return the bodies and coefficients at or beyond the boundary."""
         names = [name for name, _ in self._knowledge.bodies]
         names += [self._knowledge.parameters[k] for k in self._positive]
         near = 10 * np.append(self._margins, self._floors) + _PRECISIONS[-1]
         return tuple(n for n, s, t in zip(names, self.slack(phi), near, strict=True) if s <= t)
 
     def nearest(self, phi: Floats, T: Floats) -> Consistent | None:
-        """Return the possible parameters nearest to φ* (p,) with covariance T Tᵀ, T (p, r).
+        """Return the physically consistent parameters nearest to φ* (p,) with covariance T Tᵀ, T
+        (p, r).
 
-        None if there are none at any distance.
+        None if there are none.
 
         Raises
         ------
@@ -116,7 +118,7 @@ class Cone:
         if status not in _SOLVED:
             raise MechidError(
                 f"the semidefinite program was not solved ({status})",
-                remedy="give a prior, or an estimator that determines the parameters better",
+                remedy="give a prior, or choose an estimator that determines the parameters better",
             )
         moved = phi + T @ u
         return Consistent(moved, float(np.linalg.norm(u)), self.border(moved))
@@ -146,7 +148,7 @@ class Cone:
 
 
 def _shortest(G: Floats, h: Floats, cones: list[object], precision: float) -> tuple[str, Floats]:
-    """Return the shortest u with G u + h in the cones, and what the solver says of it."""
+    """Return the shortest u with G u + h in the cones, and the status of the solver."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = precision

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from mechid.estimation.regression import Floats, Regression
-from mechid.represent import short_repr
+from mechid.shown import Plotted, Tabular
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +21,9 @@ class Agreement:
     chi2 : float
     dof : float
     p : float
-        Probability of a χ² as large as this; a small one says that they disagree.
+        Probability of a χ² as large as this; a small one means that they disagree.
     scale : float
-        Factor on the declared deviations of the prior that the data ask for.
+        Factor on the declared standard deviations of the prior with the largest evidence.
     """
 
     chi2: float
@@ -51,8 +52,8 @@ class ChannelErrors:
     cross: Floats | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Plotted, Tabular):
     """Estimated parameters.
 
     Attributes
@@ -66,33 +67,32 @@ class Estimate:
     channels : tuple of str
         Names of the n_d forces.
     noise : array (n_d,)
-        Standard deviation of the force noise of each channel (N or N m); not a number for a channel
+        Standard deviation of the force noise of each channel (N or N m); NaN for a channel
         without valid rows.
     residuals : array (N, n_d)
-        Measured less predicted forces, with gain and offset of `errors` on these; not a number
+        Measured less predicted forces, with gain and offset of `errors` on these; NaN
         where nothing valid was measured.
     condition : float
         Condition number of the matrix that was used, rows in units of the noise, columns of
         unit length.
     known : tuple of str
-        What was known beforehand, in words.
+        The prior information that was used, as text.
     warnings : tuple of str
-        What a reader should know before trusting the values.
+        Limitations of the result, as text.
     agreement : Agreement, optional
         Of data and prior.
     errors : ChannelErrors, optional
         Gains and offsets that were estimated besides.
     colour : tuple of array, optional
         Coefficients a_1, a_2, … of e_k = Σ a_i e_(k-i) + white, per channel, if residuals were
-        whitened; `noise` is then the deviation of e, not of the white part.
+        whitened; `noise` is then the standard deviation of e, not of the white part.
     evidence : float, optional
-        Logarithm of the density of the measured forces before anything is measured, less the usual
-        price of what was fitted to them (half of log n each): models of the noise of the same data
-        compare by it, the larger the better.
+        Log marginal likelihood of the measured forces, less half of log n for each fitted quantity
+        (as BIC): compares noise models of the same data, larger is better.
     full : array (p,), optional
         A physically consistent set of all parameters that has these base values.
     resting : tuple of str
-        Parameters whose values rest on what was known beforehand: the data hardly reduce their
+        Parameters that are determined mainly by the prior: the data hardly reduce their standard
         deviations.
     """
 
@@ -113,7 +113,19 @@ class Estimate:
     full: Floats | None = None
     resting: tuple[str, ...] = ()
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        sharp = int(np.count_nonzero(self.relative < 10.0))
+        return {
+            "method": self.method,
+            "parameters": self.parameters,
+            "known within 10 %": f"{sharp} of {len(self.parameters)}",
+            "determined mainly by the prior": len(self.resting) or None,
+            "condition": self.condition,
+            "noise": {n: float(x) for n, x in zip(self.channels, self.noise, strict=True)},
+            "prior": self.known,
+            "warnings": len(self.warnings) or None,
+        }
 
     @cached_property
     def sigma(self) -> Floats:
@@ -138,7 +150,7 @@ class Prediction:
     sigma : array (N, n_d)
         Standard deviation that the uncertainty of the parameters causes.
     total : array (N, n_d)
-        That of a measurement: with the noise of the channel.
+        Including the noise of the channel.
     """
 
     forces: Floats
@@ -150,7 +162,7 @@ def predict(estimate: Estimate, regression: Regression) -> Prediction:
     """Predict the forces of a motion; `regression` may be of any motion of the mechanism.
 
     Its parameters may be more than those of the estimate: what was not estimated is zero. Offsets
-    that were estimated are added, for a channel keeps its zero; gains are not, the forces are those
+    that were estimated are added, since a channel keeps its offset; gains are not: forces are those
     of channels without gain error.
     """
     r = regression.select(estimate.parameters)

@@ -1,4 +1,4 @@
-"""What a reader should know before trusting estimated values."""
+"""Warnings about estimated values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mechid.estimation.whitening import fit_colour, stretches
 
 # Residuals are called coloured if the ones before explain a fifth of their variance.
 _COLOURED = 1 / np.sqrt(0.8)
-# Residuals below this part of the forces are rounding of data without noise.
+# Residuals below this fraction of the forces are rounding of data without noise.
 _EXACT = float(np.sqrt(np.finfo(float).eps))
 
 
@@ -25,7 +25,7 @@ def estimate_warnings(
     *,
     prior: bool = False,
 ) -> tuple[str, ...]:
-    """Return warnings in plain words.
+    """Return warnings about values and their uncertainty.
 
     Parameters
     ----------
@@ -36,23 +36,24 @@ def estimate_warnings(
     unseen : int
         Combinations of parameters that the data do not show beyond rounding.
     prior : bool
-        Whether something else than the data holds the values.
+        Whether a prior was used.
     """
     found = []
     b = len(names)
     if unseen:
         found.append(
-            f"{unseen} of {b} combinations of parameters do not show in the data beyond rounding; "
-            "they were set to zero and their deviations mean nothing: move differently, use what "
-            "is known beforehand, or reduce the model"
+            f"{unseen} of {b} combinations of parameters are not visible in the data; they "
+            "were set to zero and their standard deviations are meaningless: use another "
+            "motion or a prior, or reduce the model"
         )
     vague = np.flatnonzero(sigma > np.abs(values))
     if vague.size and not prior:
         shown = ", ".join(names[i] for i in vague[:3]) + (", …" if vague.size > 3 else "")
         found.append(
-            f"{vague.size} of {b} parameters have a relative deviation above 100 % ({shown}; "
-            f"condition number {condition:.2g}): noise decides their values, and forces of other "
-            "motions may be predicted badly; use what is known beforehand, or reduce the model"
+            f"{vague.size} of {b} parameters have a relative standard deviation above 100 % "
+            f"({shown}; condition number {condition:.2g}): their values are mostly noise, "
+            "and forces of other motions may be predicted badly; use a prior, or reduce the "
+            "model"
         )
     return tuple(found)
 
@@ -74,16 +75,16 @@ def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
     if not found:
         return ()
     return (
-        f"the residuals of force {', '.join(found)} are coloured: what one sample says is partly "
-        f"what the last one said, and the deviations may be too small, up to {worst:.2g} times; "
-        "use an estimator that whitens",
+        f"the residuals of force {', '.join(found)} are coloured: samples are "
+        "correlated, and the standard deviations may be too small by a factor of up to "
+        f"{worst:.2g}; use an estimator with whitening",
     )
 
 
 def enough(rows: int, parameters: int) -> None:
-    """Refuse a problem with fewer rows than parameters."""
+    """Reject a problem with fewer rows than parameters."""
     if rows < parameters:
         raise DataError(
             f"{rows} measured values are too few for {parameters} parameters",
-            remedy="measure longer, reduce the model, or use what is known beforehand",
+            remedy="measure longer, reduce the model, or use a prior",
         )

@@ -6,9 +6,9 @@ y = Qᵀ (t - A x0) depends on the prior, and with R F S = U s Vᵀ its entries 
 with variances 1 + s².
 
 With few entries in a group (the gains of three channels), the most probable scale is often zero,
-which would be certainty out of nothing. So declared deviations are believed to within a factor of
-ten or so: the logarithm of a scale has a wide Gaussian prior of its own. It stops a scale where the
-data no longer care, and does not matter where they do.
+which would claim certainty without evidence. So the logarithm of a scale has a wide Gaussian
+hyperprior: declared standard deviations are trusted to within a factor of about ten. It matters
+only where the data do not determine the scale.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from mechid.estimation.estimate import Agreement
 from mechid.estimation.gaussian_prior import GaussianPrior
 from mechid.estimation.regression import Floats
 
-# Deviations of a prior are taken as wrong by a factor of a thousand at most.
+# Standard deviations of a prior are taken as wrong by a factor of a thousand at most.
 WIDEST = 1e3
-# Deviation of the logarithm of a scale beforehand.
+# Prior standard deviation of the logarithm of a scale.
 BELIEF = float(np.log(10.0))
-# Factors on all deviations that are tried first.
+# Factors on all standard deviations that are tried first.
 _TRIED = np.log(10.0) * np.linspace(-3, 3, 13)
 
 
@@ -64,7 +64,7 @@ def data_evidence(A: Floats, t: Floats, gaussian: GaussianPrior) -> float:
     """Return log of the density of rows t (m,), in units of the noise, for a prior."""
     data = reduced(A, t, gaussian.mean)
     r = t - A @ gaussian.mean
-    outside = float(r @ r - data.y @ data.y)  # what no parameter explains
+    outside = float(r @ r - data.y @ data.y)  # residual that no parameter explains
     return log_evidence(data, gaussian)[0] - 0.5 * (outside + len(t) * float(np.log(2 * np.pi)))
 
 

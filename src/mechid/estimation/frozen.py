@@ -1,8 +1,8 @@
 """An estimate again, with everything but the values as it was found before.
 
 Nested models of many sizes, on many blocks of time, cannot each find their own noise, gains and
-scale of the prior, and need not: those of the whole model serve. What is left is one linear
-problem. Colour is let go: it hardly moves the values.
+scale of the prior, and need not: those of the whole model are used. What is left is one linear
+problem. Colour is neglected: it hardly changes the values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Frozen:
         With all parameters, on the same channels.
     prior : "diagonal" or "full"
     scale : float
-        Of the declared deviations of the CAD values.
+        Of the declared standard deviations of the CAD values.
     """
 
     whole: Estimate
@@ -41,9 +41,9 @@ class Frozen:
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         if prior is None:
-            raise DataError("CAD values are needed", remedy="give prior")
+            raise DataError("CAD values are required", remedy="give prior")
         if regression.channels != self.whole.channels:
-            raise DataError("the channels are others than those of the estimate")
+            raise DataError("the channels must be those of the estimate")
         A, t, channel = regression.stacked()
         noise = np.where(np.isnan(self.whole.noise), 1.0, self.whole.noise)
         gain, offset = np.ones(len(noise)), np.zeros(len(noise))

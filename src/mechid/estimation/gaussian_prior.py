@@ -1,4 +1,4 @@
-"""What is known beforehand as a Gaussian prior, with scales on its deviations."""
+"""The prior as a Gaussian, with scales on its standard deviations."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mechid.estimation.regression import Floats, Ints
 # A number that is declared, or left to the data.
 Scale: TypeAlias = float | Literal["estimated"]
 
-# What gains and offsets are like before the data have said anything, where they are estimated.
+# Prior standard deviations of gains and offsets where they are estimated.
 USUAL_CHANNEL_ERROR = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianPrior:
-    """A Gaussian prior with scales on its deviations.
+    """A Gaussian prior with scales on its standard deviations.
 
     Attributes
     ----------
@@ -94,7 +94,8 @@ def cad_prior(
     F = cad_factor(prior, kind)
     if not np.any(F):
         raise DataError(
-            "no deviations of the CAD values are declared: nothing would be left to estimate",
+            "no standard deviations of the CAD values are declared: nothing would be left "
+            "to estimate",
             remedy="declare how uncertain they are, or use an estimator without prior",
         )
     n_d = len(channels.regression.channels)
@@ -103,7 +104,7 @@ def cad_prior(
     if scale == "estimated":
         if groups and kind == "full":
             raise DataError(
-                "groups of parameters with scales of their own need independent errors",
+                "separate scales for groups of parameters need independent errors",
                 remedy="use the diagonal prior, or no groups",
             )
         number = _numbers(prior.base, groups) if groups else np.full(F.shape[1], 0)
@@ -133,7 +134,7 @@ def cad_prior(
 
 
 def offset_deviation(channels: Channels, offsets: float) -> Floats:
-    """Return the deviation of each offset (n_d,), N or N m."""
+    """Return the standard deviation of each offset (n_d,), N or N m."""
     return offsets * _sizes(channels)
 
 
@@ -146,5 +147,5 @@ def _numbers(base: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> Ints
     """Return the number of the group of each base parameter; none of the groups is empty."""
     member = {name: k for k, names in enumerate(groups, start=1) for name in names}
     if strange := sorted(set(member) - set(base)):
-        raise DataError(f"there is no parameter {strange[0]} to put into a group")
+        raise DataError(f"there is no parameter {strange[0]} to group")
     return np.unique([member.get(name, 0) for name in base], return_inverse=True)[1]

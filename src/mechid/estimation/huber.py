@@ -15,7 +15,7 @@ from mechid.estimation.linear import Solution, least_squares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
 
-# Median of |e| of a normal distribution with deviation one.
+# Median of |e| of a normal distribution with standard deviation one.
 _MEDIAN = 0.6744897501960817
 
 
@@ -40,7 +40,7 @@ class Huber:
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate; prior is not used."""
         if not self.threshold > 0:
-            raise DataError(f"the threshold must be positive, got {self.threshold:g}")
+            raise DataError(f"the threshold must be > 0, got {self.threshold:g}")
         channels = Channels(regression)
         enough(len(channels.channel), len(regression.parameters))
         channel, n_d = channels.channel, len(regression.channels)
@@ -69,7 +69,7 @@ class Huber:
             self.name,
             channels,
             replace(fit, solution=replace(solved, root=T @ meat)),
-            known=(f"{outliers} of {len(u)} measured values count less than the others",),
+            known=(f"{outliers} of {len(u)} measured values were treated as outliers",),
         )
 
 

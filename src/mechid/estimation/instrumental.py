@@ -43,7 +43,7 @@ class InstrumentalVariables:
         """Return the estimate; prior is not used."""
         if regression.instruments is None:
             raise DataError(
-                "instrumental variables need a second observation matrix, and there is none",
+                "instrumental variables need a second observation matrix",
                 remedy="compute one from a second measurement of the same motion, or simulate it",
             )
         channels = Channels(regression)
@@ -57,8 +57,8 @@ class InstrumentalVariables:
         F = strength(fit.A, fit.transform(Z))
         warnings = (
             (
-                f"the instruments are weak (F = {F:.2g}, {_WEAK:.0f} is the least that is usual): "
-                "values may be biased like those of least squares, and deviations too small",
+                f"the instruments are weak (F = {F:.2g}, usually at least {_WEAK:.0f}): values "
+                "may be biased like those of least squares, and standard deviations too small",
             )
             if F < _WEAK
             else ()
@@ -67,7 +67,7 @@ class InstrumentalVariables:
 
 
 def instrumental(A: Floats, t: Floats, Z: Floats) -> Solution:
-    """Return x with Zᵀ (t - A x) = 0; its covariance for t - A x white with deviation one."""
+    """Return x with Zᵀ (t - A x) = 0, and its covariance if t - A x is white with unit variance."""
     Q = np.linalg.qr(Z / lengths(Z))[0]
     small = least_squares(Q.T @ A, Q.T @ t)
     # Q is orthonormal, so the noise of Qᵀ t is that of t.

@@ -41,11 +41,12 @@ Solve: TypeAlias = Callable[[Floats, Floats, Transform], Solution]
 Spread: TypeAlias = Callable[[Floats, Floats, Ints, int], Floats]
 
 _ITERATIONS = 100
-# Orders of colour are free in the first passes only, or they could alternate for ever.
+# Orders of colour may change in the first iterations only; they could alternate for ever.
 _FREE_ORDERS = 4
-# Residuals this many times larger or smaller than declared are worth a word.
+# Residuals this many times larger or smaller than declared lead to a note.
 _FAR = 2.0
-# Settled: noise to a millionth, values to a thousandth of their deviation or to near rounding.
+# Settled: noise to a millionth, values to a thousandth of their standard deviation or to near
+# rounding.
 _NOISE_CHANGE, _VALUE_CHANGE, _SAME = 1e-6, 1e-3, 1e-12
 
 
@@ -58,14 +59,14 @@ class Fit:
     solution : Solution
         Of the last linear problem, x as in `Channels`.
     noise : array (n_d,)
-        Standard deviation of the whole error of each channel; not a number without rows.
+        Standard deviation of the whole error of each channel; NaN without rows.
     colours : tuple of Colour, optional
     residuals : array (m,)
         Of the valid rows.
     A, t : array (m, n), array (m,)
         The last linear problem, whitened rows in units of the noise.
     transform : callable
-        What makes such rows of measured ones.
+        Maps measured rows to such rows.
     log_jacobian : float
         Logarithm of its determinant: densities of measured forces are those of rows times this.
     warnings : tuple of str
@@ -126,7 +127,7 @@ def iterate(
         e = channels.residuals(x)
         if turn == 0:
             rounding = rounding_noise(J, x, y, channel, n_d)
-        # What rounding leaves is never at rest, and has changing colours.
+        # Rounding errors never converge, and their colour changes.
         exact = root_mean_square(e, channel, n_d) <= rounding
         if whiten:
             colours = _colours(e, where, exact, colours if turn >= _FREE_ORDERS else None)
@@ -174,7 +175,7 @@ def finish(
     resting: tuple[str, ...] = (),
     evidence: float | None = None,
 ) -> Estimate:
-    """Return the estimate that a fit amounts to; gains and offsets are kept apart."""
+    """Return the estimate of a fit; gains and offsets are kept apart."""
     r = channels.regression
     b = len(r.parameters)
     T = fit.solution.root[:b]
@@ -221,8 +222,7 @@ def _first_noise(
 ) -> Floats:
     """Return the noise to start with (n_d,): what plain least squares leaves, and never zero.
 
-    Nothing that is known beforehand takes part: too large a noise would make the data agree with
-    anything.
+    The prior is not used: too large a noise would make the data agree with anything.
     """
     if noise == "declared":
         return declared
@@ -267,13 +267,13 @@ def _notes(
         if found[j] < declared[j] / _FAR:
             notes.append(
                 f"the residuals of force {names[j]} are much smaller than its declared error "
-                f"{sizes}; the declared error counts"
+                f"{sizes}; the declared error was used"
             )
         if found[j] > declared[j] * _FAR:
             notes.append(
                 f"the residuals of force {names[j]} are much larger than its declared error "
-                f"{sizes}: the model lacks something, or the declaration is wrong"
+                f"{sizes}: the model is incomplete, or the declared error is wrong"
             )
     if not settled_down:
-        notes.append(f"noise and values did not settle in {_ITERATIONS} passes")
+        notes.append(f"noise and values did not converge in {_ITERATIONS} iterations")
     return tuple(notes)

@@ -2,7 +2,7 @@
 
 Rows in units of the noise: minimise |A x - t|² + (x - x0)ᵀ P⁻¹ (x - x0). With P = F Fᵀ and
 x = x0 + F z that is |A F z - (t - A x0)|² + |z|², which needs no inverse of P, so that parameters
-that are known exactly are as good as others. Without a prior, columns get unit length first.
+that are known exactly need no special case. Without a prior, columns get unit length first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Solution:
     root : array (b, r)
         T with covariance T Tᵀ (rows in units of the noise).
     leverage : array (m,)
-        How much each row determines its own prediction, 0 to 1.
+        Leverage of each row: how much it determines its own prediction, 0 to 1.
     A : array (m, b)
         The matrix.
     unseen : int

@@ -1,8 +1,8 @@
 """Physically consistent estimates in unconstrained coordinates (Rucker and Wensing 2022).
 
-Whatever the coordinates θ of `chart` are, bodies are possible. Minimised is the distance from an
-unconstrained estimate in deviations, as in `physical`, less a little of log det S, which keeps the
-result inside where the nearest is at the border:
+All coordinates θ of `log_cholesky_coordinates` give physically consistent bodies. Minimised is the
+distance from an unconstrained estimate in standard deviations, as in `physical`, less a small
+multiple of log det S, which keeps the result inside where the nearest is at the boundary:
 
     ½ |A (φ(θ) - φ*)|² - μ Σ log det S,    AᵀA the inverse of the covariance of φ.
 
@@ -29,7 +29,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression
 
-BARRIER = 1e-6  # μ, against half a squared deviation
+BARRIER = 1e-6  # μ, against half a squared standard deviation
 _START = 1e-3  # margin: how far inside the search begins, in units of the CAD values
 _EXACT = 1e-6  # of its size: what is known exactly may deviate so much
 _SHORTEST = 1e-6
@@ -38,7 +38,7 @@ _STEPS = 200
 
 @dataclass(frozen=True)
 class LogCholesky:
-    """Another estimator, in coordinates in which every body is possible.
+    """Another estimator, in coordinates in which every body is physically consistent.
 
     The covariance is that of the other estimator: mapped there and back to first order it is the
     same. `full` of the result holds all parameters, strictly inside.
@@ -61,14 +61,16 @@ class LogCholesky:
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         if not (self.scale > 0 and 0 < self.barrier < np.inf):
-            raise DataError(f"scale {self.scale:g} and barrier {self.barrier:g} are no options")
+            raise DataError(
+                f"scale and barrier must be > 0, got {self.scale:g} and {self.barrier:g}"
+            )
         known = required(prior, self.name)
         free = self.inner(regression, known)
         known = known.select(free.parameters)
         start = complete(known, free.values)
         phi, scale = start.phi, self.scale
         if np.isinf(scale):
-            # What no force tells stays near what the semidefinite program found for it.
+            # What the forces do not determine stays near the solution of the semidefinite program.
             near = recover(known, free.values, free.covariance)
             phi, scale = near.phi + start.gain @ (free.values - near.values), 1.0
         found = refine(known, phi, start.root(free.covariance, scale), self.barrier)
@@ -77,7 +79,8 @@ class LogCholesky:
 
 
 def refine(prior: Prior, phi: Floats, T: Floats, barrier: float = BARRIER) -> Consistent:
-    """Return the possible parameters nearest to φ* (p,) with covariance T Tᵀ, strictly inside.
+    """Return the physically consistent parameters nearest to φ* (p,) with covariance T Tᵀ, strictly
+    inside.
 
     The search begins at the solution of the semidefinite program.
 
@@ -86,12 +89,13 @@ def refine(prior: Prior, phi: Floats, T: Floats, barrier: float = BARRIER) -> Co
     DataError
         If there are none.
     MechidError
-        If the search does not end.
+        If the search does not converge.
     """
     if flat := Cone(prior).flat:
         raise DataError(
-            f"{flat[0]} has no thickness in CAD, and no possible inertia near it is inside",
-            remedy="take the estimator physical, or give the body its thickness",
+            f"{flat[0]} has no thickness in CAD: its inertia is at the boundary of physical "
+            "consistency",
+            remedy="use the estimator physical, or give the body a thickness",
         )
     begin = Cone(prior, _START).nearest(phi, T) or Cone(prior).nearest(phi, T)
     chart = LogCholeskyCoordinates(prior, phi, np.any(T != 0, axis=1))
@@ -99,12 +103,12 @@ def refine(prior: Prior, phi: Floats, T: Floats, barrier: float = BARRIER) -> Co
     if theta is None:
         raise DataError(
             "no physically consistent parameters are near the estimate",
-            remedy="declare deviations of the CAD values, or give a relative error of them",
+            remedy="declare standard deviations of the CAD values, or their relative error",
         )
     A = _whitener(prior, T)
     weight = max(barrier, 1.0)
     while True:
-        # From the middle to the border, as interior-point methods go.
+        # From the middle to the boundary, as interior-point methods do.
         theta = _newton(_Objective(chart, A, phi, weight), theta, 0.01 * weight)
         if weight <= barrier:
             break
@@ -136,7 +140,8 @@ class _Objective:
 
 
 def _newton(objective: _Objective, theta: Floats, enough: float) -> Floats:
-    """Return the minimum: Newton's method, which ends when a step promises less than enough.
+    """Return the minimum by Newton's method, which ends when the expected decrease is below
+    tolerance.
 
     In S the objective is convex, and near the minimum the two second derivatives are the same.
     Steps are straight in φ: on a curve, forces that are known well would change.
@@ -156,16 +161,16 @@ def _newton(objective: _Objective, theta: Floats, enough: float) -> Floats:
                 break
             length /= 2
         else:
-            return theta  # rounding hides what is left to gain
+            return theta  # the remaining decrease is below rounding
         theta, value = tried, objective.value(tried)
     raise MechidError(
-        "the search in log-Cholesky coordinates does not end",
-        remedy="take the estimator physical instead",
+        "the search in log-Cholesky coordinates does not converge",
+        remedy="use the estimator physical instead",
     )
 
 
 def _whitener(prior: Prior, T: Floats) -> Floats:
-    """Return A with AᵀA the inverse of T Tᵀ; exact prior values is one that is nearly exact."""
+    """Return A with AᵀA the inverse of T Tᵀ; exact prior values are treated as nearly exact."""
     sizes = column_sizes(prior)
     whole = np.hstack([T / sizes[:, None], _EXACT * np.eye(len(sizes))])
     U, s, _ = np.linalg.svd(whole, full_matrices=False)

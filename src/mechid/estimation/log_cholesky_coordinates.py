@@ -1,4 +1,4 @@
-"""Coordinates in which every body is possible (Rucker and Wensing 2022).
+"""Coordinates in which every body is physically consistent (Rucker and Wensing 2022).
 
 The pseudo-inertia of a body in units of CAD is S = U Uᵀ with U upper triangular and exponentials on
 its diagonal; positive coefficients are exponentials; other parameters are as they are.
@@ -51,7 +51,7 @@ class LogCholeskyCoordinates:
         self.logarithms[self._ends[0] : self._ends[1]] = 1.0
 
     def coordinates(self, phi: Floats) -> Floats | None:
-        """Return θ of parameters, or None for impossible ones."""
+        """Return θ of parameters, or None for inconsistent ones."""
         theta = np.empty(self.n)
         if np.any(phi[self._positive] <= 0):
             return None

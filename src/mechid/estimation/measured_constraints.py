@@ -1,11 +1,11 @@
-"""More that is known beforehand: weights of bodies, sums of them, any linear statement about φ.
+"""Measured masses of bodies, their sums, any linear statement about φ, as prior information.
 
-A fact says A φ = b with an error of known covariance. Facts condition the Gaussian of the CAD
-values: with S = A P Aᵀ + R,
+A constraint says A φ = b with an error of known covariance. Constraints condition the Gaussian of
+the CAD values: with S = A P Aᵀ + R,
 
     φ ← φ + P Aᵀ S⁺ (b - A φ),    P ← P - P Aᵀ S⁺ A P.
 
-Both P and R may be singular: what is known exactly stays so, and what contradicts it is refused.
+Both P and R may be singular: what is known exactly stays so, and what contradicts it is rejected.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MeasuredConstraint:
     covariance : array (k, k)
         Of the error; zero for what is exact.
     words : str
-        For the reader of a result.
+        Description for reports.
     """
 
     matrix: Floats
@@ -47,29 +47,31 @@ class MeasuredConstraint:
 def weighed(
     prior: Prior, bodies: str | Sequence[str], mass: float, sigma: float = 0.0
 ) -> MeasuredConstraint:
-    """Return what a balance says: the mass of a body, or of several together (kg).
+    """Return a measured mass (kg) of a body, or of several together.
 
     Raises
     ------
     DataError
         For a body that the model does not have or that has no inertia, a mass that is not
-        positive, or a negative deviation.
+        positive, or a negative standard deviation.
     """
     names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
     columns = dict(prior.bodies)
     for name in names:
         if name not in columns:
             raise DataError(
-                f"no body {name} with a mass can be weighed",
-                remedy=f"those are {', '.join(columns)}",
+                f"there is no body {name} with a mass",
+                remedy=f"choose one of: {', '.join(columns)}",
             )
     if len(set(names)) != len(names) or not names:
-        raise DataError("a sum of weights needs every body once", remedy="name each body once")
+        raise DataError(
+            "bodies of a measured mass must be given once each", remedy="name each body once"
+        )
     if not 0 < mass < np.inf:
-        raise DataError(f"the weighed mass of {' + '.join(names)} is {mass:g} kg")
+        raise DataError(f"the measured mass of {' + '.join(names)} must be > 0 kg, got {mass:g}")
     together = " + ".join(names)
     factors = {prior.parameters[columns[name]]: 1.0 for name in names}
-    words = f"{together} weighed: {mass:g} ± {sigma:g} kg"
+    words = f"measured mass of {together}: {mass:g} ± {sigma:g} kg"
     return stated(prior, factors, mass, sigma, words=words)
 
 
@@ -86,17 +88,17 @@ def stated(
     Raises
     ------
     DataError
-        For a parameter that there is not, or numbers that are none.
+        For an unknown parameter, or numbers that are not finite.
     """
     at = {name: i for i, name in enumerate(prior.parameters)}
     if strange := [name for name in factors if name not in at]:
-        raise DataError(f"there is no parameter {strange[0]} to state something of")
+        raise DataError(f"there is no parameter {strange[0]} to constrain")
     if not any(factors.values()):
-        raise DataError("a statement needs a parameter with a factor")
+        raise DataError("a measured constraint needs a parameter with a nonzero factor")
     if not (np.isfinite(value) and np.all(np.isfinite(list(factors.values())))):
-        raise DataError("a statement about parameters holds a number that is not finite")
+        raise DataError("value and factors of a measured constraint must be finite")
     if not 0 <= sigma < np.inf:
-        raise DataError(f"a deviation of {sigma:g} is none", remedy="give 0 or more")
+        raise DataError(f"sigma must be ≥ 0, got {sigma:g}", remedy="give 0 or more")
     a = np.zeros((1, len(at)))
     for name, factor in factors.items():
         a[0, at[name]] = factor
@@ -106,12 +108,12 @@ def stated(
 
 
 def informed(prior: Prior, measured: Iterable[MeasuredConstraint]) -> Prior:
-    """Return prior with facts taken in, all at once.
+    """Return the prior conditioned on measured constraints, all at once.
 
     Raises
     ------
     DataError
-        If a fact contradicts what is known exactly, or another exact fact.
+        If a constraint contradicts exact prior values, or another exact constraint.
     """
     listed = tuple(measured)
     if not listed:
@@ -119,7 +121,7 @@ def informed(prior: Prior, measured: Iterable[MeasuredConstraint]) -> Prior:
     A = np.vstack([f.matrix for f in listed])
     if A.shape[1] != len(prior.parameters):
         raise DataError(
-            f"facts about {A.shape[1]} parameters for a model with {len(prior.parameters)}"
+            f"measured constraints must have {len(prior.parameters)} columns, got {A.shape[1]}"
         )
     b = np.concatenate([f.values for f in listed])
     R = np.zeros((len(b), len(b)))
@@ -131,10 +133,10 @@ def informed(prior: Prior, measured: Iterable[MeasuredConstraint]) -> Prior:
     sigma = np.sqrt(np.diag(prior.covariance))
     size = np.abs(A) @ (np.abs(prior.values) + sigma) + np.abs(b) + np.sqrt(np.diag(R))
     if np.any(wrong := np.abs(off) > _CONTRADICTION * size):
-        fact = listed[owner[int(np.argmax(wrong))]]
+        constraint = listed[owner[int(np.argmax(wrong))]]
         raise DataError(
-            f"what is known exactly contradicts this: {fact.words}",
-            remedy="declare deviations of the CAD values, or of the fact",
+            f"a measured constraint contradicts exact prior values: {constraint.words}",
+            remedy="declare standard deviations of the CAD values, or of the constraint",
         )
     words = (*prior.words, *(f.words for f in listed))
     return replace(prior, values=values, covariance=covariance, words=words)
@@ -145,8 +147,8 @@ def condition(
 ) -> tuple[Floats, Floats, Floats]:
     """Return mean and covariance of a Gaussian given A φ = b + error, and what is left of b - A φ.
 
-    What is left (k,) is zero but where an exact statement meets exact prior values. Covariance as
-    F (1 - …) Fᵀ with P = F Fᵀ, so that it stays positive.
+    What is left (k,) is zero except where an exact statement meets exact prior values. Covariance
+    as F (1 - …) Fᵀ with P = F Fᵀ, so that it stays positive.
     """
     F = prior_factor(P)
     G = prior_factor(R)

@@ -19,11 +19,11 @@ def channel_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Float
     e : array (m,)
         Residuals of all rows.
     leverage : array (m,)
-        How much each row determines its own prediction: what the parameters took of each channel.
+        Leverages: how much each row determines its own prediction.
     channel : array (m,)
     n_d : int
 
-    Channels without rows to spare have none: not a number.
+    Channels without rows to spare have none: NaN.
     """
     squares = np.bincount(channel, e**2, minlength=n_d)
     spare = np.bincount(channel, 1.0 - leverage, minlength=n_d)
@@ -45,7 +45,7 @@ def rounding_noise(A: Floats, x: Floats, t: Floats, channel: Ints, n_d: int) -> 
     """
     size = root_mean_square(np.abs(t) + np.abs(A) @ np.abs(x), channel, n_d)
     floor = max(A.shape) * ROUNDING * size
-    # A channel of zeros says nothing, whatever its weight.
+    # A channel of zeros carries no information, whatever its weight.
     return np.where(floor > 0, floor, 1.0)
 
 
@@ -54,7 +54,7 @@ def settled(
 ) -> Floats:
     """Return noise that is usable as weight: not below what is declared, nor below rounding.
 
-    Channels without rows have none: not a number. `declared` is zero where nothing is.
+    Channels without rows have none: NaN. `declared` is zero where nothing is.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def settled(
     present = np.bincount(channel, minlength=len(names)) > 0
     for name in np.array(names)[present & np.isnan(found) & (declared == 0)]:
         raise DataError(
-            f"force {name} has no measured values to spare, so its noise remains unknown",
+            f"force {name} has too few measured values to estimate its noise",
             remedy="measure longer, reduce the model, or declare the error of this force",
         )
     noise = np.maximum(np.where(np.isnan(found), 0.0, found), np.maximum(declared, rounding))

@@ -1,4 +1,4 @@
-"""Ordinary least squares: all rows alike, nothing known beforehand."""
+"""Ordinary least squares: all rows alike, no prior."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OrdinaryLeastSquares:
     Attributes
     ----------
     offsets : "estimated", optional
-        Whether each force channel has an offset, which is estimated besides.
+        Whether each force channel has an offset, which is also estimated.
     """
 
     offsets: Literal["estimated"] | None = None

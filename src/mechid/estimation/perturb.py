@@ -1,4 +1,4 @@
-"""CAD values with errors, such that every body stays possible, and the covariance of such errors.
+"""CAD values with errors, such that every body stays physically consistent, and their covariance.
 
 An error e (relative, 0.2 for 20 %) means, for each body, independently:
 
@@ -7,8 +7,8 @@ An error e (relative, 0.2 for 20 %) means, for each body, independently:
   frame, to which a fiftieth of the radius of gyration is added (r² = c·c + tr(Σ_c) / (50² m)): a
   frame in the centre, as that of a wheel, does not make the centre certain;
 - second moments about the centre: Σ_c → L exp(E) Lᵀ with Σ_c = L Lᵀ and E random, symmetric, of
-  deviation e on the diagonal and e/√2 off it: the same in all axes, whatever root L is taken.
-  Σ_c stays positive definite, so the triangle inequality holds; what is flat stays flat.
+  standard deviation e on the diagonal and e/√2 off it: the same in all axes, whatever root L is
+  taken. Σ_c stays positive definite, so the triangle inequality holds; what is flat stays flat.
 
 Coefficients of force elements are multiplied by exp(e ε) each. `body_root` is the first order of
 this: errors of φ are F ε with unit ε.
@@ -43,7 +43,7 @@ _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 def perturbed(mechanism: Mechanism, error: float, rng: np.random.Generator) -> Mechanism:
     """Return the mechanism with erroneous CAD values: bodies, and coefficients to identify.
 
-    Declared deviations stay as they are. Raises DataError for an error that is not 0 or more.
+    Declared standard deviations stay as they are. Raises DataError for a negative error.
     """
     check_error(error)
     bodies = tuple(
@@ -75,10 +75,11 @@ def body_root(phi: Floats, error: float) -> Floats:
 
 
 def check_error(error: float) -> None:
-    """Refuse a relative error that is none."""
+    """Reject a relative error that is negative or not finite."""
     if not 0 <= error < np.inf:
         raise DataError(
-            f"the error of the CAD values is {error:g}", remedy="give 0 or more, 0.2 for 20 %"
+            f"the relative error of the CAD values must be ≥ 0, got {error:g}",
+            remedy="0.2 stands for 20 %",
         )
 
 
@@ -157,7 +158,9 @@ def _moments(phi: Floats) -> tuple[float, Floats, Floats]:
     S = pseudo_inertia(phi)
     m = float(S[3, 3])
     if not m > 0:
-        raise DataError(f"the mass of a body is {m:g} kg", remedy="give a positive one")
+        raise DataError(
+            f"the mass of a body must be > 0 kg, got {m:g}", remedy="give a positive one"
+        )
     c = S[:3, 3] / m
     return m, c, S[:3, :3] - m * np.outer(c, c)
 

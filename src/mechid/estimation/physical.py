@@ -1,14 +1,15 @@
-"""Physically consistent estimates: of every estimate the nearest that real bodies can have.
+"""Physically consistent estimates: the nearest to an estimate that real bodies can have.
 
-A linear estimate with its covariance holds all that data and prior say of the base values: to
+A linear estimate with its covariance holds all information of data and prior on the base values: to
 minimise weighted residuals plus prior under the constraints of physics is to minimise the distance
-from the unconstrained estimate, in deviations. So every estimator has a consistent sibling, with
-its own weights, its own prior or none, and the program is small whatever the number of samples.
+from the unconstrained estimate, in standard deviations. So every estimator has a consistent
+sibling, with its own weights, its own prior or none, and the program is small whatever the number
+of samples.
 
 The base values of the unconstrained estimate stay as they are if some consistent parameters have
-them. The alternative, to let the CAD values of what no force tells compete with the data (`scale`
-1, with the full prior the most probable φ), draws base values off where the error of CAD is not
-Gaussian: a pendulum with 5 % noise and 20 % CAD error was predicted nine times worse.
+them. The alternative, to let the CAD values of what the forces do not determine compete with the
+data (`scale` 1, with the full prior the most probable φ), draws base values off where the error of
+CAD is not Gaussian: a pendulum with 5 % noise and 20 % CAD error was predicted nine times worse.
 """
 
 from __future__ import annotations
@@ -42,12 +43,15 @@ class PhysicallyConsistent:
     ----------
     inner : Estimator
         Whose estimate is constrained. Plain least squares that leave some parameters to rounding
-        leave too much open; a wide prior, `MaximumAPosteriori("full", 100.0)`, is next to none.
+        leave too much open; a wide prior, `MaximumAPosteriori("full", 100.0)`, has almost no
+        effect.
     scale : float
-        Factor on the CAD deviations of what no force tells: how little they count against the
-        data. Infinite: they decide only among parameters with the same base values.
+        Factor on the CAD standard deviations of what the forces do not determine: the larger, the
+        less they count against the data. Infinite: they decide only among parameters with the same
+        base values.
     margin : float
-        How far inside the possible the result has to be, in units of the CAD values.
+        Distance of the result from the boundary of physical consistency, in units of the CAD
+        values.
     """
 
     inner: Estimator = field(default_factory=MaximumAPosteriori)
@@ -58,7 +62,9 @@ class PhysicallyConsistent:
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         if not (self.scale > 0 and 0 <= self.margin < 1):
-            raise DataError(f"scale {self.scale:g} and margin {self.margin:g} are no options")
+            raise DataError(
+                f"scale must be > 0 and margin in [0, 1), got {self.scale:g} and {self.margin:g}"
+            )
         known = required(prior, self.name)
         free = self.inner(regression, known)
         known = known.select(free.parameters)
@@ -71,24 +77,24 @@ class PhysicallyConsistent:
         if near is None:
             raise DataError(
                 "no physically consistent parameters are near the estimate",
-                remedy="declare deviations of the CAD values, or give a relative error of them",
+                remedy="declare standard deviations of the CAD values, or their relative error",
             )
         words = (*start.warnings, *shift_words(free, known, near))
         return moved(free, regression, known, near.phi, self.name, words)
 
 
 def required(prior: Prior | None, name: str) -> Prior:
-    """Refuse to go on without CAD values."""
+    """Return the prior; reject a call without CAD values."""
     if prior is None:
         raise DataError(
             f"the estimator {name} needs the CAD values of the bodies",
-            remedy="give them in the model file, or take another estimator",
+            remedy="give them in the model file, or use another estimator",
         )
     return prior
 
 
 def shift_words(free: Estimate, prior: Prior, found: Consistent) -> tuple[str, ...]:
-    """Return a warning if physics moves the base values by more than is worth a word."""
+    """Return a warning if the constraints of physics change the base values noticeably."""
     distance = mahalanobis(prior.matrix @ found.phi - free.values, free.covariance)
     return (moved_words(distance, found.border),) if distance > _NOTED else ()
 

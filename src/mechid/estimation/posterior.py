@@ -1,4 +1,4 @@
-"""What is known after a measurement, and what it is worth: evidence, and held-out errors."""
+"""The posterior of a fit, its evidence and its held-out errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Posterior:
         return data_evidence(fit.A, fit.t, self.gaussian) + fit.log_jacobian - price
 
     def held_out(self, blocks: int = 5) -> float:
-        """Return E_p, summed over the forces, of blocks of time that took no part in the values.
+        """Return E_p, summed over the forces, of held-out blocks of time.
 
         Noise, colour and scales are those of all data; the values are found without the block.
         """

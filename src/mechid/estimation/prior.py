@@ -1,4 +1,4 @@
-"""What is known before anything is measured: CAD values, and what is physically possible."""
+"""The prior: CAD values, their uncertainty, and the bounds of physics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Prior:
     positive : tuple of int
         Columns that cannot be negative: stiffness, damping, friction, rotor inertia.
     words : tuple of str
-        What is known, for the reader of a result.
+        The prior information as text.
     """
 
     parameters: tuple[str, ...]
@@ -56,8 +56,8 @@ class Prior:
         return np.asarray(self.matrix @ self.covariance @ self.matrix.T)
 
     def select(self, base: Sequence[str]) -> Prior:
-        """Return what is known of some of the base parameters."""
+        """Return the prior of some of the base parameters."""
         at = {name: i for i, name in enumerate(self.base)}
         if strange := [name for name in base if name not in at]:
-            raise DataError(f"nothing is known of a parameter {strange[0]}")
+            raise DataError(f"the prior has no parameter {strange[0]}")
         return replace(self, base=tuple(base), matrix=self.matrix[[at[name] for name in base]])

@@ -14,7 +14,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 _COMFORT = 0.01  # wanted of every body and coefficient, in units of the CAD values
-FREE = 1e3  # deviations of what no force tells, in those of CAD: base values decide
+FREE = 1e3  # factor on the CAD standard deviations of what the forces do not determine
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Recovered:
     distance : float
         Of these from the given ones, in deviations: 0 if they are the same.
     border : tuple of str
-        Bodies and coefficients that are hardly possible.
+        Bodies and coefficients at the boundary of physical consistency.
     warnings : tuple of str
     """
 
@@ -58,15 +58,16 @@ def recover(
         Of the base values. If no consistent parameters have them, those with the nearest ones in
         this metric are returned; by default in that of the CAD values.
     margin : float
-        How far inside the result has to be, in units of the CAD values.
+        Distance of the result from the boundary of physical consistency, in units of the CAD
+        values.
 
     Raises
     ------
     DataError
-        If nothing consistent is near at all.
+        If there are no consistent parameters.
     """
     start = complete(prior, values)
-    # A body hardly possible is of little use where the same forces have a better one.
+    # A body at the boundary is of little use where a better one gives the same forces.
     for inside in (max(margin, _COMFORT), margin):
         found = Cone(prior, inside).nearest(start.phi, start.rest)
         if found is not None:
@@ -78,7 +79,7 @@ def recover(
     if found is None:
         raise DataError(
             "no physically consistent parameters are near these base values",
-            remedy="declare deviations of the CAD values, or give a relative error of them",
+            remedy="declare standard deviations of the CAD values, or their relative error",
         )
     reached = prior.matrix @ found.phi
     distance = mahalanobis(reached - values, C)
@@ -87,16 +88,16 @@ def recover(
 
 
 def moved_words(distance: float, border: tuple[str, ...]) -> str:
-    """Return the warning that base values are not those that were wanted."""
+    """Return the warning that the base values were changed."""
     return (
-        "no physically consistent parameters have the base values: the nearest ones are "
-        f"{distance:.2g} deviations away"
-        + (f" (at the border: {', '.join(border)})" if border else "")
+        "no physically consistent parameters have these base values: the nearest are "
+        f"{distance:.2g} standard deviations away"
+        + (f" (at the boundary: {', '.join(border)})" if border else "")
     )
 
 
 def mahalanobis(d: Floats, C: Floats) -> float:
-    """Return (dᵀ C⁺ d)^½, the length of d in deviations."""
+    """Return (dᵀ C⁺ d)^½, the length of d in standard deviations."""
     sigma = np.sqrt(np.diag(C))
     size = np.where(sigma > 0, sigma, 1.0)
     F = prior_factor(C) / size[:, None]

@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.errors import DataError
-from mechid.represent import short_repr
+from mechid.shown import Shown
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Regression:
+@dataclass(frozen=True, eq=False, repr=False)
+class Regression(Shown):
     """Observation matrix and measured forces of a motion.
 
     Rows keep sample and channel: forces and torques are never mixed in one norm.
@@ -28,7 +28,7 @@ class Regression:
     W : array (N, n_d, b)
         Observation matrix of the parameters that are estimated.
     tau : array (N, n_d)
-        Measured forces (N or N m); whatever stands where `valid` is False is not read.
+        Measured forces (N or N m); values where `valid` is False are not read.
     known : array (N, n_d)
         What known coefficients and loads contribute.
     time : array (N,)
@@ -58,10 +58,8 @@ class Regression:
     instruments: Floats | None = None
     noise: Floats | None = None
 
-    __repr__ = short_repr
-
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together, and numbers that are none."""
+        """Reject arrays of inconsistent shapes, and numbers that are not finite."""
         n, n_d, b = self.W.shape
         shapes = {
             "tau": (self.tau.shape, (n, n_d)),
@@ -80,15 +78,15 @@ class Regression:
             if has != needs:
                 raise DataError(f"{name} must have shape {needs}, got {has}")
         if not np.all(np.isfinite(self.W[self.valid])):
-            raise DataError("the observation matrix holds numbers that are not finite")
+            raise DataError("the observation matrix must be finite")
         if self.instruments is not None and not np.all(np.isfinite(self.instruments[self.valid])):
-            raise DataError("the instruments hold numbers that are not finite")
+            raise DataError("the instruments must be finite")
         if self.noise is not None and not np.all(np.isfinite(self.noise) & (self.noise >= 0)):
-            raise DataError("declared deviations of the forces must be zero or positive")
+            raise DataError("declared standard deviations of the forces must be ≥ 0")
         if not np.all(np.isfinite(self.target[self.valid])):
             bad = np.argwhere(self.valid & ~np.isfinite(self.target))[0]
             raise DataError(
-                f"force {self.channels[bad[1]]} is no number at {self.time[bad[0]]:.6g} s",
+                f"force {self.channels[bad[1]]} is not finite at {self.time[bad[0]]:.6g} s",
                 remedy="mark such samples as not valid",
             )
 
@@ -103,7 +101,7 @@ class Regression:
         return self.W[self.valid], self.target[self.valid], channel[self.valid].astype(np.int64)
 
     def unstacked(self, rows: Floats) -> Floats:
-        """Return values of the valid rows as (N, n_d), not a number elsewhere."""
+        """Return values of the valid rows as (N, n_d), NaN elsewhere."""
         found = np.full(self.valid.shape, np.nan)
         found[self.valid] = rows
         return found

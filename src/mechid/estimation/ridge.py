@@ -1,4 +1,4 @@
-"""Ridge regression: least squares that pays for the size of the parameters."""
+"""Ridge regression: least squares with a penalty on the size of the parameters."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _TRIED = 60
 class Ridge:
     """Minimise |A x - t|² + λ |D x|², rows in units of the noise, D the lengths of the columns.
 
-    That is maximum a posteriori with parameters of mean zero and deviation 1/(√λ D), and the
-    covariance is that of this view: it has room for what the penalty takes away.
+    That is maximum a posteriori with parameters of mean zero and standard deviation 1/(√λ D), and
+    the covariance is that posterior's: it includes the bias of the penalty.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def cross_validated(A: Floats, t: Floats) -> float:
         spare = len(t) - np.sum(1 - left)
         return float((outside + np.sum((left * along) ** 2)) / spare**2)
 
-    # From what is rounding to more than the largest singular value.
+    # From rounding level to more than the largest singular value.
     tried = np.linspace(np.log(rank_floor(A, s)), np.log(10.0 * largest), _TRIED)
     best = min(tried, key=score)
     step = tried[1] - tried[0]

@@ -36,7 +36,7 @@ class Plane:
     def across(cls, axis: str, at: float = 0.0) -> Plane:
         """Return the plane x = at, y = at or z = at, by the name of the axis."""
         if axis not in _AXES:
-            raise DataError(f"there is no plane across {axis}", remedy="use x, y or z")
+            raise DataError(f"the normal of the mirror plane must be x, y or z, got {axis}")
         x, y, z = _AXES[axis]
         return cls((x, y, z), (at * x, at * y, at * z))
 
@@ -45,7 +45,7 @@ class Plane:
         n = np.array(self.normal)
         length = np.linalg.norm(n)
         if not length > 0:
-            raise DataError("the normal of the mirror plane is zero")
+            raise DataError("the normal of the mirror plane must not be zero")
         n = n / length
         return np.eye(3) - 2 * np.outer(n, n), 2 * n * (n @ np.array(self.point))
 
@@ -63,8 +63,8 @@ def mirror_matrix(left: Body, right: Body, plane: Plane) -> Floats:
 def mirrored_pairs(mechanism: Mechanism, plane: Plane) -> tuple[tuple[str, str], ...]:
     """Return pairs of bodies whose joints mirror each other: kinds, places and axes.
 
-    A body that is its own mirror image is none. Raises DataError where several bodies could be the
-    image of one: then name the pairs.
+    A body that is its own mirror image is not a pair. Raises DataError where several bodies could
+    be the image of one: then name the pairs.
     """
     M, d = plane.reflection()
     near = _APART * characteristic_size(mechanism)
@@ -93,7 +93,7 @@ def symmetric(
     deviation: float = 0.0,
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> tuple[MeasuredConstraint, ...]:
-    """Return the facts that pairs of bodies are mirror images of each other.
+    """Return the constraints that pairs of bodies are mirror images of each other.
 
     Parameters
     ----------
@@ -120,16 +120,16 @@ def symmetric(
     for left, right in listed:
         for name in (left, right):
             if name not in columns:
-                raise DataError(f"no body {name} with inertia can be symmetric")
+                raise DataError(f"there is no body {name} with an inertia")
         if left == right:
-            raise DataError(f"{left} is no pair of bodies")
+            raise DataError(f"a pair needs two different bodies, got {left} twice")
         l_, r_ = columns[left], columns[right]
         A = np.zeros((10, len(prior.parameters)))
         S = mirror_matrix(mechanism.body(left), mechanism.body(right), plane)
         A[:, l_ : l_ + 10] = np.eye(10)
         A[:, r_ : r_ + 10] = -S
         F = body_root(prior.values[l_ : l_ + 10], deviation)
-        words = f"{left} mirrors {right}, deviation {100 * deviation:g} %"
+        words = f"{left} mirrors {right}, standard deviation {100 * deviation:g} %"
         measured.append(MeasuredConstraint(A, np.zeros(10), F @ F.T, words))
     return tuple(measured)
 
@@ -142,14 +142,12 @@ def _joints(mechanism: Mechanism, body: Body) -> list[_Place]:
     R, p = np.array(body.frame.rotation), np.array(body.frame.origin)
     found: list[_Place] = []
     for joint in mechanism.joints:
-        if joint.type == "free":
-            continue  # it holds nothing
-        for name, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
+        if joint.kind.holds_nothing:
+            continue
+        ends = ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b))
+        for (name, frame), meant in zip(ends, joint.kind.axes, strict=True):
             if name == body.name:
-                axes = np.array(frame.rotation).T
-                axis = axes[0] if joint.type == "universal" and name == joint.body_b else axes[2]
-                if joint.type in ("spherical", "fixed"):
-                    axis = np.zeros(3)
+                axis = np.array(frame.rotation)[:, meant[0]] if meant else np.zeros(3)
                 found.append((joint.type, p + R @ np.array(frame.origin), R @ axis))
     return found
 

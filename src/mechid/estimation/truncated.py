@@ -1,4 +1,5 @@
-"""Truncated singular value decomposition: what the data hardly show is set to zero."""
+"""Truncated singular value decomposition: directions that the data hardly determine are set to
+zero."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from mechid.estimation.regression import Floats, Regression
 
 # Parameters and directions that a warning names.
 _NAMED = 3
-# Part of the largest entry below which a parameter is not said to be in a direction.
+# Fraction of the largest entry below which a parameter is not listed for a direction.
 _MINOR = 0.2
 
 
@@ -41,7 +42,7 @@ class Truncated:
     name: str = "truncated"
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
-        """Return the estimate; prior is not used. Deviations are those of what is kept."""
+        """Return the estimate; prior is not used. Standard deviations are those of what is kept."""
         channels = Channels(regression)
         b = len(regression.parameters)
         # Noise is that of all directions: weights that followed the truncation would turn the
@@ -60,11 +61,11 @@ class Truncated:
         seen = int(np.count_nonzero(s > rank_floor(A, s)))
         if self.rank is not None:
             if not 1 <= self.rank <= A.shape[1]:
-                raise DataError(f"the rank must be 1 to {A.shape[1]}, got {self.rank}")
+                raise DataError(f"the rank must be between 1 and {A.shape[1]}, got {self.rank}")
             return min(self.rank, seen)
         if self.condition is not None:
             if not self.condition >= 1:
-                raise DataError(f"the condition number must be 1 or more, got {self.condition:g}")
+                raise DataError(f"the condition number must be ≥ 1, got {self.condition:g}")
             return min(int(np.count_nonzero(s * self.condition >= s[0])), seen)
         gain = np.cumsum((U.T @ t)[:seen] ** 2 - 2.0)
         return int(np.argmax(gain)) + 1 if np.any(gain > 0) else 1
@@ -89,6 +90,7 @@ def _dropped(A: Floats, kept: int, names: tuple[str, ...]) -> tuple[str, ...]:
         shown.append(", ".join(names[i] for i in largest if np.abs(v[i]) > _MINOR * most))
     more = "; …" if len(V) > _NAMED else ""
     return (
-        f"{len(V)} of {len(names)} directions were dropped (mainly of {'; '.join(shown)}{more}): "
-        "what they contribute is taken as zero, and the deviations do not include it",
+        f"{len(V)} of {len(names)} directions were dropped (mainly "
+        f"{'; '.join(shown)}{more}): their contribution is set to zero, and the standard "
+        "deviations do not include it",
     )

@@ -1,4 +1,4 @@
-"""Weighted least squares: each force counts by its noise, nothing is known beforehand."""
+"""Weighted least squares: each force is weighted by its noise; no prior."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class WeightedLeastSquares:
     whiten : bool
         Whether noise may be coloured.
     offsets : float or "estimated", optional
-        Of the force channels: their deviation as a part of the root mean square of each force, or
-        whatever the data say.
+        Of the force channels: their standard deviation as a fraction of the root mean square of
+        each force, or estimated from the data.
     """
 
     noise: NoiseOption = "estimated"

@@ -20,7 +20,7 @@ from mechid.estimation.regression import Bools, Floats, Ints
 # Rows of a channel that follow each other without a gap, per stretch; all channels.
 Stretches: TypeAlias = tuple[tuple[Ints, ...], ...]
 
-# A step of more or less than this part of the usual one is a gap.
+# A step that differs by more than this fraction from the usual one is a gap.
 _JITTER = 0.5
 
 
@@ -104,7 +104,7 @@ def fit_colour(parts: Sequence[Floats], order: int | None = None) -> Colour:
 def whitened(rows: Floats, where: Stretches, colours: Sequence[Colour]) -> Floats:
     """Return rows (m,) or (m, k) filtered so that noise of these colours becomes white.
 
-    The deviation of the result is that of the white part of each channel.
+    The standard deviation of the result is that of the white part of each channel.
     """
     found = rows.copy()
     for parts, colour in zip(where, colours, strict=True):
@@ -146,7 +146,7 @@ def _burg(parts: Sequence[Floats], order: int) -> Floats:
         return np.zeros(0)
     f, age = np.concatenate(parts), _ages(parts)
     b = f.copy()
-    # Of n samples none can tell a coefficient from one more closely.
+    # n samples do not determine a coefficient near one more closely.
     most = 1.0 - 1.0 / max(len(f), 2)
     found: list[float] = []
     for m in range(1, order + 1):

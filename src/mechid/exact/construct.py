@@ -79,15 +79,12 @@ def construction(geometry: Geometry, springs: tuple[SpringEnds, ...] = ()) -> Co
     MechidError
         If the pose is not reached by square roots, or if roots are not independent.
     """
-    old, ctx.prec = ctx.prec, PRECISION
-    try:
+    with ctx.workprec(PRECISION):
         what = "no way was found to reach a closed pose by square roots"
         for program in _programs(geometry, springs):
             if _independent(program, geometry.values):
                 return Construction(program, springs)
             what = "square roots of the closed pose hang together: branches may be mixed up"
-    finally:
-        ctx.prec = old
     raise MechidError(what, where=f"exact pose of {geometry.mechanism.name}")
 
 
@@ -151,7 +148,7 @@ def _moved(geometry: Geometry) -> Motion:
 
 
 def _independent(program: Program, values: dict[sp.Symbol, sp.Expr]) -> bool:
-    """Say whether each root was found missing where all before it exist."""
+    """Return whether each root was found missing where all before it exist."""
     missed: frozenset[int] = frozenset()
     for residues in islice(good_primes(program.constants, values), _PRIMES):
         missed |= program.modulo(residues, np.random.default_rng(residues.p)).missed

@@ -201,9 +201,9 @@ def _coordinate(
     a, b = numbers[joint.body_a], numbers[joint.body_b]
     on_a, on_b = (system.start.joints[name, side] for side in (0, 1))
     p = system.p
-    kind = (joint.type, index)
-    if kind in (("prismatic", 0), ("cylindrical", 1)):
-        axis = on_a.axes[2]
+    kind, step = joint.kind, joint.kind.step(index)
+    axis = (on_a, on_b)[step.on].axes[step.axis]
+    if step.motion == "slide" and step.axis in kind.exact_axes[0]:
         u = system.turned(a, [system.residues(t) for t in axis])
         w = minus(
             system.placed(b, [system.residues(t) for t in on_b.origin]),
@@ -214,22 +214,14 @@ def _coordinate(
         unit = pow(system.residues(length(axis)), -1, p)
         value = slide.values(curve.x, p)[0] * unit % p
         return slide.along(curve.x, curve.V, p)[0] * unit % p, value
-    body, axis = (b, on_b.axes[0]) if kind == ("universal", 1) else (a, on_a.axes[2])
-    turns = (
-        ("revolute", 0),
-        ("cylindrical", 0),
-        ("universal", 0),
-        ("universal", 1),
-        ("planar", 2),
-    )
-    if kind not in turns:
+    if step.motion != "turn":
         raise MechidError(
             f"coordinate {index} of the {joint.type} joint {name} is not supported",
             where="exact rank",
             remedy="use ball arithmetic",
         )
     spin = (_spin(system, curve, b) - _spin(system, curve, a)) % p
-    u_forms = system.turned(body, [system.residues(t) for t in axis])
+    u_forms = system.turned((a, b)[step.on], [system.residues(t) for t in axis])
     along = np.stack([_linear(form, curve.x, p) for form in u_forms])
     unit = pow(system.residues(length(axis)), -1, p)
     rate = multiply(spin, along[:, None, :], p).sum(axis=0) % p

@@ -122,7 +122,7 @@ def _residual(start: Start, residues: Residues) -> Mechanism:
 
     joints = []
     for joint in start.mechanism.joints:
-        if joint.type == "helical":
+        if joint.kind.thread:
             raise MechidError(
                 f"the thread of {joint.name} is not algebraic",
                 where="exact rank",

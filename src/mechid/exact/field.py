@@ -199,7 +199,7 @@ def _probe(problem: FieldProblem) -> None:
 
 
 def start_point(problem: FieldProblem, system: FieldSystem, rng: np.random.Generator) -> Point:
-    """Return the start pose in a field; refuse one with other motions than the model has."""
+    """Return the start pose in a field; reject one with other motions than the model has."""
     point = closed_point(system.F, system.x0, system.n, rng, system.p)
     if point.dimension != problem.n_independent:
         raise MechidError(

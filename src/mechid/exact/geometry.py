@@ -25,17 +25,6 @@ Frames: TypeAlias = Literal["model", "exact"]
 # Hardpoints of the reference pose went through one rotation and back.
 _CARRIED = 4e-15
 _ORTHOGONAL = 1e-50  # of 60 digits
-_NEEDED = {
-    "revolute": ((2,), (2,)),
-    "helical": ((2,), (2,)),
-    "cylindrical": ((2,), (2,)),
-    "planar": ((2,), (2,)),
-    "universal": ((2,), (0,)),
-    "prismatic": ((2, 0), (2, 0)),
-    "fixed": ((2, 0), (2, 0)),
-    "spherical": ((), ()),
-    "free": ((), ()),
-}
 
 
 @dataclass(frozen=True)
@@ -117,7 +106,7 @@ class _Reader:
             rows = [[symbolic(text) for text in row] for row in given.rotation_expr]
             x, y, z = ((rows[0][k], rows[1][k], rows[2][k]) for k in range(3))
             return ExactFrame(origin, (x, y, z))
-        needed = _NEEDED[joint.type][side]
+        needed = joint.kind.exact_axes[side]
         return ExactFrame(origin, self._triple(body, given, needed, what))
 
     def _triple(

@@ -68,7 +68,7 @@ class Bilinear:
         return out % p
 
     def closed(self, x0: Ints, p: int) -> bool:
-        """Say whether all rows vanish at a point."""
+        """Return whether all rows vanish at a point."""
         return not self.total(x0[self.a] * x0[self.b] % p, p).any()
 
     def values(self, x: Ints, p: int) -> Ints:
@@ -135,7 +135,7 @@ class Point:
 
 
 def closed_point(F: Bilinear, x0: Ints, n: int, rng: np.random.Generator, p: int) -> Point:
-    """Prepare a point for curves; refuse one that is not closed."""
+    """Prepare a point for curves; reject one that is not closed."""
     if not F.closed(x0, p):
         raise MechidError("the reference pose is not closed in exact numbers", where="exact rank")
     J = F.jacobian(x0, p)[:, :n]

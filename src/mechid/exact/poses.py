@@ -72,11 +72,8 @@ def exact_system(geometry: Geometry, x: Floats) -> ExactSystem:
 
 def float_jacobian(rows: Sequence[Row], x: Floats) -> Floats:
     """Return the Jacobian at a float pose."""
-    old, ctx.prec = ctx.prec, 53
-    try:
+    with ctx.workprec(53):
         J = jacobian(Configuration.of([arb(float(t)) for t in x]), rows)
-    finally:
-        ctx.prec = old
     flat = [float(t.mid()) for t in J.entries()]
     return np.array(flat).reshape(len(rows), len(x))
 
@@ -160,8 +157,7 @@ def _proved(
     x = [arb(g, radius) for g in guess]
     configuration = Configuration.of(x)
     J = jacobian(configuration, rows)
-    old, ctx.prec = ctx.prec, _LOW
-    try:
+    with ctx.workprec(_LOW):
         product = C * J
         worst = 0.0
         for i in range(len(rows)):
@@ -169,8 +165,6 @@ def _proved(
                 float(abs(product[i, j] - int(i == j)).abs_upper()) for j in range(len(rows))
             )
             worst = max(worst, total)
-    finally:
-        ctx.prec = old
     if not first + worst * radius <= radius:
         raise KinematicsError("the pose cannot be enclosed: it is singular or nearly so")
     return Enclosure(x, configuration, J, radius)

@@ -28,15 +28,6 @@ from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 Poly: TypeAlias = dict[tuple[int, ...], Number]  # unknowns of a monomial, in order → coefficient
 Polys: TypeAlias = list[Poly]
 
-_POINTS = ("revolute", "universal", "spherical", "fixed")
-_AXES = {
-    "revolute": (2,),
-    "cylindrical": (2,),
-    "planar": (2,),
-    "prismatic": (0, 1, 2),
-    "fixed": (0, 1, 2),
-}
-_SLIDES = ("prismatic", "cylindrical")
 SpringEnds: TypeAlias = tuple[Point, Point]
 
 
@@ -83,7 +74,7 @@ class Writer:
         self.mechanism: Mechanism = geometry.mechanism
         self.numbers = body_numbers(self.mechanism)
         self.n = PER_BODY * len(self.mechanism.bodies)
-        self.slides = [j for j in self.mechanism.joints if j.type in _SLIDES]
+        self.slides = [j for j in self.mechanism.joints if j.kind.line is not None]
         self.springs = tuple(springs)
         self.count = self.n + len(self.slides) + len(self.springs)
         self._recorder = recorder
@@ -145,15 +136,15 @@ class Writer:
         x = self.unknowns()
         out: Polys = []
         for joint in self.mechanism.joints:
-            if joint.type == "helical":
+            if joint.kind.thread:
                 raise MechidError(
                     f"the thread of {joint.name} is not algebraic",
                     where="exact rank",
                     remedy="use ball arithmetic",
                 )
-            if joint.type in _POINTS:
+            if joint.kind.holds_point:
                 out += self.apart(x, joint)
-            for k in _AXES.get(joint.type, ()):
+            for k in joint.kind.aligned:
                 out += self.less(self.axis(x, joint, 0, k), self.axis(x, joint, 1, k))
         return out
 
@@ -163,10 +154,12 @@ class Writer:
         for i in range(len(self.mechanism.bodies)):
             out += self._rotation(x[PER_BODY * i + 3 : PER_BODY * i + 12])
         for joint in self.mechanism.joints:
-            if joint.type == "universal":
-                out.append(inner(self.axis(x, joint, 0, 2), self.axis(x, joint, 1, 0)))
-            if joint.type == "planar":
-                out.append(inner(self.axis(x, joint, 0, 2), self.apart(x, joint)))
+            kind = joint.kind
+            if kind.crossed is not None:
+                i, j = kind.crossed
+                out.append(inner(self.axis(x, joint, 0, i), self.axis(x, joint, 1, j)))
+            if kind.normal is not None:
+                out.append(inner(self.axis(x, joint, 0, kind.normal), self.apart(x, joint)))
         for i, joint in enumerate(self.slides):
             out += self._slide(x, joint, x[self.n + i])
         for part in passive_parts(self.mechanism):
@@ -200,11 +193,16 @@ class Writer:
 
     def _slide(self, x: Polys, joint: Joint, shift: Poly) -> Polys:
         """Return d = s z, and what follows: z · d = s, d · d = s²."""
-        d, z = self.apart(x, joint), self.axis(x, joint, 0, 2)
+        d, z = self._line(x, joint)
         out = [add(d[k], times(z[k], shift), self.minus) for k in range(3)]
         out.append(add(inner(z, d), shift, self.minus))
         out.append(add(inner(d, d), times(shift, shift), self.minus))
         return out
+
+    def _line(self, x: Polys, joint: Joint) -> tuple[Polys, Polys]:
+        """Return the vector between the frames of a sliding joint, and the axis it slides along."""
+        assert joint.kind.line is not None
+        return self.apart(x, joint), self.axis(x, joint, 0, joint.kind.line)
 
     def values(self, pose: Sequence[arb]) -> list[arb]:
         """Return the unknowns in a pose, given as position and Euler parameters of each body."""
@@ -214,8 +212,7 @@ class Writer:
             out += [t for row in rotation(list(pose[7 * i + 3 : 7 * i + 7])) for t in row]
         x = self.unknowns()
         for joint in self.slides:
-            z, d = self.axis(x, joint, 0, 2), self.apart(x, joint)
-            out_z, out_d = ([value(t, out) for t in v] for v in (z, d))
+            out_d, out_z = ([value(t, out) for t in v] for v in self._line(x, joint))
             out.append(sum((a * b for a, b in zip(out_z, out_d, strict=True)), arb(0)))
         for spring in self.springs:
             ends = [value(t, out) for t in self.stretch(x, spring)]

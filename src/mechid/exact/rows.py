@@ -159,7 +159,7 @@ def apply(R: list[Balls3], s: Sequence[Any]) -> Balls3:
 
 
 def _is_zero(x: Any) -> bool:
-    """Say whether a number is zero; a ball that only holds zero is not (nor is it `!= 0`)."""
+    """Return whether a number is zero; a ball that only holds zero is not (nor is it `!= 0`)."""
     return bool(x == 0)
 
 

@@ -49,8 +49,7 @@ def ball_observation(
     watch: Callable[[int], None] | None = None,
 ) -> BallObservation:
     """Enclose the poses of a solved motion, and return W at each of them."""
-    old, ctx.prec = ctx.prec, precision
-    try:
+    with ctx.workprec(precision):
         x = reference_poses(geometry, motion)
         system = exact_system(geometry, x[0])
         found = measures(system)
@@ -66,8 +65,6 @@ def ball_observation(
             if watch is not None:
                 watch(1)
         return BallObservation(blocks, radius, error, len(system.aside))
-    finally:
-        ctx.prec = old
 
 
 def reference_poses(geometry: Geometry, motion: Motion) -> Floats:

@@ -10,7 +10,7 @@ the prime field. Constraints do not care how long an axis is, so axes need not b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -30,7 +30,6 @@ ORIGIN: Vector = (ZERO, ZERO, ZERO)
 Pose: TypeAlias = tuple[Vector, tuple[Vector, Vector, Vector]]
 # Hardpoints went through one rotation and back.
 _CARRIED = 4e-15
-_WITHOUT_AXES = ("spherical", "free")
 
 
 @dataclass(frozen=True)
@@ -144,9 +143,9 @@ def _turned(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Start:
     for joint in mechanism.joints:
         on_a, read_b = reader.joint(joint, 0), reader.joint(joint, 1)
         on_b = _closed(joint, on_a, read_b)
-        if on_b.origin != read_b.origin or (
-            joint.type == "universal" and on_b.axes[0] != read_b.axes[0]
-        ):
+        crossed = joint.kind.crossed
+        tilted = crossed is not None and on_b.axes[crossed[1]] != read_b.axes[crossed[1]]
+        if on_b.origin != read_b.origin or tilted:
             reader.rounded.append(f"joint {joint.name}: its two frames do not meet exactly")
         joints[joint.name, 0], joints[joint.name, 1] = on_a, on_b
     names = [body.name for body in mechanism.bodies]
@@ -158,24 +157,29 @@ def _turned(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Start:
 
 def _closed(joint: Joint, on_a: JointAxes, on_b: JointAxes) -> JointAxes:
     """Return frame b moved onto frame a, as far as the joint demands: nothing, in exact numbers."""
-    if joint.type == "free":
-        return on_b
-    z = on_a.axes[2]
+    kind = joint.kind
     apart = [b - a for a, b in zip(on_a.origin, on_b.origin, strict=True)]
-    along = dot(apart, z) / dot(z, z)
-    if joint.type in ("prismatic", "cylindrical", "helical"):
-        apart = [along * t for t in z]
-    elif joint.type == "planar":
-        apart = [t - along * u for t, u in zip(apart, z, strict=True)]
-    else:
+    if kind.holds_point:
         apart = [ZERO] * 3
-    x, y, w = (sp.expand(a + t) for a, t in zip(on_a.origin, apart, strict=True))
-    if joint.type != "universal":
-        return JointAxes((x, y, w), on_a.axes)
-    axis = on_b.axes[0]
-    tilt = dot(axis, z) / dot(z, z)
-    u, v, t = (sp.expand(b - tilt * a) for a, b in zip(z, axis, strict=True))
-    return JointAxes((x, y, w), normal_axes((u, v, t), 0))
+    elif kind.line is not None:
+        apart = _along(apart, on_a.axes[kind.line])
+    elif kind.normal is not None:
+        out = _along(apart, on_a.axes[kind.normal])
+        apart = [t - u for t, u in zip(apart, out, strict=True)]
+    x, y, z = (sp.expand(a + t) for a, t in zip(on_a.origin, apart, strict=True))
+    origin = on_b.origin if kind.holds_nothing else (x, y, z)
+    if kind.crossed is None:
+        return JointAxes(origin, on_a.axes if kind.held_pairs else on_b.axes)
+    i, j = kind.crossed
+    tilt = _along(on_b.axes[j], on_a.axes[i])
+    u, v, w = (sp.expand(b - t) for b, t in zip(on_b.axes[j], tilt, strict=True))
+    return JointAxes(origin, normal_axes((u, v, w), j))
+
+
+def _along(v: Sequence[sp.Expr], axis: Vector) -> list[sp.Expr]:
+    """Return the part of a vector along an axis of any length."""
+    share = dot(v, axis) / dot(axis, axis)
+    return [share * t for t in axis]
 
 
 class _Reader:
@@ -196,9 +200,19 @@ class _Reader:
         what = f"joint {joint.name}"
         origin = self.point(body, frame.origin, what)
         axes = IDENTITY
-        if joint.type not in (*_WITHOUT_AXES, "fixed"):
-            k = 0 if joint.type == "universal" and side == 1 else 2
-            axes = normal_axes(self._axis(body, frame, k, what), k)
+        read = {k: self._axis(body, frame, k, what) for k in joint.kind.axes[side]}
+        if len(read) == 1:
+            ((k, only),) = read.items()
+            axes = normal_axes(only, k)
+        elif read:
+            (i, first), (j, second) = read.items()
+            if dot(first, second) != 0:
+                self.rounded.append(f"axes of {what}")
+            third = 3 - i - j
+            sign = 1 if (j - i) % 3 == 1 else -1
+            x, y, z = (sp.expand(sign * t) for t in cross(first, second))
+            read[third] = (x, y, z)
+            axes = (read[0], read[1], read[2])
         return JointAxes(origin, axes)
 
     def _axis(self, body: str, frame: Frame, k: int, what: str) -> Vector:
@@ -243,9 +257,10 @@ def _own(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Start:
                 rounded.append(f"pose of {body.name}")
                 found = (ORIGIN, IDENTITY)
             poses[body.name] = found
-    ball = {joint.name for joint in mechanism.joints if joint.type in _WITHOUT_AXES}
     joints = {
-        (name, side): JointAxes(f.origin, IDENTITY if name in ball else f.axes)
+        (name, side): JointAxes(
+            f.origin, f.axes if mechanism.joint(name).kind.exact_axes[side] else IDENTITY
+        )
         for (name, side), f in geometry.frames.items()
     }
     read = {p: exact_point(geometry, p) for ends in springs for p in ends}

@@ -92,7 +92,7 @@ def limited_joint(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
     name, _, label = limit.name.partition(".")
     joint = mechanism.joint(name)
     # Coordinates of an orientation are a quaternion: no number of its own.
-    names = [] if joint.type in ("spherical", "free") else list(joint.kind.coordinates)
+    names = joint.kind.coordinates[: joint.kind.n_scalars]
     if not label and len(names) == 1:
         return name, 0
     if label not in names:

@@ -137,9 +137,9 @@ def _joint_values(motion: Motion, name: str, k: int) -> Floats:
     """Return a coordinate of a joint; angles of cut joints count their turns from home on."""
     values = np.asarray(joint_motion(motion, name).coordinates[:, k])
     model = motion.model
-    kind = model.mechanism.joint(name)
+    kind = model.mechanism.joint(name).kind
     in_tree = model.compiled.coordinate.get((name, k)) is not None
-    if in_tree or kind.type == "helical" or kind.kind.units[k] != "rad" or not len(values):
+    if in_tree or kind.thread or kind.units[k] != "rad" or not len(values):
         return values
     still = np.zeros((1, motion.v.shape[1]))
     home = replace(motion.chosen(np.zeros(1, dtype=np.int64)), q=model.home_q[None], v=still)

@@ -15,7 +15,7 @@ from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, blocked
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.tables import Floats
-from mechid.represent import short_repr
+from mechid.shown import Shown
 
 Watch = Callable[[str, int, float], None]
 
@@ -47,8 +47,8 @@ class Effort:
     max_seconds: float = np.inf
 
 
-@dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Shown):
     """A designed motion.
 
     Attributes
@@ -77,8 +77,6 @@ class Excitation:
     gradients: int
     seconds: float
     complete: bool
-
-    __repr__ = short_repr
 
 
 class _EnoughError(Exception):

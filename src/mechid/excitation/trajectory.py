@@ -11,7 +11,7 @@ import numpy as np
 from mechid.errors import DataError, MechidError
 from mechid.excitation.families.family import SPAN_SLACK, Family, Floats
 from mechid.excitation.periods import common_period
-from mechid.represent import short_repr
+from mechid.shown import Plotted, Tabular
 
 # Samples per period of the highest frequency where nothing else is said: the acceleration between
 # two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
@@ -20,8 +20,8 @@ _USUAL_RATE = 100.0  # Hz, where no frequency is known
 _MOST_SAMPLES = 10**8  # a gigabyte per coordinate: more is a mistake in a unit
 
 
-@dataclass(frozen=True)
-class Trajectory:
+@dataclass(frozen=True, repr=False)
+class Trajectory(Plotted, Tabular):
     """A motion of all independent coordinates.
 
     Attributes
@@ -43,8 +43,6 @@ class Trajectory:
     duration: float
     rate: float | None = None
     name: str = ""
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse names that do not fit and families that end too early."""
@@ -77,9 +75,22 @@ class Trajectory:
         """Return the trajectory of a mapping coordinate → family."""
         return Trajectory(tuple(families), tuple(families.values()), duration, rate, name)
 
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the coordinates: with [], a mapping that can drive a simulation."""
+        return self.names
+
     def __getitem__(self, name: str) -> Family:
         """Return the family of a coordinate."""
         return self.families[self._place(name)]
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "name": self.name,
+            "duration": f"{self.duration:g} s",
+            "rate": None if self.rate is None else f"{self.rate:g} Hz",
+            **{n: type(f).__name__ for n, f in zip(self.names, self.families, strict=True)},
+        }
 
     @property
     def period(self) -> float | None:

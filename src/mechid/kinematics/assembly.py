@@ -110,12 +110,7 @@ def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Fl
     for joint in tree.cut:
         a, b = placed(joint.body_a, joint.frame_a), placed(joint.body_b, joint.frame_b)
         R = (a.inverse @ b).rotation
-        senses = []
-        if joint.type in ("revolute", "prismatic", "helical", "cylindrical", "planar", "fixed"):
-            senses.append(R[2, 2])
-        if joint.type in ("prismatic", "fixed"):
-            senses.append(R[0, 0])
-        if any(sense < 0 for sense in senses):
+        if any(R[k, k] < 0 for k in joint.kind.aligned):
             raise AssemblyError(
                 f"joint {joint.name} closes only with its axis reversed",
                 where=mechanism.name,

@@ -25,6 +25,13 @@ def singularity_margin(model: KinematicModel, q: Floats) -> Floats:
 
     Rows and columns are dimensionless, so the number compares between poses of one mechanism; it
     is the distance to the nearest singular matrix. Infinite where nothing is dependent.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> bool(np.all(mechid.singularity_margin(motion.model, motion.q) > 0))
+    True
     """
     margin = np.full(q.shape[0], np.inf)
     for first in range(0, q.shape[0], _CHUNK):

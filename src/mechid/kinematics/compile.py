@@ -86,34 +86,21 @@ class Step:
 
 def joint_steps(joint: Joint, angles: bool) -> list[Step]:
     """Return the links of a joint, from a to b; `angles` writes orientations as roll-pitch-yaw."""
-    x, y, z = 0, 1, 2
-    turn = [Step(z, 1.0, 0.0, 0)]
-    match joint.type:
-        case "revolute":
-            return turn
-        case "prismatic":
-            return [Step(z, 0.0, 1.0, 0)]
-        case "helical":
-            return [Step(z, 1.0, joint.pitch / (2 * np.pi), 0)]
-        case "cylindrical":
-            return [Step(z, 1.0, 0.0, 0), Step(z, 0.0, 1.0, 1)]
-        case "universal":
-            return [Step(z, 1.0, 0.0, 0), Step(x, 1.0, 0.0, 1)]
-        case "planar":
-            return [Step(x, 0.0, 1.0, 0), Step(y, 0.0, 1.0, 1), Step(z, 1.0, 0.0, 2)]
-        case "spherical":
-            return _orientation(0, angles)
-        case "free":
-            return [Step(k, 0.0, 1.0, k) for k in range(3)] + _orientation(3, angles)
-        case "fixed":
-            return []
-
-
-def _orientation(first: int, angles: bool) -> list[Step]:
-    if not angles:
-        return [Step(2, 1.0, 0.0, first, ball=True)]
-    # Fixed-axes reading: R = Rz(yaw) Ry(pitch) Rx(roll), from the outside in.
-    return [Step(k, 1.0, 0.0, first + k) for k in (2, 1, 0)]
+    links: list[Step] = []
+    for index, step in joint.kind.numbered:
+        match step.motion:
+            case "turn":
+                links.append(Step(step.axis, 1.0, 0.0, index))
+            case "slide":
+                links.append(Step(step.axis, 0.0, 1.0, index))
+            case "screw":
+                links.append(Step(step.axis, 1.0, joint.pitch / (2 * np.pi), index))
+            case "ball" if angles:
+                # Fixed-axes reading: R = Rz(yaw) Ry(pitch) Rx(roll), from the outside in.
+                links += [Step(k, 1.0, 0.0, index + k) for k in (2, 1, 0)]
+            case "ball":
+                links.append(Step(step.axis, 1.0, 0.0, index, ball=True))
+    return links
 
 
 @dataclass(frozen=True)
@@ -226,33 +213,23 @@ class _Builder:
         """Add the closure rows of a cut joint."""
         name = f"joint {joint.name}"
         a, b = Rigid.of(joint.frame_a), Rigid.of(joint.frame_b)
-        if joint.type == "free":
+        kind = joint.kind
+        if kind.holds_nothing:
             return
         pair = (self.marker(joint.body_a, a.translation), self.marker(joint.body_b, b.translation))
         on_a = [self.direction(joint.body_a, a.rotation[:, k]) for k in range(3)]
         on_b = [self.direction(joint.body_b, b.rotation[:, k]) for k in range(3)]
-        match joint.type:
-            case "revolute" | "universal" | "spherical" | "fixed":
-                for k, axis in enumerate("xyz"):
-                    self.row(f"{name}: along ground {axis}", POINT, pair, vector=np.eye(3)[k])
-            case "prismatic" | "cylindrical" | "helical":
-                for k in (0, 1):
-                    self.row(f"{name}: across, {'xy'[k]}", PLANE, pair, (on_a[k],))
-            case "planar":
-                self.row(f"{name}: out of plane", PLANE, pair, (on_a[2],))
-        match joint.type:
-            case "revolute" | "cylindrical" | "planar" | "helical":
-                normals = [(0, 2), (1, 2)]
-            case "prismatic" | "fixed":
-                normals = [(0, 2), (1, 2), (0, 1)]
-            case "universal":
-                normals = [(2, 0)]
-            case _:
-                normals = []
-        for i, j in normals:
+        if kind.holds_point:
+            for k, axis in enumerate("xyz"):
+                self.row(f"{name}: along ground {axis}", POINT, pair, vector=np.eye(3)[k])
+        else:
+            for k in kind.held_axes:
+                words = "out of plane" if kind.normal == k else f"across, {'xyz'[k]}"
+                self.row(f"{name}: {words}", PLANE, pair, (on_a[k],))
+        for i, j in kind.held_pairs:
             words = f"{name}: {'xyz'[i]} of a normal to {'xyz'[j]} of b"
             self.row(words, DOT, directions=(on_a[i], on_b[j]))
-        if joint.type == "helical":
+        if kind.thread:
             self.row(
                 f"{name}: thread",
                 SCREW_ROW,
@@ -348,19 +325,18 @@ def _distance_row(
 
 
 def _is_orientation(mechanism: Mechanism, c: JointCoordinate) -> bool:
-    kind = mechanism.joint(c.joint).type
-    return kind == "spherical" or (kind == "free" and c.index >= 3)
+    return c.index >= mechanism.joint(c.joint).kind.n_scalars
 
 
 def _nearest(mechanism: Mechanism, builder: _Builder, point: Point) -> Point:
     """Return the same point as fixed in the neighbour with the shortest chain to the ground.
 
-    Bodies that meet in a revolute, universal or spherical joint share its point; fewer columns
-    then move the row, and the blocks get smaller.
+    The bodies of a joint that holds a point share it; fewer columns then move the row, and the
+    blocks get smaller.
     """
     best = point
     for joint in mechanism.joints:
-        if joint.type not in ("revolute", "universal", "spherical", "fixed"):
+        if not joint.kind.holds_point:
             continue
         sides = ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b))
         for (body, frame), (other, twin) in (sides, sides[::-1]):

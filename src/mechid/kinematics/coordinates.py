@@ -17,28 +17,26 @@ def joint_coordinates(
     Angles are in (-π, π]; that of a screw counts the turns that its displacement tells. `angles`
     writes orientations as roll, pitch, yaw (fixed axes).
     """
-    about_z = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
-    x, y, z = (translation[..., k] for k in range(3))
-    match joint.type:
-        case "revolute":
-            parts = [about_z]
-        case "helical":
-            turns = np.rint(z / joint.pitch - about_z / (2 * np.pi)) if joint.pitch else 0.0
-            parts = [about_z + 2 * np.pi * turns]
-        case "prismatic":
-            parts = [z]
-        case "cylindrical":
-            parts = [about_z, z]
-        case "universal":
-            parts = [about_z, np.arctan2(rotation[..., 2, 1], rotation[..., 2, 2])]
-        case "planar":
-            parts = [x, y, about_z]
-        case "fixed":
-            parts = []
-        case "spherical" | "free":
-            turn = rpy_from_matrix(rotation) if angles else quaternion_from_matrix(rotation)
-            parts = [x, y, z] if joint.type == "free" else []
-            parts += [turn[..., k] for k in range(turn.shape[-1])]
+    parts: list[Floats] = []
+    for step in joint.kind.steps:
+        match step.motion:
+            case "slide":
+                parts.append(translation[..., step.axis])
+            case "turn" if step.on == 0:
+                parts.append(_about_z(rotation))
+            case "turn":
+                parts.append(np.arctan2(rotation[..., 2, 1], rotation[..., 2, 2]))
+            case "screw":
+                angle, z = _about_z(rotation), translation[..., 2]
+                turns = np.rint(z / joint.pitch - angle / (2 * np.pi)) if joint.pitch else 0.0
+                parts.append(angle + 2 * np.pi * turns)
+            case "ball":
+                turn = rpy_from_matrix(rotation) if angles else quaternion_from_matrix(rotation)
+                parts += [turn[..., k] for k in range(turn.shape[-1])]
     if not parts:
         return np.zeros((*rotation.shape[:-2], 0))
     return np.stack(parts, axis=-1)
+
+
+def _about_z(rotation: Floats) -> Floats:
+    return np.asarray(np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))

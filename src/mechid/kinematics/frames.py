@@ -13,7 +13,7 @@ from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.kernels.observe import observe_frames
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.threads import spread
-from mechid.represent import short_repr
+from mechid.shown import Shown
 
 Values = npt.NDArray[Any]
 
@@ -21,8 +21,8 @@ Values = npt.NDArray[Any]
 _SHORTEST_PART = 500
 
 
-@dataclass(frozen=True)
-class FrameMotion:
+@dataclass(frozen=True, repr=False)
+class FrameMotion(Shown):
     """Motion of several frames, ground axes; shapes (N, n, 3), rotation (N, n, 3, 3)."""
 
     position: Values
@@ -32,8 +32,6 @@ class FrameMotion:
     acceleration: Values
     alpha: Values
 
-    __repr__ = short_repr
-
 
 def frame_motion(
     model: KinematicModel,
@@ -42,7 +40,16 @@ def frame_motion(
     vd: Values,
     frames: Sequence[tuple[str, Rigid]],
 ) -> FrameMotion:
-    """Return the motion of frames given as (body, pose in the body frame)."""
+    """Return the motion of frames given as (body, pose in the body frame).
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> frames = motion.bodies()  # `frame_motion` of all body frames
+    >>> frames.position.shape == (len(motion.y), 3, 3)
+    True
+    """
     links, rotations, origins = [], [], []
     for body, local in frames:
         link, fixed = model.compiled.body_link[body]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -25,13 +26,13 @@ from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
 from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
-from mechid.represent import short_repr
+from mechid.shown import Shown
 
 RANK_TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True)
-class KinematicModel:
+@dataclass(frozen=True, repr=False)
+class KinematicModel(Shown):
     """Everything the kernels need, computed once per mechanism; compiling it compiles no code.
 
     Attributes
@@ -52,7 +53,18 @@ class KinematicModel:
     home_q: Floats
     home_y: Floats
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "mechanism": self.mechanism.name,
+            "coordinates": [c.name for c in self.mechanism.coordinates],
+            "home": self.home_y,
+            "tree joints": [t.joint.name for t in self.tree.joints],
+            "cut joints": [joint.name for joint in self.tree.cut],
+            "passive spins": len(self.passive),
+            "redundant rows": self.redundant_rows,
+            "size": f"{self.size:.4g} m",
+        }
 
     @property
     def tables(self) -> Tables:
@@ -96,6 +108,15 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
         If the loops cannot be closed from the reference pose.
     ModelError
         If the declared coordinates do not determine the motion, or are not independent.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> model = mechid.kinematic_model(mechid.load("four_bar"))
+    >>> model.home_y.tolist()  # rad
+    [0.785]
+    >>> [joint.name for joint in model.tree.cut]
+    ['q4']
     """
     mechanism = checked_mechanism(mechanism)
     tree = spanning_tree(mechanism)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,14 +18,14 @@ from mechid.kinematics.samples import Samples, solve_each, solve_path
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.mechanism.records import Mechanism
-from mechid.represent import short_repr
+from mechid.shown import Plotted, Shown, Tabular, span
 
 # Samples that are worth a thread: about a millisecond.
 _SHORTEST_PART = 128
 
 
-@dataclass(frozen=True)
-class Motion:
+@dataclass(frozen=True, repr=False)
+class Motion(Plotted, Tabular):
     """A solved motion: independent coordinates in, tree coordinates out (NOTATION.md)."""
 
     model: KinematicModel
@@ -37,7 +38,15 @@ class Motion:
     vd: Floats
     ordered: bool
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "samples": len(self.y),
+            "time": None if self.time is None else span(self.time, "s"),
+            **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
+        }
 
     def part(self, samples: slice) -> Motion:
         """Return some of the samples."""
@@ -63,8 +72,8 @@ class Motion:
         return frame_motion(self.model, self.q, self.v, self.vd, body_frames(self.model))
 
 
-@dataclass(frozen=True)
-class Rates:
+@dataclass(frozen=True, repr=False)
+class Rates(Shown):
     """Linear maps of each sample: v = R ẏ, v̇ = R ÿ + b; `ratio` of pivots warns of singularity."""
 
     R: Floats
@@ -102,6 +111,16 @@ def solve_motion(
     ------
     UnreachablePoseError, SingularPoseError, BranchJumpError
         With the sample, and the time if known.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> angle = np.linspace(0.785, 1.0, 5)[:, None]  # rad, (N, n_i)
+    >>> motion = mechid.solve_motion(mechid.load("four_bar"), angle)
+    >>> motion.q.shape  # the three tree joints
+    (5, 3)
+    >>> mechid.solve_motion(mechid.load("pendulum"), angle, time=np.arange(5.0)).plot()
+    <Plot size ... with 3 Axes>
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
     course = check_course(model, y, yd, ydd, time, start)
@@ -162,7 +181,16 @@ def perform(course: Course, samples: Samples, ordered: bool, first: int = 0) -> 
 
 
 def rates(motion: Motion) -> Rates:
-    """Return the admissible motions R and the bias b of every sample."""
+    """Return the admissible motions R and the bias b of every sample.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> maps = mechid.rates(motion)
+    >>> np.allclose(motion.v, (maps.R @ motion.yd[:, :, None])[:, :, 0])
+    True
+    """
     n, n_v, n_i = motion.y.shape[0], motion.v.shape[1], motion.y.shape[1]
     R, b, ratio = np.zeros((n, n_i, n_v)), np.zeros((n, n_v)), np.ones(n)
     v, vd = np.zeros((n, n_v)), np.zeros((n, n_v))

@@ -53,20 +53,21 @@ def passive_parts(mechanism: Mechanism) -> tuple[PassivePart, ...]:
         if np.any(off > 1e-9 * lengths[longest]):
             continue
         inside = {j.body_a if j.body_a in bodies else j.body_b for j in holders}
-        if len(holders) > 2 and len(inside) > 1 and not _always_spins(mechanism, bodies):
-            continue  # on one line in the reference pose only
+        doubtful = part.guides or (len(holders) > 2 and len(inside) > 1)
+        if doubtful and not _always_spins(mechanism, bodies):
+            continue  # on one line in the reference pose only, or held by a guide
         parts.append(_part(mechanism, bodies, holders, line))
     return tuple(parts)
 
 
 def _driven(mechanism: Mechanism, joint: Joint) -> bool:
-    """Tell whether all three angles of a spherical joint are independent coordinates."""
+    """Tell whether the whole orientation of a joint is independent coordinates."""
     declared = {
         c.index
         for c in mechanism.coordinates
         if isinstance(c, JointCoordinate) and c.joint == joint.name
     }
-    return len(declared) == joint.kind.n_speeds
+    return declared >= set(range(joint.kind.n_scalars, joint.kind.n_speeds))
 
 
 def _always_spins(mechanism: Mechanism, bodies: tuple[str, ...]) -> bool:

@@ -81,7 +81,7 @@ def refuse_locked_angles(
 ) -> None:
     """Raise where an orientation given by roll, pitch, yaw has a pitch of ±90° or beyond."""
     for name in sorted(model.compiled.angles):
-        first = 3 if model.mechanism.joint(name).type == "free" else 0
+        first = model.mechanism.joint(name).kind.n_scalars
         pitch = q[:, model.compiled.coordinate[name, first + 1].q]
         locked = np.flatnonzero(np.abs(pitch) > np.pi / 2 - LOCKED)
         if locked.size:

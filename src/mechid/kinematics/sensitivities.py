@@ -16,13 +16,13 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
 from mechid.kinematics.motion import Motion, fill_rates
 from mechid.kinematics.tables import Floats
-from mechid.represent import short_repr
+from mechid.shown import Shown
 
 _STEP = 1e-30
 
 
-@dataclass(frozen=True)
-class Sensitivities:
+@dataclass(frozen=True, repr=False)
+class Sensitivities(Shown):
     """Derivatives along a last axis of 3 n_i entries: by y, then by ẏ, then by ÿ.
 
     `q` (N, n_q, 3 n_i), `v` and `vd` (N, n_v, 3 n_i); `frames` holds those of positions, rotation
@@ -34,13 +34,22 @@ class Sensitivities:
     vd: Floats
     frames: FrameMotion
 
-    __repr__ = short_repr
-
 
 def sensitivities(
     motion: Motion, frames: Sequence[tuple[str, Rigid]] | None = None
 ) -> Sensitivities:
-    """Differentiate a motion; `frames` are (body, pose in the body), default all body frames."""
+    """Differentiate a motion; `frames` are (body, pose in the body), default all body frames.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> y = np.array([[0.9], [0.9 + 1e-6]])
+    >>> motion = mechid.solve_motion(model, y)
+    >>> by_y = mechid.sensitivities(motion).q[0, :, 0]
+    >>> np.allclose(by_y, (motion.q[1] - motion.q[0]) / 1e-6, atol=1e-5)
+    True
+    """
     model = motion.model
     chosen = body_frames(model) if frames is None else frames
     parts: list[tuple[Floats, ...]] = []

@@ -37,7 +37,7 @@ def find_quantity(mechanism: Mechanism, name: str) -> IndependentCoordinate:
     if stem in joints:
         joint = joints[stem]
         # An orientation is a quaternion, which no single channel measures.
-        known = () if joint.type in ("spherical", "free") else joint.kind.coordinates
+        known = joint.kind.coordinates[: joint.kind.n_scalars]
         if label in known or (not label and len(known) == 1):
             k = known.index(label) if label else 0
             return JointCoordinate(name, stem, k, "", joint.kind.units[k])

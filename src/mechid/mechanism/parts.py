@@ -1,4 +1,4 @@
-"""Parts of a mechanism that hang together when its spherical joints are opened."""
+"""Parts of a mechanism that hang together when joints that leave every turn are opened."""
 
 from __future__ import annotations
 
@@ -9,30 +9,39 @@ from mechid.mechanism.records import GROUND, Joint, Mechanism
 
 @dataclass(frozen=True)
 class BallPart:
-    """Bodies that hang together, and the spherical joints that hold them to the rest."""
+    """Bodies that hang together, and the joints with every turn that hold them to the rest.
+
+    `holders` hold a point that is fixed in the part; of `guides` the part carries the line or plane
+    in which a point of the rest moves.
+    """
 
     bodies: tuple[str, ...]
     holders: tuple[Joint, ...]
+    guides: tuple[Joint, ...] = ()
 
 
 def ball_parts(mechanism: Mechanism) -> tuple[BallPart, ...]:
-    """Return the parts that spherical joints separate, but for the one with the ground.
+    """Return the parts that joints with every turn separate, but for the one with the ground.
 
-    A part held by two or more spherical joints on one line can spin about that line.
+    A part held at two or more points on one line can spin about that line.
     """
+    balls = [joint for joint in mechanism.joints if joint.kind.has_orientation]
     part = {name: name for name in (GROUND, *(body.name for body in mechanism.bodies))}
     for joint in mechanism.joints:
-        if joint.type not in ("spherical", "free"):
+        if joint not in balls:
             a, b = part[joint.body_a], part[joint.body_b]
             part = {name: a if label == b else label for name, label in part.items()}
     labels = dict.fromkeys(label for label in part.values() if label != part[GROUND])
     found = []
     for label in labels:
         bodies = tuple(body.name for body in mechanism.bodies if part[body.name] == label)
-        holders = tuple(
-            joint
-            for joint in mechanism.joints
-            if joint.type == "spherical" and (joint.body_a in bodies) != (joint.body_b in bodies)
-        )
-        found.append(BallPart(bodies, holders))
+        holders: list[Joint] = []
+        guides: list[Joint] = []
+        for joint in balls:
+            inside = (joint.body_a in bodies, joint.body_b in bodies)
+            if joint.kind.holds_nothing or inside[0] == inside[1]:
+                continue
+            fixed = joint.kind.holds_point or inside[1]
+            (holders if fixed else guides).append(joint)
+        found.append(BallPart(bodies, tuple(holders), tuple(guides)))
     return tuple(found)

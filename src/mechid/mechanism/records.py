@@ -8,61 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, TypeAlias, TypeVar
 
-from mechid.represent import short_repr
+from mechid.errors import ModelError
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointKind, JointType
+from mechid.shown import Plotted, Tabular
 
 Vec3: TypeAlias = tuple[float, float, float]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
 Expr3: TypeAlias = tuple[str, str, str]
 
 GROUND = "ground"
-
-JointType: TypeAlias = Literal[
-    "revolute",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "fixed",
-    "free",
-]
-
-
-@dataclass(frozen=True)
-class JointKind:
-    """What the joints of one type have in common; the table of NOTATION.md as data."""
-
-    letter: str
-    coordinates: tuple[str, ...]
-    n_speeds: int
-    units: tuple[str, ...]
-
-    @property
-    def n_constraints(self) -> int:
-        """Constraints that the joint puts on the relative motion of its bodies."""
-        return 6 - self.n_speeds
-
-
-_QUATERNION = ("w", "x", "y", "z")
-JOINT_KINDS: Mapping[JointType, JointKind] = MappingProxyType(
-    {
-        "revolute": JointKind("R", ("angle",), 1, ("rad",)),
-        "prismatic": JointKind("P", ("displacement",), 1, ("m",)),
-        "helical": JointKind("H", ("angle",), 1, ("rad",)),
-        "cylindrical": JointKind("C", ("angle", "displacement"), 2, ("rad", "m")),
-        "universal": JointKind("U", ("angle_1", "angle_2"), 2, ("rad", "rad")),
-        "spherical": JointKind("S", _QUATERNION, 3, ("-",) * 4),
-        "planar": JointKind("E", ("x", "y", "angle"), 3, ("m", "m", "rad")),
-        "fixed": JointKind("X", (), 0, ()),
-        "free": JointKind(
-            "F", ("x", "y", "z", "qw", "qx", "qy", "qz"), 6, ("m", "m", "m", "-", "-", "-", "-")
-        ),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -170,6 +126,15 @@ class Joint:
     limits: tuple[Limit, ...] = ()
     hidden: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown kind."""
+        if self.type not in JOINT_KINDS:
+            raise ModelError(
+                f"joint {self.name}: unknown joint type {self.type!r}",
+                path=("joints", self.name),
+                remedy=f"choose one of: {', '.join(JOINT_KINDS)}",
+            )
+
     @property
     def kind(self) -> JointKind:
         """The common properties of this type of joint."""
@@ -180,8 +145,7 @@ class Joint:
 class JointCoordinate:
     """Independent coordinate: coordinate number `index` of a joint.
 
-    For the orientation of a spherical or free joint, index counts roll, pitch, yaw after the
-    translations (spherical 0..2, free 3..5).
+    Of an orientation, index counts roll, pitch, yaw after the translations (`JointKind.choices`).
     """
 
     name: str
@@ -215,6 +179,11 @@ class DistanceCoordinate:
 
 
 IndependentCoordinate: TypeAlias = JointCoordinate | PointCoordinate | DistanceCoordinate
+
+
+def force_unit(coordinate: IndependentCoordinate) -> str:
+    """Return the unit of the force on a coordinate: N or N m."""
+    return "N" if coordinate.unit == "m" else "N m"
 
 
 @dataclass(frozen=True)
@@ -306,8 +275,8 @@ class NamedBaseSet:
     source: str = ""
 
 
-@dataclass(frozen=True)
-class Mechanism:
+@dataclass(frozen=True, repr=False)
+class Mechanism(Plotted, Tabular):
     """A mechanism, whole and checked. Nothing modifies it; every stage takes it as input."""
 
     name: str
@@ -324,7 +293,16 @@ class Mechanism:
     source: str = ""
     base_sets: tuple[NamedBaseSet, ...] = ()
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "name": f"{self.name}: {self.title}" if self.title else self.name,
+            "bodies": self.bodies,
+            "joints": [f"{joint.name} ({joint.kind.letter})" for joint in self.joints],
+            "coordinates": [f"{c.name} ({c.unit})" for c in self.coordinates],
+            "elements": self.elements,
+            "gravity": f"{self.gravity} m/s²",
+        }
 
     def body(self, name: str) -> Body:
         """Return the body of this name (the ground included)."""

@@ -10,11 +10,9 @@ from mechid.mechanism.records import Mechanism
 from mechid.modelfile.build import build_document
 from mechid.modelfile.document import FORMAT_VERSION
 from mechid.modelfile.dump import document_of
+from mechid.modelfile.include import put_together, read_model
 from mechid.modelfile.validate import plain, validate
-from mechid.modelfile.variants import with_variant
-from mechid.modelfile.zoo import zoo_names, zoo_path
-from mechid.textfile.words import suggestion
-from mechid.textfile.yamlio import Source, read, read_file, write
+from mechid.textfile.yamlio import Source, read, write
 
 
 def load(spec: str | Path) -> Mechanism:
@@ -23,22 +21,43 @@ def load(spec: str | Path) -> Mechanism:
     Parameters
     ----------
     spec : str or Path
-        Name of a mechanism of the zoo, or path of a model file; either may end in `@variant`.
+        Name of a mechanism of the zoo, or path of a model file; either may end in `@variant`,
+        also in several: `@a@b` is variant b merged into variant a.
 
     Raises
     ------
     ModelError
         With file, line, entry and remedy, if there is no such model or it is described wrongly.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.load("pendulum").bodies[0].inertia.mass  # kg
+    1.2
+    >>> mechid.load("pendulum@friction").elements[0].name
+    'bearing'
     """
-    path, shown, variant = _find(spec)
-    data, source = read_file(path, shown)
-    return _located(data, source, variant)
+    data, source = read_model(spec)
+    with source.locating():
+        return build_document(validate(data))
 
 
 def loads(text: str, *, name: str = "<text>", variant: str | None = None) -> Mechanism:
-    """Return the mechanism of a model file given as text; `name` stands for it in messages."""
+    """Return the mechanism of a model file given as text; `name` stands for it in messages.
+
+    Files that it includes are sought from the current folder; `variant` may be several, `a@b`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> text = mechid.dumps(mechid.load("pendulum"))
+    >>> mechid.loads(text) == mechid.load("pendulum")
+    True
+    """
     data, source = read(text, name)
-    return _located(data, source, variant)
+    data = put_together(data, source, tuple(variant.split("@")) if variant else ())
+    with source.locating():
+        return build_document(validate(data))
 
 
 def build(**words: Any) -> Mechanism:
@@ -46,8 +65,24 @@ def build(**words: Any) -> Mechanism:
 
     Values are dicts, lists, tuples, numbers, arrays and strings as in the file, or the Pydantic
     objects of `mechid.modelfile`; `mechid` (the version of the format) may be left out.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> disc = mechid.build(
+    ...     name="disc",
+    ...     gravity=[0, 0, -9.81],
+    ...     bodies={"disc": {"mass": 2.0, "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.02}}},
+    ...     joints={"axle": {"type": "revolute", "between": ["ground", "disc"], "axis": "z",
+    ...                      "at": [0, 0, 0]}},
+    ...     coordinates={"angle": {"joint": "axle", "force": "M"}},
+    ... )
+    >>> disc.coordinates[0].unit
+    'rad'
     """
     data = {"mechid": FORMAT_VERSION, **plain(words)}
+    if "include" in data:
+        data = put_together(data, Source("build"), ())
     return build_document(validate(data))
 
 
@@ -56,41 +91,28 @@ def dumps(mechanism: Mechanism) -> str:
 
     The text is the resolved form: variants, subassemblies and tables are expanded and every frame
     is spelled out.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> print(mechid.dumps(mechid.load("pendulum")).splitlines()[1])
+    name: pendulum
     """
     return write(document_of(mechanism))
 
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
-    """Write a mechanism to a model file, in the form of `dumps`."""
+    """Write a mechanism to a model file, in the form of `dumps`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.save(mechid.load("pendulum"), "pendulum.yaml")
+    >>> mechid.load("pendulum.yaml") == mechid.load("pendulum")
+    True
+    """
     text = dumps(mechanism)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ModelError(f"cannot write the file: {error.strerror}", where=str(path)) from None
-
-
-def _located(data: dict[str, Any], source: Source, variant: str | None) -> Mechanism:
-    try:
-        if variant is not None:
-            data = with_variant(data, variant, source)
-        return build_document(validate(data))
-    except ModelError as error:
-        raise source.locate(error) from None
-
-
-def _find(spec: str | Path) -> tuple[Path, str, str | None]:
-    """Return path, name in messages, and variant of what `load` is asked for."""
-    text, variant = str(spec), None
-    if "@" in text and not Path(text).is_file():
-        text, _, variant = text.rpartition("@")
-    if text in zoo_names():
-        return zoo_path(text), f"{text}.yaml", variant
-    path = Path(text)
-    if path.is_file():
-        return path, text, variant
-    names = zoo_names()
-    hint = suggestion(path.stem, names)
-    raise ModelError(
-        f"there is no file {text}" + ("" if path.suffix else " and no such mechanism in the zoo"),
-        remedy=hint or f"the zoo has {', '.join(names)}",
-    )

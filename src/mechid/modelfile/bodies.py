@@ -8,7 +8,7 @@ import numpy as np
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND, Body, CadInertia, Frame, Shape, Vec3
-from mechid.modelfile.frames import rotation
+from mechid.modelfile.frames import turned_by
 from mechid.modelfile.geometry import FLIP, Geometry
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry, Scope
@@ -38,9 +38,9 @@ def body(entry: Entry, geometry: Geometry, book: PointBook) -> Body:
         if isinstance(spec.frame.origin, str):
             origin: Key = (*entry.path, "frame", "origin")
             book.named(spec.frame.origin, entry.name, entry.scope, origin)
-        if spec.frame.rotation is not None and entry.scope.reflection is None:
-            here: Key = (*entry.path, "frame", "rotation")
-            rotation_expr = rotation(geometry.numbers, spec.frame.rotation, entry.scope, here)[1]
+        if spec.frame.in_ in (None, GROUND) and not entry.scope.planes:
+            here: Key = (*entry.path, "frame")
+            rotation_expr = turned_by(geometry.numbers, spec.frame, entry.scope, here)[1]
     for i, name in enumerate(spec.points):
         book.named(name, entry.name, entry.scope, (*entry.path, "points", i))
     return Body(

@@ -16,6 +16,7 @@ from mechid.modelfile.elements import Elements
 from mechid.modelfile.expand import Expanded, expand
 from mechid.modelfile.frames import Frames
 from mechid.modelfile.geometry import Geometry
+from mechid.modelfile.gravity import gravity
 from mechid.modelfile.joints import joint
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.points import PointBook
@@ -43,7 +44,7 @@ def build_document(document: Document) -> Mechanism:
         book.add_given(entry)
     return Mechanism(
         name=document.name,
-        gravity=numbers.vector(document.gravity, model.file, ("gravity",)).value,
+        gravity=gravity(document.gravity, geometry, model.file),
         bodies=bodies,
         joints=tuple(joints.values()),
         coordinates=chosen,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mechid.errors import ModelError
+from mechid.mechanism.joint_kinds import ANGLES
 from mechid.mechanism.records import (
     DistanceCoordinate,
     IndependentCoordinate,
     Joint,
     JointCoordinate,
-    JointType,
     PointCoordinate,
 )
 from mechid.modelfile.geometry import Geometry
@@ -21,28 +21,6 @@ from mechid.modelfile.vectors import vec3
 from mechid.textfile.words import suggestion
 from mechid.textfile.yamlio import Key
 
-ANGLES = ("roll", "pitch", "yaw")
-_CHOICES: Mapping[JointType, tuple[str, ...]] = {
-    "spherical": ANGLES,
-    "free": ("x", "y", "z", *ANGLES),
-}
-_QUATERNION: Mapping[JointType, tuple[str, ...]] = {
-    "spherical": ("w", "x", "y", "z"),
-    "free": ("qw", "qx", "qy", "qz"),
-}
-
-
-def choices(joint: Joint) -> tuple[str, ...]:
-    """Return the names of what can be chosen as independent coordinates of a joint."""
-    return _CHOICES.get(joint.type, joint.kind.coordinates)
-
-
-def unit_of(joint: Joint, index: int) -> str:
-    """Return the unit of an independent coordinate of a joint."""
-    if joint.type in _CHOICES:
-        return "rad" if choices(joint)[index] in ANGLES else "m"
-    return joint.kind.units[index]
-
 
 def pick(
     word: str, scope: Scope, joints: Mapping[str, Joint], path: Key
@@ -50,7 +28,7 @@ def pick(
     """Return the joint of `joint` or `joint.coordinate`, and which coordinate if it says."""
     name, _, choice = word.partition(".")
     joint = joints[scope.find("joints", name, path)]
-    known = choices(joint)
+    known = joint.kind.choices
     if not known:
         raise ModelError(
             f"joint {name} is fixed and has no coordinates", path=path, remedy="name another joint"
@@ -59,7 +37,7 @@ def pick(
         return joint, 0 if len(known) == 1 else None
     if choice in known:
         return joint, known.index(choice)
-    if choice in _QUATERNION.get(joint.type, ()):
+    if choice in joint.kind.coordinates:
         raise ModelError(
             f"{choice} is a component of a quaternion and cannot be chosen by itself",
             path=path,
@@ -107,8 +85,8 @@ def coordinates(
         raise ModelError("along is missing", path=path, remedy="give a direction, such as along: z")
     point = book.body_point(spec.point, scope, f"{name}_point", (*path, "point"))
     along = geometry.direction(spec.along, scope, (*path, "along")).vector
-    if scope.reflection is not None:
-        along = scope.reflection.matrix @ along
+    for plane in scope.planes:
+        along = plane.matrix @ along
     return [PointCoordinate(name, point, vec3(along), force)]
 
 
@@ -118,9 +96,9 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
     joint, index = pick(spec.joint, entry.scope, joints, (*entry.path, "joint"))
     force = entry.scope.final(spec.force) if spec.force else None
     records: list[IndependentCoordinate] = []
-    for i in range(len(choices(joint))) if index is None else (index,):
-        ending = f".{choices(joint)[i]}" if index is None else ""
-        unit = unit_of(joint, i)
+    for i in range(len(joint.kind.choices)) if index is None else (index,):
+        ending = f".{joint.kind.choices[i]}" if index is None else ""
+        unit = joint.kind.choice_units[i]
         default = f"{'F' if unit == 'm' else 'M'}_{entry.name}"
         records.append(
             JointCoordinate(
@@ -135,10 +113,10 @@ def check_orientations(
 ) -> None:
     """Refuse an orientation of which only a part is independent."""
     for joint in joints.values():
-        if joint.type not in _CHOICES:
+        if not joint.kind.has_orientation:
             continue
         mine = [c for c in chosen if isinstance(c, JointCoordinate) and c.joint == joint.name]
-        angles = {choices(joint)[c.index] for c in mine} & set(ANGLES)
+        angles = {joint.kind.choices[c.index] for c in mine} & set(ANGLES)
         missing = [angle for angle in ANGLES if angle not in angles]
         if angles and missing:
             raise ModelError(

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, JointType, Limit
-from mechid.modelfile import algebra
-from mechid.modelfile.algebra import ONE, ZERO
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
+from mechid.mechanism.records import GROUND, IDENTITY, Frame, Joint, Limit
+from mechid.modelfile.algebra import ZERO
 from mechid.modelfile.limits import limit
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, Transform
-from mechid.modelfile.vectors import Exact, Pose, cleaned, mat3, vec3
+from mechid.modelfile.transforms import SymbolicTransform, shift, turn
+from mechid.modelfile.vectors import Exact, Pose, cleaned
 from mechid.spatial.rotations import axis_rotation, snap
-from mechid.textfile.expressions import Number
 from mechid.textfile.yamlio import Key
 
 if TYPE_CHECKING:
@@ -37,79 +37,18 @@ _TYPES: dict[str, JointType] = {
     "fixed": "fixed",
 }
 _OWN_FRAME = replace(IDENTITY, origin_expr=(ZERO, ZERO, ZERO))
-Rows = list[list[str]]
-
-
-@dataclass(frozen=True)
-class SymbolicTransform:
-    """A rotation and an origin whose entries are expressions in normal form."""
-
-    rotation: Rows
-    origin: list[str]
-
-    def __matmul__(self, other: SymbolicTransform) -> SymbolicTransform:
-        """Return this transform followed by another one."""
-        columns = [list(column) for column in zip(*other.rotation, strict=True)]
-        rotation = [[_dot(row, column) for column in columns] for row in self.rotation]
-        origin = [
-            algebra.add(p, _dot(row, other.origin))
-            for p, row in zip(self.origin, self.rotation, strict=True)
-        ]
-        return SymbolicTransform(rotation, origin)
-
-    def inverse(self) -> SymbolicTransform:
-        """Return the transform back."""
-        rotation = [list(column) for column in zip(*self.rotation, strict=True)]
-        return SymbolicTransform(
-            rotation, [algebra.negate(_dot(row, self.origin)) for row in rotation]
-        )
-
-    def frame(self, numbers: Numbers) -> Frame:
-        """Return the frame with values; expressions of the rotation only if it is not plain."""
-        R = [[numbers.of_text(text) for text in row] for row in self.rotation]
-        x, y, z = self.origin
-        a, b, c = ((row[0], row[1], row[2]) for row in self.rotation)
-        plain = all(text in ("0", "1", "-1") for row in self.rotation for text in row)
-        return Frame(
-            vec3([numbers.of_text(text) for text in self.origin]),
-            mat3(np.array(R)),
-            (x, y, z),
-            None if plain else (a, b, c),
-        )
-
-
-def _dot(a: list[str], b: list[str]) -> str:
-    total = ZERO
-    for x, y in zip(a, b, strict=True):
-        total = algebra.add(total, algebra.multiply(x, y))
-    return total
-
-
-def _turn(axis: int, angle: Number) -> SymbolicTransform:
-    c, s = algebra.cosine(angle.text), algebra.sine(angle.text)
-    rotation = [[ONE if i == j else ZERO for j in range(3)] for i in range(3)]
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    rotation[i][i] = rotation[j][j] = c
-    rotation[i][j], rotation[j][i] = algebra.negate(s), s
-    return SymbolicTransform(rotation, [ZERO] * 3)
-
-
-def _shift(axis: int, length: Number) -> SymbolicTransform:
-    rotation = [[ONE if i == j else ZERO for j in range(3)] for i in range(3)]
-    text = ZERO if length.text in ("0.0", "-0") else length.text
-    return SymbolicTransform(rotation, [text if i == axis else ZERO for i in range(3)])
 
 
 def transform(numbers: Numbers, row: Transform, scope: Scope, path: Key) -> SymbolicTransform:
     """Return Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r) of a row."""
     result = None
     for key, move, axis in (
-        ("gamma", _turn, 2),
-        ("b", _shift, 2),
-        ("alpha", _turn, 0),
-        ("d", _shift, 0),
-        ("theta", _turn, 2),
-        ("r", _shift, 2),
+        ("gamma", turn, 2),
+        ("b", shift, 2),
+        ("alpha", turn, 0),
+        ("d", shift, 0),
+        ("theta", turn, 2),
+        ("r", shift, 2),
     ):
         step = move(axis, numbers.number(getattr(row, key), scope, (*path, key)))
         result = step if result is None else result @ step
@@ -165,9 +104,10 @@ class Links:
         frame = transform(self._numbers, link.row, self._scope, link.path).frame(self._numbers)
         at = self._numbers.value(link.row.at, self._scope, (*link.path, "at"))
         R, p = np.array(frame.rotation), np.array(frame.origin)
-        if _TYPES[link.row.type] == "revolute":
+        kind = JOINT_KINDS[_TYPES[link.row.type]]
+        if kind.hinge:
             R = R @ axis_rotation(2, np.asarray(at))
-        elif _TYPES[link.row.type] == "prismatic":
+        elif kind.guide:
             p = p + R[:, 2] * at
         p = cleaned(base.origin.array + base.R @ p, base.origin.array, p)
         return Pose(Exact.of(p), np.asarray(snap(base.R @ R), dtype=float))

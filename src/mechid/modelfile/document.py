@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
-from mechid.modelfile.spec_geometry import DirectionRef, PointRef
+from mechid.modelfile.spec_geometry import DirectionRef, Gravity, PointRef
 from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
 from mechid.textfile.words import (
     DottedName,
@@ -36,24 +36,6 @@ Parameter: TypeAlias = Annotated[
     Annotated[Scalar, Tag("<number>")] | Annotated[ParameterSpec, Tag("<mapping>")],
     Discriminator(lambda v: "<mapping>" if isinstance(v, dict | ParameterSpec) else "<number>"),
 ]
-
-
-class Parts(Words):
-    """What both a file and a subassembly hold."""
-
-    parameters: dict[ParameterName, Parameter] = Field(default={}, description="named numbers")
-    points: dict[Name, PointRef] = Field(default={}, description="named points")
-    directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
-    bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
-    joints: dict[Name, JointSpec] = Field(default={}, description="joints")
-    elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
-    coordinates: dict[DottedName, CoordinateSpec] = Field(
-        default={}, description="independent coordinates, in order"
-    )
-
-
-class Subassembly(Parts):
-    """Parts that are used several times, or mirrored."""
 
 
 class MirrorPlane(Words):
@@ -93,6 +75,25 @@ class Use(Words):
     source: str = ""
 
 
+class Parts(Words):
+    """What both a file and a subassembly hold."""
+
+    parameters: dict[ParameterName, Parameter] = Field(default={}, description="named numbers")
+    points: dict[Name, PointRef] = Field(default={}, description="named points")
+    directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
+    bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
+    joints: dict[Name, JointSpec] = Field(default={}, description="joints")
+    elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
+    coordinates: dict[DottedName, CoordinateSpec] = Field(
+        default={}, description="independent coordinates, in order"
+    )
+    use: dict[Name, Use] = Field(default={}, description="copies of subassemblies")
+
+
+class Subassembly(Parts):
+    """Parts that are used several times, or mirrored."""
+
+
 class StartSpec(Words):
     """Initial state of independent coordinates."""
 
@@ -127,11 +128,15 @@ class Document(Parts):
     name: Name = Field(description="identifier of the mechanism")
     title: str = ""
     source: str = Field(default="", description="where the numbers come from")
-    gravity: Vector = Field(default=(0, 0, -9.81), description="m/s², ground frame")
+    include: str | list[str] = Field(
+        default=[], description="files that this one is merged over, relative to it"
+    )
+    gravity: Gravity = Field(
+        default=(0, 0, -9.81), description="m/s², ground frame; a direction; or its mounting"
+    )
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")
-    use: dict[Name, Use] = Field(default={}, description="copies of subassemblies")
     order: OrderSpec = Field(default=OrderSpec(), description="order of entries")
     base_sets: dict[Name, BaseSetSpec] = Field(
         default={}, description="named choices of dependent parameters"

@@ -34,7 +34,6 @@ from mechid.mechanism.records import (
     Transmission,
     Vec3,
 )
-from mechid.modelfile.coordinates import choices
 from mechid.modelfile.document import FORMAT_VERSION
 from mechid.textfile import expressions
 
@@ -158,7 +157,7 @@ class _Writer:
             "between": [joint.body_a, joint.body_b],
             "frames": [self._frame(joint.frame_a), self._frame(joint.frame_b)],
         }
-        if joint.type == "helical":
+        if joint.kind.thread:
             data["pitch"] = joint.pitch
         if joint.limits:
             limits = [[limit.lower, limit.upper] for limit in joint.limits]
@@ -166,7 +165,7 @@ class _Writer:
         return data | ({"hidden": True} if joint.hidden else {})
 
     def _word(self, joint: str, index: int) -> str:
-        names = choices(self._mechanism.joint(joint))
+        names = self._mechanism.joint(joint).kind.choices
         return joint if len(names) == 1 else f"{joint}.{names[index]}"
 
     def _coordinate(self, c: IndependentCoordinate) -> dict[str, Any]:

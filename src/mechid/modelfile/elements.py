@@ -19,9 +19,9 @@ from mechid.mechanism.records import (
     Transmission,
 )
 from mechid.modelfile.bodies import absolute
-from mechid.modelfile.coordinates import ANGLES, choices, pick
+from mechid.modelfile.coordinates import pick
 from mechid.modelfile.geometry import Geometry
-from mechid.modelfile.joints import REVERSED
+from mechid.modelfile.joints import reversed_by_mirror
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
 from mechid.modelfile.spec_elements import (
@@ -106,19 +106,21 @@ class Elements:
             raise ModelError(
                 f"joint {word} has several coordinates",
                 path=path,
-                remedy=f"choose one: {', '.join(f'{word}.{c}' for c in choices(joint))}",
+                remedy=f"choose one: {', '.join(f'{word}.{c}' for c in joint.kind.choices)}",
             )
-        if joint.type in ("spherical", "free") and choices(joint)[index] in ANGLES:
+        if index >= joint.kind.n_scalars:
             raise ModelError(
-                f"an element cannot act on {choices(joint)[index]} of a {joint.type} joint",
+                f"an element cannot act on {joint.kind.choices[index]} of a {joint.type} joint",
                 path=path,
                 remedy="choose a joint coordinate that is one angle or displacement",
             )
         return joint, index
 
     def _sign(self, joint: Joint, index: int, entry: Entry) -> float:
-        mirrored = entry.scope.reflection is not None
-        return -1.0 if mirrored and index in REVERSED.get(joint.type, ()) else 1.0
+        if entry.scope.reflection is None:
+            return 1.0
+        spec = self._geometry.model.entries["joints"][joint.name].spec
+        return -1.0 if index in reversed_by_mirror(joint.kind, spec) else 1.0
 
     def _spring_damper(self, spec: SpringDamperSpec, entry: Entry) -> SpringDamper:
         a, b = (
@@ -192,7 +194,7 @@ class Elements:
         mirror = self._geometry.mirror_matrix(axes_of, scope)
         if isinstance(spec, MomentSpec):
             # A moment is an axial vector: its mirror image turns the other way.
-            vector = vector if scope.reflection is None else -mirror @ vector
+            vector = (mirror if scope.reflection is None else -mirror) @ vector
             return Load(entry.name, "moment", body, vec3(vector), None, axes_of)
         if spec.at is None:
             raise ModelError(

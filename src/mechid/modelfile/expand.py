@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import GROUND
@@ -12,6 +12,8 @@ from mechid.modelfile.document import Document, MirrorPlane, Parts, Use
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import KINDS, SINGULAR, Entry, Kind, Reflection, Scope
 from mechid.modelfile.spec_bodies import BodySpec
+from mechid.modelfile.spec_geometry import PointIn
+from mechid.modelfile.spec_joints import JointSpec
 from mechid.modelfile.vectors import EXACT_ZERO, unit, vec3
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key
@@ -28,9 +30,10 @@ class Expanded:
     entries: dict[Kind, dict[str, Entry]] = field(
         default_factory=lambda: {kind: {} for kind in KINDS}
     )
+    parameters: dict[str, Entry] = field(default_factory=dict)  # known before their place in order
 
-    def add(self, kind: Kind, entry: Entry, use: Key = ()) -> None:
-        """Add an entry, of the use at this path if any; a name that exists is an error."""
+    def add(self, kind: Kind, entry: Entry, scope: Scope, local: str) -> None:
+        """Add an entry that a scope calls `local`; a name that exists is an error."""
         table = self.entries[kind]
         if kind == "bodies" and entry.name == GROUND:
             raise ModelError(
@@ -46,11 +49,13 @@ class Expanded:
             other = ".".join(map(str, table[entry.name].path))
             raise ModelError(
                 f"there are two {kind} {entry.name} (the other is {other})",
-                path=use or entry.path,
-                remedy="give the use a prefix or suffix" if use else "rename one of them",
+                path=scope.use or entry.path,
+                remedy="give the use a prefix or suffix" if scope.use else "rename one of them",
             )
         table[entry.name] = entry
-        self.file.own[kind].setdefault(entry.name, entry.name)
+        for around in scope.chain:  # each scope outside sees it under the name it has there
+            around.own[kind].setdefault(local, entry.name)
+            local = around.around(local)
 
     def sort(self, kind: Kind, first: Iterable[str], path: Key) -> None:
         """Move the named entries to the front, in this order."""
@@ -71,25 +76,58 @@ class Expanded:
 
 def expand(document: Document) -> Expanded:
     """Return the entries of all uses and of the file, under their final names."""
-    file = Scope()
-    expanded = Expanded(document, file)
-    for kind in KINDS:  # the copies may mean these names before the file's own entries are added
-        file.own[kind] = {name: name for name in getattr(document, kind)}
-    for name, use in document.use.items():
-        _expand_use(expanded, name, use)
-    _expand_table(expanded)
-    for kind in KINDS:
-        for name, spec in getattr(document, kind).items():
-            if kind != "bodies" or name not in expanded.entries[kind]:
-                expanded.add(kind, Entry(name, spec, file, (kind, name)))
+    expanded = Expanded(document, Scope())
+    _expand_parts(expanded, expanded.file, document)
     for kind in KINDS:
         if kind != "directions":
             expanded.sort(kind, getattr(document.order, kind), ("order", kind))
     return expanded
 
 
-def _expand_table(expanded: Expanded) -> None:
-    """Add bodies and joints of a Denavit-Hartenberg table; `bodies` may say more of its links."""
+def _expand_parts(expanded: Expanded, scope: Scope, parts: Parts, use: Use | None = None) -> None:
+    """Add what the uses in a scope make, then the scope's own entries."""
+    own: dict[Kind, dict[str, Entry]] = {}
+    for kind in KINDS:
+        own[kind] = {
+            local: Entry(scope.final(local), spec, scope, (*scope.path, kind, local))
+            for local, spec in getattr(parts, kind).items()
+        }
+        # Copies may mean these names before the entries are added.
+        scope.own[kind] = {local: entry.name for local, entry in own[kind].items()}
+    for local, entry in own["joints"].items():
+        own["joints"][local] = replace(entry, spec=_at_origin(entry.spec, parts))
+    if use is not None and scope.outer is not None:
+        for local, spec in use.parameters.items():
+            # What a use says is written outside the copy, and so are the names in it.
+            path: Key = (*scope.use, "parameters", local)
+            own["parameters"][local] = Entry(scope.final(local), spec, scope.outer, path)
+    expanded.parameters |= {entry.name: entry for entry in own["parameters"].values()}
+    for name, inner in parts.use.items():
+        _expand_use(expanded, scope, (*scope.path, "use", name), inner)
+    links = _expand_table(expanded) if scope is expanded.file else set()
+    for kind in KINDS:
+        for local, entry in own[kind].items():
+            if kind != "bodies" or local not in links:
+                expanded.add(kind, entry, scope, local)
+
+
+def _at_origin(spec: JointSpec, parts: Parts) -> JointSpec:
+    """Return a joint that says no point, at the frame of a body that is given in the other."""
+    if spec.at is None and spec.frames is None and spec.type != "free":
+        for child, parent in (spec.between, spec.between[::-1]):
+            body = parts.bodies.get(child)
+            if body is not None and body.frame is not None and body.frame.in_ == parent:
+                return spec.model_copy(
+                    update={"at": PointIn.model_construct(in_=child, at=(0, 0, 0))}
+                )
+    return spec
+
+
+def _expand_table(expanded: Expanded) -> set[str]:
+    """Add bodies and joints of a Denavit-Hartenberg table; `bodies` may say more of its links.
+
+    Returns the names of the links.
+    """
     document = expanded.document
     bodies, joints = dh.entries(document.denavit_hartenberg, expanded.file)
     for entry in bodies:
@@ -102,44 +140,29 @@ def _expand_table(expanded: Expanded) -> None:
                     path=(*path, "frame"),
                     remedy="remove the frame",
                 )
-        expanded.add("bodies", Entry(entry.name, spec or BodySpec(), entry.scope, path))
+        link = Entry(entry.name, spec or BodySpec(), entry.scope, path)
+        expanded.add("bodies", link, expanded.file, link.name)
     for entry in joints:
-        expanded.add("joints", entry)
+        expanded.add("joints", entry, expanded.file, entry.name)
+    return {entry.name for entry in bodies}
 
 
-def _expand_use(expanded: Expanded, name: str, use: Use) -> None:
-    path: Key = ("use", name)
-    document = expanded.document
-    if use.subassembly not in document.subassemblies:
+def _expand_use(expanded: Expanded, outer: Scope, path: Key, use: Use) -> None:
+    known = expanded.document.subassemblies
+    if use.subassembly not in known:
         raise ModelError(
             f"there is no subassembly {use.subassembly}",
             path=(*path, "subassembly"),
-            remedy=hint(use.subassembly, document.subassemblies, "define it"),
+            remedy=hint(use.subassembly, known, "define it"),
         )
-    parts = document.subassemblies[use.subassembly]
-    scope = Scope(
-        path=("subassemblies", use.subassembly),
-        prefix=use.prefix,
-        suffix=use.suffix,
-        renames=use.rename,
-        reflection=_reflection(expanded, use, path),
-        file=expanded.file,
-    )
-    _check_words(parts, use, path)
-    for kind in KINDS:
-        scope.own[kind] = {local: scope.final(local) for local in getattr(parts, kind)}
-    for kind in KINDS:
-        for local, spec in getattr(parts, kind).items():
-            entry = Entry(scope.final(local), spec, scope, (*scope.path, kind, local))
-            if kind == "parameters" and local in use.parameters:
-                # What a use says is written in the file, so its names are the file's.
-                entry = Entry(
-                    entry.name, use.parameters[local], expanded.file, (*path, kind, local)
-                )
-            expanded.add(kind, entry, path)
-
-
-def _check_words(parts: Parts, use: Use, path: Key) -> None:
+    around = [str(scope.path[-1]) for scope in reversed(outer.chain) if scope.path]
+    if use.subassembly in around:
+        raise ModelError(
+            f"a subassembly contains itself: {' -> '.join([*around, use.subassembly])}",
+            path=(*path, "subassembly"),
+            remedy="use another one",
+        )
+    parts = known[use.subassembly]
     for local in use.parameters:
         if local not in parts.parameters:
             raise ModelError(
@@ -147,7 +170,17 @@ def _check_words(parts: Parts, use: Use, path: Key) -> None:
                 path=(*path, "parameters", local),
                 remedy=hint(local, parts.parameters, "it has none"),
             )
-    every = {local for kind in KINDS for local in getattr(parts, kind)}
+    scope = Scope(
+        path=("subassemblies", use.subassembly),
+        use=path,
+        prefix=use.prefix,
+        suffix=use.suffix,
+        renames=use.rename,
+        plane=_reflection(expanded, outer, use, path),
+        outer=outer,
+    )
+    _expand_parts(expanded, scope, parts, use)
+    every = {local for kind in KINDS for local in scope.own[kind]}
     for local in use.rename:
         if local not in every:
             raise ModelError(
@@ -157,23 +190,19 @@ def _check_words(parts: Parts, use: Use, path: Key) -> None:
             )
 
 
-def _reflection(expanded: Expanded, use: Use, path: Key) -> Reflection | None:
+def _reflection(expanded: Expanded, outer: Scope, use: Use, path: Key) -> Reflection | None:
     if use.mirror is None:
         return None
     if not isinstance(use.mirror, MirrorPlane):
         return Reflection(EXACT_ZERO, _AXES[use.mirror])
     here: Key = (*path, "mirror")
-    table = {
-        name: Entry(name, spec, expanded.file, ("parameters", name))
-        for name, spec in expanded.document.parameters.items()
-    }
-    numbers = Numbers(table)
-    normal = unit(numbers.vector(use.mirror.normal, expanded.file, (*here, "normal")).array)
+    numbers = Numbers(expanded.parameters)
+    normal = unit(numbers.vector(use.mirror.normal, outer, (*here, "normal")).array)
     if normal is None:
         raise ModelError(
             "the normal of the mirror plane is zero",
             path=(*here, "normal"),
             remedy="give a nonzero vector",
         )
-    point = numbers.vector(use.mirror.point, expanded.file, (*here, "point"))
+    point = numbers.vector(use.mirror.point, outer, (*here, "point"))
     return Reflection(point, vec3(normal))

@@ -8,17 +8,29 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import GROUND, Mat3
+from mechid.mechanism.records import GROUND, IDENTITY, Mat3
+from mechid.modelfile import algebra
 from mechid.modelfile.dh import Links
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.numbers import Numbers
-from mechid.modelfile.places import Place
+from mechid.modelfile.places import Heading, Place
 from mechid.modelfile.scope import Entry, Scope
 from mechid.modelfile.spec_bodies import BodySpec
-from mechid.modelfile.spec_geometry import FrameSpec, PointIn, PointOn, RoundedMatrix
+from mechid.modelfile.spec_geometry import (
+    Axis,
+    DirectionAlong,
+    FrameSpec,
+    JointFrameSpec,
+    PointIn,
+    PointOn,
+    RoundedMatrix,
+    RoundedVector,
+)
 from mechid.modelfile.spec_joints import JointSpec
+from mechid.modelfile.transforms import SymbolicTransform, roll_pitch_yaw
 from mechid.modelfile.vectors import EXACT_ZERO, Array, Exact, Pose, mat3
-from mechid.spatial.rotations import frame_from_axes
+from mechid.spatial.rotations import frame_from_axes, snap
+from mechid.textfile import expressions
 from mechid.textfile.yamlio import Key
 
 _PARALLEL = math.radians(1e-6)
@@ -38,25 +50,40 @@ class Frames:
             return self._links.pose(geometry, entry.name)
         path: Key = (*entry.path, "frame")
         frame = spec.frame or FrameSpec()
-        if frame.origin is not None:
-            place = geometry.point(frame.origin, entry.scope, (*path, "origin"))
+        origin: Any = frame.origin
+        if frame.in_ is not None and (origin is None or isinstance(origin, tuple | RoundedVector)):
+            origin = PointIn.model_construct(
+                in_=frame.in_, at=(0, 0, 0) if origin is None else origin
+            )
+        if origin is not None:
+            place = geometry.point(origin, entry.scope, (*path, "origin"))
         else:
             place = _default_origin(geometry, entry)
         hard = place.given.get(GROUND)
-        axes = self._axes(geometry, entry, frame, path)
-        return Pose(hard or Exact.of(place.position), axes, place.name)
+        axes, relative = self._axes(geometry, entry, frame, place)
+        return Pose(hard or Exact.of(place.position), axes, place.name, relative)
 
-    def _axes(self, geometry: Geometry, entry: Entry, frame: FrameSpec, path: Key) -> Array:
-        if frame.rotation is not None:
-            if frame.axes:
-                raise ModelError(
-                    "the frame has axes and a rotation", path=path, remedy="remove one of them"
-                )
-            return np.array(
-                rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))[0]
-            )
+    def _axes(
+        self, geometry: Geometry, entry: Entry, frame: FrameSpec, origin: Place
+    ) -> tuple[Array, tuple[str, SymbolicTransform] | None]:
+        """Return the axes, and the exact transform from the body that the frame is given in."""
+        path: Key = (*entry.path, "frame")
+        R, expr = turned_by(geometry.numbers, frame, entry.scope, path)
         if not frame.axes:
-            return np.eye(3)
+            parent = entry.scope.find("bodies", frame.in_ or GROUND, (*path, "in"))
+            if parent == GROUND:
+                return np.array(R), None
+            base = geometry.designed_pose(parent, entry.scope).R
+            texts = expr or [[expressions.text_of(expressions.parse(x)) for x in row] for row in R]
+            local = origin.given.get(parent)
+            exact = None
+            if local is not None and local.expr is not None:
+                exact = (parent, SymbolicTransform([list(t) for t in texts], list(local.expr)))
+            return np.asarray(snap(base @ np.array(R)), dtype=float), exact
+        if frame.rotation is not None or frame.rpy is not None:
+            raise ModelError(
+                "the frame has axes and a rotation", path=path, remedy="remove one of them"
+            )
         if len(frame.axes) != 2:
             raise ModelError(
                 f"the frame has the axes {', '.join(frame.axes)}"
@@ -65,10 +92,7 @@ class Frames:
                 path=path,
                 remedy="give two of x, y, z (the first one is exact), or none",
             )
-        first, second = (
-            geometry.direction(getattr(frame, axis), entry.scope, (*path, axis)).vector
-            for axis in frame.axes
-        )
+        first, second = (self._axis(geometry, frame, axis, entry).vector for axis in frame.axes)
         if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
             raise ModelError(
                 f"the axes {frame.axes[0]} and {frame.axes[1]} of the frame are parallel",
@@ -76,7 +100,27 @@ class Frames:
                 remedy="choose two directions that differ",
             )
         i, j = ("xyz".index(axis) for axis in frame.axes)
-        return np.asarray(frame_from_axes(first, second, (i, j)), dtype=float)
+        return np.asarray(frame_from_axes(first, second, (i, j)), dtype=float), None
+
+    def _axis(self, geometry: Geometry, frame: FrameSpec, axis: Axis, entry: Entry) -> Heading:
+        spec = getattr(frame, axis)
+        if frame.in_ is not None and isinstance(spec, tuple):
+            spec = DirectionAlong.model_construct(in_=frame.in_, along=spec)
+        return geometry.direction(spec, entry.scope, (*entry.path, "frame", axis))
+
+
+def turned_by(
+    numbers: Numbers, frame: FrameSpec | JointFrameSpec, scope: Scope, path: Key
+) -> tuple[Mat3, RotationExpr | None]:
+    """Return the rotation of a frame that has a matrix, or roll, pitch and yaw, or neither."""
+    if frame.rotation is not None and frame.rpy is not None:
+        raise ModelError("there are rotation and rpy", path=path, remedy="remove one of them")
+    if frame.rpy is not None:
+        turned = roll_pitch_yaw(numbers, frame.rpy, scope, (*path, "rpy")).frame(numbers)
+        return turned.rotation, turned.rotation_expr
+    if frame.rotation is None:
+        return IDENTITY.rotation, None
+    return rotation(numbers, frame.rotation, scope, (*path, "rotation"))
 
 
 def rotation(
@@ -102,6 +146,23 @@ def rotation(
         if a and b and c:
             expr = (a, b, c)
     return mat3(R), expr
+
+
+def signed(expr: RotationExpr | None, left: Array, right: Array) -> RotationExpr | None:
+    """Return the expressions of A R B, if A and B only change signs."""
+    diagonals = [np.diag(matrix) for matrix in (left, right)]
+    plain = all(
+        np.array_equal(matrix, np.diag(d)) and np.array_equal(np.abs(d), np.ones(3))
+        for matrix, d in zip((left, right), diagonals, strict=True)
+    )
+    if expr is None or not plain:
+        return None
+    signs = np.outer(*diagonals)
+    a, b, c = (
+        tuple(t if s > 0 else algebra.negate(t) for t, s in zip(texts, row, strict=True))
+        for texts, row in zip(expr, signs, strict=True)
+    )
+    return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
 
 
 def _default_origin(geometry: Geometry, entry: Entry) -> Place:
@@ -137,7 +198,6 @@ def _given_in(geometry: Geometry, spec: Any, scope: Scope, body: str, path: Key)
 def _designed(place: Place, joint: Entry, entry: Entry) -> Place:
     """Return a point of another scope as the scope of the body sees it before reflection."""
     exact = place.given.get(GROUND) or Exact.of(place.position)
-    for reflection in (joint.scope.reflection, entry.scope.reflection):
-        if reflection is not None:
-            exact = reflection.of_exact(exact)
+    for plane in (*joint.scope.planes, *reversed(entry.scope.planes)):
+        exact = plane.of_exact(exact)
     return Place(exact.array, {GROUND: exact}, place.name)

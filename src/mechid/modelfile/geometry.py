@@ -2,7 +2,8 @@
 
 In a mirrored copy everything is first worked out as written ("as designed") and then reflected:
 `Place` and `Heading` hold designed coordinates of the scope that asked, and `actual_point` and
-`actual_vector` take what is fixed in a body over to the mechanism as it really is.
+`mirror_matrix` take what is fixed in a body over to the mechanism as it really is. Copies inside
+copies are taken out one scope at a time: bodies of the copy go with it, all others stay.
 """
 
 from __future__ import annotations
@@ -65,18 +66,27 @@ class Geometry:
         if body == GROUND:
             return GROUND_POSE
         entry = self.model.entries["bodies"][body]
-        return self._own_pose(entry) if entry.scope is scope else self.pose(body)
+        while not self._inside(body, scope):
+            assert scope.outer is not None
+            scope = scope.outer
+        pose = self._own_pose(entry)
+        for step in entry.scope.chain:
+            if step is scope:
+                break
+            if step.plane is not None:
+                R = np.asarray(snap(step.plane.matrix @ pose.R @ FLIP), dtype=float)
+                pose = Pose(step.plane.of_exact(pose.origin), R, pose.key)
+        return pose
 
     def pose(self, body: str) -> Pose:
         """Return the frame of a body in the reference pose of the mechanism."""
+        return self.designed_pose(body, self.model.file)
+
+    def _inside(self, body: str, scope: Scope) -> bool:
+        """Say whether a body belongs to a scope or to a copy in it."""
         if body == GROUND:
-            return GROUND_POSE
-        entry = self.model.entries["bodies"][body]
-        pose, mirror = self._own_pose(entry), entry.scope.reflection
-        if mirror is None:
-            return pose
-        R = np.asarray(snap(mirror.matrix @ pose.R @ FLIP), dtype=float)
-        return Pose(mirror.of_exact(pose.origin), R, pose.key)
+            return False
+        return any(s is scope for s in self.model.entries["bodies"][body].scope.chain)
 
     def _own_pose(self, entry: Entry) -> Pose:
         return self._once(
@@ -95,16 +105,18 @@ class Geometry:
                 entry,
                 lambda: self.point(entry.spec, entry.scope, entry.path),
             )
-            if entry.scope is scope or entry.scope.reflection is None:
-                # A mirrored copy that uses a point of the file has the mirror image of it.
-                mirrored = entry.scope is not scope and scope.reflection is not None
-                name = scope.final(spec) if mirrored else entry.name
-                return Place(place.position, place.given, name)
-            given = {
-                body: self.actual_point(local, body, entry.scope)
-                for body, local in place.given.items()
-            }
-            return Place(entry.scope.reflection.of_point(place.position), given, entry.name)
+            for step in self._steps_out(entry.scope, scope):
+                given = {
+                    body: self._carried(local, body, step) for body, local in place.given.items()
+                }
+                position = place.position
+                if step.plane is not None:
+                    position = step.plane.of_point(position)
+                place = Place(position, given)
+            # A mirrored copy that uses a point from outside has the mirror image of it.
+            mirrored = any(step.plane for step in self._steps_out(scope, entry.scope))
+            name = scope.final(spec) if mirrored else entry.name
+            return Place(place.position, place.given, name)
         match spec:
             case PointIn():
                 body = scope.find("bodies", spec.in_, (*path, "in"))
@@ -161,19 +173,34 @@ class Geometry:
         if place.name is not None and place.name == pose.key:
             return EXACT_ZERO
         hard = place.given.get(GROUND)
-        expr = None if hard is None else shifted(hard, pose)
+        expr = self._across(place, body, scope) if hard is None else shifted(hard, pose)
         return rounded_local(place.position, pose) if expr is None else self.exact(expr)
+
+    def _across(self, place: Place, body: str, scope: Scope) -> list[str] | None:
+        """Return the expressions of a point given in a body to which this one is related."""
+        for other, local in place.given.items():
+            for child, parent in ((other, body), (body, other)):
+                if GROUND in (child, parent) or local.expr is None:
+                    continue
+                pose = self.designed_pose(child, scope)
+                if pose.relative is not None and pose.relative[0] == parent:
+                    transform = pose.relative[1]
+                    there = transform if child == other else transform.inverse()
+                    return there.of_point(local.expr)
+        return None
 
     def fixed_in(self, place: Place, body: str, scope: Scope) -> Exact:
         """Return coordinates of a point in a body of the mechanism as it really is."""
-        mirror = scope.reflection
-        own = body == GROUND or self.model.entries["bodies"][body].scope is scope
-        if mirror is None or own or body in place.given:
-            return self.actual_point(self.point_in(place, body, scope), body, scope)
-        # The body stands outside the mirrored copy: see the mirror image of the point from there.
-        given = {GROUND: mirror.of_exact(place.given[GROUND])} if GROUND in place.given else {}
-        image = Place(mirror.of_point(place.position), given, place.name)
-        return self.point_in(image, body, self.model.file)
+        while body != GROUND and body not in place.given and not self._inside(body, scope):
+            # The body stands outside a mirrored copy: see the image of the point from there.
+            given = {}
+            if scope.plane is not None:
+                if GROUND in place.given:
+                    given = {GROUND: scope.plane.of_exact(place.given[GROUND])}
+                place = Place(scope.plane.of_point(place.position), given, place.name)
+            assert scope.outer is not None
+            scope = scope.outer
+        return self.actual_point(self.point_in(place, body, scope), body, scope)
 
     # -------------------------------------------------------------- directions
 
@@ -211,13 +238,14 @@ class Geometry:
             entry,
             lambda: self.direction(entry.spec, entry.scope, entry.path),
         )
-        mirror = entry.scope.reflection
-        if entry.scope is not scope and mirror is not None:
-            given = {
-                b: np.asarray(self.mirror_matrix(b, entry.scope) @ v + 0.0, dtype=float)
-                for b, v in heading.given.items()
-            }
-            heading = Heading(np.asarray(mirror.matrix @ heading.vector + 0.0, dtype=float), given)
+        for step in self._steps_out(entry.scope, scope):
+            if step.plane is not None:
+                given = {
+                    b: np.asarray(self._step_matrix(b, step) @ v + 0.0, dtype=float)
+                    for b, v in heading.given.items()
+                }
+                vector = np.asarray(step.plane.matrix @ heading.vector + 0.0, dtype=float)
+                heading = Heading(vector, given)
         return Heading(
             sign * heading.vector + 0.0, {b: sign * v + 0.0 for b, v in heading.given.items()}
         )
@@ -248,30 +276,49 @@ class Geometry:
 
     # -------------------------------------------------------------- reflection
 
-    def mirror_matrix(self, body: str, scope: Scope) -> Array:
-        """Return what the reflection of a scope does to components in the frame of a body."""
-        if scope.reflection is None:
+    @staticmethod
+    def _steps_out(inner: Scope, scope: Scope) -> list[Scope]:
+        """Return the scopes to leave, one after the other, until `scope` lies inside."""
+        return [s for s in inner.chain if not any(s is around for around in scope.chain)]
+
+    def _step_matrix(self, body: str, scope: Scope) -> Array:
+        """Return what one reflection does to components in the frame of a body."""
+        if scope.plane is None:
             return np.eye(3)
         if body == GROUND:
-            return scope.reflection.matrix
-        if self.model.entries["bodies"][body].scope is scope:
+            return scope.plane.matrix
+        if self._inside(body, scope):
             return FLIP
-        R = self.pose(body).R
-        return np.asarray(snap(R.T @ scope.reflection.matrix @ R), dtype=float)
+        assert scope.outer is not None
+        R = self.designed_pose(body, scope.outer).R
+        return np.asarray(snap(R.T @ scope.plane.matrix @ R), dtype=float)
 
-    def actual_point(self, local: Exact, body: str, scope: Scope) -> Exact:
-        """Return coordinates in a body after the reflection of the scope that gave them."""
-        mirror = scope.reflection
-        if mirror is None:
+    def mirror_matrix(self, body: str, scope: Scope) -> Array:
+        """Return what the reflections of a scope do to components in the frame of a body."""
+        matrix = np.eye(3)
+        for step in scope.chain:
+            matrix = self._step_matrix(body, step) @ matrix
+        return matrix
+
+    def _carried(self, local: Exact, body: str, scope: Scope) -> Exact:
+        """Return coordinates in a body after one reflection."""
+        plane = scope.plane
+        if plane is None:
             return local
         if body == GROUND:
-            return mirror.of_exact(local)
-        if self.model.entries["bodies"][body].scope is scope:
+            return plane.of_exact(local)
+        if self._inside(body, scope):
             expr = local.expr and (local.expr[0], algebra.negate(local.expr[1]), local.expr[2])
             return Exact.of(FLIP @ local.array, expr)
-        pose = self.pose(body)
-        p = mirror.of_point(self._in_ground(local, body, scope))
-        return rounded_local(p, pose)
+        assert scope.outer is not None
+        p = plane.of_point(self._in_ground(local, body, scope))
+        return rounded_local(p, self.designed_pose(body, scope.outer))
+
+    def actual_point(self, local: Exact, body: str, scope: Scope) -> Exact:
+        """Return coordinates in a body after the reflections of the scope that gave them."""
+        for step in scope.chain:
+            local = self._carried(local, body, step)
+        return local
 
     # --------------------------------------------------------------------- lazy
 

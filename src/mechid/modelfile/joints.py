@@ -1,4 +1,4 @@
-"""Joints: the two joint frames from points and directions (see the table in NOTATION.md)."""
+"""Joints: the two joint frames from points and directions (see docs/reference/conventions.md)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import JOINT_KINDS, Frame, Joint, JointType, Limit
-from mechid.modelfile.frames import rotation
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointKind
+from mechid.mechanism.records import Frame, Joint, Limit
+from mechid.modelfile.frames import signed, turned_by
 from mechid.modelfile.geometry import FLIP, Geometry
 from mechid.modelfile.limits import limit
 from mechid.modelfile.places import Heading
@@ -20,26 +21,7 @@ from mechid.modelfile.vectors import EXACT_ZERO, Array, Exact, mat3, perpendicul
 from mechid.spatial.rotations import frame_from_axes, snap
 from mechid.textfile.yamlio import Key
 
-_ONE_AXIS = ("at", "axis")
-_REQUIRED: dict[JointType, tuple[str, ...]] = {
-    "revolute": _ONE_AXIS,
-    "prismatic": _ONE_AXIS,
-    "helical": (*_ONE_AXIS, "pitch"),
-    "cylindrical": _ONE_AXIS,
-    "universal": ("at", "axes"),
-    "spherical": ("at",),
-    "planar": _ONE_AXIS,
-    "fixed": ("at",),
-    "free": (),
-}
-_OPTIONAL: dict[JointType, tuple[str, ...]] = {
-    "spherical": (),
-    "fixed": (),
-    "free": ("at",),
-}
 _PERPENDICULAR = 1e-6
-# Which displacements a mirrored copy measures the other way round.
-REVERSED: dict[JointType, tuple[int, ...]] = {"cylindrical": (1,), "planar": (0, 1)}
 
 
 def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
@@ -57,7 +39,7 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
         )
     _check_keys(spec, path)
     if spec.frames is not None:
-        frames = _spelled_out(spec, entry, geometry)
+        frames = _spelled_out(spec, (a, b), entry, geometry)
     else:
         frames = _frames(spec, (a, b), entry, geometry, book)
     pitch = 0.0
@@ -68,16 +50,17 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
     return Joint(entry.name, spec.type, a, b, *frames, pitch, limits, spec.hidden)
 
 
+def reversed_by_mirror(kind: JointKind, spec: Any) -> tuple[int, ...]:
+    """Return which displacements of a joint a mirrored copy measures the other way round."""
+    if kind.holds_nothing and getattr(spec, "frames", None) is not None:
+        return (0, 1, 2)  # without frames of its own a free joint keeps the axes of its bodies
+    return kind.reversed
+
+
 def _check_keys(spec: JointSpec, path: Key) -> None:
     keys = ("at", "axis", "axes", "zero", "pitch", "limits", "frames")
     given = [key for key in keys if getattr(spec, key) is not None]
-    required, allowed = (
-        _REQUIRED[spec.type],
-        (
-            *_REQUIRED[spec.type],
-            *_OPTIONAL.get(spec.type, ("zero", "limits")),
-        ),
-    )
+    required, allowed = JOINT_KINDS[spec.type].needs, JOINT_KINDS[spec.type].takes
     article = "an" if spec.type[0] in "aeio" else "a"
     if spec.frames is not None:
         required = tuple(k for k in required if k == "pitch")
@@ -101,46 +84,51 @@ def _check_keys(spec: JointSpec, path: Key) -> None:
             )
 
 
-def _spelled_out(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Frame, Frame]:
-    if entry.scope.reflection is not None:
-        raise ModelError(
-            "frames that are spelled out cannot be mirrored",
-            path=(*entry.path, "frames"),
-            remedy="give points and directions",
-        )
+def _spelled_out(
+    spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry
+) -> tuple[Frame, Frame]:
     assert spec.frames is not None
     frames = []
-    for i, frame in enumerate(spec.frames):
+    for i, (frame, body) in enumerate(zip(spec.frames, bodies, strict=True)):
         path: Key = (*entry.path, "frames", i)
         origin = geometry.numbers.vector(frame.origin, entry.scope, (*path, "origin"))
-        R, expr = rotation(geometry.numbers, frame.rotation, entry.scope, (*path, "rotation"))
+        R, expr = turned_by(geometry.numbers, frame, entry.scope, path)
+        if entry.scope.planes:
+            origin = geometry.actual_point(origin, body, entry.scope)
+            left, right = _turned(JOINT_KINDS[spec.type], body, entry, geometry)
+            R, expr = mat3(left @ np.array(R) @ right), signed(expr, left, right)
         frames.append(Frame(origin.value, R, origin.expr, expr))
     return frames[0], frames[1]
+
+
+def _turned(kind: JointKind, body: str, entry: Entry, geometry: Geometry) -> tuple[Array, Array]:
+    """Return A and B, with which the mirror image of a joint frame R in a body is A R B."""
+    mirror = geometry.mirror_matrix(body, entry.scope)
+    if entry.scope.reflection is None:
+        return mirror, np.eye(3)
+    if kind.n_turns == 0:
+        return mirror, FLIP
+    return -mirror, np.eye(3)  # so that equal angles are mirror images
 
 
 def _frames(
     spec: JointSpec, bodies: tuple[str, str], entry: Entry, geometry: Geometry, book: PointBook
 ) -> tuple[Frame, Frame]:
-    scope = entry.scope
+    kind = JOINT_KINDS[spec.type]
     origins = _origins(spec, bodies, entry, geometry, book)
-    if spec.type == "free":
+    if kind.holds_nothing:
         matrices = [np.eye(3), np.eye(3)]
-    elif spec.type in ("spherical", "fixed"):
+    elif not kind.axes[0]:
         matrices = [np.asarray(snap(geometry.pose(body).R.T), dtype=float) for body in bodies]
     else:
-        if spec.type == "universal":
+        if kind.crossed:
             designed = _universal(spec, bodies, entry, geometry)
         else:
             designed = _axial(spec, bodies, entry, geometry)
         matrices = []
         for body, R in zip(bodies, designed, strict=True):
-            mirror = geometry.mirror_matrix(body, scope)
-            if scope.reflection is None:
-                matrices.append(R)
-            elif spec.type == "prismatic":
-                matrices.append(mirror @ R @ FLIP)
-            else:  # axes of rotation map by -S, so that equal angles are mirror images
-                matrices.append(-mirror @ R)
+            left, right = _turned(kind, body, entry, geometry)
+            matrices.append(left @ R @ right)
     frames = [
         Frame(origin.value, mat3(R), origin.expr)
         for origin, R in zip(origins, matrices, strict=True)
@@ -245,7 +233,8 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
     if spec.limits is None:
         return ()
     path: Key = (*entry.path, "limits")
-    coordinates = JOINT_KINDS[spec.type].coordinates
+    kind = JOINT_KINDS[spec.type]
+    coordinates = kind.coordinates[: kind.n_scalars]
     ranges: list[Any] = spec.limits if isinstance(spec.limits, list) else [spec.limits]
     if len(ranges) != len(coordinates):
         raise ModelError(
@@ -254,7 +243,7 @@ def _limits(spec: JointSpec, entry: Entry, geometry: Geometry) -> tuple[Limit, .
             remedy=f"give one [lower, upper] for each of {', '.join(coordinates)}",
         )
     limits = []
-    mirrored = REVERSED.get(spec.type, ()) if entry.scope.reflection is not None else ()
+    mirrored = reversed_by_mirror(kind, spec) if entry.scope.reflection is not None else ()
     for i, pair in enumerate(ranges):
         here = (*path, i) if isinstance(spec.limits, list) else path
         lower, upper = (

@@ -73,32 +73,53 @@ class Reflection:
 
 @dataclass
 class Scope:
-    """A copy of a subassembly, or the file itself."""
+    """A copy of a subassembly, or the file itself.
+
+    `path` leads to the subassembly, `use` to what made the copy; `plane` mirrors the copy as seen
+    in `outer`, the scope that uses it.
+    """
 
     path: Key = ()
+    use: Key = ()
     prefix: str = ""
     suffix: str = ""
     renames: Mapping[str, str] = field(default_factory=dict)
-    reflection: Reflection | None = None
+    plane: Reflection | None = None
     own: dict[Kind, dict[str, str]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
-    file: Scope | None = None
+    outer: Scope | None = None
+
+    @property
+    def chain(self) -> tuple[Scope, ...]:
+        """This scope, the one that uses it, and so on; the file comes last."""
+        return (self, *(self.outer.chain if self.outer is not None else ()))
+
+    @property
+    def planes(self) -> tuple[Reflection, ...]:
+        """The reflections that take what is written here to the mechanism, in this order."""
+        return tuple(scope.plane for scope in self.chain if scope.plane is not None)
+
+    @property
+    def reflection(self) -> Reflection | None:
+        """A plane if what is written here ends up as a mirror image; two reflections cancel."""
+        return self.planes[0] if len(self.planes) % 2 else None
+
+    def around(self, name: str) -> str:
+        """Return the name that an entry of this scope has for the scope that uses it."""
+        return self.renames.get(name, f"{self.prefix}{name}{self.suffix}")
 
     def final(self, name: str) -> str:
         """Return the name that an entry of this scope has in the mechanism."""
-        return self.renames.get(name, f"{self.prefix}{name}{self.suffix}")
+        return self.around(name) if self.outer is None else self.outer.final(self.around(name))
 
     def find(self, kind: Kind, name: str, path: Key) -> str:
         """Return the final name of what `name` means here; an unknown name is an error."""
         if kind == "bodies" and name == GROUND:
             return GROUND
-        if name in self.own[kind]:
-            return self.own[kind][name]
-        outer = self.file.own[kind] if self.file is not None else {}
-        if name in outer:
-            return outer[name]
-        known = [*dict.fromkeys([*self.own[kind], *outer]), *([GROUND] if kind == "bodies" else [])]
-        if kind == "directions":
-            known += ["x", "y", "z"]
+        for scope in self.chain:
+            if name in scope.own[kind]:
+                return scope.own[kind][name]
+        known = [*dict.fromkeys(own for scope in self.chain for own in scope.own[kind])]
+        known += {"bodies": [GROUND], "directions": ["x", "y", "z"]}.get(kind, [])
         raise ModelError(
             f"there is no {SINGULAR[kind]} {name}",
             path=path,

@@ -185,16 +185,21 @@ DirectionOrPair: TypeAlias = Annotated[
     Discriminator(_pair_tag),
 ]
 Axis: TypeAlias = Literal["x", "y", "z"]
+RPY = "roll, pitch, yaw about fixed axes, instead of a rotation"
 
 
 class FrameSpec(Words):
-    """A body frame: origin and two axes, the first one written exact; or a rotation matrix."""
+    """A body frame: origin, and two axes (the first one written exact), a matrix or rpy."""
 
+    in_: Name | None = Field(
+        default=None, alias="in", description="body in whose frame the numbers are; default ground"
+    )
     origin: PointRef | None = Field(default=None, description="point; default see manual")
     x: DirectionRef | None = None
     y: DirectionRef | None = None
     z: DirectionRef | None = None
     rotation: Rotation | None = Field(default=None, description="rows; its columns are the axes")
+    rpy: Vector | None = Field(default=None, description=RPY)
 
     _axes: tuple[Axis, ...] = PrivateAttr(default=())
 
@@ -215,11 +220,36 @@ class FrameSpec(Words):
 class JointFrameSpec(Words):
     """A joint frame in the frame of its body, spelled out."""
 
-    origin: Coordinates = Field(description="coordinates in the body frame, m")
-    rotation: Rotation = Field(
-        default=((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-        description="rows; the columns are the axes, in the body frame",
+    origin: Coordinates = Field(default=(0, 0, 0), description="in the body frame, m")
+    rotation: Rotation | None = Field(
+        default=None, description="rows; the columns are the axes, in the body frame"
     )
+    rpy: Vector | None = Field(default=None, description=RPY)
+
+
+class GravitySpec(Words):
+    """Gravity by magnitude and direction, or by the mounting of the ground frame."""
+
+    magnitude: Scalar = Field(default=9.81, description="m/s²")
+    direction: DirectionRef | None = Field(default=None, description="down; default -z")
+    rpy: Vector | None = Field(
+        default=None,
+        description="roll, pitch, yaw of the ground frame in a level frame whose z points up",
+    )
+
+
+def _gravity_tag(value: Any) -> str:
+    if isinstance(value, dict | GravitySpec):
+        return "<mapping>"
+    return "<word>" if isinstance(value, str) else "<vector>"
+
+
+Gravity: TypeAlias = Annotated[
+    Annotated[Vector, Tag("<vector>")]
+    | Annotated[DirectionWord, Tag("<word>")]
+    | Annotated[GravitySpec, Tag("<mapping>")],
+    Discriminator(_gravity_tag),
+]
 
 
 for _model in (PointBetween, DirectionFromTo, FrameSpec):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
-from mechid.mechanism.records import JOINT_KINDS, JointType
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
 from mechid.modelfile.spec_geometry import (
     DirectionOrPair,
     DirectionPair,
@@ -44,7 +44,11 @@ def _ranges_tag(value: Any) -> str:
 class JointSpec(Words):
     """A joint between two bodies."""
 
-    type: Annotated[JointType, BeforeValidator(_joint_type)]
+    type: Annotated[
+        JointType,
+        BeforeValidator(_joint_type),
+        WithJsonSchema({"enum": [*JOINT_KINDS], "type": "string"}),
+    ]
     between: Annotated[tuple[Name, Name], BeforeValidator(two)] = Field(description="a and b")
     at: PointOrPair | None = Field(default=None, description="shared point, or [on a, on b]")
     axis: DirectionOrPair | None = Field(default=None, description="shared, or [fixed in a, in b]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from mechid.errors import ModelError
@@ -9,29 +10,32 @@ from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key, Source
 
 
-def with_variant(data: dict[str, Any], name: str, source: Source | None) -> dict[str, Any]:
-    """Return the document with a variant merged in, mapping by mapping; null removes an entry."""
+def with_variants(data: dict[str, Any], names: Iterable[str], source: Source) -> dict[str, Any]:
+    """Return the document with variants merged in, one after another."""
     variants = data.get("variants")
-    if not isinstance(variants, dict) or name not in variants:
-        known = list(variants) if isinstance(variants, dict) else []
-        raise ModelError(
-            f"there is no variant {name}",
-            path=("variants",),
-            remedy=hint(name, known, "the file has no variants"),
-        )
-    change = variants[name]
-    if not isinstance(change, dict):
-        raise ModelError(
-            "a variant is a mapping of changes", path=("variants", name), remedy="write key: value"
-        )
-    base = {key: value for key, value in data.items() if key != "variants"}
-    merged = _merged(base, change, ("variants", name))
-    if source is not None:
+    known = variants if isinstance(variants, dict) else {}
+    result = dict(data)
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                f"there is no variant {name}",
+                path=("variants",),
+                remedy=hint(name, known, "the file has no variants"),
+            )
+        if not isinstance(known[name], dict):
+            raise ModelError(
+                "a variant is a mapping of changes",
+                path=("variants", name),
+                remedy="write key: value",
+            )
+        result = merged(result, known[name], ("variants", name))
         source.overlay((), ("variants", name))
-    return merged
+    # A file that includes this one may ask for more of them; only those are looked at.
+    return result | {"variants": {k: v for k, v in known.items() if isinstance(v, dict)}}
 
 
-def _merged(base: dict[str, Any], change: dict[str, Any], path: Key) -> dict[str, Any]:
+def merged(base: dict[str, Any], change: dict[str, Any], path: Key) -> dict[str, Any]:
+    """Return a document with changes merged in, mapping by mapping; null removes an entry."""
     result = dict(base)
     for key, value in change.items():
         here = (*path, key)
@@ -43,7 +47,7 @@ def _merged(base: dict[str, Any], change: dict[str, Any], path: Key) -> dict[str
             del result[key]
         elif isinstance(value, dict):
             inner = result.get(key)
-            result[key] = _merged(inner if isinstance(inner, dict) else {}, value, here)
+            result[key] = merged(inner if isinstance(inner, dict) else {}, value, here)
         else:
             result[key] = value
     return result

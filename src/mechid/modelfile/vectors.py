@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from mechid.mechanism.records import Expr3, Mat3, Vec3
 from mechid.spatial.rotations import snap
+
+if TYPE_CHECKING:
+    from mechid.modelfile.transforms import SymbolicTransform
 
 Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
@@ -38,11 +42,15 @@ EXACT_ZERO = Exact((0.0, 0.0, 0.0), ("0", "0", "0"))
 
 @dataclass(frozen=True)
 class Pose:
-    """A body frame in the ground frame; `key` names the point that is its origin."""
+    """A body frame in the ground frame; `key` names the point that is its origin.
+
+    `relative` is the body and the exact transform by which the frame was given, if it was.
+    """
 
     origin: Exact
     R: Array
     key: str | None = None
+    relative: tuple[str, SymbolicTransform] | None = None
 
 
 GROUND_POSE = Pose(EXACT_ZERO, np.eye(3))

@@ -54,5 +54,12 @@ def zoo_entry(name: str) -> ZooEntry:
 
 
 def zoo() -> tuple[ZooEntry, ...]:
-    """Return every mechanism of the zoo with its title and variants."""
+    """Return every mechanism of the zoo with its title and variants.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> "four_bar" in [entry.name for entry in mechid.zoo()]
+    True
+    """
     return tuple(zoo_entry(name) for name in zoo_names())

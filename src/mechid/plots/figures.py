@@ -1,27 +1,39 @@
-"""What to plot of a simulation, and of inverse dynamics."""
+"""What to plot over time: motions, forces, simulations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from mechid.dynamics.inverse import InverseDynamics
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate
 from mechid.plots.panels import Panel
 from mechid.tables.forces import force_unit
 
-_NAMES = {"m": "position / m", "rad": "angle / rad", "N": "force / N", "N m": "moment / N m"}
+TIME = "time / s"
+_NAMES = {
+    "m": "position / m",
+    "m/s": "speed / (m/s)",
+    "m/s²": "acceleration / (m/s²)",
+    "rad": "angle / rad",
+    "rad/s": "speed / (rad/s)",
+    "rad/s²": "acceleration / (rad/s²)",
+    "N": "force / N",
+    "N m": "moment / N m",
+}
 
 
 def simulation_panels(simulation: Simulation) -> list[Panel]:
     """Return coordinates, applied forces (if any), energies and constraint error over time."""
     s = simulation
     coordinates = s.model.mechanism.coordinates
-    panels = _by_unit(s.time, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)])
-    panels += _by_unit(s.time, [f for f in _forces(coordinates, s.tau) if np.any(f[2])])
+    panels = _by_unit(
+        s.time, TIME, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)]
+    )
+    panels += _by_unit(s.time, TIME, [f for f in _forces(coordinates, s.tau) if np.any(f[2])])
     energies = {"kinetic": s.kinetic}
     if np.any(s.potential):
         energies |= {"potential": s.potential, "sum": s.kinetic + s.potential}
@@ -37,9 +49,34 @@ def simulation_panels(simulation: Simulation) -> list[Panel]:
 
 def inverse_panels(result: InverseDynamics) -> list[Panel]:
     """Return the generalised forces over time (over samples, if the motion has no times)."""
-    time = result.motion.time
-    where = np.arange(len(result.tau), dtype=float) if time is None else time
-    return _by_unit(where, _forces(result.motion.model.mechanism.coordinates, result.tau))
+    forces = _forces(result.motion.model.mechanism.coordinates, result.tau)
+    return _by_unit(*times(result.motion.time, len(result.tau)), forces)
+
+
+def motion_panels(
+    names: Sequence[tuple[str, str]], time: Floats | None, rates: Sequence[Floats]
+) -> list[Panel]:
+    """Return coordinates, speeds and accelerations over time.
+
+    Parameters
+    ----------
+    names : sequence of (name, unit)
+        Of the n coordinates.
+    time : array (N,), optional
+    rates : sequence of array (N, n)
+        Coordinates, and as many of their derivatives as there are.
+    """
+    where, label = times(time, len(rates[0]))
+    panels = []
+    for rate, per, values in zip(("", ".d", ".dd"), ("", "/s", "/s²"), rates, strict=False):
+        curves = [(name + rate, unit + per, values[:, i]) for i, (name, unit) in enumerate(names)]
+        panels += _by_unit(where, label, curves)
+    return panels
+
+
+def times(time: Floats | None, n: int) -> tuple[Floats, str]:
+    """Return what to draw n samples over, and its label: times, or numbers of samples."""
+    return (np.arange(n, dtype=float), "sample") if time is None else (time, TIME)
 
 
 def _forces(
@@ -48,11 +85,11 @@ def _forces(
     return [(c.force, force_unit(c), tau[:, i]) for i, c in enumerate(coordinates)]
 
 
-def _by_unit(time: Floats, curves: list[tuple[str, str, Floats]]) -> list[Panel]:
+def _by_unit(time: Floats, x: str, curves: list[tuple[str, str, Floats]]) -> list[Panel]:
     """One panel per unit; a single curve is named by its axis."""
     panels = []
     for unit in dict.fromkeys(unit for _, unit, _ in curves):
         mine = {name: values for name, own, values in curves if own == unit}
         label = f"{next(iter(mine))} / {unit}" if len(mine) == 1 else _NAMES.get(unit, unit)
-        panels.append(Panel(label, time, mine))
+        panels.append(Panel(label, time, mine, x=x))
     return panels

@@ -17,27 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from mechid.plots.style import Plot
+
 SUFFIXES = (".png", ".svg", ".html")
-# Paul Tol's bright scheme, which colour-blind readers can tell apart; then dashed once more.
-_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#444444")
-_DASHES = ("-", "--", ":")
-_STYLE: Any = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#666666",
-    "axes.grid": True,
-    "axes.labelcolor": "#222222",
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9.0,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 8.0,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "svg.hashsalt": "mechid",  # the same plot gives the same file
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-}
+_DASHES = ("-", "--", ":")  # where the colours begin again
 _WIDTH, _HEIGHT = 7.2, 1.9  # inches: of the plot, of a panel
 _DECADES, _MOST_DECADES = 3, 16  # of a logarithmic axis
 
@@ -51,13 +34,19 @@ class Panel:
     label : str
         Of the vertical axis, with the unit.
     time : array (N,)
-        Seconds.
+        Seconds, or whatever `x` says.
     curves : mapping from name to array (N,)
     log : bool
         Logarithmic axis; what is smaller than its lower end is drawn there.
     title : str
     dashed : tuple of str
         Curves that are drawn dashed, because others may lie below them.
+    band : pair of arrays (N,), optional
+        Lower and upper end of an interval, drawn as an area.
+    mark : float, optional
+        Where a vertical line is drawn.
+    x : str
+        Label of the horizontal axis, with the unit.
     """
 
     label: str
@@ -66,6 +55,9 @@ class Panel:
     log: bool = False
     title: str = ""
     dashed: tuple[str, ...] = ()
+    band: tuple[Floats, Floats] | None = None
+    mark: float | None = None
+    x: str = "time / s"
 
 
 def check_plot_path(path: str | Path) -> str:
@@ -90,23 +82,25 @@ def save_plot(path: str | Path, panels: Sequence[Panel], title: str = "") -> Pat
     """
     path = Path(path)
     check_plot_path(path)
-    return write_figure(path, lambda: _figure(panels, title), title)
+    return write_figure(path, lambda: panel_figure(panels, title), title)
 
 
 def write_figure(path: Path, draw: Callable[[], Figure], title: str = "") -> Path:
     """Draw a figure in the style of all plots, and write it as PNG, SVG or an HTML page."""
     import matplotlib
 
+    from mechid.plots.style import STYLE, svg
+
     suffix = check_plot_path(path)
-    buffer = io.BytesIO()
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = draw()
-        kind = "png" if suffix == ".png" else "svg"
-        metadata: dict[str, Any] = {"Software": None} if kind == "png" else {"Date": None}
-        figure.savefig(buffer, format=kind, dpi=150, metadata=metadata)
-    content = buffer.getvalue()
-    if suffix == ".html":
-        content = _page(content.decode(), title).encode()
+        if suffix == ".png":
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+            content = buffer.getvalue()
+        else:
+            drawing = svg(figure)
+            content = (_page(drawing, title) if suffix == ".html" else drawing).encode()
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -114,35 +108,44 @@ def write_figure(path: Path, draw: Callable[[], Figure], title: str = "") -> Pat
     return path
 
 
-def _figure(panels: Sequence[Panel], title: str) -> Figure:
-    # Figures that pyplot does not know need no screen and are freed like any object.
-    from matplotlib.figure import Figure
+def panel_figure(panels: Sequence[Panel], title: str = "") -> Plot:
+    """Return panels one below the other, in the style of all plots."""
+    import matplotlib
 
-    figure = Figure(figsize=(_WIDTH, 0.5 + _HEIGHT * len(panels)), layout="constrained")
-    axes = np.ravel(figure.subplots(len(panels), sharex=True, squeeze=False))
-    for ax, panel in zip(axes, panels, strict=True):
-        _draw(ax, panel)
-    axes[-1].set_xlabel("time / s")
-    figure.align_ylabels()
-    if title:
-        figure.suptitle(title, fontsize=10)
+    from mechid.plots.style import STYLE, Plot
+
+    with matplotlib.rc_context(STYLE):
+        figure = Plot(figsize=(_WIDTH, 0.5 + _HEIGHT * len(panels)), layout="constrained")
+        axes = np.ravel(figure.subplots(len(panels), sharex=True, squeeze=False))
+        for ax, panel in zip(axes, panels, strict=True):
+            _draw(ax, panel)
+        axes[-1].set_xlabel(panels[-1].x)
+        figure.align_ylabels()
+        if title:
+            figure.suptitle(title, fontsize=10)
     return figure
 
 
 def _draw(ax: Axes, panel: Panel) -> None:
+    from mechid.plots.style import COLORS, INK
+
     bottom = _log_axis(ax, panel) if panel.log else None
     for k, (name, values) in enumerate(panel.curves.items()):
         shown = values if bottom is None else np.maximum(values, bottom)
-        dash = "--" if name in panel.dashed else _DASHES[k // len(_COLORS) % len(_DASHES)]
-        style: dict[str, Any] = {"color": _COLORS[k % len(_COLORS)], "label": name}
+        dash = "--" if name in panel.dashed else _DASHES[k // len(COLORS) % len(_DASHES)]
+        style: dict[str, Any] = {"color": COLORS[k % len(COLORS)], "label": name}
         if len(panel.time) == 1:
             style |= {"marker": "o", "markersize": 3.0}
         ax.plot(panel.time, shown, dash, **style)
+    if panel.band is not None:
+        ax.fill_between(panel.time, *panel.band, color=COLORS[0], alpha=0.2, lw=0, label="95 %")
+    if panel.mark is not None:
+        ax.axvline(panel.mark, color=INK, lw=1.0, ls=":")
     ax.set_ylabel(panel.label)
     if panel.title:
         ax.set_title(panel.title, fontsize=9, loc="left")
     ax.margins(x=0.0 if len(panel.time) > 1 else 0.05)
-    if len(panel.curves) > 1:
+    if len(panel.curves) > 1 or panel.band is not None:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(panel.curves) // 9)
 
 
@@ -166,10 +169,9 @@ def _log_axis(ax: Axes, panel: Panel) -> float | None:
 def _page(svg: str, title: str) -> str:
     import html
 
-    drawing = svg[svg.index("<svg") :]
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n'
         f"<title>{html.escape(title or 'plot')}</title>\n"
         "<style>body{margin:1rem;background:#fff}svg{max-width:100%;height:auto}</style>\n"
-        f"{drawing}</html>\n"
+        f"{svg}</html>\n"
     )

@@ -11,6 +11,7 @@ import numpy as np
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import GROUND, Joint, Mechanism
 from mechid.plots.panels import write_figure
+from mechid.view.scene import up_direction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from mechid.base.transfers import Transfer
 
-_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#222255")
-_FLAT = 1e-6
 _WIDTH = 8.0  # inches
 
 
@@ -44,7 +43,10 @@ def save_transfers(path: Path, mechanism: Mechanism, found: Sequence[Transfer]) 
 def _figure(mechanism: Mechanism, found: Sequence[Transfer]) -> Figure:
     from matplotlib.figure import Figure
 
-    view = _view(mechanism)
+    from mechid.plots.picture import paper
+
+    joints = np.array([_place(mechanism, joint) for joint in mechanism.joints])
+    view = paper(joints, np.array(up_direction(mechanism)))
     places = {joint.name: view @ _place(mechanism, joint) for joint in mechanism.joints}
     wide, high = np.ptp(list(places.values()), axis=0)
     shape = float(np.clip(high / max(wide, 1e-9), 0.3, 1.2))
@@ -84,25 +86,10 @@ def _place(mechanism: Mechanism, joint: Joint) -> Floats:
     return np.asarray(np.array(frame.origin) + np.array(frame.rotation) @ local)
 
 
-def _view(mechanism: Mechanism) -> Floats:
-    """Return two directions to look along: the plane of a planar mechanism, or a slanted view."""
-    points = np.array([_place(mechanism, joint) for joint in mechanism.joints])
-    _, s, Vt = np.linalg.svd(points - points.mean(axis=0), full_matrices=True)
-    if len(s) < 3 or s[2] < _FLAT * s[0]:
-        normal = int(np.argmax(np.abs(Vt[2])))
-        keep = [k for k in range(3) if k != normal]
-        return np.asarray(np.eye(3)[keep])
-    a, b = np.radians(25.0), np.radians(15.0)
-    return np.array(
-        [
-            [np.cos(a), np.sin(a), 0.0],
-            [-np.sin(a) * np.sin(b), np.cos(a) * np.sin(b), np.cos(b)],
-        ]
-    )
-
-
 def _bodies(axes: Any, mechanism: Mechanism, places: dict[str, Floats]) -> dict[str, Floats]:
     """Draw every body as lines from its middle to its joints; return the middles."""
+    from mechid.plots.style import COLORS
+
     centers = {}
     for i, body in enumerate(mechanism.bodies):
         ends = [
@@ -112,7 +99,7 @@ def _bodies(axes: Any, mechanism: Mechanism, places: dict[str, Floats]) -> dict[
         ]
         middle = np.mean(ends, axis=0)
         centers[body.name] = middle
-        color = body.color or _COLORS[i % len(_COLORS)]
+        color = body.color or COLORS[i % len(COLORS)]
         for end in ends:
             axes.plot(*zip(middle, end, strict=True), color=color, lw=4, solid_capstyle="round")
     return centers

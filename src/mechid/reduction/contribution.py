@@ -6,7 +6,7 @@ of identified values would. Where forces of parameters cancel each other, indice
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -16,13 +16,13 @@ from scipy.stats import rankdata
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats, Regression
 from mechid.reduction.ranking import Ranking, largest_first, ranked
-from mechid.represent import short_repr
+from mechid.shown import Plotted, Tabular
 
 Norm: TypeAlias = Literal["stacked", "channels"]
 
 
-@dataclass(frozen=True, eq=False)
-class Contribution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Contribution(Plotted, Tabular):
     """Contribution of each parameter.
 
     Attributes
@@ -35,7 +35,14 @@ class Contribution:
     parameters: tuple[str, ...]
     motions: Floats
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows: the largest contributions, percent."""
+        order = np.argsort(-self.index, kind="stable")
+        return {
+            "parameters": len(self.parameters),
+            "motions": len(self.motions),
+            "largest": {self.parameters[i]: f"{self.index[i]:.3g} %" for i in order},
+        }
 
     @property
     def index(self) -> Floats:

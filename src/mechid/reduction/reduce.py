@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mechid.errors import DataError
@@ -15,13 +15,13 @@ from mechid.reduction.curves import Curves, reduction_curves
 from mechid.reduction.ranking import Ranking
 from mechid.reduction.rest import Rest, completed, restrict
 from mechid.reduction.size import Size, SizeRule, TwoLimits
-from mechid.represent import short_repr
+from mechid.shown import Plotted, Tabular
 from mechid.validation.blocks import Blocks, Fold
 from mechid.validation.crossvalidate import Stop, Watch
 
 
-@dataclass(frozen=True, eq=False)
-class Reduction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reduction(Plotted, Tabular):
     """A reduced model and the curves behind it.
 
     Attributes
@@ -47,7 +47,15 @@ class Reduction:
     estimate: Estimate
     complete: bool
 
-    __repr__ = short_repr
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "size": f"{self.size.size} of {len(self.ranking.order)} parameters: {self.size.why}",
+            "rule": self.ranking.rule,
+            "eliminated": "stay at their CAD values" if self.rest == "cad" else "count as zero",
+            "estimated": self.chosen,
+            "complete": self.complete,
+        }
 
     @property
     def chosen(self) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -32,6 +33,27 @@ def render(title: str, head: Section, sections: Sequence[Section]) -> str:
     )
 
 
+def render_fragment(
+    title: str, rows: Mapping[str, str], picture: Section, sections: Sequence[Section] = ()
+) -> str:
+    """Return a part of a page, for notebooks: names with values, a picture, sections.
+
+    Only sections without charts can be shown so; there are no scripts.
+    """
+    return (
+        _environment()
+        .get_template("fragment.html")
+        .render(
+            title=title,
+            style=Markup(_asset("fragment.css")),
+            rows=rows,
+            picture=picture,
+            sections=sections,
+        )
+    )
+
+
+@cache
 def _environment() -> Environment:
     pages = Environment(
         loader=PackageLoader("mechid.report"),

@@ -17,7 +17,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.options.identify import DEFAULT_OPTIONS, IdentifyOptions
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
-from mechid.represent import lines, short_repr
+from mechid.shown import Shown
 from mechid.signals.record import PreparedMeasurement
 
 FORMAT_VERSION = 2
@@ -63,8 +63,8 @@ def library_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ParameterTable:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ParameterTable(Shown):
     """The base parameters, and what is known of them without measuring.
 
     Attributes
@@ -91,11 +91,9 @@ class ParameterTable:
     cad_sigma: Floats
     truth: Floats | None = None
 
-    __repr__ = short_repr
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ForceHistory:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ForceHistory(Shown):
     """Measured and predicted forces of a motion over time, (N, n_d) each, N or N m.
 
     Attributes
@@ -128,8 +126,6 @@ class ForceHistory:
     total: Floats
     cad: Floats
     notes: tuple[str, ...] = ()
-
-    __repr__ = short_repr
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return lower and upper bounds, (N, n_d), between which a share `level` of forces lies."""
@@ -189,8 +185,8 @@ class ValidationRow:
     forces: Mapping[str, ForceError]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FullSet:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class FullSet(Shown):
     """All parameters: bodies that can exist, with the base values that were identified.
 
     Attributes
@@ -212,11 +208,9 @@ class FullSet:
     distance: float
     border: tuple[str, ...]
 
-    __repr__ = short_repr
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Run:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Run(Shown):
     """An identification, as far as it came.
 
     Attributes
@@ -298,30 +292,26 @@ class Run:
             raise DataError(f"no errors are known on {motion}", remedy=f"choose one of: {known}")
         return found
 
-    def __repr__(self) -> str:
-        """Return model, sizes and errors in at most ten lines."""
-        first = self.motions[0]
-        rows = {
-            "data": f"{len(first.time)} samples of {', '.join(first.forces)}"
-            + (f" ({first.source})" if first.source else ""),
-            "base parameters": str(len(self.parameters.names)),
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        first, kept = self.motions[0], self.reduction
+        estimate = self.estimate and f"{self.estimate.method}, {len(self.estimate.parameters)} "
+        return {
+            "mechanism": self.mechanism.name,
+            "data": f"{len(first.time)} samples of {', '.join(first.forces)} {first.source}",
+            "base parameters": len(self.parameters.names),
+            "estimate": estimate and f"{estimate}parameters",
+            "reduced": kept and f"{kept.size.size} parameters: {kept.size.why}",
+            **{
+                f"E_p, {motion.name}": {m: _percent(x) for m, x in self.errors(motion.name).items()}
+                for motion in (self.motions[:4] if self.validation else ())
+            },
+            "warnings": len(self.warnings) or None,
         }
-        if self.estimate is not None:
-            rows["estimator"] = f"{self.estimate.method}, condition {self.estimate.condition:.3g}"
-        if self.reduction is not None:
-            rows["reduction"] = f"{self.reduction.size.size} parameters ({self.reduction.size.why})"
-        for motion in self.motions[:4] if self.validation else ():
-            found = self.errors(motion.name).items()
-            rows[f"error, {motion.name}"] = ", ".join(f"{m} {100 * x:.3g} %" for m, x in found)
-        if self.warnings:
-            rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
-        return lines(
-            f"Run of {self.mechanism.name}, as far as {(self.stages or ('nothing',))[-1]}", rows
-        )
 
 
-@dataclass(frozen=True, eq=False)
-class Validation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Shown):
     """How the models of a run do on motions that were not used for it.
 
     Attributes
@@ -345,11 +335,16 @@ class Validation:
         """Measured and predicted forces of the motions."""
         return tuple(history for history in self.run.forces if history.name in self.motions)
 
-    def __repr__(self) -> str:
-        """Return the errors of each model, in at most ten lines."""
-        rows = {
-            f"{row.motion}, {row.model}": f"E_p {100 * row.total:.3g} %: "
-            + ", ".join(f"{name} {100 * e.E_p:.3g} %" for name, e in row.forces.items())
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        errors = {
+            f"E_p, {row.motion}, {row.model}": f"{_percent(row.total)} ("
+            + ", ".join(f"{name} {_percent(e.E_p)}" for name, e in row.forces.items())
+            + ")"
             for row in self.rows
         }
-        return lines(f"Validation of {self.run.mechanism.name}", rows)
+        return {"mechanism": self.run.mechanism.name, **errors}
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.3g} %"

@@ -11,14 +11,14 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
-from mechid.represent import short_repr
 from mechid.runs.files import file_hash, read_json, write_json
+from mechid.shown import Shown
 
 FORMAT_VERSION = 1
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
+@dataclass(frozen=True, eq=False, repr=False)
+class Truth(Shown):
     """True parameters.
 
     Attributes
@@ -33,8 +33,6 @@ class Truth:
     parameters: tuple[str, ...]
     values: Floats
     made: Mapping[str, Any]
-
-    __repr__ = short_repr
 
     def of(self, parameters: Sequence[str], where: str = "") -> Floats:
         """Return the values of parameters of a model, (p,).

@@ -109,5 +109,14 @@ def decimation_of(factor: int, n: int) -> Decimation | None:
 
 
 def decimate(values: Floats, factor: int) -> Floats:
-    """Return values (N, …) low-pass filtered without delay and decimated: τ, or W (N, n_d, p)."""
+    """Return values (N, …) low-pass filtered without delay and decimated: τ, or W (N, n_d, p).
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> t = np.arange(1000) / 1000
+    >>> slow = mechid.decimate(np.sin(2 * np.pi * t)[:, None], 10)
+    >>> slow.shape  # every tenth sample, without the ends
+    (98, 1)
+    """
     return Decimation(factor).apply(values)

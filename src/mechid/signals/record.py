@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate
-from mechid.represent import changes_repr, short_repr
+from mechid.shown import Shown
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Method: TypeAlias = Literal["auto", "given", "low-pass", "fourier", "spline", "interpolate"]
@@ -46,11 +46,9 @@ class Preparation:
     decimation: int | None = None
     ignore_below: Mapping[str, float] = field(default_factory=dict)
 
-    __repr__ = changes_repr
 
-
-@dataclass(frozen=True, eq=False)
-class Measurement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurement(Shown):
     """What was measured, in SI units, at a constant rate.
 
     Attributes
@@ -93,8 +91,6 @@ class Measurement:
     notes: tuple[str, ...] = ()
     source: str = ""
 
-    __repr__ = short_repr
-
     @property
     def rate(self) -> float:
         """Samples per second."""
@@ -125,8 +121,8 @@ class Noise:
     tau: Floats
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PreparedMeasurement:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PreparedMeasurement(Shown):
     """A measured motion with its forces, ready for estimation.
 
     Attributes
@@ -173,8 +169,6 @@ class PreparedMeasurement:
     ignore_below: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    __repr__ = short_repr
 
     @property
     def valid(self) -> Mask:

@@ -101,6 +101,14 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
         If the file cannot be written.
     ValueError
         If the columns are not of equal length.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from pathlib import Path
+    >>> mechid.write_table("forces.csv", {"time": [0.0, 0.1], "M_hinge": [1.5, 2.5]})
+    >>> Path("forces.csv").read_text().splitlines()
+    ['time,M_hinge', '0,1.5', '0.1,2.5']
     """
     import pyarrow as pa
     import pyarrow.csv

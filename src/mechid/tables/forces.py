@@ -10,7 +10,8 @@ import numpy as np
 from mechid.dynamics.inverse import InverseDynamics
 from mechid.dynamics.reactions import JointReactions
 from mechid.errors import DataError
-from mechid.mechanism.records import IndependentCoordinate, Mechanism
+from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import force_unit as force_unit
 from mechid.tables.files import Floats, numbers, read_columns
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
@@ -25,11 +26,6 @@ class ForceTable:
     time: Floats
     tau: Floats
     notes: tuple[str, ...] = ()
-
-
-def force_unit(coordinate: IndependentCoordinate) -> str:
-    """Return the unit of the force on a coordinate: N or N m."""
-    return "N" if coordinate.unit == "m" else "N m"
 
 
 def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
-from mechid.represent import short_repr
+from mechid.shown import Shown
 from mechid.signals.interpolate import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
 from mechid.textfile.words import suggestion
@@ -22,8 +22,8 @@ _MANY_RADIANS = 50.0  # eight turns: more in one motion looks like degrees
 _UNIT = re.compile(r"[\s_.\-/(\[]*(deg|degrees?|°|mm|cm|rpm)[)\]]*", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class MotionTable:
+@dataclass(frozen=True, repr=False)
+class MotionTable(Shown):
     """A motion as the independent coordinates over time.
 
     Attributes
@@ -42,8 +42,6 @@ class MotionTable:
     ydd: Floats
     notes: tuple[str, ...] = ()
 
-    __repr__ = short_repr
-
 
 def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     """Read a motion of a mechanism from a CSV or Parquet table.
@@ -57,6 +55,15 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     ------
     DataError
         With file, row and column.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> t = np.linspace(0, 1, 101)
+    >>> mechid.write_table("motion.csv", {"time": t, "angle": np.sin(t)})
+    >>> motion = mechid.read_motion("motion.csv", mechid.load("pendulum"))
+    >>> np.allclose(motion.yd[:, 0], np.cos(t), atol=1e-6)  # derived, rad/s
+    True
     """
     where = str(path)
     columns = read_columns(path)

@@ -39,7 +39,7 @@ def points_of(mechanism: Mechanism, body: str) -> dict[str, Point]:
     points = {p.name: p for p in mechanism.points if p.body == body}
     for joint in mechanism.joints:
         for side, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
-            if side == body and joint.type != "free" and joint.name not in points:
+            if side == body and not joint.kind.holds_nothing and joint.name not in points:
                 points[joint.name] = Point(joint.name, body, frame.origin)
     return points
 

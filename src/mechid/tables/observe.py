@@ -24,6 +24,14 @@ def point_motion(motion: Motion, name: str) -> FrameMotion:
     """Return the motion of a point named as for `find_point`, shapes (N, 3), ground axes.
 
     Rotation and angular rates are those of the body that carries the point.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.solve_motion(mechid.load("pendulum"), [[0.0]], [[2.0]])
+    >>> tip = mechid.point_motion(motion, "bob.tip")
+    >>> np.allclose(np.linalg.norm(tip.velocity), 0.5 * 2.0)  # m/s
+    True
     """
     frames = _frames_of(motion, [name])
     return FrameMotion(*(getattr(frames, field)[:, 0] for field in FrameMotion.__annotations__))
@@ -103,12 +111,11 @@ def _joint(motion: Motion, joint: Joint) -> Columns:
         f"{joint.name}.{coordinate}": moved.coordinates[:, k]
         for k, coordinate in enumerate(joint.kind.coordinates)
     }
-    turning = joint.type in ("spherical", "free")
-    plain = joint.kind.n_speeds - (3 if turning else 0)
+    plain = joint.kind.n_scalars
     for k, coordinate in enumerate(joint.kind.coordinates[:plain]):
         columns[f"{joint.name}.{coordinate}.d"] = moved.speeds[:, k]
         columns[f"{joint.name}.{coordinate}.dd"] = moved.accelerations[:, k]
-    if turning:
+    if joint.kind.has_orientation:
         columns |= _vector(f"{joint.name}.omega_", moved.speeds[:, plain:])
         columns |= _vector(f"{joint.name}.alpha_", moved.accelerations[:, plain:])
     return columns

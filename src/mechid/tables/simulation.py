@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mechid.dynamics.reactions import JointReactions
-from mechid.dynamics.simulate import Simulation
+from mechid.dynamics.simulation import Simulation
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import JointCoordinate

@@ -23,7 +23,7 @@ from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, changed
-from mechid.represent import short_repr
+from mechid.shown import Shown
 from mechid.tasks.cad_prior import usual_cad_error
 from mechid.tasks.criteria import check_options, criteria_of_matrix, criterion_of
 from mechid.tasks.inputs import mechanism_of, trajectory_of
@@ -36,8 +36,8 @@ _LONGER = (2, 4)  # times the duration
 _FEWEST = 4  # samples
 
 
-@dataclass(frozen=True, eq=False)
-class MotionEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class MotionEvaluation(Shown):
     """What a given motion tells of the parameters.
 
     Attributes
@@ -56,8 +56,6 @@ class MotionEvaluation:
     slack: float = np.inf
     tightest: str = ""
     notes: tuple[str, ...] = ()
-
-    __repr__ = short_repr
 
 
 @keywords_of(ExciteOptions)

@@ -23,7 +23,7 @@ from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.options import ExciteOptions, changed
-from mechid.represent import lines
+from mechid.shown import Shown
 from mechid.tasks.criteria import check_options, objective_of
 from mechid.tasks.evaluate_motion import criteria_of_motion, prior_notes, usual_times
 from mechid.tasks.inputs import mechanism_of, trajectory_of, wrong_type
@@ -37,8 +37,8 @@ _MARGIN = 0.1  # of the margin at home
 _STILL = 1e-9  # of a position: a motion by less is rounding
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class DesignedMotion:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class DesignedMotion(Shown):
     """A designed motion, and what all criteria say of it.
 
     Attributes
@@ -80,16 +80,16 @@ class DesignedMotion:
         """Return a value of the optimiser as that of the criterion: it works with logarithms."""
         return value if self.options.criterion == "d" else float(np.exp(value))
 
-    def __repr__(self) -> str:
-        """Return duration, criteria and the tightest limit in at most ten lines."""
-        t = self.trajectory
-        rows = {
-            "coordinates": ", ".join(t.names),
-            "duration": f"{t.duration:g} s",
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        return {
+            "mechanism": self.mechanism.name,
+            "coordinates": self.trajectory.names,
+            "duration": f"{self.trajectory.duration:g} s",
             "tightest limit": f"{self.tightest or 'none'} (slack {self.slack:.2g})",
-            **{name: f"{value:.4g}" for name, value in self.criteria.items()},
+            "criteria": {name: f"{value:.3g}" for name, value in self.criteria.items()},
+            "notes": self.notes,
         }
-        return lines(f"DesignedMotion of {self.mechanism.name}", rows)
 
 
 def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[MotionLimit, ...]:

@@ -23,8 +23,8 @@ from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
 from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
 from mechid.options.synthesise import NOISE_KINDS
-from mechid.represent import short_repr
 from mechid.runs.truth import Truth, read_truth, write_truth
+from mechid.shown import Shown
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, write_table
 from mechid.tables.motion import TIME
@@ -33,8 +33,8 @@ from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Synthesis:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Synthesis(Shown):
     """Measurements with known truth.
 
     Attributes
@@ -74,8 +74,6 @@ class Synthesis:
     phi: Floats
     sigma: Floats
     notes: tuple[str, ...] = ()
-
-    __repr__ = short_repr
 
     @property
     def forces(self) -> tuple[str, ...]:

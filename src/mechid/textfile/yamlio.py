@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -67,18 +69,38 @@ class Source:
 
     file: str
     lines: dict[Key, int] = field(default_factory=dict)
+    files: dict[Key, str] = field(default_factory=dict)  # of entries from included files
+
+    def _written(self, path: Key) -> Key | None:
+        """Return the path, or the innermost entry around it that is written."""
+        return next((path[:n] for n in range(len(path), -1, -1) if path[:n] in self.lines), None)
 
     def line(self, path: Key) -> int | None:
         """Return the line of a path, or of the innermost entry around it that is written."""
-        for n in range(len(path), -1, -1):
-            if path[:n] in self.lines:
-                return self.lines[path[:n]]
-        return None
+        key = self._written(path)
+        return None if key is None else self.lines[key]
 
     def place(self, path: Key) -> str:
         """Return `file:line` of a path."""
-        line = self.line(path)
-        return self.file if line is None else f"{self.file}:{line}"
+        key = self._written(path)
+        if key is None:
+            return self.file
+        return f"{self.files.get(key, self.file)}:{self.lines[key]}"
+
+    def include(self, other: Source) -> None:
+        """Let entries that are not written here be found where another file has them."""
+        for key, line in other.lines.items():
+            if key not in self.lines or key in self.files:  # a later file comes before an earlier
+                self.lines[key] = line
+                self.files[key] = other.files.get(key, other.file)
+
+    @contextmanager
+    def locating(self) -> Iterator[None]:
+        """Put file and line before the errors that are raised inside."""
+        try:
+            yield
+        except ModelError as error:
+            raise self.locate(error) from None
 
     def locate(self, error: ModelError) -> MechidError:
         """Return the error with the file and line of its path put before it."""
@@ -94,6 +116,7 @@ class Source:
                 # An entry that the file has too stays where it is; what is in it may move.
                 if key not in around or moved not in self.lines:
                     self.lines[moved] = line
+                    self.files[moved] = self.files.get(key, self.file)
 
 
 def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, Any], Source]:

@@ -25,6 +25,15 @@ def load_trajectory(path: str | Path) -> Trajectory:
     ------
     DataError
         With file, line, entry and remedy.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from mechid.excitation.families import Constant
+    >>> still = mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0)
+    >>> mechid.save_trajectory(still, "still.yaml")
+    >>> mechid.load_trajectory("still.yaml").duration  # s
+    1.0
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -66,6 +75,14 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> None:
     ------
     DataError
         If the file cannot be written, or the trajectory cannot be put in words.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from mechid.excitation.families import Constant
+    >>> mechid.save_trajectory(
+    ...     mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0), "still.yaml"
+    ... )
     """
     text = dumps_trajectory(trajectory)
     try:

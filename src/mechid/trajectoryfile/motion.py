@@ -8,9 +8,10 @@ from pathlib import Path
 from mechid.errors import DataError
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.mechanism.records import Mechanism
-from mechid.tables.files import write_table
+from mechid.tables.files import read_columns, write_table
 from mechid.tables.motion import TIME, MotionTable, read_motion
 from mechid.trajectoryfile.api import YAML_SUFFIXES, load_trajectory
+from mechid.trajectoryfile.tabular import table_family
 
 QUANTITIES = {"position": "", "speed": ".d", "acceleration": ".dd"}
 
@@ -32,6 +33,14 @@ def read_motion_file(
     ------
     DataError
         With the place in the file.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> t = np.linspace(0, 1, 11)
+    >>> mechid.write_table("motion.csv", {"time": t, "angle": 0.1 * t})
+    >>> mechid.read_motion_file("motion.csv", mechid.load("pendulum")).y.shape
+    (11, 1)
     """
     if Path(path).suffix.lower() not in YAML_SUFFIXES:
         return read_motion(path, mechanism)
@@ -43,6 +52,37 @@ def read_motion_file(
         per_second = (len(found.time) - 1) / found.time[-1]
         notes.append(f"sampled at {per_second:.6g} Hz; the trajectory may name its rate")
     return MotionTable(found.time, found.y, found.yd, found.ydd, tuple(notes))
+
+
+def read_drive(path: str | Path, mechanism: Mechanism) -> Trajectory:
+    """Return motions of some coordinates of a mechanism, to drive them in a simulation.
+
+    Parameters
+    ----------
+    path : str or Path
+        The .yaml of a trajectory, or a .csv or .parquet table with a column `time` and columns
+        named as the coordinates, perhaps with speeds `.d` and accelerations `.dd`; other columns
+        of a table are left alone. The first sample is at time 0.
+    mechanism : Mechanism
+
+    Raises
+    ------
+    DataError
+        With the place in the file; also if nothing in it is a coordinate.
+    """
+    names = [c.name for c in mechanism.coordinates]
+    if Path(path).suffix.lower() in YAML_SUFFIXES:
+        found = load_trajectory(path)
+        return found.ordered([name for name in names if name in found.names], where=str(path))
+    columns = read_columns(path)
+    families = {name: table_family(Path(path), name) for name in names if name in columns}
+    if not families:
+        raise DataError(
+            "no column is an independent coordinate",
+            where=str(path),
+            remedy=f"name columns as the coordinates: {', '.join(names)}",
+        )
+    return Trajectory.of(families, next(iter(families.values())).time[-1])
 
 
 def write_trajectory_table(
@@ -68,6 +108,15 @@ def write_trajectory_table(
     ------
     DataError
         For another quantity, or a file that cannot be written.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from mechid.excitation.families import Constant
+    >>> still = mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0, rate=10.0)
+    >>> mechid.write_trajectory_table("still.csv", still, quantities=["position"])
+    >>> mechid.read_motion("still.csv", mechid.load("pendulum")).y.shape
+    (11, 1)
     """
     if strange := [q for q in quantities if q not in QUANTITIES]:
         raise DataError(

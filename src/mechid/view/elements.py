@@ -45,10 +45,10 @@ def _spring(element: SpringDamper, index: dict[str, int]) -> dict[str, Any]:
 
 def _torsion(element: TorsionSpring, mechanism: Mechanism, index: dict[str, int]) -> dict[str, Any]:
     joint = mechanism.joint(element.joint)
-    body, frame, axis = joint.body_a, joint.frame_a, 2
-    if joint.type == "universal" and element.index == 1:
-        body, frame, axis = joint.body_b, joint.frame_b, 0
-    direction = tuple(row[axis] for row in frame.rotation)
+    step = joint.kind.step(element.index)
+    body = (joint.body_a, joint.body_b)[step.on]
+    frame = (joint.frame_a, joint.frame_b)[step.on]
+    direction = tuple(row[step.axis] for row in frame.rotation)
     return {"name": element.name, "kind": "torsion"} | _at(
         index[body], frame.origin, direction, index[body]
     )

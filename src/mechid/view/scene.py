@@ -66,7 +66,7 @@ def up_direction(mechanism: Mechanism) -> list[float]:
     axes = [
         np.array(mechanism.body(joint.body_a).frame.rotation) @ np.array(joint.frame_a.rotation)
         for joint in mechanism.joints
-        if joint.type in ("revolute", "helical", "cylindrical", "planar")
+        if joint.kind.n_turns == 1
     ]
     flat = bool(axes) and all(abs(R[2, 2]) > 1 - _SAME for R in axes)
     return [0.0, 1.0, 0.0] if flat else [0.0, 0.0, 1.0]
@@ -112,11 +112,11 @@ def _motion(motion: Motion) -> dict[str, Any]:
 
 def _body(model: KinematicModel, body: Body) -> dict[str, Any]:
     """Corners and shapes; of points in one place the first, which is the named one, is kept."""
-    # Where a free joint measures from, nothing stands on the ground.
+    # Where a joint that holds nothing measures from, nothing stands on the ground.
     air = [
         Point(joint.name, GROUND, joint.frame_a.origin)
         for joint in model.mechanism.joints
-        if joint.type == "free" and joint.body_a == body.name == GROUND
+        if joint.kind.holds_nothing and joint.body_a == body.name == GROUND
     ]
     kept: list[Point] = []
     for point in points_of(model.mechanism, body.name).values():
@@ -157,17 +157,18 @@ def _shape(shape: Shape) -> dict[str, Any]:
 
 
 def _joint(model: KinematicModel, joint: Joint, index: dict[str, int]) -> dict[str, Any]:
-    universal = joint.type == "universal"
-    turning = joint.type not in ("spherical", "fixed", "free")
+    kind = joint.kind
     return {
         "name": joint.name,
         "kind": joint.type,
         "bodies": [joint.body_a, joint.body_b],
         "body": index[joint.body_a],
         "point": _place(model, joint),
-        "axis": _column(joint.frame_a.rotation, 2) if turning else None,
-        "axis2": _column(joint.frame_b.rotation, 0) if universal else None,
+        "axis": _column(joint.frame_a.rotation, kind.axes[0][0]) if kind.axes[0] else None,
+        "axis2": _column(joint.frame_b.rotation, kind.crossed[1]) if kind.crossed else None,
         "body2": index[joint.body_b],
+        "glyph": [list(piece) for piece in kind.glyph],
+        "icon": kind.icon,
     }
 
 
@@ -177,11 +178,10 @@ def _place(model: KinematicModel, joint: Joint) -> list[float]:
     A slide whose two points are apart is drawn half way between them in the assembled pose: at its
     ends there are other joints.
     """
-    half = 0.0
-    if "displacement" in joint.kind.coordinates:
-        k = joint.kind.coordinates.index("displacement")
+    half, axis = 0.0, _column(joint.frame_a.rotation, joint.kind.line or 0)
+    if len(joint.kind.slides) == 1:
+        k = joint.kind.units.index("m")
         half = float(joint_motion(_still(model), joint.name).coordinates[0, k]) / 2
-    axis = _column(joint.frame_a.rotation, 2)
     return [x + half * z for x, z in zip(joint.frame_a.origin, axis, strict=True)]
 
 

@@ -42,6 +42,13 @@ def tour(mechanism: Mechanism | KinematicModel | str | Path) -> Motion:
     ------
     KinematicsError
         If the start of the model cannot be reached.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> motion = mechid.tour(mechid.load("four_bar"))
+    >>> np.allclose(motion.yd[[0, -1]], 0)  # it starts and ends at rest
+    True
     """
     if isinstance(mechanism, KinematicModel):
         model = mechanism
@@ -90,7 +97,7 @@ def _wanted(model: KinematicModel, coordinate: IndependentCoordinate, start: flo
         limit = joint.limits[coordinate.index]
         up = None if limit.upper is None else max(_OF_LIMITS * (limit.upper - start), 0.0)
         down = None if limit.lower is None else max(_OF_LIMITS * (start - limit.lower), 0.0)
-    if up is None and down is None and joint.type == "revolute":
+    if up is None and down is None and joint.kind.hinge:
         shapes = {s.kind for name in (joint.body_a, joint.body_b)
                   for s in model.mechanism.body(name).shapes}  # fmt: skip
         if "wheel" in shapes or model.n_independent == 1:

@@ -31,6 +31,12 @@ def write_page(
         A solved motion; default is a tour through all independent coordinates.
     traces : iterable of str or Point
         Points whose paths are drawn, as `body.point`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.write_page(mechid.load("four_bar"), "four_bar.html").name
+    'four_bar.html'
     """
     mechanism = mechanism_of(mechanism)
     shown = tour(mechanism) if motion is None else motion

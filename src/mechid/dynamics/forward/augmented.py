@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mechid.dynamics.drive import Driven, nothing_driven
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.formulation import Baumgarte, Instant
 from mechid.dynamics.reference_point.augmented import accelerations, constraint_error
@@ -33,9 +34,10 @@ class Augmented:
     name = "augmented"
     drifts = True
 
-    def __init__(self, engine: Engine, baumgarte: Baumgarte) -> None:
+    def __init__(self, engine: Engine, baumgarte: Baumgarte, driven: Driven | None = None) -> None:
         self.engine = engine
         self.baumgarte = baumgarte
+        self.driven = driven or nothing_driven(engine.n_i)
         self.model = reference_model(engine.model.mechanism)
         self._y = np.zeros(engine.n_i)
         self._near = np.zeros(len(self.model.elements.rows.rows))
@@ -69,11 +71,12 @@ class Augmented:
         bodies[:, 3:] /= np.linalg.norm(bodies[:, 3:], axis=1, keepdims=True)
         return q, qd
 
-    def evaluate(self, z: Floats, tau: Floats) -> Instant:
+    def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż, multipliers of all constraint rows, energies and powers."""
         q, qd = self._parts(z)
         self._follow(q)
         phi = self.engine.phi
+        yd = jacobian(self.model.system.drivers, q) @ qd
         solved = accelerations(
             self.model,
             q,
@@ -83,11 +86,10 @@ class Augmented:
             alpha=self.baumgarte.alpha,
             beta=self.baumgarte.beta,
             near=self._near,
+            driven=self._driven(yd, t),
         )
-        yd = jacobian(self.model.system.drivers, q) @ qd
         rotation = matrix_from_quaternion(q.reshape(-1, 7)[:, 3:])
         loads = load_wrenches(self.model.elements, rotation).ravel()
-        power = float(tau @ yd + loads @ (speed_map(q, "euler") @ qd))
         readings = read(self.model.elements, q, qd, solved.qdd, self._near)
         potential, dissipated = self._elements(readings)
         M, _ = mass_and_bias(self.model, phi, q, qd, self._near)
@@ -97,13 +99,24 @@ class Augmented:
             for i, b in enumerate(q.reshape(-1, 7))
         )
         return Instant(
-            np.concatenate([qd, solved.qdd]),
-            solved.multipliers,
-            float(0.5 * qd @ M @ qd),
-            float(potential - weight),
-            power,
-            dissipated,
+            rate=np.concatenate([qd, solved.qdd]),
+            tau=solved.tau,
+            multipliers=solved.multipliers,
+            kinetic=float(0.5 * qd @ M @ qd),
+            potential=float(potential - weight),
+            power=float(solved.tau @ yd + loads @ (speed_map(q, "euler") @ qd)),
+            dissipated=dissipated,
         )
+
+    def _driven(self, yd: Floats, t: float) -> dict[int, float] | None:
+        """Return the accelerations of driven coordinates, with Baumgarte's terms."""
+        if not self.driven:
+            return None
+        d = self.driven.index
+        y, rate, acceleration = self.driven.at(t)
+        alpha, beta = self.baumgarte.alpha, self.baumgarte.beta
+        wanted = acceleration - 2 * alpha * (yd[d] - rate) - beta**2 * (self._y[d] - y)
+        return dict(zip(d.tolist(), wanted.tolist(), strict=True))
 
     def _elements(self, readings: Readings) -> tuple[float, float]:
         """Potential energy of springs, and the power that dampers and friction take."""
@@ -126,18 +139,18 @@ class Augmented:
                     pass  # in the mass matrix
         return potential, dissipated
 
-    def independent(self, z: Floats) -> tuple[Floats, Floats]:
+    def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return y and ẏ."""
         q, qd = self._parts(z)
         return self._coordinates(q), jacobian(self.model.system.drivers, q) @ qd
 
-    def independent_acceleration(self, z: Floats, rate: Floats) -> Floats:
+    def independent_acceleration(self, z: Floats, rate: Floats, t: float = 0.0) -> Floats:
         """Return ÿ: second derivatives of the driver rows."""
         q, qd = self._parts(z)
         drivers = self.model.system.drivers
         return np.asarray(jacobian(drivers, q) @ rate[rate.size // 2 :] - gamma(drivers, q, qd))
 
-    def tree(self, z: Floats) -> tuple[Floats, Floats]:
+    def tree(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return the closed tree state with the same independent coordinates."""
         closed = self.engine.reduced(*self.independent(z))
         return closed.q, closed.v
@@ -146,20 +159,38 @@ class Augmented:
         system = self.model.system
         return np.asarray(constraint_error(self.model, q) * system.closure.scale(system.size))
 
-    def constraint_error(self, z: Floats) -> float:
+    def constraint_error(self, z: Floats, t: float = 0.0) -> float:
         """Return the largest closure row, dimensionless."""
         return float(np.abs(self._scaled(self._parts(z)[0])).max(initial=0.0))
 
-    def project(self, z: Floats) -> Floats:
+    def project(self, z: Floats, t: float = 0.0) -> Floats:
         """Close the loops by least-squares steps, then take the nearest admissible speeds."""
         q, qd = self._parts(z)
-        system = self.model.system
-        s, rows = system.q_scale, system.closure.scale(system.size)[:, None]
-        for _ in range(4):
-            C = rows * jacobian(system.closure, q) * s
-            error = self._scaled(q)
-            if np.abs(error).max(initial=0.0) < _ROUNDING:
+        s = self.model.system.q_scale
+        y, yd, _ = self.driven.at(t)
+        for left in reversed(range(5)):
+            C, error = self._constraints(q, y)
+            if not left or np.abs(error).max(initial=0.0) < _ROUNDING:
                 break
             q = q - s * np.linalg.lstsq(C, error, rcond=_RANK)[0]
-        qd = qd - s * np.linalg.lstsq(C, C @ (qd / s), rcond=_RANK)[0]
+        speed = C @ (qd / s)
+        if self.driven:
+            speed[-len(yd) :] -= self._driver_scale * yd
+        qd = qd - s * np.linalg.lstsq(C, speed, rcond=_RANK)[0]
         return np.concatenate([q, qd])
+
+    def _constraints(self, q: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Return dimensionless rows of closure and driven coordinates, and their errors."""
+        system, d = self.model.system, self.driven.index
+        rows = system.closure.scale(system.size)[:, None]
+        C, error = rows * jacobian(system.closure, q), self._scaled(q)
+        if self.driven:
+            scale = self._driver_scale
+            C = np.vstack([C, scale[:, None] * jacobian(system.drivers, q)[d]])
+            error = np.concatenate([error, scale * (self._coordinates(q)[d] - y)])
+        return C * system.q_scale, error
+
+    @property
+    def _driver_scale(self) -> Floats:
+        system = self.model.system
+        return np.asarray(system.drivers.scale(system.size)[self.driven.index])

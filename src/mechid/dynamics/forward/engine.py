@@ -156,7 +156,13 @@ class Engine:
         x = s.numbers.tolist()
         if not x[MASS_RATIO] > 0.0:
             raise np.linalg.LinAlgError("singular mass matrix")
-        return Accelerated(s.ydd.copy(), x[KINETIC], x[POTENTIAL], x[POWER], x[DISSIPATED])
+        return Accelerated(
+            ydd=s.ydd.copy(),
+            kinetic=x[KINETIC],
+            potential=x[POTENTIAL],
+            power=x[POWER],
+            dissipated=x[DISSIPATED],
+        )
 
     def reduced(self, y: Floats, yd: Floats) -> Reduced:
         """Return the equations in the independent speeds; the pose is followed from the last one.
@@ -171,17 +177,17 @@ class Engine:
             self._solve(y, yd)
         x = s.numbers.tolist()
         return Reduced(
-            s.M.copy(),
-            s.h + s.load,
-            s.load.copy(),
-            s.q.copy(),
-            s.v.copy(),
-            s.anchor.R.copy(),
-            s.vd.copy(),
-            x[KINETIC],
-            x[POTENTIAL],
-            x[DISSIPATED],
-            x[GAP],
+            M=s.M.copy(),
+            h=s.h + s.load,
+            load=s.load.copy(),
+            q=s.q.copy(),
+            v=s.v.copy(),
+            R=s.anchor.R.copy(),
+            bias=s.vd.copy(),
+            kinetic=x[KINETIC],
+            potential=x[POTENTIAL],
+            dissipated=x[DISSIPATED],
+            gap=x[GAP],
         )
 
     def _solve(self, y: Floats, yd: Floats) -> None:
@@ -237,16 +243,35 @@ class Engine:
             gamma,
         )
         work = self._state.work
-        energy = energies(d, self.phi, work.rotation, work.vectors, self._tree.values)
-        return OnTree(M, h + load, load, J, gamma, values, *energy)
+        kinetic, potential, dissipated = energies(
+            d, self.phi, work.rotation, work.vectors, self._tree.values
+        )
+        return OnTree(
+            M=M,
+            h=h + load,
+            load=load,
+            J=J,
+            gamma=gamma,
+            values=values,
+            kinetic=kinetic,
+            potential=potential,
+            dissipated=dissipated,
+        )
+
+    def coordinates_on_tree(self, equations: OnTree, q: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return y (n_i,) at a tree state, D (n_i, n_v) and c (n_i,) of ẏ = D v, ÿ = D v̇ + c."""
+        t, e, rows = self.kinematics.tables, equations, self.drivers
+        y, D, c = np.zeros(self.n_i), np.zeros((self.n_i, self.n_v)), np.zeros(self.n_i)
+        y[t.direct.driver] = q[t.direct.q]
+        D[t.direct.driver, t.direct.column] = 1.0
+        by_row = t.rows.driver[rows]
+        y[by_row], D[by_row], c[by_row] = e.values[rows], e.J[rows], e.gamma[rows]
+        return y, D, c
 
     def tree_forces(self, equations: OnTree, tau: Floats) -> Floats:
         """Return the generalised forces on the tree of τ on the independent coordinates, (n_v,)."""
-        t = self.kinematics.tables
-        Q = np.zeros(self.n_v)
-        np.add.at(Q, t.direct.column, tau[t.direct.driver])
-        drivers = equations.J[self.drivers]
-        return np.asarray(Q + drivers.T @ tau[t.rows.driver[self.drivers]])
+        _, D, _ = self.coordinates_on_tree(equations, np.zeros(self.n_q))
+        return np.asarray(D.T @ tau)
 
 
 def _key(y: Floats, yd: Floats) -> bytes:

@@ -25,10 +25,13 @@ class Baumgarte:
 class Instant:
     """What is known at one instant besides the derivative of the state.
 
-    `power` is what actuators and loads feed in (W), `dissipated` what dampers and friction take.
+    `tau` are the forces on the independent coordinates (n_i,), those that drive some of them
+    included; `power` is what actuators and loads feed in (W), `dissipated` what dampers and
+    friction take.
     """
 
     rate: Floats
+    tau: Floats
     multipliers: Floats
     kinetic: float
     potential: float
@@ -37,7 +40,10 @@ class Instant:
 
 
 class Formulation(Protocol):
-    """A way to write the equations of motion as ż = f(t, z)."""
+    """A way to write the equations of motion as ż = f(t, z).
+
+    Time matters only where coordinates are driven.
+    """
 
     name: str
     drifts: bool  # whether integration errors can open the loops
@@ -45,23 +51,23 @@ class Formulation(Protocol):
     def start(self, q: Floats, v: Floats) -> Floats:
         """Return the state z of a closed pose q with admissible speeds v."""
 
-    def evaluate(self, z: Floats, tau: Floats) -> Instant:
+    def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż and what else is known, for forces τ on the independent coordinates."""
 
-    def independent(self, z: Floats) -> tuple[Floats, Floats]:
+    def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return y and ẏ of a state."""
 
-    def independent_acceleration(self, z: Floats, rate: Floats) -> Floats:
+    def independent_acceleration(self, z: Floats, rate: Floats, t: float = 0.0) -> Floats:
         """Return ÿ of a state whose derivative is `rate`."""
 
-    def tree(self, z: Floats) -> tuple[Floats, Floats]:
+    def tree(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return the tree coordinates and speeds of a state."""
 
-    def constraint_error(self, z: Floats) -> float:
+    def constraint_error(self, z: Floats, t: float = 0.0) -> float:
         """Return how far the loops are open: largest row, relative to the mechanism's size."""
 
-    def project(self, z: Floats) -> Floats:
-        """Return the nearest state with closed loops and admissible speeds."""
+    def project(self, z: Floats, t: float = 0.0) -> Floats:
+        """Return the nearest state with closed loops, admissible speeds and driven coordinates."""
 
 
 @contextmanager

@@ -2,7 +2,10 @@
 
     M(y) ÿ + h(y, ẏ) = τ + loads,   z = (y, ẏ)
 
-The loops are closed to rounding at every evaluation, so there is nothing to stabilise.
+The loops are closed to rounding at every evaluation, so there is nothing to stabilise. Driven
+coordinates d are no part of the state: with the free ones f,
+
+    M_ff ÿ_f = (τ + loads - h)_f - M_fd ÿ_d,   τ_d = (M ÿ + h - loads)_d
 """
 
 from __future__ import annotations
@@ -11,8 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mechid.dynamics.drive import Driven, nothing_driven
 from mechid.dynamics.forward.dead_centre import Creep, Knot, bounce, refusal
-from mechid.dynamics.forward.engine import Engine, Reduced
+from mechid.dynamics.forward.engine import Accelerated, Engine, Reduced
 from mechid.dynamics.forward.formulation import Instant, massive
 from mechid.dynamics.loads import Forces
 from mechid.kinematics.kernels.dense import dense_rows
@@ -21,13 +25,14 @@ from mechid.kinematics.tables import Floats
 
 
 class Independent:
-    """State (y, ẏ)."""
+    """State (y, ẏ) of the coordinates that are not driven."""
 
     name = "independent"
     drifts = False
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, driven: Driven | None = None) -> None:
         self.engine = engine
+        self.driven = driven or nothing_driven(engine.n_i)
 
     def start(self, q: Floats, v: Floats) -> Floats:
         """Return z = (y, ẏ) of a closed pose."""
@@ -39,20 +44,46 @@ class Independent:
         y[t.rows.driver[driven]], yd[t.rows.driver[driven]] = values[driven], rate[driven]
         y[t.direct.driver], yd[t.direct.driver] = q[t.direct.q], v[t.direct.column]
         self.engine.anchor(y, q)
-        return np.concatenate([y, yd])
+        free = self.driven.free
+        return np.concatenate([y[free], yd[free]])
 
-    def evaluate(self, z: Floats, tau: Floats) -> Instant:
+    def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż, energies and powers; there are no multipliers."""
-        n = self.engine.n_i
-        with massive():
-            e = self.engine.accelerate(z[:n], z[n:], tau)
-        rate = np.concatenate([z[n:], e.ydd])
-        return Instant(rate, np.zeros(0), e.kinetic, e.potential, e.power, e.dissipated)
+        y, yd = self.independent(z, t)
+        e: Reduced | Accelerated
+        if self.driven:
+            e, ydd, tau = self._accelerations(y, yd, tau, t)
+            power = float((tau + e.load) @ yd)
+        else:  # all in one kernel
+            with massive():
+                e = self.engine.accelerate(y, yd, tau)
+            ydd, power = e.ydd, e.power
+        free = self.driven.free
+        return Instant(
+            rate=np.concatenate([yd[free], ydd[free]]),
+            tau=tau,
+            multipliers=np.zeros(0),
+            kinetic=e.kinetic,
+            potential=e.potential,
+            power=power,
+            dissipated=e.dissipated,
+        )
 
-    def _accelerations(self, y: Floats, yd: Floats, tau: Floats) -> tuple[Reduced, Floats]:
+    def _accelerations(
+        self, y: Floats, yd: Floats, tau: Floats, t: float
+    ) -> tuple[Reduced, Floats, Floats]:
+        """Return the equations at (y, ẏ), ÿ, and τ with the forces that drive."""
         e = self.engine.reduced(y, yd)
+        f, d = self.driven.free, self.driven.index
+        ydd, tau = np.zeros(self.engine.n_i), tau.copy()
+        right = tau + e.load - e.h
+        if d.size:
+            ydd[d] = self.driven.at(t)[2]
+            right = right - e.M[:, d] @ ydd[d]
         with massive():
-            return e, np.asarray(np.linalg.solve(e.M, tau + e.load - e.h), dtype=float)
+            ydd[f] = np.linalg.solve(e.M[np.ix_(f, f)], right[f])
+        tau[d] = e.M[d] @ ydd + e.h[d] - e.load[d]
+        return e, ydd, tau
 
     def inspector(self, forces: Forces, duration: float) -> Callable[[float, Floats], None]:
         """Return a function that is to see the state after every step, from the start on.
@@ -67,11 +98,11 @@ class Independent:
         last: list[Knot] = []
 
         def look(t: float, y: Floats, yd: Floats) -> Knot:
-            e, ydd = self._accelerations(y, yd, forces(t, y, yd))
+            e, ydd, _ = self._accelerations(y, yd, forces(t, y, yd), t)
             return Knot(t, y.copy(), yd.copy(), ydd, e.v, ydd @ e.R + e.bias, e.R)
 
         def inspect(t: float, z: Floats) -> None:
-            now = look(t, *self.independent(z))
+            now = look(t, *self.independent(z, t))
             when = bounce(last[0], now, look, scale) if last else None
             if when is None and creep.goes_on(now):
                 when = t
@@ -81,23 +112,33 @@ class Independent:
 
         return inspect
 
-    def independent(self, z: Floats) -> tuple[Floats, Floats]:
-        """Return y and ẏ: the state itself."""
-        return z[: self.engine.n_i], z[self.engine.n_i :]
+    def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
+        """Return y and ẏ: the state itself, and what is driven."""
+        n = len(z) // 2
+        if not self.driven:
+            return z[:n], z[n:]
+        y, yd = np.zeros(self.engine.n_i), np.zeros(self.engine.n_i)
+        y[self.driven.free], yd[self.driven.free] = z[:n], z[n:]
+        self.driven.set(t, y, yd)
+        return y, yd
 
-    def independent_acceleration(self, z: Floats, rate: Floats) -> Floats:
-        """Return ÿ: the second half of the rate."""
-        return rate[self.engine.n_i :]
+    def independent_acceleration(self, z: Floats, rate: Floats, t: float = 0.0) -> Floats:
+        """Return ÿ: the second half of the rate, and what is driven."""
+        ydd = np.zeros(self.engine.n_i)
+        ydd[self.driven.free] = rate[len(rate) // 2 :]
+        if self.driven:
+            ydd[self.driven.index] = self.driven.at(t)[2]
+        return ydd
 
-    def tree(self, z: Floats) -> tuple[Floats, Floats]:
+    def tree(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return q and v of the closed pose."""
-        e = self.engine.reduced(*self.independent(z))
+        e = self.engine.reduced(*self.independent(z, t))
         return e.q, e.v
 
-    def constraint_error(self, z: Floats) -> float:
+    def constraint_error(self, z: Floats, t: float = 0.0) -> float:
         """Return the largest closure row, dimensionless: rounding."""
-        return self.engine.reduced(*self.independent(z)).gap
+        return self.engine.reduced(*self.independent(z, t)).gap
 
-    def project(self, z: Floats) -> Floats:
+    def project(self, z: Floats, t: float = 0.0) -> Floats:
         """Return the state: it cannot leave the constraints."""
         return z

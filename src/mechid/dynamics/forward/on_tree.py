@@ -1,9 +1,16 @@
-"""Common ground of the formulations whose state is (q, v) of the spanning tree."""
+"""Common ground of the formulations whose state is (q, v) of the spanning tree.
+
+Driven coordinates are further constraints, D v̇ + c = ÿ(t); their multipliers are the forces that
+drive. Baumgarte's terms and projection hold them at their motion as they hold the loops.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from mechid.dynamics.drive import Driven, nothing_driven
 from mechid.dynamics.forward.engine import Engine, OnTree
 from mechid.dynamics.forward.formulation import Baumgarte, Instant, massive
 from mechid.kinematics.kernels.links import advance
@@ -13,19 +20,35 @@ _RANK = 1e-10  # relative: rows that add less than this are redundant
 _ROUNDING = 1e-13
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Constraints A v̇ + bias = 0 with their errors of position and of speed."""
+
+    A: Floats
+    bias: Floats
+    error: Floats
+    speed: Floats
+
+
 class TreeFormulation:
     """State (q, v); subclasses say how accelerations and multipliers follow."""
 
     name = ""
     drifts = True
 
-    def __init__(self, engine: Engine, baumgarte: Baumgarte) -> None:
+    def __init__(self, engine: Engine, baumgarte: Baumgarte, driven: Driven | None = None) -> None:
         self.engine = engine
         self.baumgarte = baumgarte
+        self.driven = driven or nothing_driven(engine.n_i)
         t = engine.kinematics.tables
         self._balls = [(int(x.q), int(x.v)) for x in t.links[1:] if x.kind == BALL]
         self._screws = [(int(x.q), int(x.v)) for x in t.links[1:] if x.kind != BALL]
-        self._row_scale = np.array(t.rows.scale)[engine.closure]
+        coordinates = engine.model.mechanism.coordinates
+        self._angle = np.array(
+            [coordinates[i].unit == "rad" for i in self.driven.index], dtype=bool
+        )
+        driver_scale = np.where(self._angle, 1.0, 1.0 / engine.kinematics.size)
+        self._row_scale = np.concatenate([np.array(t.rows.scale)[engine.closure], driver_scale])
         self._column_scale = np.array(t.columns.scale)
 
     def accelerations(
@@ -38,43 +61,61 @@ class TreeFormulation:
         """Return z = (q, v)."""
         return np.concatenate([q, v])
 
-    def tree(self, z: Floats) -> tuple[Floats, Floats]:
+    def tree(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return q and v, quaternions normalised."""
         q, v = z[: self.engine.n_q].copy(), z[self.engine.n_q :].copy()
         for j, _ in self._balls:
             q[j : j + 4] /= np.linalg.norm(q[j : j + 4])
         return q, v
 
-    def evaluate(self, z: Floats, tau: Floats) -> Instant:
+    def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż, multipliers of the closure rows, energies and powers."""
         q, v = self.tree(z)
         e = self.engine.tree(q, v)
         Q = self.engine.tree_forces(e, tau)
-        A, b = self._closure(e, v)
-        A, b, U = full_rank(A, b)
+        rows = self._rows(e, q, v, t)
+        A, b, U = full_rank(rows.A, self._right(rows))
         # Scaled unknowns: angles and lengths in comparable units.
         s = self._column_scale
         mass, force = s[:, None] * e.M * s, s * (Q + e.load - e.h)
         with massive():
             vd, multipliers = self.accelerations(mass, force, A * s, b)
         vd = s * vd
-        power = float((Q + e.load) @ v)
+        found = self._row_scale * (U @ multipliers)
+        n = len(self.engine.closure)
+        if self.driven:
+            tau = tau.copy()
+            tau[self.driven.index] = found[n:]
+            Q = self.engine.tree_forces(e, tau)
         return Instant(
-            np.concatenate([self._position_rate(q, v), vd]),
-            self._row_scale * (U @ multipliers),
-            e.kinetic,
-            e.potential,
-            power,
-            e.dissipated,
+            rate=np.concatenate([self._position_rate(q, v), vd]),
+            tau=tau,
+            multipliers=found[:n],
+            kinetic=e.kinetic,
+            potential=e.potential,
+            power=float((Q + e.load) @ v),
+            dissipated=e.dissipated,
         )
 
-    def _closure(self, e: OnTree, v: Floats) -> tuple[Floats, Floats]:
-        """Dimensionless rows A v̇ = b of the cut joints, with Baumgarte's terms."""
-        rows = self.engine.closure
-        J = e.J[rows]
+    def _rows(self, e: OnTree, q: Floats, v: Floats, t: float) -> _Rows:
+        """Dimensionless constraints: the cut joints, then the driven coordinates."""
+        rows, s = self.engine.closure, self._row_scale
+        A, bias, error = e.J[rows], e.gamma[rows], e.values[rows]
+        speed = A @ v
+        if self.driven:
+            d = self.driven.index
+            y, D, c = self.engine.coordinates_on_tree(e, q)
+            wanted, rate, acceleration = self.driven.at(t)
+            off = y[d] - wanted
+            off = np.where(self._angle, np.remainder(off + np.pi, 2 * np.pi) - np.pi, off)
+            A, bias = np.vstack([A, D[d]]), np.concatenate([bias, c[d] - acceleration])
+            error, speed = np.concatenate([error, off]), np.concatenate([speed, D[d] @ v - rate])
+        return _Rows(A * s[:, None], bias * s, error * s, speed * s)
+
+    def _right(self, rows: _Rows) -> Floats:
+        """Right side of A v̇ = b, with Baumgarte's terms."""
         alpha, beta = self.baumgarte.alpha, self.baumgarte.beta
-        b = -e.gamma[rows] - 2 * alpha * (J @ v) - beta**2 * e.values[rows]
-        return J * self._row_scale[:, None], b * self._row_scale
+        return -rows.bias - 2 * alpha * rows.speed - beta**2 * rows.error
 
     def _position_rate(self, q: Floats, v: Floats) -> Floats:
         rate = np.zeros_like(q)
@@ -87,53 +128,37 @@ class TreeFormulation:
             rate[j + 1 : j + 4] = 0.5 * (e0 * w + np.cross(w, e))
         return rate
 
-    def independent(self, z: Floats) -> tuple[Floats, Floats]:
+    def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return y and ẏ."""
         q, v = self.tree(z)
-        e = self.engine.tree(q, v)
-        t = self.engine.kinematics.tables
-        y, yd = np.zeros(self.engine.n_i), np.zeros(self.engine.n_i)
-        driven = self.engine.drivers
-        y[t.rows.driver[driven]] = e.values[driven]
-        yd[t.rows.driver[driven]] = e.J[driven] @ v
-        y[t.direct.driver], yd[t.direct.driver] = q[t.direct.q], v[t.direct.column]
-        return y, yd
+        y, D, _ = self.engine.coordinates_on_tree(self.engine.tree(q, v), q)
+        return y, np.asarray(D @ v)
 
-    def independent_acceleration(self, z: Floats, rate: Floats) -> Floats:
+    def independent_acceleration(self, z: Floats, rate: Floats, t: float = 0.0) -> Floats:
         """Return ÿ: second derivatives of the driver rows and of the direct coordinates."""
         q, v = self.tree(z)
-        vd = rate[self.engine.n_q :]
-        e = self.engine.tree(q, v)
-        t = self.engine.kinematics.tables
-        ydd = np.zeros(self.engine.n_i)
-        driven = self.engine.drivers
-        ydd[t.rows.driver[driven]] = e.J[driven] @ vd + e.gamma[driven]
-        ydd[t.direct.driver] = vd[t.direct.column]
-        return ydd
+        _, D, c = self.engine.coordinates_on_tree(self.engine.tree(q, v), q)
+        return np.asarray(D @ rate[self.engine.n_q :] + c)
 
-    def constraint_error(self, z: Floats) -> float:
+    def constraint_error(self, z: Floats, t: float = 0.0) -> float:
         """Return the largest closure row, dimensionless."""
         q, v = self.tree(z)
-        values = self.engine.tree(q, v).values[self.engine.closure] * self._row_scale
+        rows = self.engine.closure
+        values = self.engine.tree(q, v).values[rows] * self._row_scale[: len(rows)]
         return float(np.abs(values).max(initial=0.0))
 
-    def project(self, z: Floats) -> Floats:
+    def project(self, z: Floats, t: float = 0.0) -> Floats:
         """Close the loops by least-squares steps, then take the nearest admissible speeds."""
         q, v = self.tree(z)
-        t = self.engine.kinematics.tables
+        tables = self.engine.kinematics.tables
         s = self._column_scale
-        rows = self.engine.closure
-        for _ in range(4):
-            e = self.engine.tree(q, v)
-            A = e.J[rows] * self._row_scale[:, None] * s
-            error = e.values[rows] * self._row_scale
-            if np.abs(error).max(initial=0.0) < _ROUNDING:
+        for left in reversed(range(5)):
+            rows = self._rows(self.engine.tree(q, v), q, v, t)
+            if not left or np.abs(rows.error).max(initial=0.0) < _ROUNDING:
                 break
-            advance(t, q, -s * np.linalg.lstsq(A, error, rcond=_RANK)[0], 1.0)
-        else:
-            A = self.engine.tree(q, v).J[rows] * self._row_scale[:, None] * s
-        if A.size:
-            v = v - s * np.linalg.lstsq(A, A @ (v / s), rcond=_RANK)[0]
+            advance(tables, q, -s * np.linalg.lstsq(rows.A * s, rows.error, rcond=_RANK)[0], 1.0)
+        if rows.A.size:
+            v = v - s * np.linalg.lstsq(rows.A * s, rows.speed, rcond=_RANK)[0]
         return np.concatenate([q, v])
 
 

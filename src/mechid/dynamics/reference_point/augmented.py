@@ -60,10 +60,13 @@ class Accelerations:
     multipliers : (m,) array
         Per row of `model.system.closure`: N for rows in m, N m for the others. C_qᵀ λ are the
         forces of the constraints on the bodies.
+    tau : (n_i,) array
+        Generalised forces of the declared coordinates, those that drive some of them included.
     """
 
     qdd: Array
     multipliers: Array
+    tau: Array
 
 
 def accelerations(
@@ -77,6 +80,7 @@ def accelerations(
     alpha: float = 0.0,
     beta: float = 0.0,
     near: Array | None = None,
+    driven: dict[int, float] | None = None,
 ) -> Accelerations:
     """Return the accelerations of all bodies under given actuator forces.
 
@@ -95,6 +99,8 @@ def accelerations(
         Baumgarte's coefficients (1/s): Φ̈ + 2 α Φ̇ + β² Φ = 0 instead of Φ̈ = 0.
     near : (n_rows,) array, optional
         Values near which the angles of torsion springs lie (default: within (-π, π]).
+    driven : mapping number → acceleration, optional
+        Declared coordinates whose acceleration is given instead of their force.
 
     Raises
     ------
@@ -103,10 +109,20 @@ def accelerations(
     ModelError
         If an admissible motion moves no mass.
     """
-    forces = tau(t) if callable(tau) else tau
+    forces = np.array(tau(t) if callable(tau) else tau, dtype=float)
     a = augmented(model, q, qd, forces, phi=phi, alpha=alpha, beta=beta, near=near)
-    qdd = _solve(model, a, q)
-    return Accelerations(qdd, multipliers_of(model, q, a.M @ qdd - a.force))
+    D = jacobian(model.system.drivers, q)
+    which = sorted(driven or {})
+    given = np.array([(driven or {})[i] for i in which])
+    # Second rates of the declared coordinates are D q̈ - γ.
+    right = given + gamma(model.system.drivers, q, qd)[which]
+    qdd, free = _solve(model, a, q, which, D[which], right)
+    missing = a.M @ qdd - a.force
+    if which:  # what the constraints cannot do, the drives must
+        drives = np.linalg.lstsq((D[which] @ free).T, free.T @ missing, rcond=None)[0]
+        forces[which] += drives
+        missing = missing - D[which].T @ drives
+    return Accelerations(qdd, multipliers_of(model, q, missing), forces)
 
 
 def augmented(
@@ -140,8 +156,10 @@ def constraint_error(model: ReferenceModel, q: Array) -> Array:
     return closure_values(system, Pose(q, np.array(turns, dtype=float)))
 
 
-def _solve(model: ReferenceModel, a: Augmented, q: Array) -> Array:
-    """Solve for q̈, on the admissible motions."""
+def _solve(
+    model: ReferenceModel, a: Augmented, q: Array, which: list[int], D: Array, right: Array
+) -> tuple[Array, Array]:
+    """Solve for q̈ with D q̈ = right, on the admissible motions; return these (7 n_b, n_free) too."""
     scale = model.system.q_scale
     rows = model.system.closure.scale(model.system.size)
     C = rows[:, None] * a.C * scale
@@ -155,12 +173,26 @@ def _solve(model: ReferenceModel, a: Augmented, q: Array) -> Array:
         )
     along = Vt[:rank].T @ (U[:, :rank].T @ (rows * a.right) / s[:rank])
     particular = scale * along
-    Z = scale[:, None] * Vt[rank:].T
+    free = scale[:, None] * Vt[rank:].T
     if model.n_free == model.n_independent:
-        Z = Z @ to_declared(model, q, Z)
+        free = free @ to_declared(model, q, free)
+    Z = free
+    if which:
+        units = model.system.drivers.scale(model.system.size)[which]
+        U, s, Vt = np.linalg.svd(units[:, None] * (D @ free))
+        if s[-1] < SINGULAR * s[0]:
+            raise SingularPoseError(
+                "the driven coordinates do not determine their part of the motion in this pose",
+                where=model.mechanism.name,
+                remedy="keep the motion away from this pose",
+            )
+        n, left = len(which), units * (right - D @ particular)
+        particular = particular + free @ (Vt[:n].T @ (U.T @ left / s))
+        Z = free @ Vt[n:].T
     mass = Z.T @ a.M @ Z
     _refuse_massless(model, mass)
-    return np.asarray(particular + Z @ np.linalg.solve(mass, Z.T @ (a.force - a.M @ particular)))
+    force = Z.T @ (a.force - a.M @ particular)
+    return np.asarray(particular + Z @ np.linalg.solve(mass, force)), free
 
 
 def _refuse_massless(model: ReferenceModel, mass: Array) -> None:

@@ -116,7 +116,7 @@ def compile_elements(mechanism: Mechanism) -> Elements:
     helical = [
         (i, _thread(mechanism, key[1], numbers))
         for key, i in keys.items()
-        if key[0] == "joint" and mechanism.joint(key[1]).type == "helical"
+        if key[0] == "joint" and mechanism.joint(key[1]).kind.thread
     ]
     return Elements(
         rows=compile_rows(tuple(measure_row(mechanism, key, numbers) for key in keys), n),

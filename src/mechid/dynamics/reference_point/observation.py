@@ -36,6 +36,15 @@ def observation_matrix_reference(
     own_basis : bool
         False: rows belong to the declared coordinates. True: to those of the method, which may
         differ from sample to sample.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> motion = mechid.tour(model).part(slice(0, 5))
+    >>> second = mechid.observation_matrix_reference(model, motion)
+    >>> np.allclose(second.W, mechid.observation_matrix(motion).W)
+    True
     """
     model = mechanism if isinstance(mechanism, ReferenceModel) else reference_model(mechanism)
     if isinstance(motion, Motion):

@@ -14,12 +14,13 @@ from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
 from mechid.excitation.criteria.objective import Look
 from mechid.excitation.criteria.root import Floats, Root, root
 from mechid.excitation.criteria.singular_values import spread
+from mechid.shown import Shown
 
 CRITERIA = (*MEASURES, "mixture")
 
 
-@dataclass(frozen=True, eq=False)
-class CriterionOptions:
+@dataclass(frozen=True, eq=False, repr=False)
+class CriterionOptions(Shown):
     """What a criterion takes into account; nothing of it by default.
 
     Attributes
@@ -60,8 +61,8 @@ class CriterionOptions:
 _NO_OPTIONS = CriterionOptions()
 
 
-@dataclass(frozen=True, eq=False)
-class Criterion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Criterion(Shown):
     """A function of the base observation matrix W_b (N, n_i, b), to be made small.
 
     | name | value |

@@ -8,6 +8,8 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from mechid.errors import DataError
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 # A time may miss the ends of a span by this part of it: the rounding of sampled times.
@@ -60,6 +62,25 @@ class Family(ABC):
         """Return y, ẏ, ÿ at times t (N,)."""
         c = self.coefficients
         return Rates(*(g + B @ c for g, B in zip(self.given(t), self.basis(t), strict=True)))
+
+    def __call__(self, t: float) -> tuple[float, float, float]:
+        """Return y, ẏ, ÿ at one time, so that a family can drive a coordinate of `simulate`.
+
+        Raises
+        ------
+        DataError
+            Outside the span.
+        """
+        first, last = self.span
+        slack = SPAN_SLACK * (last - first) if np.isfinite(last - first) else 0.0
+        if not first - slack <= t <= last + slack:
+            raise DataError(
+                f"there is no motion at t = {t:.10g} s: it goes from {first:.10g} s to "
+                f"{last:.10g} s",
+                remedy="give a longer signal, or simulate a shorter time",
+            )
+        y, yd, ydd = (float(values[0]) for values in self.rates(np.array([t])))
+        return y, yd, ydd
 
     @property
     def period(self) -> float | None:

@@ -39,20 +39,6 @@ AXES = "xyz"
 ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 GROUND_AXES: tuple[Vec3, Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
-# What each joint holds: axes of frame a along which frame b cannot slide, and pairs
-# (axis of frame a, axis of frame b) that stay perpendicular.
-_TURN = {0: (1, 2), 1: (0, 2), 2: (1, 0)}  # rotation about x: y_a ⟂ z_b; y: x_a ⟂ z_b; z: y_a ⟂ x_b
-_POINT_HELD = ("revolute", "universal", "spherical", "fixed")
-_SLIDES_HELD = {"prismatic": (0, 1), "cylindrical": (0, 1), "helical": (0, 1), "planar": (2,)}
-_TURNS_HELD = {
-    "revolute": (0, 1),
-    "prismatic": (0, 1, 2),
-    "helical": (0, 1),
-    "cylindrical": (0, 1),
-    "planar": (0, 1),
-    "fixed": (0, 1, 2),
-}
-
 
 @dataclass(frozen=True)
 class Product:
@@ -127,31 +113,26 @@ def joint_rows(
     Point rows along ground axes are the polynomials of lowest degree; along the axes of frame a
     they mean what their names say, which is what a report of redundant constraints needs.
     """
-    a, ground = numbers[joint.body_a], numbers[GROUND]
-    if joint.type in _POINT_HELD:
-        for k in range(3):
-            if point_axes == "ground":
-                held = separation(joint, numbers, GROUND_AXES[k], ground)
-            else:
-                held = separation(joint, numbers, axis(joint.frame_a, k), a)
-            name = f"joint {joint.name}: translation along {AXES[k]}"
-            yield Row(name, joint.name, "point", "value", "m", (held,))
-    for k in _SLIDES_HELD.get(joint.type, ()):
-        held = separation(joint, numbers, axis(joint.frame_a, k), a)
+    a, ground, kind = numbers[joint.body_a], numbers[GROUND], joint.kind
+    for k in kind.held_axes:
+        if kind.holds_point and point_axes == "ground":
+            held = separation(joint, numbers, GROUND_AXES[k], ground)
+        else:
+            held = separation(joint, numbers, axis(joint.frame_a, k), a)
         name = f"joint {joint.name}: translation along {AXES[k]}"
-        yield Row(name, joint.name, "plane", "value", "m", (held,))
-    if joint.type == "helical":
+        row: Kind = "point" if kind.holds_point else "plane"
+        yield Row(name, joint.name, row, "value", "m", (held,))
+    if kind.thread:
         slide = separation(joint, numbers, axis(joint.frame_a, 2), a)
         products = (slide, *angle_products(joint, numbers))
         name = f"joint {joint.name}: advance along z"
         lead = joint.pitch / (2 * np.pi)
         yield Row(name, joint.name, "screw", "screw", "m", products, coefficient=lead)
-    for k in _TURNS_HELD.get(joint.type, ()):
-        name = f"joint {joint.name}: rotation about {AXES[k]}"
-        yield Row(name, joint.name, "dot", "value", "-", (dot(joint, numbers, *_TURN[k]),))
-    if joint.type == "universal":
-        name = f"joint {joint.name}: rotation about the normal of its axes"
-        yield Row(name, joint.name, "dot", "value", "-", (dot(joint, numbers, 2, 0),))
+    # Axis i of a normal to axis j of b: no rotation about the third axis.
+    for third, i, j in sorted((3 - i - j, i, j) for i, j in kind.held_pairs):
+        about = AXES[third] if kind.aligned else "the normal of its axes"
+        name = f"joint {joint.name}: rotation about {about}"
+        yield Row(name, joint.name, "dot", "value", "-", (dot(joint, numbers, i, j),))
 
 
 def constraint_rows(mechanism: Mechanism, point_axes: PointAxes = "ground") -> tuple[Row, ...]:
@@ -173,8 +154,7 @@ def sense_rows(mechanism: Mechanism) -> tuple[Row, ...]:
     numbers = body_numbers(mechanism)
     rows = []
     for joint, k in product(mechanism.joints, (2, 0)):
-        turns = _TURNS_HELD.get(joint.type, ())
-        if turns and (k == 2 or len(turns) == 3):
+        if k in joint.kind.aligned:
             cosine = dot(joint, numbers, k, k)
             rows.append(Row(f"axis {AXES[k]}", joint.name, "dot", "value", "-", (cosine,)))
     return tuple(rows)

@@ -23,47 +23,37 @@ from mechid.mechanism.records import (
     PointCoordinate,
 )
 
-# Slides: number of a joint coordinate → axis of frame a along which it is measured.
-_SLIDES = {
-    "prismatic": {0: 2},
-    "cylindrical": {1: 2},
-    "planar": {0: 0, 1: 1},
-    "free": {0: 0, 1: 1, 2: 2},
-}
-_FIRST_ORIENTATION = {"spherical": 0, "free": 3}
-
 
 def driver_rows(mechanism: Mechanism) -> tuple[Row, ...]:
     """Return one row per independent coordinate, in the order of the mechanism."""
     numbers = body_numbers(mechanism)
-    return tuple(_driver_row(c, mechanism, numbers) for c in mechanism.coordinates)
+    return tuple(driver_row(c, mechanism, numbers) for c in mechanism.coordinates)
 
 
 def joint_coordinate_row(name: str, joint: Joint, index: int, numbers: dict[str, int]) -> Row:
     """Return the row of joint coordinate `index` (orientations as roll, pitch, yaw)."""
-    slide = _SLIDES.get(joint.type, {}).get(index)
-    if slide is not None:
-        direction = axis(joint.frame_a, slide)
+    step = joint.kind.step(index)
+    if step.motion == "slide":
+        direction = axis(joint.frame_a, step.axis)
         distance = separation(joint, numbers, direction, numbers[joint.body_a])
         return Row(name, joint.name, "driver", "value", "m", (distance,))
     form: Form = "angle"
     products: tuple[Product, ...] = angle_products(joint, numbers)
-    if joint.type == "universal" and index == 1:  # R_ab = Rz(q1) Rx(q2): row z is (0, sin, cos)
+    angle = index - joint.kind.n_scalars  # roll, pitch, yaw of a ball
+    if step.on == 1 or (step.motion == "ball" and angle == 0):
+        # R_ab = Rz(q1) Rx(q2), or Rz(yaw) Ry(pitch) Rx(roll): row z is cos(pitch) (…, sin, cos)
         products = (dot(joint, numbers, 2, 1), dot(joint, numbers, 2, 2))
-    elif joint.type in _FIRST_ORIENTATION:
-        turn = index - _FIRST_ORIENTATION[joint.type]
-        if turn == 0:
-            products = (dot(joint, numbers, 2, 1), dot(joint, numbers, 2, 2))
-        elif turn == 1:
-            form = "pitch"
-            x_b = [dot(joint, numbers, k, 0) for k in range(3)]
-            products = (x_b[2], x_b[0], x_b[1])
+    elif step.motion == "ball" and angle == 1:
+        form = "pitch"
+        x_b = [dot(joint, numbers, k, 0) for k in range(3)]
+        products = (x_b[2], x_b[0], x_b[1])
     return Row(name, joint.name, "driver", form, "-", products)
 
 
-def _driver_row(
+def driver_row(
     coordinate: IndependentCoordinate, mechanism: Mechanism, numbers: dict[str, int]
 ) -> Row:
+    """Return the row of one independent coordinate."""
     ground = numbers[GROUND]
     name = coordinate.name
     if isinstance(coordinate, PointCoordinate):

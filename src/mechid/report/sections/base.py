@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from mechid.base.analyse import base_parameters
+from mechid.base.baseset import BaseSet
+from mechid.base.bounds import Bounds
+from mechid.base.expressions import readable
 from mechid.report.section import Section
 from mechid.runs.record import Run
 
@@ -10,24 +13,40 @@ from mechid.runs.record import Run
 def section(run: Run, *, certify: bool = False) -> Section:
     """Return the section; with `certify` the number of base parameters is proved for it."""
     table = run.parameters
+    bounds = base_parameters(run.mechanism, certify=True).bounds if certify else None
     return Section(
         "base",
         "Base parameters",
         {
             "rows": list(zip(table.names, table.latex, table.units, strict=True)),
             "dependent": table.dependent,
-            "certificate": _certificate(run) if certify else None,
+            "certificate": None if bounds is None else _certificate(bounds),
+            "hint": "mechid report --certify",
         },
     )
 
 
-def _certificate(run: Run) -> dict[str, object]:
-    found = base_parameters(run.mechanism, certify=True)
-    assert found.bounds is not None
+def base_section(chosen: BaseSet, bounds: Bounds | None = None) -> Section:
+    """Return the section of a base set, without a run."""
+    words = readable(chosen)
+    units = {column.name: column.unit for column in chosen.null_space.columns}
+    return Section(
+        "base",
+        "Base parameters",
+        {
+            "rows": [(name, words[name][1], units[name]) for name in chosen.base],
+            "dependent": chosen.dependent,
+            "certificate": None if bounds is None else _certificate(bounds),
+            "hint": "mechid.base_parameters(…, certify=True)",
+        },
+    )
+
+
+def _certificate(bounds: Bounds) -> dict[str, object]:
     return {
-        "certified": found.certified,
-        "lower": found.bounds.lower,
-        "upper": found.bounds.upper,
-        "parameters": found.bounds.parameters,
-        "open": found.bounds.open_questions,
+        "certified": bounds.certified,
+        "lower": bounds.lower,
+        "upper": bounds.upper,
+        "parameters": bounds.parameters,
+        "open": bounds.open_questions,
     }

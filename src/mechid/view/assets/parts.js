@@ -35,6 +35,7 @@ export function buildParts(data, { world, frames, motion, unit, up }) {
     name: joint.name,
     detail: `${joint.kind} joint, ${joint.bodies.join(" \u2013 ")}`,
     kind: joint.kind,
+    icon: joint.icon,
     ...buildJoint(joint, frames, unit),
   }));
 

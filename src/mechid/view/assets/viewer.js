@@ -162,7 +162,7 @@ function addLegends(parts, actions) {
     Joints: byKind(
       parts.joints,
       (kind) => kind,
-      ({ kind }) => jointIcon(kind),
+      ({ icon }) => jointIcon(icon),
     ),
     Elements: byKind(parts.elements, elementName, thin),
     Paths: parts.paths.map((item) => single(item, thin(item))),

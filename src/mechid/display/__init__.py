@@ -1,0 +1,1 @@
+"""Records as tables and as HTML for notebooks."""

@@ -1,0 +1,137 @@
+"""One table per type of record: what `record.to_frame()` returns."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mechid.base.analyse import BaseParameters
+from mechid.base.baseset import BaseSet
+from mechid.base.expressions import readable
+from mechid.base.nullspace import parameter_columns
+from mechid.dynamics.inverse import InverseDynamics
+from mechid.dynamics.reactions import JointReactions
+from mechid.dynamics.regressor import Observation
+from mechid.dynamics.simulation import Simulation
+from mechid.dynamics.trajectory import simulated_motion
+from mechid.errors import MechidError
+from mechid.estimation.estimate import Estimate
+from mechid.excitation.trajectory import Trajectory, sample
+from mechid.kinematics.motion import Motion
+from mechid.mechanism.records import Mechanism
+from mechid.reduction.contribution import Contribution
+from mechid.reduction.reduce import Reduction
+from mechid.tables.forces import inverse_columns, reaction_columns
+from mechid.tables.motion import TIME
+from mechid.tables.observe import coordinate_columns
+from mechid.tables.simulation import simulation_columns
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@singledispatch
+def to_frame(record: object) -> DataFrame:
+    """Return the table of a record."""
+    raise NotImplementedError(f"{type(record).__name__} has no table")
+
+
+@to_frame.register
+def _(record: Mechanism) -> Any:
+    """Return the parameters: owner, unit, CAD value."""
+    columns = parameter_columns(record)
+    table = {"owner": [c.owner for c in columns], "unit": [c.unit for c in columns]}
+    cad = [np.nan if c.value is None else c.value for c in columns]
+    return _frame({**table, "cad": cad}, "parameter", [c.name for c in columns])
+
+
+@to_frame.register
+def _(record: Motion) -> Any:
+    time = {} if record.time is None else {TIME: record.time}
+    return _frame(time | coordinate_columns(record))
+
+
+@to_frame.register
+def _(record: Trajectory) -> Any:
+    found = sample(record)
+    columns = {TIME: found.time}
+    for i, name in enumerate(record.names):
+        columns |= {
+            f"{name}{s}": x[:, i] for s, x in zip(("", ".d", ".dd"), found[1:], strict=True)
+        }
+    return _frame(columns)
+
+
+@to_frame.register
+def _(record: Observation) -> Any:
+    """Return W with a row per sample and force, and `known` as the last column."""
+    n, n_i, p = record.W.shape
+    rows = {"sample": np.repeat(np.arange(n), n_i), "coordinate": np.tile(np.arange(n_i), n)}
+    W = record.W.reshape(-1, p)
+    columns = {c.name: W[:, k] for k, c in enumerate(record.columns)}
+    return _frame({**rows, **columns, "known": record.known.ravel()}).set_index(list(rows))
+
+
+@to_frame.register
+def _(record: InverseDynamics) -> Any:
+    return _frame(inverse_columns(record))
+
+
+@to_frame.register
+def _(record: JointReactions) -> Any:
+    return _frame(reaction_columns(record))
+
+
+@to_frame.register
+def _(record: Simulation) -> Any:
+    return _frame(simulation_columns(record, simulated_motion(record)))
+
+
+@to_frame.register
+def _(record: BaseSet) -> Any:
+    units = {c.name: c.unit for c in record.null_space.columns}
+    words = readable(record)
+    table = {"unit": [units[n] for n in record.base], "expression": [words[n][0] for n in words]}
+    return _frame(table, "parameter", record.base)
+
+
+@to_frame.register
+def _(record: BaseParameters) -> Any:
+    return to_frame(record.chosen)
+
+
+@to_frame.register
+def _(record: Estimate) -> Any:
+    table = {"value": record.values, "sigma": record.sigma, "percent": record.relative}
+    prior = [name in record.resting for name in record.parameters]
+    return _frame({**table, "mainly_prior": prior}, "parameter", record.parameters)
+
+
+@to_frame.register
+def _(record: Contribution) -> Any:
+    table = {"index": record.index, "share": record.share}
+    return _frame(table, "parameter", record.parameters).sort_values("index", ascending=False)
+
+
+@to_frame.register
+def _(record: Reduction) -> Any:
+    c = record.curves
+    table = {"condition": c.condition, "condition_si": c.raw_condition}
+    table["identification"] = c.identification_total
+    table |= {f"validation-{k + 1}": v for k, v in enumerate(c.validation_total.T)}
+    if c.blocks.shape[1]:
+        table["cross"] = c.cross
+    return _frame(table, "size", c.sizes)
+
+
+def _frame(columns: Any, index_name: str | None = None, index: Any = None) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MechidError(
+            "to_frame needs pandas, which is not installed", remedy="pip install pandas"
+        ) from None
+    rows = None if index is None else pd.Index(list(index), name=index_name)
+    return pd.DataFrame(dict(columns), index=rows)

@@ -1,0 +1,1 @@
+"""Integrators behind one task: SciPy's and those of SUNDIALS."""

@@ -1,0 +1,121 @@
+"""What is to be integrated, and what was computed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mechid.errors import MechidError
+from mechid.kinematics.tables import Floats
+
+Rate = Callable[[float, Floats], Floats]
+Event = Callable[[float, Floats], float]
+Project = Callable[[float, Floats], Floats]
+Inspect = Callable[[float, Floats], None]
+
+STALLED = 1000  # steps below the rounding of time, which LSODA and SUNDIALS would go on with
+NO_PROGRESS = "steps are too short to change the time"
+_REMEDY = "loosen the tolerances, or look for a singular pose or an impact there"
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """An integration of ż = f(t, z) from z at times[0]; see `integrate` for the meaning."""
+
+    f: Rate
+    z: Floats
+    times: Floats
+    method: str
+    rtol: float
+    atol: float | Floats
+    max_step: float
+    project: Project | None = None
+    events: Sequence[Event] = ()
+    inspect: Inspect | None = None
+    watch: Callable[[float], None] | None = None
+
+    @property
+    def start(self) -> float:
+        """First time, s."""
+        return float(self.times[0])
+
+    @property
+    def end(self) -> float:
+        """Last time, s."""
+        return float(self.times[-1])
+
+
+@dataclass(frozen=True)
+class Trace:
+    """States (N, n) at the wanted times (N,), as far as the integration came."""
+
+    time: Floats
+    z: Floats
+    steps: int
+    events: tuple[tuple[float, int], ...] = ()
+
+
+class IntegrationError(MechidError):
+    """The integration stopped early, at `time`; `trace` holds what was computed until then."""
+
+    def __init__(self, what: str, trace: Trace, time: float, *, remedy: str = "") -> None:
+        self.trace = trace
+        self.time = time
+        super().__init__(what, where=f"t = {time:g} s", remedy=remedy)
+
+
+@dataclass
+class Recorder:
+    """Collects the states of a task at the wanted times."""
+
+    task: Task
+    time: list[float] = field(default_factory=list)
+    z: list[Floats] = field(default_factory=list)
+    steps: int = 0
+    reached: float = -np.inf  # end of the last step that was accepted
+    events: list[tuple[float, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Take the start."""
+        self.take(self.task.start, self.task.z)
+        self.reached = self.task.start
+
+    def take(self, t: float, z: Floats) -> None:
+        """Keep a state."""
+        project = self.task.project
+        self.time.append(t)
+        self.z.append(z.copy() if project is None else project(t, z))
+
+    def due(self, t: float) -> Floats:
+        """Return the wanted times up to t that were not taken yet."""
+        left = self.task.times[len(self.time) :]
+        slack = 1e-12 * max(1.0, abs(t))
+        return left[left <= t + slack]
+
+    def step_to(self, t: float, z: Floats) -> None:
+        """Accept a step that ends at t, unless the inspection of the task refuses it."""
+        if self.task.inspect is not None:
+            self.task.inspect(t, z)
+        self.steps += 1
+        self.reached = t
+
+    def stop_at(self, event: tuple[float, int], z: Floats) -> None:
+        """End at an event, with the state there."""
+        self.events.append(event)
+        if self.time[-1] < event[0]:
+            self.take(event[0], z)
+
+    def trace(self) -> Trace:
+        """Return what was computed."""
+        return Trace(np.array(self.time), np.array(self.z), self.steps, tuple(self.events))
+
+    def gave_up(self, why: str, t: float) -> IntegrationError:
+        """Return the error of an integrator that cannot go on."""
+        what = f"{self.task.method} gave up: {why}"
+        return IntegrationError(what, self.trace(), t, remedy=_REMEDY)
+
+    def lost(self, t: float) -> IntegrationError:
+        """Return the error for rates that are not numbers."""
+        return self.gave_up("the rates are not finite numbers", t)

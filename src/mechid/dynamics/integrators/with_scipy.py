@@ -1,0 +1,82 @@
+"""SciPy's integrators, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
+from scipy.optimize import brentq
+
+from mechid.dynamics.integrators.task import NO_PROGRESS, STALLED, Recorder, Task
+from mechid.kinematics.tables import Floats
+
+SCIPY = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853, "Radau": Radau, "BDF": BDF, "LSODA": LSODA}
+
+
+def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
+    """Carry out a task; states go to the recorder."""
+    start, end = task.start, task.end
+    if end == start:
+        return
+    make = SCIPY[task.method]
+    solver = make(
+        task.f, start, task.z, end, rtol=task.rtol, atol=task.atol, max_step=task.max_step
+    )
+    before = [g(start, task.z) for g in task.events]
+    stalled = 0
+    while solver.status == "running":
+        stalled = _step(solver, recorder, stalled)
+        recorder.step_to(float(solver.t), solver.y)
+        between = cache(solver.dense_output)  # may take evaluations: made when it is asked for
+        stop, before = _first_event(task, before, between, solver)
+        for t in recorder.due(solver.t if stop is None else stop[0]):
+            state = between()(t)
+            if not np.all(np.isfinite(state)):  # interpolation may need rates beyond the step
+                raise recorder.lost(float(solver.t_old))
+            recorder.take(float(t), state)
+        if stop is not None:
+            recorder.stop_at(stop, between()(stop[0]))
+            return
+        if task.project is not None and solver.status == "running":
+            solver.y = task.project(solver.t, solver.y)
+            solver.f = task.f(solver.t, solver.y)
+        if task.watch is not None:
+            task.watch(float(solver.t))
+
+
+def _step(solver: Any, recorder: Recorder, stalled: int) -> int:
+    """Take a step; return how many steps in a row did not change the time."""
+    try:
+        message = solver.step()
+    except ValueError as error:  # implicit methods: not a number in a matrix
+        if "NaN" not in str(error):
+            raise
+        raise recorder.lost(float(solver.t)) from error
+    if not np.all(np.isfinite(solver.y)):  # LSODA does not look
+        raise recorder.lost(float(solver.t_old))
+    if solver.status == "failed":
+        raise recorder.gave_up(str(message).rstrip("."), float(solver.t))
+    stalled = 0 if solver.t > solver.t_old else stalled + 1
+    if stalled > STALLED:
+        raise recorder.gave_up(NO_PROGRESS, float(solver.t))
+    return stalled
+
+
+def _first_event(
+    task: Task,
+    before: list[float],
+    between: Callable[[], Callable[[float], Floats]],
+    solver: Any,
+) -> tuple[tuple[float, int] | None, list[float]]:
+    """Return the earliest zero of an event in a step, and the values at its end."""
+    t_old, t = solver.t_old, solver.t
+    after = [g(t, solver.y) for g in task.events]
+    found = []
+    for i, (g, a, b) in enumerate(zip(task.events, before, after, strict=True)):
+        if a * b < 0 or (b == 0 and a != 0):
+            root = t if b == 0 else brentq(lambda s, g=g: g(s, between()(s)), t_old, t, xtol=1e-14)
+            found.append((float(root), i))
+    return (min(found) if found else None), after

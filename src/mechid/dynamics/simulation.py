@@ -1,0 +1,159 @@
+"""Records of a simulation: options, result, and the error of one that did not reach its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from mechid.dynamics.compile import DynamicModel
+from mechid.errors import DataError, MechidError
+from mechid.kinematics.tables import Floats
+from mechid.shown import Plotted, Tabular, span
+
+
+@dataclass(frozen=True)
+class SimulationOptions:
+    """How to simulate.
+
+    Attributes
+    ----------
+    formulation : str
+        One of `mechid.dynamics.simulate.FORMULATIONS`.
+    stabilise : "none", "baumgarte" or "projection", optional
+        What keeps the loops closed; default: projection after every step where the formulation
+        can drift, Baumgarte's terms where the integrator cannot follow a projection.
+    alpha, beta : float
+        Baumgarte's coefficients, Φ'' + 2 α Φ' + β² Φ = 0, 1/s.
+    integrator : str
+        One of `mechid.dynamics.integrate.METHODS`.
+    rtol, atol : float
+        Relative and absolute tolerance of the state.
+    max_step : float
+        Longest step of the integrator, s.
+    """
+
+    formulation: str = "independent"
+    stabilise: str | None = None
+    alpha: float = 50.0
+    beta: float = 50.0
+    integrator: str = "DOP853"
+    rtol: float = 1e-9
+    atol: float = 1e-11
+    max_step: float = np.inf
+
+    def changed(self, settings: Mapping[str, Any]) -> SimulationOptions:
+        """Return the options with other values of the named ones.
+
+        Raises
+        ------
+        DataError
+            For a name that is not an option.
+        """
+        known = [f.name for f in fields(self)]
+        for name in settings:
+            if name not in known:
+                raise DataError(
+                    f"unknown option '{name}' of a simulation",
+                    remedy=f"choose one of: {', '.join(known)}",
+                )
+        return replace(self, **settings)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Plotted, Tabular):
+    """Result of a simulation; N instants.
+
+    Attributes
+    ----------
+    time : array (N,)
+    y, yd, ydd : arrays (N, n_i)
+        Independent coordinates, speeds, accelerations.
+    q, v : arrays (N, n_q), (N, n_v)
+        Tree coordinates and speeds.
+    tau : array (N, n_i)
+        Forces on the independent coordinates: those that were applied, and those that driven
+        coordinates needed.
+    multipliers : array (N, m)
+        Of the closure rows; empty for the formulation "independent". For the forces in joints see
+        `mechid.simulated_reactions`.
+    kinetic, potential : arrays (N,)
+        Energies, J.
+    work, dissipated : arrays (N,)
+        Work of forces and loads since the start, and what dampers and friction took, J.
+    constraint_error : array (N,)
+        Largest closure row, relative to the size of the mechanism.
+    phi : array (p,)
+        The parameters that were simulated with.
+    driven : tuple of str
+        Coordinates whose motion was given.
+    stabilisation : str
+        What was done to keep the loops closed.
+    evaluations, steps : int
+    seconds : float
+    """
+
+    model: DynamicModel
+    options: SimulationOptions
+    stabilisation: str
+    time: Floats
+    y: Floats
+    yd: Floats
+    ydd: Floats
+    q: Floats
+    v: Floats
+    tau: Floats
+    multipliers: Floats
+    kinetic: Floats
+    potential: Floats
+    work: Floats
+    dissipated: Floats
+    constraint_error: Floats
+    phi: Floats
+    driven: tuple[str, ...]
+    evaluations: int
+    steps: int
+    seconds: float
+    events: tuple[tuple[float, int], ...] = ()
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        mechanism = self.model.mechanism
+        return {
+            "mechanism": mechanism.name,
+            "instants": f"{len(self.time)}, {span(self.time, 's')}",
+            "method": f"{self.options.formulation}, {self.options.integrator}, "
+            f"stabilisation {self.stabilisation}",
+            "steps": f"{self.steps}, {self.evaluations} evaluations, {self.seconds:.3g} s",
+            "errors": f"closure {self.constraint_error.max():.2g} of the size, "
+            f"energy {np.abs(self.energy_error).max():.2g} J",
+            **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
+        }
+
+    @property
+    def formulation(self) -> str:
+        """The formulation that was used."""
+        return self.options.formulation
+
+    @property
+    def integrator(self) -> str:
+        """The integrator that was used."""
+        return self.options.integrator
+
+    @property
+    def energy_error(self) -> Floats:
+        """Energy that came from nowhere, J: E - E(0) - work + dissipated."""
+        energy = self.kinetic + self.potential
+        return np.asarray(energy - energy[0] - self.work + self.dissipated)
+
+
+class SimulationError(MechidError):
+    """The simulation could not be carried to its end; `partial` holds what was computed."""
+
+    def __init__(
+        self, what: str, partial: Simulation, *, where: str = "", remedy: str = ""
+    ) -> None:
+        self.partial = partial
+        super().__init__(what, where=where, remedy=remedy)

@@ -54,7 +54,7 @@ $(BENCH_READY): $(TEST_READY)
 
 # A cached kernel does not notice that a kernel it calls has changed in another file, so the caches
 # are dropped as soon as any file with kernels is newer than the last run.
-KERNEL_SOURCES := $(shell grep -rl --include='*.py' numba src/mechid 2>/dev/null)
+KERNEL_SOURCES := $(wildcard src/mechid/*/kernels/*.py) src/mechid/mechanism/element_laws.py
 $(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
 	@find src -name '*.nb[ci]' -delete
 	@touch $@
@@ -112,8 +112,8 @@ coverage: $(TEST_READY) $(KERNELS_READY) ## Show what the tests do not reach, ke
 	@OPENBLAS_NUM_THREADS=1 NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) \
 	  --cov --cov-append $(UNCOMPILED) -k 'not thread'
 
-docs: $(TEST_READY) ## Build the documentation into site/
-	@$(BIN)/mkdocs build --strict --site-dir site
+docs: $(TEST_READY) ## Build the documentation into site/, with notebooks executed
+	@MECHID_RUN_NOTEBOOKS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/mkdocs build --strict --site-dir site
 	@echo 'site/index.html'
 
 clean-kernels: ## Drop the compiled kernels

@@ -8,14 +8,13 @@ classes below, which call the upper packages by name when something is to be sho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
@@ -68,7 +67,21 @@ class Plotted(Shown):
 
     def plot(self) -> Figure:
         """Return a Matplotlib figure; notebooks show it, `figure.savefig(path)` writes it."""
-        return _call("plots.draw", "draw", self)  # type: ignore[no-any-return]
+        return self._drawn()
+
+    def _drawn(self, *what: str) -> Figure:
+        return _call("plots.draw", "draw", self, *what)  # type: ignore[no-any-return]
+
+
+def changes_repr(record: Any) -> str:
+    """Return a record of options in one line, with what differs from the defaults."""
+    given = []
+    for f in fields(record):
+        default = f.default if f.default_factory is MISSING else f.default_factory()
+        value = getattr(record, f.name)
+        if value is not default and value != default:
+            given.append(f"{f.name}={value!r}")
+    return f"{type(record).__name__}({', '.join(given)})"
 
 
 def in_words(value: object) -> str:
@@ -76,14 +89,14 @@ def in_words(value: object) -> str:
 
     An empty text stands for nothing worth a line: None and empty collections.
     """
+    if hasattr(value, "dtype"):  # of NumPy, which commands that only show help do not load
+        return _array(value)
     if value is None or (isinstance(value, Sized) and not len(value)):
         return ""
     if isinstance(value, str | bool):
         return str(value)
-    if isinstance(value, int | float | np.number):
+    if isinstance(value, int | float):
         return f"{value:.6g}"
-    if isinstance(value, np.ndarray):
-        return _array(value)
     if isinstance(value, Mapping):
         return _few((f"{key}: {in_words(item)}" for key, item in value.items()), len(value))
     if isinstance(value, tuple | list | frozenset | set):
@@ -93,6 +106,8 @@ def in_words(value: object) -> str:
 
 def span(values: np.ndarray, unit: str = "") -> str:
     """Return the range of some numbers: `-0.35 … 0.35 rad`."""
+    import numpy as np
+
     finite = values[np.isfinite(values)]
     if not finite.size:
         return "no finite values"
@@ -101,7 +116,11 @@ def span(values: np.ndarray, unit: str = "") -> str:
     return f"{numbers} {unit}".rstrip()
 
 
-def _array(value: np.ndarray) -> str:
+def _array(value: Any) -> str:
+    if not value.ndim:
+        return in_words(value.item())
+    if not len(value):
+        return ""
     if value.ndim == 1 and len(value) <= _FEW:
         return _few((in_words(item) for item in value.tolist()), len(value))
     shape = f"array {value.shape}"

@@ -24,12 +24,13 @@ from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.mobility import mobility
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.mechanism.records import Coefficient, Friction, Mechanism
+from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import build, dumps, loads
 from mechid.view.scene import scene
 from mechid.view.tour import tour
 
 from ..dynamics.balance import unbalanced
+from ..elements import friction
 from .checks import check_closed, check_formulations, check_joints
 from .differences import OFFSETS, STEP
 from .states import EPS, condition, random_course, solve_course
@@ -141,7 +142,7 @@ def test_base_parameters(name: str, rubs: bool) -> None:
     mechanism = linkage(name)
     if rubs and name != "yoke":  # no exact numbers are known for x and y of a plane
         some = Coefficient(1.0, identify=True)
-        mechanism = replace(mechanism, elements=(Friction("f", "pin", 0, some, some),))
+        mechanism = replace(mechanism, elements=(friction("f", "pin", 0, some, some),))
     found = bounds(mechanism, precision=256)
     assert found.lower == found.upper
     states = random_states(mechanism, Experiment(), 60, seed=3)

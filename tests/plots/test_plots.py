@@ -7,13 +7,17 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
+import mechid
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.simulate import simulate
 from mechid.dynamics.trajectory import simulated_motion
 from mechid.errors import DataError
 from mechid.modelfile import load
 from mechid.plots import Panel, inverse_panels, save_plot, simulation_panels
+from mechid.plots.picture import paper
+from mechid.reduction.contribution import Contribution
 
 T = np.linspace(0.0, 1.0, 11)
 PANELS = [
@@ -70,3 +74,48 @@ def test_panels_of_inverse_dynamics():
     s = simulate(load("quarter_vehicle"), np.linspace(0, 0.1, 6))
     labels = [p.label for p in inverse_panels(inverse_dynamics(simulated_motion(s)))]
     assert labels == ["F_z / N", "M_spin / N m"]
+
+
+@pytest.mark.parametrize("up", [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
+def test_a_plane_is_drawn_true_to_size(up):
+    """Points of an upright plane keep their distances on paper, and up stays up."""
+    rng = np.random.default_rng(0)
+    flat = rng.standard_normal((8, 2)) @ np.array([[0.8, 0.0, 0.0], up])
+    view = paper(flat, np.array(up))
+    seen = flat @ view.T
+    np.testing.assert_allclose(pdist(seen), pdist(flat))
+    np.testing.assert_allclose(view @ up, [0.0, 1.0], atol=1e-12)
+
+
+def test_a_view_of_space_is_a_projection_with_up_upwards():
+    rng = np.random.default_rng(0)
+    up = np.array([0.0, 0.6, 0.8])
+    view = paper(rng.standard_normal((8, 3)), up)
+    np.testing.assert_allclose(view @ view.T, np.eye(2), atol=1e-12)
+    assert abs(view[0] @ up) < 1e-12
+    assert view[1] @ up > 0.5
+
+
+def test_records_draw_their_numbers():
+    motion = mechid.solve_motion(load("pendulum"), np.linspace(0, 1, 7)[:, None], time=T[:7])
+    figure = motion.plot()
+    assert [ax.get_ylabel() for ax in figure.axes] == [
+        "angle / rad", "angle.d / (rad/s)", "angle.dd / (rad/s²)"]  # fmt: skip
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), motion.y[:, 0])
+    assert figure._repr_svg_().startswith("<svg")
+    found = inverse_dynamics(motion, reactions=True)
+    curve = found.reactions.plot().axes[0].lines[0].get_ydata()
+    np.testing.assert_allclose(curve, np.linalg.norm(found.reactions.force[:, 0], axis=1))
+
+
+def test_without_times_samples_are_counted():
+    motion = mechid.solve_motion(load("pendulum"), np.linspace(0, 1, 7)[:, None])
+    assert motion.plot().axes[-1].get_xlabel() == "sample"
+
+
+def test_bars_are_sorted_and_limited():
+    index = np.arange(60.0)
+    names = tuple(f"p{k}" for k in range(60))
+    axes = Contribution(names, index[None]).plot().axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(names[:-41:-1])
+    assert [bar.get_width() for bar in axes.patches] == list(index[:-41:-1])

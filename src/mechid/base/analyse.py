@@ -32,6 +32,7 @@ class BaseParameters(Tabular):
 
     Attributes
     ----------
+    mechanism : Mechanism
     experiment : Experiment
         What is moved and measured.
     null_space : NullSpace

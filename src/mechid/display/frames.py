@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +23,18 @@ from mechid.estimation.estimate import Estimate
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism
+from mechid.plots.curves import reduction_errors
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
+from mechid.report.sections.parameters import parameter_rows
+from mechid.runs.record import ForceHistory, Run, Validation
+from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.forces import inverse_columns, reaction_columns
 from mechid.tables.motion import TIME
 from mechid.tables.observe import coordinate_columns
 from mechid.tables.simulation import simulation_columns
+from mechid.tasks.excite import DesignedMotion
+from mechid.tasks.synthesise import Synthesis
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -117,13 +125,74 @@ def _(record: Contribution) -> Any:
 
 @to_frame.register
 def _(record: Reduction) -> Any:
+    """Return condition numbers and prediction errors of each size."""
     c = record.curves
-    table = {"condition": c.condition, "condition_si": c.raw_condition}
-    table["identification"] = c.identification_total
-    table |= {f"validation-{k + 1}": v for k, v in enumerate(c.validation_total.T)}
-    if c.blocks.shape[1]:
-        table["cross"] = c.cross
+    table = {"condition": c.condition, "condition_si": c.raw_condition, **reduction_errors(c)}
     return _frame(table, "size", c.sizes)
+
+
+@to_frame.register
+def _(record: Run) -> Any:
+    """Return the base parameters: CAD value, value, standard deviation, truth, error in σ.
+
+    `source` says where a value comes from: "data", "cad" (mainly the prior), "out" (eliminated).
+    """
+    rows = parameter_rows(record)
+    names = {n: "source" if n == "mark" else n for n in rows[0] if n not in ("name", "latex")}
+    table = {shown: [row[name] for row in rows] for name, shown in names.items()}
+    return _frame(table, "parameter", record.parameters.names)
+
+
+@to_frame.register
+def _(record: Validation) -> Any:
+    """Return the errors, a row per motion, model and force."""
+    rows = [
+        {"motion": row.motion, "model": row.model, "force": force, **asdict(error)}
+        for row in record.rows
+        for force, error in row.forces.items()
+    ]
+    return _frame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+@to_frame.register
+def _(record: ForceHistory) -> Any:
+    columns = {TIME: record.time}
+    for j, name in enumerate(record.forces):
+        for kind in ("measured", "predicted", "sigma", "total", "cad"):
+            columns[f"{name}.{kind}"] = getattr(record, kind)[:, j]
+    return _frame(columns)
+
+
+@to_frame.register
+def _(record: Measurement) -> Any:
+    rates = (record.y, record.yd, record.ydd)
+    return _measured(record, [c.name for c in record.coordinates], rates)
+
+
+@to_frame.register
+def _(record: PreparedMeasurement) -> Any:
+    names = [f"y{k + 1}" for k in range(record.y.shape[1])]
+    return _measured(record, names, (record.y, record.yd, record.ydd))
+
+
+@to_frame.register
+def _(record: Synthesis) -> Any:
+    return _frame(record.table())
+
+
+@to_frame.register
+def _(record: DesignedMotion) -> Any:
+    return to_frame(record.trajectory)
+
+
+def _measured(record: Measurement | PreparedMeasurement, names: Sequence[str], rates: Any) -> Any:
+    """Return time, coordinates with their rates, and forces where they are valid."""
+    columns = {TIME: record.time}
+    for i, name in enumerate(names):
+        parts = zip(("", ".d", ".dd"), rates, strict=True)
+        columns |= {f"{name}{s}": values[:, i] for s, values in parts if values is not None}
+    tau = np.where(record.valid, record.tau, np.nan)
+    return _frame(columns | {name: tau[:, j] for j, name in enumerate(record.forces)})
 
 
 def _frame(columns: Any, index_name: str | None = None, index: Any = None) -> Any:

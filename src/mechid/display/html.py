@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 
 from mechid.base.analyse import BaseParameters
@@ -13,7 +14,8 @@ from mechid.plots.draw import draw
 from mechid.plots.style import svg
 from mechid.report.page import render_fragment
 from mechid.report.section import Section
-from mechid.report.sections import base
+from mechid.report.sections import base, parameters, validation
+from mechid.runs.record import Run, Validation
 from mechid.shown import Plotted, Shown, in_words
 
 
@@ -31,6 +33,17 @@ def _(record: BaseParameters) -> str:
 @to_html.register
 def _(record: BaseSet) -> str:
     return fragment(record, [base.base_section(record)])
+
+
+@to_html.register
+def _(record: Run) -> str:
+    return fragment(record, [parameters.section(record), validation.section(record)])
+
+
+@to_html.register
+def _(record: Validation) -> str:
+    alone = replace(record.run, validation=record.rows)
+    return fragment(record, [validation.section(alone)])
 
 
 def fragment(record: Shown, sections: Sequence[Section] = ()) -> str:

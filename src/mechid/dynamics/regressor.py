@@ -46,6 +46,13 @@ class Observation(Tabular):
 def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Observation:
     """Return W for all samples of a solved motion.
 
+    Parameters
+    ----------
+    motion : Motion
+        N solved samples.
+    model : DynamicModel, optional
+        Of the same mechanism; compiled if it is not given.
+
     Examples
     --------
     >>> import mechid, numpy as np

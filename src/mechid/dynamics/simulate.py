@@ -57,6 +57,7 @@ def simulate(
 
     Parameters
     ----------
+    mechanism : Mechanism or DynamicModel
     times : array (N,)
         Increasing; results are given at these times, the first one is the start.
     options : SimulationOptions

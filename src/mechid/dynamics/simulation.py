@@ -68,7 +68,10 @@ class Simulation(Plotted, Tabular):
 
     Attributes
     ----------
+    model : DynamicModel
+    options : SimulationOptions
     time : array (N,)
+        s.
     y, yd, ydd : arrays (N, n_i)
         Independent coordinates, speeds, accelerations.
     q, v : arrays (N, n_q), (N, n_v)
@@ -93,6 +96,9 @@ class Simulation(Plotted, Tabular):
         What was done to keep the loops closed.
     evaluations, steps : int
     seconds : float
+        That the integration took.
+    events : tuple of (time, number)
+        Events that ended it.
     """
 
     model: DynamicModel

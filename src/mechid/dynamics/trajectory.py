@@ -15,6 +15,10 @@ def simulated_motion(simulation: Simulation) -> Motion:
 
     The tree states are those of the simulation, drift included; v̇ = R ÿ + b follows from them.
 
+    Parameters
+    ----------
+    simulation : Simulation
+
     Examples
     --------
     >>> import mechid, numpy as np
@@ -37,6 +41,10 @@ def simulated_reactions(simulation: Simulation) -> JointReactions:
     """Return the forces and moments in every joint, at all instants of a simulation.
 
     They belong to the accelerations of the simulation, with the parameters it was made with.
+
+    Parameters
+    ----------
+    simulation : Simulation
 
     Examples
     --------

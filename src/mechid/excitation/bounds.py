@@ -22,6 +22,14 @@ class MotionLimit:
 
     `name` is a coordinate (position, speed, acceleration), a joint or `joint.coordinate`
     (joint), two points `body.point-body.point` (distance), a force (force), or empty (margin).
+
+    Attributes
+    ----------
+    quantity : str
+        "position", "speed", "acceleration", "joint", "distance", "force" or "margin".
+    name : str
+    lower, upper : float, optional
+        m, rad, N or N m, and their rates; a margin has no unit.
     """
 
     quantity: Quantity

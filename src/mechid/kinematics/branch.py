@@ -26,6 +26,12 @@ def singularity_margin(model: KinematicModel, q: Floats) -> Floats:
     Rows and columns are dimensionless, so the number compares between poses of one mechanism; it
     is the distance to the nearest singular matrix. Infinite where nothing is dependent.
 
+    Parameters
+    ----------
+    model : KinematicModel
+    q : array (N, n_q)
+        Closed poses, as in `Motion`.
+
     Examples
     --------
     >>> import mechid, numpy as np

@@ -23,7 +23,17 @@ _SHORTEST_PART = 500
 
 @dataclass(frozen=True, repr=False)
 class FrameMotion(Shown):
-    """Motion of several frames, ground axes; shapes (N, n, 3), rotation (N, n, 3, 3)."""
+    """Motion of several frames, ground axes; shapes (N, n, 3), rotation (N, n, 3, 3).
+
+    Attributes
+    ----------
+    position, velocity, acceleration : arrays (N, n, 3)
+        Of the origins: m, m/s, m/s².
+    rotation : array (N, n, 3, 3)
+        Columns are the axes of a frame.
+    omega, alpha : arrays (N, n, 3)
+        Angular velocity and acceleration: rad/s, rad/s².
+    """
 
     position: Values
     rotation: Values
@@ -41,6 +51,13 @@ def frame_motion(
     frames: Sequence[tuple[str, Rigid]],
 ) -> FrameMotion:
     """Return the motion of frames given as (body, pose in the body frame).
+
+    Parameters
+    ----------
+    model : KinematicModel
+    q, v, vd : arrays (N, n_q), (N, n_v), (N, n_v)
+        Tree coordinates, speeds and accelerations, as in `Motion`.
+    frames : sequence of (body, Rigid)
 
     Examples
     --------

@@ -22,6 +22,13 @@ class JointMotion(Shown):
 
     The speeds of an orientation are the angular velocity of b relative to a in the axes of a's
     joint frame. Angles are continuous along an ordered motion.
+
+    Attributes
+    ----------
+    coordinates : array (N, n)
+        m, rad, or components of a quaternion.
+    speeds, accelerations : arrays (N, n_speeds)
+        m or rad, per s and per s².
     """
 
     coordinates: Floats
@@ -31,6 +38,12 @@ class JointMotion(Shown):
 
 def joint_motion(motion: Motion, name: str) -> JointMotion:
     """Return the motion of one joint.
+
+    Parameters
+    ----------
+    motion : Motion
+    name : str
+        Of the joint, whether it is cut or not.
 
     Examples
     --------

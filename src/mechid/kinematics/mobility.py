@@ -116,6 +116,11 @@ class _Generic:
 def mobility(mechanism: Mechanism | System) -> Mobility:
     """Analyse the mobility of a mechanism at generic closed poses near its reference pose.
 
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Or its compiled reference-point system.
+
     Raises
     ------
     AssemblyError

@@ -37,6 +37,13 @@ class KinematicModel(Shown):
 
     Attributes
     ----------
+    mechanism : Mechanism
+    tree : SpanningTree
+        Which joints carry bodies, and which are cut.
+    compiled, order, one_piece :
+        Tables of the kernels, and two orders of solution.
+    passive : tuple of PassivePart
+        Parts that can spin between spherical joints.
     home_q, home_y : arrays (n_q,), (n_i,)
         The assembled reference pose and its independent coordinates; it defines the branch.
     redundant_rows : tuple of str

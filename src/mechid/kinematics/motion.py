@@ -26,7 +26,22 @@ _SHORTEST_PART = 128
 
 @dataclass(frozen=True, repr=False)
 class Motion(Plotted, Tabular):
-    """A solved motion: independent coordinates in, tree coordinates out (NOTATION.md)."""
+    """A solved motion: independent coordinates in, tree coordinates out (NOTATION.md).
+
+    Attributes
+    ----------
+    model : KinematicModel
+    time : array (N,), optional
+        s.
+    y, yd, ydd : arrays (N, n_i)
+        Independent coordinates, speeds, accelerations: m or rad, per s, per s².
+    q : array (N, n_q)
+        Coordinates of the joints of the spanning tree: m, rad, quaternions.
+    v, vd : arrays (N, n_v)
+        Their speeds and accelerations.
+    ordered : bool
+        Whether the samples follow each other along a path.
+    """
 
     model: KinematicModel
     time: Floats | None
@@ -182,6 +197,15 @@ def perform(course: Course, samples: Samples, ordered: bool, first: int = 0) -> 
 
 def rates(motion: Motion) -> Rates:
     """Return the admissible motions R and the bias b of every sample.
+
+    Parameters
+    ----------
+    motion : Motion
+
+    Returns
+    -------
+    Rates
+        `R` (N, n_v, n_i) and `bias` (N, n_v), with v = R ẏ and v̇ = R ÿ + b.
 
     Examples
     --------

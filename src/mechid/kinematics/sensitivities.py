@@ -27,6 +27,13 @@ class Sensitivities(Shown):
 
     `q` (N, n_q, 3 n_i), `v` and `vd` (N, n_v, 3 n_i); `frames` holds those of positions, rotation
     matrices, velocities, … of the requested frames, e.g. position (N, f, 3, 3 n_i).
+
+    Attributes
+    ----------
+    q : array (N, n_q, 3 n_i)
+    v, vd : arrays (N, n_v, 3 n_i)
+    frames : FrameMotion
+        With a last axis of 3 n_i entries on every array.
     """
 
     q: Floats
@@ -39,6 +46,11 @@ def sensitivities(
     motion: Motion, frames: Sequence[tuple[str, Rigid]] | None = None
 ) -> Sensitivities:
     """Differentiate a motion; `frames` are (body, pose in the body), default all body frames.
+
+    Parameters
+    ----------
+    motion : Motion
+    frames : sequence of (body, Rigid), optional
 
     Examples
     --------

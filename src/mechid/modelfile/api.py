@@ -47,6 +47,15 @@ def loads(text: str, *, name: str = "<text>", variant: str | None = None) -> Mec
 
     Files that it includes are sought from the current folder; `variant` may be several, `a@b`.
 
+    Parameters
+    ----------
+    text : str
+        Of a model file.
+    name : str
+        What messages call it.
+    variant : str, optional
+        Of the variants that the text describes.
+
     Examples
     --------
     >>> import mechid
@@ -65,6 +74,11 @@ def build(**words: Any) -> Mechanism:
 
     Values are dicts, lists, tuples, numbers, arrays and strings as in the file, or the Pydantic
     objects of `mechid.modelfile`; `mechid` (the version of the format) may be left out.
+
+    Parameters
+    ----------
+    **words
+        Words of the model file (`name`, `bodies`, `joints`, `coordinates`, …), in SI units.
 
     Examples
     --------
@@ -92,6 +106,10 @@ def dumps(mechanism: Mechanism) -> str:
     The text is the resolved form: variants, subassemblies and tables are expanded and every frame
     is spelled out.
 
+    Parameters
+    ----------
+    mechanism : Mechanism
+
     Examples
     --------
     >>> import mechid
@@ -103,6 +121,11 @@ def dumps(mechanism: Mechanism) -> str:
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
     """Write a mechanism to a model file, in the form of `dumps`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    path : str or Path
 
     Examples
     --------

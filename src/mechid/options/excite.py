@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from mechid.options.represent import changes_repr
+from mechid.shown import changes_repr
 
 FamilyName: TypeAlias = Literal["fourier", "bspline"]
 NoiseOf: TypeAlias = Literal["usual", "motion"]

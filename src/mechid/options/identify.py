@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from mechid.options.noise import NO_NOISE, NoiseLevels
 from mechid.options.reduce import ReduceOptions
-from mechid.options.represent import changes_repr
 from mechid.options.weighing import Weighing
+from mechid.shown import changes_repr
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from mechid.options.represent import changes_repr
+from mechid.shown import changes_repr
 
 Order: TypeAlias = Literal["contribution", "stacked-contribution", "deviation", "greedy"]
 ORDERS: tuple[Order, ...] = get_args(Order)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from mechid.options.noise import NO_NOISE, NoiseLevels
-from mechid.options.represent import changes_repr
+from mechid.shown import changes_repr
 
 NoiseKind: TypeAlias = Literal["white", "proportional", "coloured", "gain"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)

@@ -12,7 +12,15 @@ from mechid.textfile.numbers import named, number
 
 @dataclass(frozen=True)
 class Weighing:
-    """A measured mass: that of bodies together, and its standard deviation (kg)."""
+    """A measured mass.
+
+    Attributes
+    ----------
+    bodies : tuple of str
+        That were weighed together.
+    mass, sigma : float
+        kg; `sigma` is the standard deviation.
+    """
 
     bodies: tuple[str, ...]
     mass: float

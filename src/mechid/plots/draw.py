@@ -13,18 +13,29 @@ from mechid.dynamics.simulation import Simulation
 from mechid.estimation.estimate import Estimate
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.motion import Motion
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Mechanism, force_unit
 from mechid.plots.bars import bars, dots
+from mechid.plots.curves import reduction_figure
 from mechid.plots.figures import inverse_panels, motion_panels, simulation_panels, times
+from mechid.plots.identification import (
+    force_panels,
+    measured_panels,
+    run_figure,
+    validation_figure,
+)
 from mechid.plots.panels import Panel, panel_figure
 from mechid.plots.picture import picture
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
+from mechid.runs.record import ForceHistory, Run, Validation
+from mechid.signals.record import Measurement, PreparedMeasurement
+from mechid.tasks.excite import DesignedMotion
+from mechid.tasks.synthesise import Synthesis
 
 
 @singledispatch
-def draw(record: object) -> Figure:
-    """Return the figure of a record."""
+def draw(record: object, *what: str) -> Figure:
+    """Return the figure of a record; `what` chooses where there are several."""
     raise NotImplementedError(f"{type(record).__name__} has no plot")
 
 
@@ -81,20 +92,37 @@ def _(record: Contribution) -> Figure:
     return bars(record.parameters, record.index, "contribution to the forces / %")
 
 
+draw.register(Reduction, reduction_figure)
+draw.register(Run, run_figure)
+draw.register(Validation, validation_figure)
+
+
 @draw.register
-def _(record: Reduction) -> Figure:
-    c = record.curves
-    errors = {"identification": c.identification_total}
-    errors |= {f"validation {k + 1}": v for k, v in enumerate(c.validation_total.T)}
-    if c.blocks.shape[1]:
-        errors["cross-validation"] = c.cross
-    conditions = {"columns of unit length": c.condition, "SI units": c.raw_condition}
-    shared = {"log": True, "mark": float(record.size.size), "x": "number of parameters"}
-    sizes = c.sizes.astype(float)
-    percent = {name: 100.0 * values for name, values in errors.items()}
-    return panel_figure(
-        [
-            Panel("prediction error / %", sizes, percent, **shared),  # type: ignore[arg-type]
-            Panel("condition number", sizes, conditions, **shared),  # type: ignore[arg-type]
-        ]
-    )
+def _(record: ForceHistory) -> Figure:
+    return panel_figure(force_panels(record, {}), record.name)
+
+
+@draw.register
+def _(record: Measurement) -> Figure:
+    names = [(c.name, c.unit) for c in record.coordinates]
+    units = {c.force: force_unit(c) for c in record.coordinates}
+    return panel_figure(measured_panels(names, record, units))
+
+
+@draw.register
+def _(record: Synthesis) -> Figure:
+    return draw(record.measurement)
+
+
+@draw.register
+def _(record: PreparedMeasurement) -> Figure:
+    # What was prepared does not know the names of its coordinates.
+    names = [(f"y{k + 1}", "(m or rad)") for k in range(record.y.shape[1])]
+    return panel_figure(measured_panels(names, record, {}), record.name)
+
+
+@draw.register
+def _(record: DesignedMotion) -> Figure:
+    found = sample(record.trajectory.ordered([c.name for c in record.mechanism.coordinates]))
+    names = [(c.name, c.unit) for c in record.mechanism.coordinates]
+    return panel_figure(motion_panels(names, found.time, found[1:]))

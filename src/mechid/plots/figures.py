@@ -30,10 +30,8 @@ def simulation_panels(simulation: Simulation) -> list[Panel]:
     """Return coordinates, applied forces (if any), energies and constraint error over time."""
     s = simulation
     coordinates = s.model.mechanism.coordinates
-    panels = _by_unit(
-        s.time, TIME, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)]
-    )
-    panels += _by_unit(s.time, TIME, [f for f in _forces(coordinates, s.tau) if np.any(f[2])])
+    panels = by_unit(s.time, TIME, [(c.name, c.unit, s.y[:, i]) for i, c in enumerate(coordinates)])
+    panels += by_unit(s.time, TIME, [f for f in _forces(coordinates, s.tau) if np.any(f[2])])
     energies = {"kinetic": s.kinetic}
     if np.any(s.potential):
         energies |= {"potential": s.potential, "sum": s.kinetic + s.potential}
@@ -50,7 +48,7 @@ def simulation_panels(simulation: Simulation) -> list[Panel]:
 def inverse_panels(result: InverseDynamics) -> list[Panel]:
     """Return the generalised forces over time (over samples, if the motion has no times)."""
     forces = _forces(result.motion.model.mechanism.coordinates, result.tau)
-    return _by_unit(*times(result.motion.time, len(result.tau)), forces)
+    return by_unit(*times(result.motion.time, len(result.tau)), forces)
 
 
 def motion_panels(
@@ -70,7 +68,7 @@ def motion_panels(
     panels = []
     for rate, per, values in zip(("", ".d", ".dd"), ("", "/s", "/s²"), rates, strict=False):
         curves = [(name + rate, unit + per, values[:, i]) for i, (name, unit) in enumerate(names)]
-        panels += _by_unit(where, label, curves)
+        panels += by_unit(where, label, curves)
     return panels
 
 
@@ -85,11 +83,12 @@ def _forces(
     return [(c.force, force_unit(c), tau[:, i]) for i, c in enumerate(coordinates)]
 
 
-def _by_unit(time: Floats, x: str, curves: list[tuple[str, str, Floats]]) -> list[Panel]:
+def by_unit(time: Floats, x: str, curves: list[tuple[str, str, Floats]]) -> list[Panel]:
     """One panel per unit; a single curve is named by its axis."""
     panels = []
     for unit in dict.fromkeys(unit for _, unit, _ in curves):
         mine = {name: values for name, own, values in curves if own == unit}
-        label = f"{next(iter(mine))} / {unit}" if len(mine) == 1 else _NAMES.get(unit, unit)
+        per = f"({unit})" if "/" in unit else unit
+        label = f"{next(iter(mine))} / {per}" if len(mine) == 1 else _NAMES.get(unit, unit)
         panels.append(Panel(label, time, mine, x=x))
     return panels

@@ -86,7 +86,24 @@ class RunFolder:
 
 
 def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
-    """Write a run into a new folder."""
+    """Write a run into a new folder.
+
+    Parameters
+    ----------
+    run : Run
+    path : str or Path
+    force : bool
+        Whether a run in that folder is replaced.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("pendulum", motion, noise="2%", cad_error="10%")
+    >>> mechid.save_run(mechid.identify("pendulum", log), "run")
+    >>> mechid.load_run("run").stages
+    ('data', 'estimate', 'reduction', 'validation')
+    """
     folder = RunFolder.create(path, force=force)
     for stage in STAGES:
         if stage in run.stages:
@@ -96,10 +113,24 @@ def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
 def load_run(path: str | Path) -> Run:
     """Read a run from its folder, as far as it came.
 
+    Parameters
+    ----------
+    path : str or Path
+        What `identify` or `save_run` wrote.
+
     Raises
     ------
     DataError
         If this is no run, was written by a later version, or a file is missing.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("pendulum", motion, noise="2%", cad_error="10%")
+    >>> run = mechid.identify("pendulum", log, folder="run")
+    >>> mechid.load_run("run").values().tolist() == run.values().tolist()
+    True
     """
     folder = Path(path)
     if not (folder / "run.json").is_file():

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from scipy.stats import norm
@@ -17,9 +18,13 @@ from mechid.mechanism.records import Mechanism
 from mechid.options.identify import DEFAULT_OPTIONS, IdentifyOptions
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
-from mechid.shown import Shown
+from mechid.shown import Plotted, Shown, Tabular
 from mechid.signals.record import PreparedMeasurement
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
@@ -93,7 +98,7 @@ class ParameterTable(Shown):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ForceHistory(Shown):
+class ForceHistory(Plotted, Tabular):
     """Measured and predicted forces of a motion over time, (N, n_d) each, N or N m.
 
     Attributes
@@ -210,7 +215,7 @@ class FullSet(Shown):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Run(Shown):
+class Run(Plotted, Tabular):
     """An identification, as far as it came.
 
     Attributes
@@ -293,25 +298,42 @@ class Run(Shown):
         return found
 
     def summary(self) -> Mapping[str, object]:
-        """Return what `repr` shows."""
-        first, kept = self.motions[0], self.reduction
-        estimate = self.estimate and f"{self.estimate.method}, {len(self.estimate.parameters)} "
-        return {
+        """Return what `repr` shows: model, sizes and errors."""
+        first = self.motions[0]
+        rows: dict[str, object] = {
             "mechanism": self.mechanism.name,
-            "data": f"{len(first.time)} samples of {', '.join(first.forces)} {first.source}",
+            "stages": self.stages,
+            "data": f"{len(first.time)} samples of {', '.join(first.forces)}"
+            + (f" ({first.source})" if first.source else ""),
             "base parameters": len(self.parameters.names),
-            "estimate": estimate and f"{estimate}parameters",
-            "reduced": kept and f"{kept.size.size} parameters: {kept.size.why}",
-            **{
-                f"E_p, {motion.name}": {m: _percent(x) for m, x in self.errors(motion.name).items()}
-                for motion in (self.motions[:4] if self.validation else ())
-            },
-            "warnings": len(self.warnings) or None,
         }
+        if self.estimate is not None:
+            rows["estimator"] = f"{self.estimate.method}, condition {self.estimate.condition:.3g}"
+        if self.reduction is not None:
+            rows["reduction"] = f"{self.reduction.size.size} parameters ({self.reduction.size.why})"
+        for motion in self.motions[:4] if self.validation else ():
+            found = self.errors(motion.name).items()
+            rows[f"error, {motion.name}"] = ", ".join(f"{m} {100 * x:.3g} %" for m, x in found)
+        if self.warnings:
+            rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
+        return rows
+
+    def plot(self, what: RunPlot = "forces") -> Figure:
+        """Return a Matplotlib figure.
+
+        Parameters
+        ----------
+        what : str
+            "forces": measured and predicted, of a motion that was not used if there is one;
+            "motion": the identification motion; "contribution" of each parameter to the forces;
+            "reduction": errors and condition number over the number of parameters; "coverage":
+            share of measured forces within intervals of each level.
+        """
+        return self._drawn(what)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation(Shown):
+class Validation(Plotted, Tabular):
     """How the models of a run do on motions that were not used for it.
 
     Attributes
@@ -336,15 +358,9 @@ class Validation(Shown):
         return tuple(history for history in self.run.forces if history.name in self.motions)
 
     def summary(self) -> Mapping[str, object]:
-        """Return what `repr` shows."""
-        errors = {
-            f"E_p, {row.motion}, {row.model}": f"{_percent(row.total)} ("
-            + ", ".join(f"{name} {_percent(e.E_p)}" for name, e in row.forces.items())
-            + ")"
+        """Return what `repr` shows: the errors of each model."""
+        return {
+            f"{row.motion}, {row.model}": f"E_p {100 * row.total:.3g} %: "
+            + ", ".join(f"{name} {100 * e.E_p:.3g} %" for name, e in row.forces.items())
             for row in self.rows
         }
-        return {"mechanism": self.run.mechanism.name, **errors}
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.3g} %"

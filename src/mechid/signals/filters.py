@@ -48,6 +48,11 @@ class Decimation:
     """Low-pass filter at 0.8 of the new Nyquist frequency, then every `factor`-th sample.
 
     The ends, where the filter has little to average over, are dropped: `factor` samples at each.
+
+    Attributes
+    ----------
+    factor : int
+        Every how many samples are kept.
     """
 
     factor: int
@@ -110,6 +115,13 @@ def decimation_of(factor: int, n: int) -> Decimation | None:
 
 def decimate(values: Floats, factor: int) -> Floats:
     """Return values (N, …) low-pass filtered without delay and decimated: τ, or W (N, n_d, p).
+
+    Parameters
+    ----------
+    values : array (N, …)
+        Samples at a constant rate, along the first axis.
+    factor : int
+        Every how many samples are kept.
 
     Examples
     --------

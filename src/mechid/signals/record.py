@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate
-from mechid.shown import Shown
+from mechid.shown import Plotted, Tabular, changes_repr
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Method: TypeAlias = Literal["auto", "given", "low-pass", "fourier", "spline", "interpolate"]
@@ -46,9 +46,11 @@ class Preparation:
     decimation: int | None = None
     ignore_below: Mapping[str, float] = field(default_factory=dict)
 
+    __repr__ = changes_repr
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Measurement(Shown):
+class Measurement(Plotted, Tabular):
     """What was measured, in SI units, at a constant rate.
 
     Attributes
@@ -122,7 +124,7 @@ class Noise:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class PreparedMeasurement(Shown):
+class PreparedMeasurement(Plotted, Tabular):
     """A measured motion with its forces, ready for estimation.
 
     Attributes

@@ -95,6 +95,12 @@ def _number(value: object, row: int, name: str, where: str) -> float:
 def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
     """Write columns of numbers to a CSV or Parquet file, by its ending, without losing a digit.
 
+    Parameters
+    ----------
+    path : str or Path
+        .csv or .parquet.
+    columns : mapping from name to array (N,)
+
     Raises
     ------
     DataError

@@ -51,6 +51,12 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     derived with a spline of degree 5 through the samples (`notes` says which). Other columns are
     left alone.
 
+    Parameters
+    ----------
+    path : str or Path
+        .csv or .parquet.
+    mechanism : Mechanism
+
     Raises
     ------
     DataError

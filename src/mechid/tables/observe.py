@@ -25,6 +25,12 @@ def point_motion(motion: Motion, name: str) -> FrameMotion:
 
     Rotation and angular rates are those of the body that carries the point.
 
+    Parameters
+    ----------
+    motion : Motion
+    name : str
+        `body.point`, `body.joint`, or `body` for the origin of its frame.
+
     Examples
     --------
     >>> import mechid, numpy as np

@@ -23,7 +23,7 @@ from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.options import ExciteOptions, changed
-from mechid.shown import Shown
+from mechid.shown import Plotted, Tabular
 from mechid.tasks.criteria import check_options, objective_of
 from mechid.tasks.evaluate_motion import criteria_of_motion, prior_notes, usual_times
 from mechid.tasks.inputs import mechanism_of, trajectory_of, wrong_type
@@ -38,7 +38,7 @@ _STILL = 1e-9  # of a position: a motion by less is rounding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class DesignedMotion(Shown):
+class DesignedMotion(Plotted, Tabular):
     """A designed motion, and what all criteria say of it.
 
     Attributes
@@ -81,13 +81,14 @@ class DesignedMotion(Shown):
         return value if self.options.criterion == "d" else float(np.exp(value))
 
     def summary(self) -> Mapping[str, object]:
-        """Return what `repr` shows."""
+        """Return what `repr` shows: duration, criteria and the tightest limit."""
+        t = self.trajectory
         return {
             "mechanism": self.mechanism.name,
-            "coordinates": self.trajectory.names,
-            "duration": f"{self.trajectory.duration:g} s",
+            "coordinates": t.names,
+            "duration": f"{t.duration:g} s",
             "tightest limit": f"{self.tightest or 'none'} (slack {self.slack:.2g})",
-            "criteria": {name: f"{value:.3g}" for name, value in self.criteria.items()},
+            "criteria": {name: f"{value:.4g}" for name, value in self.criteria.items()},
             "notes": self.notes,
         }
 

@@ -24,7 +24,7 @@ from mechid.modelfile.api import load
 from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
 from mechid.options.synthesise import NOISE_KINDS
 from mechid.runs.truth import Truth, read_truth, write_truth
-from mechid.shown import Shown
+from mechid.shown import Plotted, Tabular
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, write_table
 from mechid.tables.motion import TIME
@@ -34,7 +34,7 @@ from mechid.tasks.keywords import keywords_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Synthesis(Shown):
+class Synthesis(Plotted, Tabular):
     """Measurements with known truth.
 
     Attributes
@@ -233,6 +233,14 @@ def save_measurement(
     ------
     DataError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
+    >>> log = mechid.synthesise("pendulum", motion, noise="2%")
+    >>> [path.name for path in mechid.save_measurement(log, "log.csv")]
+    ['log.csv', 'log.truth.json']
     """
     path = Path(path)
     table_suffix(path)

@@ -21,6 +21,11 @@ _KIND = FileKind("trajectory file", "trajectory: 1", "duration, coordinates")
 def load_trajectory(path: str | Path) -> Trajectory:
     """Return the trajectory of a file: coefficients in YAML, or samples in CSV or Parquet.
 
+    Parameters
+    ----------
+    path : str or Path
+        .yaml, .csv or .parquet.
+
     Raises
     ------
     DataError
@@ -70,6 +75,12 @@ def dumps_trajectory(trajectory: Trajectory) -> str:
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory file, in the form of `dumps_trajectory`.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    path : str or Path
+        .yaml
 
     Raises
     ------

@@ -69,6 +69,13 @@ def read_drive(path: str | Path, mechanism: Mechanism) -> Trajectory:
     ------
     DataError
         With the place in the file; also if nothing in it is a coordinate.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.write_table("drive.csv", {"time": [0.0, 0.5, 1.0], "q1": [0.0, 0.1, 0.0]})
+    >>> mechid.read_drive("drive.csv", mechid.load("five_bar")).names
+    ('q1',)
     """
     names = [c.name for c in mechanism.coordinates]
     if Path(path).suffix.lower() in YAML_SUFFIXES:

@@ -38,6 +38,10 @@ def tour(mechanism: Mechanism | KinematicModel | str | Path) -> Motion:
 
     It starts from the state `start` of the model, or else from the assembled pose.
 
+    Parameters
+    ----------
+    mechanism : Mechanism or KinematicModel
+
     Raises
     ------
     KinematicsError

@@ -84,6 +84,12 @@ class Criterion(Shown):
     tiny columns); results are large and finite. The gradient is
     then that of the singular values as if they were not limited. Where the largest or the smallest
     singular values are equal, it is the mean over them, one of the subgradients.
+
+    Attributes
+    ----------
+    name : str
+    options : Options
+        Noise, prior, parameters that are wanted.
     """
 
     name: str

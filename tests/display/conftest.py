@@ -1,0 +1,45 @@
+"""One example of every public record: what a user would have in hand in the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mechid
+
+
+@pytest.fixture(scope="session")
+def run() -> mechid.Run:
+    """A whole run of a five-bar linkage: synthetic data, a validation motion, a reduced model."""
+    model = mechid.load("five_bar")
+    motion = mechid.excite(model, random=2, starts=0, harmonics=3, seed=1)
+    log = mechid.synthesise(model, motion, noise="2%", cad_error="20%", seed=1)
+    slower = mechid.excite(model, random=2, starts=0, harmonics=2, seed=2)
+    other = mechid.synthesise(model, slower, noise="2%", truth=log.truth, seed=2)
+    return mechid.identify(model, log, validate=other, cad_error="20%", reduce="contribution")
+
+
+@pytest.fixture(scope="session")
+def examples(run: mechid.Run) -> dict[str, object]:
+    """Return records by the name of their type."""
+    model = run.mechanism
+    motion = mechid.tour(model)
+    designed = mechid.excite(model, random=2, starts=0)
+    made = mechid.synthesise(model, designed, noise="2%", seed=1)
+    forces = mechid.inverse_dynamics(motion, reactions=True)
+    base = mechid.base_parameters(model, certify=True)
+    mechid.write_table("motion.csv", motion.to_frame())
+    records = [
+        model, motion, motion.model, motion.bodies(), mechid.joint_motion(motion, "A1"),
+        mechid.mobility(model), mechid.sensitivities(motion.part(slice(0, 2))),
+        mechid.read_motion("motion.csv", model), mechid.observation_matrix(motion), forces,
+        forces.reactions, mechid.simulate(model, np.linspace(0, 0.01, 3)),
+        mechid.SimulationOptions(), base, base.chosen, base.null_space, base.experiment,
+        designed, designed.options, designed.trajectory, designed.limits[0],
+        mechid.evaluate_motion(model, designed), mechid.Criterion("d"), made, made.options,
+        made.measurement, made.truth, mechid.Preparation(), mechid.Decimation(4),
+        run, run.about.options, run.motions[0], run.forces[0], run.validation[0],
+        mechid.Validation(run, ("validation-1",)), mechid.ReduceOptions(),
+        mechid.NoiseLevels(), mechid.Weighing(("crank_1",), 0.7, 0.01),
+    ]  # fmt: skip
+    return {type(record).__name__: record for record in records}

@@ -169,6 +169,18 @@ def test_options_survive_a_file(options):
         assert repr(options) == f"{type(options).__name__}()"
 
 
+def test_records_may_be_made_with_words(log):
+    """What keywords take, the fields of a record take too; NumPy numbers are numbers."""
+    words = {"noise": "5%", "cad_error": np.float64(0.2), "weigh": {"crank_1": "0.7±0.01"},
+             "reduce": "greedy", "settings": {"gains": np.float64(0.05)}}  # fmt: skip
+    made = mechid.IdentifyOptions(estimator="map", **words)
+    assert changed(made, {}) == changed(mechid.IdentifyOptions("map"), words)
+    with pytest.raises(mechid.DataError, match="base must be text, got 3"):
+        mechid.identify("five_bar", log, mechid.IdentifyOptions(base=3))
+    with pytest.raises(mechid.DataError, match="method must be one of: auto, given"):
+        mechid.prepare(log, "five_bar", mechid.Preparation("magic"))
+
+
 def test_a_run_of_python_goes_on_from_the_command_line(run, other_log, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mechid.save_run(run, "run")

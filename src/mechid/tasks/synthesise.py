@@ -22,7 +22,6 @@ from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
 from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
-from mechid.options.synthesise import NOISE_KINDS
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
@@ -350,11 +349,6 @@ def _rms(values: Floats) -> Floats:
 
 
 def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    if options.noise_kind not in NOISE_KINDS:
-        raise DataError(
-            f"there is no noise {options.noise_kind}",
-            remedy=f"choose one of: {', '.join(NOISE_KINDS)}",
-        )
     for noise, known, name, what in (
         (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
         (
@@ -397,5 +391,3 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
             raise DataError("both a correlation and a time constant are given", remedy="give one")
     if not 0 <= options.cad_error < 1:
         raise DataError(f"cad_error must be from 0 to 1, got {options.cad_error:g}")
-    if options.seed < 0:
-        raise DataError(f"seed must be ≥ 0, got {options.seed}")

@@ -45,6 +45,22 @@ def from_words(kind: type[Record], words: Any) -> Record:
         ) from None
 
 
+def step_options(kind: type[Record], options: Any, words: Mapping[str, Any]) -> Record:
+    """Return the options of a step, given as a record and as keywords.
+
+    Raises
+    ------
+    DataError
+        If the record is of another kind; else as `changed`.
+    """
+    if not isinstance(options, kind):
+        raise DataError(
+            f"options must be {kind.__name__}, got {type(options).__name__}",
+            remedy="give single options by name",
+        )
+    return changed(options, words)
+
+
 def changed(options: Record, words: Mapping[str, Any]) -> Record:
     """Return options with some of them given as people write them: text, numbers, records.
 

@@ -21,7 +21,7 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
-from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
+from mechid.options import NoiseLevels, SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
@@ -178,7 +178,7 @@ def synthesise(
     (100, 2)
     """
     mechanism = mechanism_of(model)
-    options = changed(options, words)
+    options = step_options(SynthesiseOptions, options, words)
     _check(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
     draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)

@@ -24,6 +24,7 @@ from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
+from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
 
@@ -132,6 +133,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     >>> [joint.name for joint in model.tree.cut]
     ['q4']
     """
+    mechanism = checked_mechanism(mechanism)
     tree = spanning_tree(mechanism)
     passive = passive_parts(mechanism)
     compiled = compile_tables(mechanism, tree, passive)

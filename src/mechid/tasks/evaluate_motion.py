@@ -22,7 +22,7 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.options import ExciteOptions, changed
+from mechid.options import ExciteOptions, step_options
 from mechid.shown import Shown
 from mechid.tasks.cad_prior import usual_cad_error
 from mechid.tasks.criteria import check_options, criteria_of_matrix, criterion_of
@@ -115,7 +115,7 @@ def prior_notes(mechanism: Mechanism, options: ExciteOptions) -> tuple[str, ...]
 def _given(
     model: Any, motion: Any, options: ExciteOptions, words: Mapping[str, Any]
 ) -> tuple[Mechanism, Trajectory, ExciteOptions]:
-    options = changed(options, words)
+    options = step_options(ExciteOptions, options, words)
     check_options(options)
     return mechanism_of(model), trajectory_of(motion), options
 

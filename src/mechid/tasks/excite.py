@@ -22,7 +22,7 @@ from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.model import KinematicModel, held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
-from mechid.options import ExciteOptions, changed
+from mechid.options import ExciteOptions, step_options
 from mechid.shown import Plotted, Tabular
 from mechid.tasks.criteria import check_options, objective_of
 from mechid.tasks.evaluate_motion import criteria_of_motion, prior_notes, usual_times
@@ -172,9 +172,7 @@ def excite(
     2.0
     """
     mechanism = mechanism_of(model)
-    if not isinstance(options, ExciteOptions):
-        raise wrong_type("options", "ExciteOptions", options)
-    options = changed(options, words)
+    options = step_options(ExciteOptions, options, words)
     check_options(options)
     ready = kinematic_model(mechanism)
     still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}

@@ -21,8 +21,7 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
-from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
-from mechid.options.synthesise import NOISE_KINDS
+from mechid.options import NoiseLevels, SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
@@ -184,7 +183,7 @@ def synthesise(
     (100, 2)
     """
     mechanism = mechanism_of(model)
-    options = changed(options, words)
+    options = step_options(SynthesiseOptions, options, words)
     _check(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
     draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)
@@ -355,11 +354,6 @@ def _rms(values: Floats) -> Floats:
 
 
 def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    if options.noise_kind not in NOISE_KINDS:
-        raise DataError(
-            f"there is no noise {options.noise_kind}",
-            remedy=f"choose one of: {', '.join(NOISE_KINDS)}",
-        )
     for noise, known, name, what in (
         (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
         (
@@ -402,5 +396,3 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
             raise DataError("both a correlation and a time constant are given", remedy="give one")
     if not 0 <= options.cad_error < 1:
         raise DataError(f"cad_error must be from 0 to 1, got {options.cad_error:g}")
-    if options.seed < 0:
-        raise DataError(f"seed must be ≥ 0, got {options.seed}")

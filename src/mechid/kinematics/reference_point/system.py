@@ -22,6 +22,7 @@ from mechid.kinematics.reference_point.evaluate import (
     turn_angles,
     values,
 )
+from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.spatial.rotations import Array, matrix_from_quaternion, quaternion_from_matrix, skew
@@ -109,6 +110,7 @@ class Pose:
 
 def compile_system(mechanism: Mechanism) -> System:
     """Write the equations of a mechanism."""
+    mechanism = checked_mechanism(mechanism)
     n = len(mechanism.bodies)
     constraints = coupling_rows(mechanism)
     return System(

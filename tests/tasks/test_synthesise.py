@@ -185,10 +185,10 @@ def test_wrong_errors(errors, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (SynthesiseOptions(noise_kind="pink"), "unknown noise kind 'pink'"),  # type: ignore[arg-type]
+        (SynthesiseOptions(noise_kind="pink"), "noise_kind must be one of: white"),  # type: ignore[arg-type]
         (SynthesiseOptions(noise=NoiseLevels(Level(-0.1))), "noise must be ≥ 0, got -0.1"),
         (SynthesiseOptions(noise=NoiseLevels(channels={"M1": Level(np.nan)})), "noise of M1 must"),
-        (SynthesiseOptions(cad_error=-0.1), "cad_error must be between 0 and 1, got -0.1"),
+        (SynthesiseOptions(cad_error=-0.1), "cad_error must be ≥ 0, got -0.1"),
         (SynthesiseOptions(seed=-1), "seed must be ≥ 0, got -1"),
     ],
 )

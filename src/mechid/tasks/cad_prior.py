@@ -105,14 +105,14 @@ def prior_from_cad(
     terms = [term for term in model.terms if not term.known]
     positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.positive)
     known = Prior(
-        names,
-        base_set.base,
-        base_set.matrix,
-        values,
-        covariance,
-        bodies,
-        positive,
-        tuple(words),
+        parameters=names,
+        base=base_set.base,
+        matrix=base_set.matrix,
+        values=values,
+        covariance=covariance,
+        bodies=bodies,
+        positive=positive,
+        words=tuple(words),
     )
     return informed(known, measured)
 

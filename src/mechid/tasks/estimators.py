@@ -10,7 +10,7 @@ from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
 from mechid.mechanism.records import Mechanism
-from mechid.options import IdentifyOptions, changed
+from mechid.options import IdentifyOptions, step_options
 from mechid.options.words import converted
 from mechid.tasks.measured_constraints import check_constraints
 from mechid.textfile.words import hint
@@ -69,18 +69,14 @@ def identify_options(
     DataError
         For options that make no sense.
     """
-    if not isinstance(options, IdentifyOptions):
-        raise DataError(
-            f"options must be IdentifyOptions, got {type(options).__name__}",
-            remedy="give further measurements as validate=…",
-        )
     fields_of = {f.name for f in fields(IdentifyOptions)}
     own = {name for known in ESTIMATORS for name in setting_names(known)}
     if unknown := [word for word in words if word not in fields_of | own]:
         raise DataError(
             f"there is no option {unknown[0]}", remedy=hint(unknown[0], sorted(fields_of | own))
         )
-    found = changed(options, {k: v for k, v in words.items() if k in fields_of})
+    own_words = {k: v for k, v in words.items() if k in fields_of}
+    found = step_options(IdentifyOptions, options, own_words)
     settings = {k: v for k, v in words.items() if k not in fields_of and v is not None}
     if settings.get("offsets") in (True, False):
         settings["offsets"] = "estimated" if settings["offsets"] else None

@@ -21,8 +21,7 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
-from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
-from mechid.options.synthesise import NOISE_KINDS
+from mechid.options import NoiseLevels, SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
@@ -110,9 +109,14 @@ class Synthesis(Plotted, Tabular):
         return Truth(tuple(c.name for c in self.columns), self.phi, made)
 
     def table(self) -> Columns:
-        """Return named columns: time, coordinates (with `.d` and `.dd`), forces."""
+        """Return named columns: time, coordinates (with `.d` and `.dd`), forces.
+
+        Coordinates that the model holds have none.
+        """
         columns: Columns = {TIME: self.time}
         for i, c in enumerate(self.mechanism.coordinates):
+            if c.held:
+                continue
             columns[c.name] = self.y[:, i]
             if self.measured_rates:
                 columns[f"{c.name}.d"] = self.yd[:, i]
@@ -179,7 +183,7 @@ def synthesise(
     (100, 2)
     """
     mechanism = mechanism_of(model)
-    options = changed(options, words)
+    options = step_options(SynthesiseOptions, options, words)
     _check(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
     draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)
@@ -351,11 +355,6 @@ def _rms(values: Floats) -> Floats:
 
 
 def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    if options.noise_kind not in NOISE_KINDS:
-        raise DataError(
-            f"unknown noise kind '{options.noise_kind}'",
-            remedy=f"choose one of: {', '.join(NOISE_KINDS)}",
-        )
     for noise, known, name, what in (
         (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
         (
@@ -398,5 +397,3 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
             raise DataError("correlation and time_constant exclude each other", remedy="give one")
     if not 0 <= options.cad_error < 1:
         raise DataError(f"cad_error must be between 0 and 1, got {options.cad_error:g}")
-    if options.seed < 0:
-        raise DataError(f"seed must be ≥ 0, got {options.seed}")

@@ -9,6 +9,7 @@ of its limits is halved until it does not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Mechanism
+from mechid.modelfile.resolve import mechanism_of
 from mechid.tables.quality import limit_notes
 from mechid.view.time_histories import Reach, TimeHistory, at_rest, sweep, swing
 
@@ -33,7 +35,7 @@ Part: TypeAlias = list[
 ]  # what happens at the same time: one time history per coordinate
 
 
-def tour(mechanism: Mechanism | KinematicModel) -> Motion:
+def tour(mechanism: Mechanism | KinematicModel | str | Path) -> Motion:
     """Return a solved motion of all independent coordinates, at 40 samples per second.
 
     It starts from the state `start` of the model, or else from the assembled pose.
@@ -54,7 +56,10 @@ def tour(mechanism: Mechanism | KinematicModel) -> Motion:
     >>> np.allclose(motion.yd[[0, -1]], 0)  # it starts and ends at rest
     True
     """
-    model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
+    if isinstance(mechanism, KinematicModel):
+        model = mechanism
+    else:
+        model = kinematic_model(mechanism_of(mechanism))
     start = start_of(model)
     bounded = not limit_notes(solve_motion(model, start[None]))
 

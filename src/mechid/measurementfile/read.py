@@ -55,7 +55,9 @@ def file_and_part(data: str | Path) -> tuple[Path, Window | None]:
         raise DataError(f"{part} is not a part of a log", where=text, remedy="write FILE@FROM:TO")
     start, end = (number(word, text) if word.strip() else None for word in (low, high))
     if start is not None and end is not None and not start < end:
-        raise DataError(f"the start must be before the end, got {start:g} and {end:g} s", where=text)
+        raise DataError(
+            f"the start must be before the end, got {start:g} and {end:g} s", where=text
+        )
     return Path(name), (start, end)
 
 

@@ -174,7 +174,7 @@ def test_folders_that_are_there(run, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="is not a run"):
         RunFolder.create(tmp_path / "file", force=True)
-    with pytest.raises(DataError, match="cannot make the folder"):
+    with pytest.raises(DataError, match="cannot create the folder"):
         RunFolder.create(tmp_path / "file" / "run")
 
 

@@ -91,5 +91,5 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             read_limits(path)
     path = tmp_path / "latin.yaml"
     path.write_bytes(b"position: {\xe4: 1}")
-    with pytest.raises(DataError, match="no UTF-8"):
+    with pytest.raises(DataError, match="not UTF-8"):
         read_limits(path)

@@ -54,7 +54,7 @@ $(BENCH_READY): $(TEST_READY)
 
 # A cached kernel does not notice that a kernel it calls has changed in another file, so the caches
 # are dropped as soon as any file with kernels is newer than the last run.
-KERNEL_SOURCES := $(shell grep -rl --include='*.py' numba src/mechid 2>/dev/null)
+KERNEL_SOURCES := $(wildcard src/mechid/*/kernels/*.py) src/mechid/mechanism/element_laws.py
 $(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
 	@find src -name '*.nb[ci]' -delete
 	@touch $@

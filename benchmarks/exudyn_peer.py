@@ -18,11 +18,11 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import (
     GROUND,
     Body,
+    ForceElement,
     Frame,
     Joint,
     JointCoordinate,
     PointCoordinate,
-    SpringDamper,
 )
 
 sys.exudynFast = True  # the module without range checks; must be said before the import
@@ -153,17 +153,17 @@ class ConstraintPeer:
         marker = items.MarkerBodyRigid(bodyNumber=self.number[body], localHT=frame)
         return self.system.AddMarker(marker)
 
-    def _add_strut(self, e: object) -> None:
-        if not isinstance(e, SpringDamper):
+    def _add_strut(self, e: ForceElement) -> None:
+        if e.kind != "spring_damper":
             raise NotImplementedError("elements other than springs and dampers")
-        ends = (e.point_a, e.point_b)
+        ends = e.points
         self.system.CreateSpringDamper(
             itemNumbers=[self.number[p.body] for p in ends],
             localPosition0=self.start[ends[0].body] @ np.array(ends[0].local),
             localPosition1=self.start[ends[1].body] @ np.array(ends[1].local),
-            referenceLength=e.free_length.value or 0.0,
-            stiffness=e.stiffness.value or 0.0,
-            damping=e.damping.value or 0.0,
+            referenceLength=e["free_length"].value or 0.0,
+            stiffness=e["stiffness"].value or 0.0,
+            damping=e["damping"].value or 0.0,
         )
 
     # ------------------------------------------------------------------ first coordinate

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Body, Mechanism, SpringDamper
+from mechid.mechanism.records import Body, Mechanism
 
 STEP = 1e-4  # s
 
@@ -50,13 +50,13 @@ def _xml(m: Mechanism) -> str:
         center = _text(b.inertia.center)
         return f'<inertial pos="{center}" mass="{b.inertia.mass}" fullinertia="{full}"/>'
 
-    spring = next(e for e in m.elements if isinstance(e, SpringDamper))
+    spring = next(e for e in m.elements if e.kind == "spring_damper")
     hub, closing = m.joint("hub"), m.joint("C")
     tyre = body("tyre", "wheel", "")
     wheel = body("wheel", "upright", hinge("hub", "wheel", "0 1 0") + tyre)
     on_upright = (
         hinge("B", "upright", "1 0 0")
-        + f'<site name="F" pos="{_text(spring.point_a.local)}"/>'
+        + f'<site name="F" pos="{_text(spring.points[0].local)}"/>'
         + f'<site name="E" pos="{_text(hub.frame_a.origin)}"/>'
         + wheel
     )
@@ -64,7 +64,7 @@ def _xml(m: Mechanism) -> str:
     lower = body("lower_arm", "ground", hinge("A", "lower_arm", "1 0 0") + upright)
     upper = body("upper_arm", "ground", hinge("D", "upper_arm", "1 0 0"))
     anchor = closing.frame_a.origin if closing.body_a == "upright" else closing.frame_b.origin
-    on_ground = np.array(spring.point_b.local) + origin["cantilever"]
+    on_ground = np.array(spring.points[1].local) + origin["cantilever"]
     return f"""
     <mujoco>
       <compiler autolimits="true" balanceinertia="false"/>
@@ -76,8 +76,8 @@ def _xml(m: Mechanism) -> str:
                  solref="{2 * STEP} 1" solimp="0.9999 0.9999 0.001 0.5 2"/>
       </equality>
       <tendon>
-        <spatial stiffness="{spring.stiffness.value}" damping="{spring.damping.value}"
-                 springlength="{spring.free_length.value}">
+        <spatial stiffness="{spring["stiffness"].value}" damping="{spring["damping"].value}"
+                 springlength="{spring["free_length"].value}">
           <site site="F"/><site site="G"/>
         </spatial>
       </tendon>

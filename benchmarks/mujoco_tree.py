@@ -14,7 +14,7 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import GROUND, Body, PointCoordinate, SpringDamper
+from mechid.mechanism.records import GROUND, Body, PointCoordinate
 
 Z, X = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 TYPES = mujoco.mjtJoint
@@ -111,13 +111,13 @@ class SoftPeer:
 
     def _add_struts(self) -> None:
         for e in self.kinematics.mechanism.elements:
-            if not isinstance(e, SpringDamper):
+            if e.kind != "spring_damper":
                 raise NotImplementedError(f"element {e.name}")
             tendon = self.spec.add_tendon(name=e.name)
-            set_first(tendon, "stiffness", e.stiffness.value or 0.0)
-            set_first(tendon, "damping", e.damping.value or 0.0)
-            tendon.springlength = [e.free_length.value or 0.0] * 2
-            for end, point in zip("ab", (e.point_a, e.point_b), strict=True):
+            set_first(tendon, "stiffness", e["stiffness"].value or 0.0)
+            set_first(tendon, "damping", e["damping"].value or 0.0)
+            tendon.springlength = [e["free_length"].value or 0.0] * 2
+            for end, point in zip("ab", e.points, strict=True):
                 self._site(f"{e.name} {end}", point.body, point.local)
                 tendon.wrap_site(f"{e.name} {end}")
 

@@ -17,7 +17,7 @@ from scipy.linalg.lapack import dgetrs
 
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.tree import TreeJoint
-from mechid.mechanism.records import GROUND, Body, Point, SpringDamper
+from mechid.mechanism.records import GROUND, Body, ForceElement, Point
 
 # Entries of the inertia matrix in the order of mechid and of Pinocchio.
 OUR_ORDER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -77,14 +77,14 @@ class DynamicPeer(Peer):
     def _add_coordinates(self) -> None:
         super()._add_coordinates()
         elements = self.kinematics.mechanism.elements
-        self.struts = [self._strut(e) for e in elements if isinstance(e, SpringDamper)]
+        self.struts = [self._strut(e) for e in elements if e.kind == "spring_damper"]
         if len(self.struts) < len(elements):
             raise NotImplementedError("elements other than springs and dampers")
 
-    def _strut(self, e: SpringDamper) -> Strut:
-        ends = [self._end(p) for p in (e.point_a, e.point_b)]
+    def _strut(self, e: ForceElement) -> Strut:
+        ends = [self._end(p) for p in e.points]
         frames, places = zip(*ends, strict=True)
-        values = (e.stiffness.value, e.damping.value, e.free_length.value)
+        values = (e[key].value for key in ("stiffness", "damping", "free_length"))
         return Strut(frames, places, *(float(x or 0.0) for x in values))
 
     def _end(self, p: Point) -> tuple[int | None, Floats]:

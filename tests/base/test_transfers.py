@@ -9,7 +9,8 @@ from flint import fmpq, fmpq_mat
 
 from mechid.base.transfers import transfers
 from mechid.exact.geometry import exact_geometry
-from mechid.mechanism.records import JointType, Vec3
+from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
+from mechid.mechanism.records import Vec3
 from mechid.spatial.inertia import NAMES
 
 from .exact_energies import (
@@ -21,16 +22,7 @@ from .exact_energies import (
     rational,
 )
 
-KINDS: tuple[JointType, ...] = (
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "helical",
-    "fixed",
-)
+KINDS: tuple[JointType, ...] = tuple(t for t, k in JOINT_KINDS.items() if not k.holds_nothing)
 third = fmpq(1, 3)
 # Axes that are rationals and lie along no axis of the bodies.
 TILTED: Matrix = [

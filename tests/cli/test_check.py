@@ -140,3 +140,21 @@ def test_a_start_out_of_reach_is_a_warning(run: Run, tmp_path: Path) -> None:
     )
     (warning,) = run("check", "m.yaml", "--json").json["warnings"]
     assert warning.startswith("the start of the model cannot be reached: ")
+
+
+NONPHYSICAL = """mechid: 1
+name: m
+points: {A: [0, 0, 0], B: {in: b, at: [465, 0, 0]}}
+bodies:
+  b: {mass: 2000, inertia: {xx: 1, yy: 1, zz: 3, allow_nonphysical: true}}
+joints: {j: {type: R, between: [ground, b], at: A, axis: y}}
+coordinates: {q: {joint: j}}
+"""
+
+
+def test_numbers_that_are_hardly_meant(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(NONPHYSICAL)
+    found = run("check", "m.yaml")
+    assert found.status == 0
+    assert "warning: the mechanism is 465 m in size: are the lengths in mm?" in found.out
+    assert "warning: no body can have the inertia of b (allow_nonphysical): " in found.out

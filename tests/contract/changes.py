@@ -108,7 +108,11 @@ def swapped(mechanism: Mechanism, rng: np.random.Generator, part: float = 0.6) -
     chosen = {
         j.name
         for j in mechanism.joints
-        if rng.random() < part and not (j.name in driven and j.type in mixing)
+        if rng.random() < part
+        and not (j.name in driven and j.type in mixing)
+        and not (
+            j.kind.axes[0] and not j.kind.axes[1]
+        )  # a line of a, and no more than a point of b
     }
     joints = [_swapped(j) if j.name in chosen else j for j in mechanism.joints]
     sign = np.ones(len(mechanism.coordinates))

@@ -55,6 +55,12 @@ def joint_pose(joint: Joint, c: Array) -> tuple[Array, Array]:
         case "free":
             R = from_quaternion(c[:, 3:])
             t = c[:, :3]
+        case "point_on_line":
+            R = from_quaternion(c[:, 1:])
+            t[:, 2] = c[:, 0]
+        case "point_on_plane":
+            R = from_quaternion(c[:, 2:])
+            t[:, :2] = c[:, :2]
         case "fixed":
             pass
         case _:

@@ -59,7 +59,7 @@ def test_columns_are_named_in_the_order_of_the_file(spec: str) -> None:
     assert [(c.name, c.unit) for c in model.columns[: 10 * len(bodies)]] == inertial
     assert [c.owner for c in model.columns[: 10 * len(bodies) : 10]] == [b.name for b in bodies]
     places = [e.name for e in model.mechanism.elements]
-    motors = {m.name: e.name for e in model.mechanism.elements for m in getattr(e, "motors", ())}
+    motors = {m.name: e.name for e in model.mechanism.elements for m in e.parts}
     owners = [places.index(motors.get(c.owner, c.owner)) for c in model.columns[10 * len(bodies) :]]
     assert owners == sorted(owners)
 
@@ -227,7 +227,7 @@ def test_multipliers_do_the_balance_on_the_tree(spec: str) -> None:
         e = engine.tree(q, v)
         vd = now.rate[engine.n_q :]
         pull = e.J[engine.closure].T @ now.multipliers
-        applied = engine.tree_forces(e, tau) + e.load
+        applied = engine.tree_forces(e, tau)
         left = e.M @ vd + e.h - applied - pull
         size = np.abs(e.M) @ np.abs(vd) + np.abs(e.h) + np.abs(applied) + np.abs(pull)
         scale = np.array(motion.model.tables.columns.scale)

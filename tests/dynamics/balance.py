@@ -18,20 +18,15 @@ from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import (
     GROUND,
     DistanceCoordinate,
-    Friction,
     JointCoordinate,
-    Load,
     Point,
     PointCoordinate,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
 )
 from mechid.spatial.rotations import rpy_from_matrix
 
 from ..contract.joint_table import about
 from ..contract.states import joint_frames
-from .virtual_power import VirtualPower, tensor
+from .virtual_power import VirtualPower, skew_part, tensor, value
 
 Array = npt.NDArray[np.float64]
 
@@ -91,21 +86,33 @@ def _inertial(motion: Motion, f: FrameMotion) -> Iterator[Push]:
 def _elements(motion: Motion) -> Iterator[Push]:
     laws = iter(VirtualPower(motion).laws)
     for e in motion.model.mechanism.elements:
-        match e:
-            case SpringDamper():
-                yield from _apart(motion, e.point_a, e.point_b, -next(laws).force)
-            case TorsionSpring() | Friction():
-                yield from _on_joint(motion, e.joint, e.index, -next(laws).force)
-            case Transmission():
-                for _, row in zip(e.motors, e.matrix, strict=True):
+        match e.kind:
+            case "spring_damper":
+                yield from _apart(motion, *e.points, -next(laws).force)
+            case "torsion_spring" | "friction":
+                yield from _on_joint(motion, *e.coordinates[0], -next(laws).force)
+            case "polynomial_spring_damper" | "piecewise_spring_damper":
+                force = -next(laws).force
+                if e.points:
+                    yield from _apart(motion, *e.points, force)
+                else:
+                    yield from _on_joint(motion, *e.coordinates[0], force)
+            case "joint_force":
+                force = np.full(len(motion.y), value(e["force"]))
+                yield from _on_joint(motion, *e.coordinates[0], force)
+            case "bushing":
+                six = np.stack([-next(laws).force for _ in range(6)], axis=1)
+                yield from _between_frames(motion, e.coordinates[0][0], six)
+            case "transmission":
+                for part in e.parts:
                     force = -next(laws).force
-                    for (name, index), ratio in zip(e.coordinates, row, strict=True):
+                    for (name, index), ratio in zip(e.coordinates, part.ratios, strict=True):
                         yield from _on_joint(motion, name, index, ratio * force)
-            case Load():
-                at = _points(motion, e.point or Point("", e.body, (0.0, 0.0, 0.0)))
-                axes = _points(motion, Point("", e.axes_of or GROUND, (0.0, 0.0, 0.0)))
+            case "force" | "moment":
+                at = _points(motion, *(e.points or (Point("", e.body, (0.0, 0.0, 0.0)),)))
+                axes = _points(motion, Point("", e.axes_of, (0.0, 0.0, 0.0)))
                 vector, none = (
-                    axes.rotation[:, 0] @ np.array(e.vector),
+                    value(e["magnitude"]) * axes.rotation[:, 0] @ np.array(e.direction),
                     np.zeros((len(motion.y), 3)),
                 )
                 both = (none, vector) if e.kind == "moment" else (vector, none)
@@ -165,6 +172,25 @@ def _on_joint(motion: Motion, name: str, index: int, force: Array) -> Iterator[P
     both = (none, push) if turning else (push, none)
     yield Push(joint.body_b, at, *both)
     yield Push(joint.body_a, at, *(-x for x in both))
+
+
+def _between_frames(motion: Motion, name: str, six: Array) -> Iterator[Push]:
+    """Forces along the axes of frame a at the origin of b; a moment with the power of the turns."""
+    joint, frames = motion.model.mechanism.joint(name), joint_frames(motion, name)
+    a, b = frames.rotation[:, 0], frames.rotation[:, 1]
+    force = np.einsum("nij,nj->ni", a, six[:, :3])
+    R = np.swapaxes(a, 1, 2) @ b
+    # A turn e_k of b, seen from a, changes R by e_k × R; the moment is what its work asks for.
+    local = np.stack(
+        [
+            np.einsum("ni,ni->n", skew_part(np.cross(unit, R, axisb=1, axisc=1)), six[:, 3:])
+            for unit in np.eye(3)
+        ],
+        axis=1,
+    )
+    moment, at = np.einsum("nij,nj->ni", a, local), frames.position[:, 1]
+    yield Push(joint.body_b, at, force, moment)
+    yield Push(joint.body_a, at, -force, -moment)
 
 
 def _angle_axes(a: Array, b: Array) -> Array:

@@ -19,18 +19,26 @@ from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.records import (
-    GROUND,
     Coefficient,
-    Friction,
-    Load,
+    ForceElement,
     Mechanism,
     Point,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
 )
 
 Array = npt.NDArray[np.float64]
+# Kinds of force elements that are written once more here.
+WRITTEN_TWICE = (
+    "spring_damper",
+    "torsion_spring",
+    "polynomial_spring_damper",
+    "piecewise_spring_damper",
+    "bushing",
+    "friction",
+    "transmission",
+    "force",
+    "moment",
+    "joint_force",
+)
 SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -59,7 +67,11 @@ class Sized:
 
 @dataclass(frozen=True)
 class Law:
-    """Force J s̈ + k (s - s0) + c ṡ + r sign ṡ on a measure s; energies and losses from it."""
+    """Force J s̈ + k (s - s0) + c ṡ + r sign ṡ on a measure s, and what is added to it.
+
+    `spring`, `stored` and `drag` (N,) are further forces of the pose, their energy, and further
+    forces of the speed.
+    """
 
     s: Array
     rate: Array
@@ -70,22 +82,24 @@ class Law:
     free: float = 0.0
     damping: float = 0.0
     coulomb: float = 0.0
+    spring: Array | float = 0.0
+    stored: Array | float = 0.0
+    drag: Array | float = 0.0
 
     @property
     def force(self) -> Array:
-        spring = self.stiffness * (self.s - self.free)
-        rest = self.damping * self.rate + self.coulomb * np.sign(self.rate)
-        return self.inertia * self.second + spring + rest
+        spring = self.stiffness * (self.s - self.free) + self.spring
+        rest = self.damping * self.rate + self.coulomb * np.sign(self.rate) + self.drag
+        return np.asarray(self.inertia * self.second + spring + rest)
 
     @property
-    @cached_property
-    def energy(self) -> Array:
-        stored = self.stiffness * (self.s - self.free) ** 2
-        return (self.inertia * self.rate**2 + stored) / 2
+    def potential(self) -> Array:
+        return np.asarray(self.stiffness * (self.s - self.free) ** 2 / 2 + self.stored)
 
     @property
     def loss(self) -> Array:
-        return self.damping * self.rate**2 + self.coulomb * np.abs(self.rate)
+        dry = self.coulomb * np.abs(self.rate)
+        return np.asarray(self.damping * self.rate**2 + dry + self.drag * self.rate)
 
     @property
     def size(self) -> Array:
@@ -95,9 +109,27 @@ class Law:
             self.stiffness * self.free,
             self.damping * self.rate,
             self.coulomb,
+            self.spring,
+            self.drag,
         )
         largest = sum(float(np.abs(x).max()) for x in parts)
         return np.asarray(largest * np.abs(self.partial).max(axis=0))
+
+
+def straight_lines(x: Array, knots: tuple[float, ...], slopes: list[float]) -> tuple[Array, Array]:
+    """Force with these slopes between knots, zero at zero, and its integral from zero."""
+    far = 10 + np.abs([*x, *knots, 0.0]).max()
+    nodes = np.unique([-far, *knots, 0.0, far])
+    steps = np.array(slopes)[np.searchsorted(knots, (nodes[1:] + nodes[:-1]) / 2)]
+    height = np.concatenate([[0.0], np.cumsum(steps * np.diff(nodes))])
+    height -= height[np.searchsorted(nodes, 0.0)]
+    force = np.interp(x, nodes, height)
+    area = []
+    for end in x:
+        ends = sorted((0.0, end))
+        grid = np.array([ends[0], *nodes[(nodes > ends[0]) & (nodes < ends[1])], ends[1]])
+        area.append(np.sign(end) * np.trapezoid(np.interp(grid, nodes, height), grid))
+    return force, np.array(area)
 
 
 class VirtualPower:
@@ -167,27 +199,34 @@ class VirtualPower:
 
     def _laws(self) -> Iterator[Law]:
         for e in self.mechanism.elements:
-            match e:
-                case SpringDamper():
-                    s = self._length(e.point_a, e.point_b)
-                    yield self._law(s, e.stiffness, e.free_length, e.damping)
-                case TorsionSpring():
-                    s = self._joint(e.joint, e.index)
-                    yield self._law(s, e.stiffness, e.free_angle, e.damping)
-                case Friction():
-                    s = self._joint(e.joint, e.index)
-                    yield Law(*s, damping=value(e.viscous), coulomb=value(e.coulomb))
-                case Transmission():
-                    for motor, row in zip(e.motors, e.matrix, strict=True):
+            match e.kind:
+                case "spring_damper":
+                    s = self._length(*e.points)
+                    yield self._law(s, e["stiffness"], e["free_length"], e["damping"])
+                case "torsion_spring":
+                    s = self._joint(*e.coordinates[0])
+                    yield self._law(s, e["stiffness"], e["free_angle"], e["damping"])
+                case "friction":
+                    s = self._joint(*e.coordinates[0])
+                    yield Law(*s, damping=value(e["viscous"]), drag=_dry(e, s[1]))
+                case "polynomial_spring_damper":
+                    yield self._polynomial(e)
+                case "piecewise_spring_damper":
+                    yield self._piecewise(e)
+                case "bushing":
+                    yield from self._bushing(e)
+                case "transmission":
+                    for motor in e.parts:
                         parts = [self._joint(*c) for c in e.coordinates]
                         total = [
-                            sum(g * p[i] for g, p in zip(row, parts, strict=True)) for i in range(4)
+                            sum(g * p[i] for g, p in zip(motor.ratios, parts, strict=True))
+                            for i in range(4)
                         ]
                         yield Law(
                             *(np.asarray(x) for x in total),
-                            inertia=value(motor.inertia),
-                            damping=value(motor.viscous),
-                            coulomb=value(motor.coulomb),
+                            inertia=value(motor["inertia"]),
+                            damping=value(motor["viscous"]),
+                            coulomb=value(motor["coulomb"]),
                         )
 
     @cached_property
@@ -196,11 +235,15 @@ class VirtualPower:
         force = np.zeros_like(self.motion.y)
         size = np.zeros(force.shape[1])
         for e in self.mechanism.elements:
-            if not isinstance(e, Load):
+            if e.kind == "joint_force":
+                partial = self._joint(*e.coordinates[0])[3]
+                force += value(e["force"]) * partial
+                size += abs(value(e["force"])) * np.abs(partial).max(axis=0)
+            if e.kind not in ("force", "moment"):
                 continue
-            at = e.point or Point("", e.body, (0.0, 0.0, 0.0))
-            axes = self._points(self.motion, [Point("", e.axes_of or GROUND, (0.0, 0.0, 0.0))])
-            vector = axes.rotation[:, 0] @ np.array(e.vector)
+            at = (*e.points, Point("", e.body, (0.0, 0.0, 0.0)))[0]
+            axes = self._points(self.motion, [Point("", e.axes_of, (0.0, 0.0, 0.0))])
+            vector = value(e["magnitude"]) * axes.rotation[:, 0] @ np.array(e.direction)
             for j, unit in enumerate(self.units):
                 f = self._points(unit, [at])
                 rate = f.omega[:, 0] if e.kind == "moment" else f.velocity[:, 0]
@@ -235,13 +278,65 @@ class VirtualPower:
             potential -= mass * (f.position[:, b] + arm) @ self.gravity
         for law in self.laws:
             kinetic += law.inertia * law.rate**2 / 2
-            potential += law.stiffness * (law.s - law.free) ** 2 / 2
+            potential += law.potential
         return kinetic, potential
 
     @cached_property
     def losses(self) -> Array:
         """Power that dampers and friction take, (N,)."""
         return sum((law.loss for law in self.laws), np.zeros(len(self.motion.y)))
+
+    def _polynomial(self, e: ForceElement) -> Law:
+        s = self._line(e)
+        x, v = s[0] - e["free"], s[1]
+        k = np.array([value(c) for c in e["stiffness"]])
+        up = np.polynomial.Polynomial([-value(e["preload"]), *k])
+        drag = sum(
+            (value(c) * np.sign(v) * np.abs(v) ** n for n, c in enumerate(e["damping"], start=1)),
+            np.zeros_like(v),
+        )
+        # The preload has the potential -f s, not -f (s - s0): another constant.
+        stored = up.integ()(x) - value(e["preload"]) * e["free"]
+        return Law(*s, spring=up(x), stored=stored, drag=drag)
+
+    def _piecewise(self, e: ForceElement) -> Law:
+        s = self._line(e)
+        spring = drag = np.zeros_like(s[0])
+        stored = spring
+        if e["stiffness"]:
+            slopes = [value(c) for c in e["stiffness"]]
+            spring, stored = straight_lines(s[0] - e["free"], e["knots"], slopes)
+        if e["damping"]:
+            drag, _ = straight_lines(s[1], e["speed_knots"], [value(c) for c in e["damping"]])
+        f = value(e["preload"])
+        return Law(*s, spring=spring - f, stored=stored - f * s[0], drag=drag)
+
+    def _bushing(self, e: ForceElement) -> Iterator[Law]:
+        joint = self.mechanism.joint(e.coordinates[0][0])
+        frames = [(joint.body_a, Rigid.of(joint.frame_a)), (joint.body_b, Rigid.of(joint.frame_b))]
+
+        def read(m: Motion) -> Array:
+            """Rates of the six, (N, 6); then their values, (N, 6)."""
+            f = frame_motion(m.model, m.q, m.v, m.vd, frames)
+            back = np.swapaxes(f.rotation[:, 0], 1, 2)
+            R, p = back @ f.rotation[:, 1], f.position[:, 1] - f.position[:, 0]
+            w = np.einsum("nij,nj->ni", back, f.omega[:, 1] - f.omega[:, 0])
+            v = f.velocity[:, 1] - f.velocity[:, 0] - np.cross(f.omega[:, 0], p)
+            slide = [np.einsum("nij,nj->ni", back, x) for x in (v, p)]
+            turn = [skew_part(np.cross(w[:, None], R, axisb=1, axisc=1)), skew_part(R)]
+            return np.concatenate([slide[0], turn[0], slide[1], turn[1]], axis=1)
+
+        now, units = read(self.motion), [read(unit) for unit in self.units]
+        lists = (e["stiffness"], e["damping"], e["preload"])
+        k, c, f = ([value(x) for x in given] or [0.0] * 6 for given in lists)
+        for i in range(6):
+            s, partial = now[:, 6 + i], np.stack([u[:, i] for u in units], axis=1)
+            none = np.zeros_like(s)
+            law = {"stiffness": k[i], "damping": c[i], "spring": none - f[i]}
+            yield Law(s, now[:, i], none, partial, stored=-f[i] * s, **law)
+
+    def _line(self, e: ForceElement) -> tuple[Array, Array, Array, Array]:
+        return self._length(*e.points) if e.points else self._joint(*e.coordinates[0])
 
     def _law(self, s: tuple[Array, ...], k: Coefficient, free: Coefficient, c: Coefficient) -> Law:
         return Law(*s, stiffness=value(k), free=value(free), damping=value(c))
@@ -268,6 +363,23 @@ class VirtualPower:
             s = (j.coordinates[:, index], j.speeds[:, index], j.accelerations[:, index])
             self._joints[name, index] = (*s, np.stack(partial, axis=1))
         return self._joints[name, index]
+
+
+def skew_part(R: Array) -> Array:
+    """Vector of the skew part of matrices, (N, 3)."""
+    S = (R - np.swapaxes(R, 1, 2)) / 2
+    return np.stack([S[:, 2, 1], S[:, 0, 2], S[:, 1, 0]], axis=1)
+
+
+def _dry(e: ForceElement, v: Array) -> Array:
+    """Friction besides the viscous part."""
+    sign = np.tanh(v / e["smoothing"]) if e["smoothing"] else np.sign(v)
+    sided = np.where(v > 0, value(e["coulomb_positive"]), value(e["coulomb_negative"]))
+    drop = 0.0
+    if e["stribeck_speed"]:
+        fade = np.exp(-(np.abs(v / e["stribeck_speed"]) ** e["stribeck_exponent"]))
+        drop = value(e["stribeck"]) * fade
+    return np.asarray((value(e["coulomb"]) + sided + drop) * sign)
 
 
 def value(c: Coefficient) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ import pytest
 from mechid.base.baseset import BaseSet
 from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.estimator import Estimator
@@ -187,8 +189,49 @@ def test_a_flat_body_may_stay_flat() -> None:
         size = np.trace(pseudo_inertia(found.phi))
         assert np.linalg.eigvalsh(pseudo_inertia(found.phi))[0] > -1e-9 * size
     data = regression("pendulum", 0.05)
-    with pytest.raises(DataError, match="bob has no thickness in CAD"):
-        LogCholesky(Bayes(0.05))(data, known)
+    found = LogCholesky(Bayes(0.05))(data, known)
+    near = PhysicallyConsistent(Bayes(0.05))(data, known)
+    assert np.abs(found.values - near.values).max() < 0.01 * near.sigma.max()
+    for phi in (found.full, near.full):
+        assert phi is not None
+        assert np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0
+
+
+ROD = (0.0, 0.0, 0.0, 0.04, 0.0, 0.04)
+POINT = (0.0,) * 6
+BROKEN = (0.01, 0.0, 0.0, 0.09, 0.0, 0.04)  # 0.01 + 0.04 < 0.09
+NEGATIVE = (-0.01, 0.0, 0.0, 0.04, 0.0, 0.04)
+
+
+@pytest.mark.parametrize("six", [ROD, POINT, BROKEN, NEGATIVE])
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize("estimator", [PhysicallyConsistent, LogCholesky])
+def test_limits_of_bodies_and_bodies_beyond(
+    six: tuple[float, ...], declared: bool, estimator: Callable[..., Estimator]
+) -> None:
+    """Bodies without thickness, or that cannot exist, are no obstacle; the result can exist."""
+    mechanism, base = model("pendulum")
+    deviations = (0.2, (0.02, 0.02, 0.02), tuple(0.2 * abs(x) for x in six))
+    cad = CadInertia(1.2, (0.012, 0.008, -0.5), six, *(deviations if declared else ()))
+    mechanism = replace(mechanism, bodies=(replace(mechanism.bodies[0], inertia=cad),))
+    known = prior_from_cad(mechanism, base, cad_error=None if declared else 0.2)
+    data = regression("pendulum", 0.01)
+    found = estimator(Bayes(0.01))(data, known)
+    assert found.full is not None
+    assert np.linalg.eigvalsh(pseudo_inertia(found.full))[0] > 0
+    np.testing.assert_allclose(base.matrix @ found.full, found.values, rtol=1e-6, atol=1e-9)
+
+
+def test_thickness_is_given_only_where_there_is_none() -> None:
+    known = truth("sla_suspension")
+    assert np.array_equal(with_thickness(known).values, known.values)
+    flat = prior_from_cad(*plate(), cad_error=0.2)
+    thick = with_thickness(flat)
+    np.testing.assert_array_equal(thick.values[:4], flat.values[:4])
+    size = np.trace(pseudo_inertia(flat.values)[:3, :3])
+    np.testing.assert_allclose(thick.values, flat.values, atol=3e-4 * size)
+    again = with_thickness(thick)
+    np.testing.assert_allclose(again.values, thick.values, rtol=1e-12)
 
 
 def test_exact_knowledge_is_kept_where_it_can_be() -> None:

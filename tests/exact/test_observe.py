@@ -32,6 +32,7 @@ from mechid.modelfile import build, load
 from mechid.spatial.inertia import transform
 
 from ..contract.states import EPS, SPECS, zoo_model
+from ..dynamics.test_elements import arm
 
 Array = npt.NDArray[np.float64]
 BITS = 160
@@ -73,6 +74,12 @@ def check_observation(mechanism: Mechanism, motion: Motion) -> None:
 @pytest.mark.parametrize("spec", SPECS)
 def test_balls_are_the_floats(spec: str) -> None:
     mechanism = zoo_model(spec).mechanism
+    check_observation(mechanism, random_states(mechanism, EVERYTHING, 2, 5))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_balls_are_the_floats_for_every_element(seed: int) -> None:
+    mechanism = arm(seed)
     check_observation(mechanism, random_states(mechanism, EVERYTHING, 2, 5))
 
 

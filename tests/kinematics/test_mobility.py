@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,17 +12,23 @@ from hypothesis import strategies as st
 
 from mechid.errors import KinematicsError, ModelError
 from mechid.kinematics.mobility import check_independent, dependent_rows, mobility
+from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.tree import spanning_tree
 from mechid.mechanism.records import (
     GROUND,
     JOINT_KINDS,
     Body,
+    IndependentCoordinate,
     JointCoordinate,
     JointType,
     Mechanism,
+    Point,
+    PointCoordinate,
 )
 from mechid.spatial.rotations import matrix_from_rpy
 
+from ..property.generate import TYPES, NotUsableError, random_mechanism
 from .mechanisms import (
     Build,
     X,
@@ -272,6 +279,92 @@ class TestIndependent:
         mechanism = replace(mechanism, joints=mechanism.joints[:3] + joints, coordinates=(slide,))
         m = mobility(mechanism)
         assert (m.dependent, m.undetermined) == (("slide",), 1)
+
+
+def suggested(mechanism: Mechanism) -> Mechanism:
+    """With the coordinates that `mobility` suggests, read as the model file reads them."""
+    coordinates: list[IndependentCoordinate] = []
+    for name in mobility(mechanism).suggested:
+        if name.startswith("point "):
+            place, _, axis = name.removeprefix("point ").partition(" along ")
+            if place.startswith("{"):
+                body, at = re.fullmatch(r"{in: (\w+), at: \[(.*)\]}", place).groups()  # type: ignore[union-attr]
+                x, y, z = map(float, at.split(","))
+                point = Point("P", body, (x, y, z))
+            else:
+                body, _, label = place.partition(".")
+                point = mechanism.point(label, body)
+            x, y, z = np.eye(3)["xyz".index(axis)].tolist()
+            coordinates.append(PointCoordinate(name, point, (x, y, z), "F"))
+        else:
+            joint, _, label = name.partition(".")
+            index = mechanism.joint(joint).kind.choices.index(label)
+            coordinates.append(JointCoordinate(name, joint, index, "F", ""))
+    return replace(mechanism, coordinates=(*mechanism.coordinates, *coordinates))
+
+
+class TestRemedies:
+    """What an error tells to do is accepted."""
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_suggestions_of_random_mechanisms_are_accepted(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        loose = [t for t in TYPES if t != "fixed"]
+        while True:
+            tree = [loose[i] for i in rng.integers(len(loose), size=3)]
+            closing = [loose[i] for i in rng.integers(len(loose), size=1 + seed % 2)]
+            try:
+                drawn = random_mechanism(tree, closing, rng).mechanism
+            except NotUsableError:
+                continue
+            break
+        bare = replace(drawn, coordinates=drawn.coordinates[: seed % 3])
+        mechanism = suggested(bare)
+        assert len(mechanism.coordinates) == mobility(bare).dof
+        check_independent(mechanism)
+        spanning_tree(mechanism)
+
+    def test_orientations_are_suggested_whole_or_not_at_all(self) -> None:
+        """A body on a ball whose other point glides on a plane: no part of roll, pitch, yaw."""
+        build = Build("top", np.random.default_rng(3))
+        build.body("top")
+        build.joint("ball", "spherical", GROUND, "top", (0, 0, 0))
+        build.joint("glide", "point_on_plane", GROUND, "top", (0.5, 0, 0.2), Z)
+        build.point("P", "top", (0.3, 0.1, 0))
+        top = build.mechanism()
+        assert mobility(top).suggested[:1] == ("glide.y",)
+        declared = suggested(top)
+        check_independent(declared)
+        kinematic_model(declared)
+
+    def test_a_point_where_no_joint_coordinate_will_do(self) -> None:
+        """Three balls on a body, each on a short rod: one motion, and balls only."""
+        build = Build("swing", np.random.default_rng(4))
+        build.body("plate")
+        feet = ((1, 0, 0), (-0.5, 0.8, 0), (-0.4, -0.9, 0))
+        for i, foot in enumerate(feet):
+            rod = build.body(f"rod_{i}")
+            above = np.add(foot, (0.1 * i, 0.05, 1))
+            build.joint(f"foot_{i}", "universal", GROUND, rod, foot, X, Y)
+            build.joint(f"head_{i}", "spherical", rod, "plate", above)
+        swing = build.mechanism()
+        assert all(not n.startswith("head") for n in mobility(swing).suggested)
+        spun = replace(swing, joints=(*(replace(j, type="spherical") for j in swing.joints),))
+        m = mobility(spun)
+        assert m.passive_dof == 3
+        assert m.suggested
+        assert all(name.startswith("point {in: ") for name in m.suggested)
+        check_independent(suggested(spun))
+        kinematic_model(suggested(spun))
+
+    def test_a_locked_linkage_is_not_told_to_remove_a_coordinate(self) -> None:
+        """A triangle of bars."""
+        build = polygon([(0, 0, 0), (1, 0, 0), (0.3, 0.8, 0)], [Z, Z, Z], "triangle")
+        build.drive("A")
+        with pytest.raises(ModelError, match=r"the mechanism cannot move: .* 0 degrees") as caught:
+            kinematic_model(build.mechanism())
+        assert "remove" not in caught.value.remedy
+        assert "give a joint more freedom" in caught.value.remedy
 
 
 def test_dependent_rows_are_found_in_order() -> None:

@@ -9,19 +9,15 @@ import pytest
 from mechid.mechanism.records import (
     Coefficient,
     DistanceCoordinate,
-    Friction,
     JointCoordinate,
-    Load,
     Mechanism,
-    Motor,
     Point,
     PointCoordinate,
-    SpringDamper,
     Start,
-    TorsionSpring,
-    Transmission,
 )
 from mechid.modelfile import build
+
+from ..elements import friction, load, motor, spring_damper, torsion_spring, transmission
 
 
 def mechanism(**words: Any) -> Mechanism:
@@ -50,7 +46,7 @@ def test_spring_damper() -> None:
         damping={"identify": True},
         free_length=0.42,
     )
-    assert e == SpringDamper(
+    assert e == spring_damper(
         "e",
         Point("N", "ground", (0, 0, 1), ("0", "0", "1")),
         Point("tip", "b", (0, 0, 2), ("0", "0", "2")),
@@ -62,18 +58,15 @@ def test_spring_damper() -> None:
 
 def test_damper_alone_needs_no_length() -> None:
     e = element(type="spring_damper", between=["ground.N", "b.tip"], damping=5)
-    assert e.free_length == Coefficient(0.0)
+    assert e["free_length"] == Coefficient(0.0)
 
 
 def test_python_objects() -> None:
-    from mechid.modelfile.spec_elements import CoefficientSpec, FrictionSpec
+    from mechid.modelfile.spec_elements import SPECS, CoefficientSpec
 
-    m = mechanism(
-        elements={
-            "e": FrictionSpec(type="friction", joint="R", viscous=CoefficientSpec(identify=True))
-        }
-    )
-    assert m.elements[0] == Friction(
+    spec = SPECS["friction"](type="friction", joint="R", viscous=CoefficientSpec(identify=True))
+    m = mechanism(elements={"e": spec})
+    assert m.elements[0] == friction(
         "e", "R", 0, Coefficient(None, identify=True), Coefficient(0.0)
     )
 
@@ -98,13 +91,13 @@ def test_inline_points_are_named_after_the_element() -> None:
 def test_torsion_spring_and_friction() -> None:
     assert element(
         type="torsion_spring", joint="J.angle", stiffness=9, free_angle="180 deg"
-    ) == TorsionSpring(
+    ) == torsion_spring(
         "e", "J", 0, Coefficient(9), Coefficient(0), Coefficient(pytest.approx(3.141592653589793))
     )
-    assert element(type="friction", joint="J.displacement", coulomb=0.4) == Friction(
+    assert element(type="friction", joint="J.displacement", coulomb=0.4) == friction(
         "e", "J", 1, Coefficient(0), Coefficient(0.4)
     )
-    assert element(type="friction", joint="R", viscous=1).index == 0
+    assert element(type="friction", joint="R", viscous=1).coordinates == (("R", 0),)
 
 
 def test_transmission() -> None:
@@ -113,11 +106,11 @@ def test_transmission() -> None:
         coordinates=["R", "J.angle"],
         motors={"m5": {"inertia": 4e-5}, "m6": {"inertia": "4e-5", "viscous": {"identify": True}}},
         matrix=[[45, 0], [32, "k/1000"]],
-    ) == Transmission(
+    ) == transmission(
         "e",
         (
-            Motor("m5", Coefficient(4e-5), Coefficient(0), Coefficient(0)),
-            Motor("m6", Coefficient(4e-5), Coefficient(None, identify=True), Coefficient(0)),
+            motor("m5", Coefficient(4e-5), Coefficient(0), Coefficient(0)),
+            motor("m6", Coefficient(4e-5), Coefficient(None, identify=True), Coefficient(0)),
         ),
         (("R", 0), ("J", 0)),
         ((45, 0), (32, 30)),
@@ -126,10 +119,10 @@ def test_transmission() -> None:
 
 def test_loads() -> None:
     point = Point("tip", "b", (0, 0, 2), ("0", "0", "2"))
-    assert element(type="force", body="b", at="tip", vector=[0, 0, 3], axes="body") == Load(
+    assert element(type="force", body="b", at="tip", vector=[0, 0, 3], axes="body") == load(
         "e", "force", "b", (0, 0, 3), point, "b"
     )
-    assert element(type="moment", body="c", vector=[0, 0, 0.5]) == Load(
+    assert element(type="moment", body="c", vector=[0, 0, 0.5]) == load(
         "e", "moment", "c", (0, 0, 0.5)
     )
 

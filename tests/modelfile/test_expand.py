@@ -137,7 +137,7 @@ def test_motors_and_forces_get_the_names_of_their_copy() -> None:
             "v": {"subassembly": "part", "prefix": "v_"},
         },
     )
-    assert [e.motors[0].name for e in m.elements] == ["m_u", "v_m"]  # type: ignore[union-attr]
+    assert [e.parts[0].name for e in m.elements] == ["m_u", "v_m"]
     assert [c.force for c in m.coordinates] == ["M_c_u", "M_v_c"]
 
 

@@ -217,3 +217,31 @@ def test_frames_spelled_out() -> None:
     assert joint.frame_a.origin_expr == ("1", "2", "3")
     assert joint.frame_a.rotation == ((0, 0, 1), (1, 0, 0), (0, 1, 0))
     assert (joint.frame_b.origin, joint.frame_b.origin_expr) == ((0.5, 0, 0), None)
+
+
+def test_sources_are_kept() -> None:
+    row = {"link": 1, "antecedent": "b", "type": "R", "d": 1, "source": "drawing 7"}
+    m = build(
+        name="m",
+        points={
+            "P": {"at": [1, 0, 0], "source": "measured: P"},
+            "Q": {"in": "b", "at": [0, 0, 1], "source": "chosen"},
+            "M": {"between": ["P", "Q"], "source": "computed"},
+            "plain": [0, 0, 0],
+        },
+        bodies={
+            "b": {"source": "CAD, revision 3", "points": ["M", "plain"]},
+            "link_1": {"source": "catalogue"},
+        },
+        joints={"j": {"type": "S", "between": ["ground", "b"], "at": "P", "source": "table 2"}},
+        denavit_hartenberg=[row],
+    )
+    assert {p.name: p.source for p in m.points} == {
+        "P": "measured: P",
+        "Q": "chosen",
+        "M": "computed",
+        "plain": "",
+    }
+    assert [b.source for b in m.bodies] == ["catalogue", "CAD, revision 3"]
+    assert [j.source for j in m.joints] == ["drawing 7", "table 2"]
+    assert loads(dumps(m)) == m

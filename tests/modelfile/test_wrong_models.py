@@ -254,7 +254,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
     ),
     "pole": (
         text(bodies="bob:\n  mass: 1\n  inertia: {about: G, xx: 1, yy: 1, zz: 1}"),
-        ["model.yaml:10: bodies.bob.inertia.about: ", "expected 'center' or 'origin', got"],
+        ["model.yaml:10: bodies.bob.inertia.about: ", "there is no point G; known are P"],
     ),
     "inertia key": (
         text(bodies="bob:\n  mass: 1\n  inertia: {xx: 1, yy: 1, zz: 1, Ixy: 2}"),

@@ -15,15 +15,19 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mechid.kinematics.compile import Rigid
+from mechid.mechanism.element_laws import ELEMENT_KINDS, ElementKind
 from mechid.mechanism.parts import ball_parts
 from mechid.mechanism.records import (
     GROUND,
     JOINT_KINDS,
     Body,
+    Coefficient,
+    ForceElement,
     Joint,
     JointCoordinate,
     JointType,
     Mechanism,
+    Part,
     Point,
 )
 from mechid.spatial.rotations import rpy_from_matrix
@@ -182,3 +186,86 @@ def _independent(
     if abs(r[n - 1, n - 1]) < _CLEAR:
         raise NotUsableError("nearly dependent")
     return [columns[i] for i in sorted(order[:n])]
+
+
+def single_coordinates(mechanism: Mechanism) -> list[tuple[str, int]]:
+    """Joint coordinates that are one angle or one displacement."""
+    return [
+        (j.name, k)
+        for j in mechanism.joints
+        for k in range(3 if j.type == "free" else j.kind.n_speeds)
+        if j.type != "spherical"
+    ]
+
+
+def random_elements(
+    mechanism: Mechanism, rng: np.random.Generator, kinds: tuple[str, ...] = tuple(ELEMENT_KINDS)
+) -> tuple[ForceElement, ...]:
+    """Return an element of every kind of the table that the mechanism can carry."""
+    found = (_random_element(mechanism, kind, rng) for kind in kinds)
+    return tuple(e for e in found if e is not None)
+
+
+def _random_element(
+    mechanism: Mechanism, word: str, rng: np.random.Generator
+) -> ForceElement | None:
+    kind, name = ELEMENT_KINDS[word], f"e_{word}"
+    single, points = single_coordinates(mechanism), mechanism.points
+    attachment = kind.attachment
+    if attachment == "line":
+        attachment = "joint" if single and rng.integers(2) else "points"
+    pick = [single[i] for i in rng.permutation(len(single))]
+    one = points[int(rng.integers(len(points)))] if points else None
+    match attachment:
+        case "points" if len(points) > 1:
+            a, b = (points[i] for i in rng.permutation(len(points))[:2])
+            return ForceElement(name, word, (random_part(name, kind, rng),), (a, b))
+        case "joint" if pick:
+            part = random_part(name, kind, rng)
+            return ForceElement(name, word, (part,), coordinates=(pick[0],))
+        case "frames":
+            joint = mechanism.joints[int(rng.integers(len(mechanism.joints)))]
+            part = random_part(name, kind, rng)
+            return ForceElement(name, word, (part,), coordinates=((joint.name, 0),))
+        case "motors" if len(pick) > 1:
+            parts = []
+            for i in range(2):
+                part = random_part(f"{name}_{i}", kind, rng)
+                ratios = tuple(rng.uniform(-2, 2, 2).tolist())
+                parts.append(Part(part.name, part.values, ratios))
+            return ForceElement(name, word, tuple(parts), coordinates=tuple(pick[:2]))
+        case "force" | "moment" if one is not None:
+            axes_of = (GROUND, one.body)[int(rng.integers(2))]
+            at = (one,) if attachment == "force" else ()
+            part = random_part(name, kind, rng)
+            direction = vector_of(rng.uniform(-1, 1, 3))
+            return ForceElement(
+                name, word, (part,), at, body=one.body, direction=direction, axes_of=axes_of
+            )
+    return None
+
+
+def random_part(name: str, kind: ElementKind, rng: np.random.Generator) -> Part:
+    """Return values that the kind allows, some of them zero, some to be identified."""
+
+    def coefficient() -> Coefficient:
+        none = rng.random() < 0.2
+        value = 0.0 if none else float(rng.uniform(0.5, 2))
+        return Coefficient(value, identify=not none and bool(rng.integers(2)))
+
+    for n in np.tile([3, 6, 2, 1, 0], 50):  # how many values a list has
+        values: dict[str, object] = {}
+        for key in kind.keys:
+            match key.form:
+                case "coefficient":
+                    values[key.name] = coefficient()
+                case "coefficients":
+                    values[key.name] = tuple(coefficient() for _ in range(n))
+                case "number":
+                    values[key.name] = float(rng.uniform(0.5, 1.5))
+                case "numbers":
+                    values[key.name] = tuple(np.sort(rng.uniform(-1, 1, max(n - 1, 0))).tolist())
+        part = Part(name, tuple(values.items()))  # type: ignore[arg-type]
+        if kind.fault(part) is None:
+            return part
+    raise AssertionError(f"no values of {name} are allowed")

@@ -20,18 +20,16 @@ from mechid.mechanism.records import (
     JOINT_KINDS,
     CadInertia,
     Coefficient,
-    Element,
+    ForceElement,
     JointType,
     Mechanism,
-    Motor,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
 )
 
 from ..dynamics.formulations import EVERY, formulation
 from ..dynamics.virtual_power import VirtualPower
+from ..elements import motor, spring_damper, torsion_spring, transmission
 from ..kinematics.mechanisms import Build, four_bar, slider_crank, spatial_crank
+from .generate import random_elements
 
 Array = npt.NDArray[np.float64]
 
@@ -76,7 +74,7 @@ def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
         bodies.append(replace(body, inertia=c))
     known, unknown = Coefficient(3.0), Coefficient(5.0, identify=True)
     none = Coefficient(0.0)
-    elements: list[Element] = []
+    elements: list[ForceElement] = []
     points = {p.body: p for p in mechanism.points}
     if GROUND in points:
         for p in mechanism.points:
@@ -84,19 +82,20 @@ def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
                 free = Coefficient(0.8, identify=bool(rng.integers(2)))
                 stiffness = known if rng.integers(2) else unknown
                 elements.append(
-                    SpringDamper(f"s_{p.name}", points[GROUND], p, stiffness, none, free)
+                    spring_damper(f"s_{p.name}", points[GROUND], p, stiffness, none, free)
                 )
     turning = [
         (j, k) for j in mechanism.joints for k, unit in enumerate(j.kind.units) if unit == "rad"
     ]
     for joint, k in turning[:2]:
         free = Coefficient(0.2, identify=bool(rng.integers(2)))
-        elements.append(TorsionSpring(f"t_{joint.name}_{k}", joint.name, k, unknown, none, free))
+        elements.append(torsion_spring(f"t_{joint.name}_{k}", joint.name, k, unknown, none, free))
     if len(turning) > 1:
-        motors = tuple(Motor(f"m{i}", c, none, none) for i, c in enumerate((known, unknown)))
+        motors = tuple(motor(f"m{i}", c, none, none) for i, c in enumerate((known, unknown)))
         matrix = tuple(tuple(rng.uniform(-2, 2, 2).tolist()) for _ in motors)
         coordinates = tuple((j.name, k) for j, k in turning[:2])
-        elements.append(Transmission("gear", motors, coordinates, matrix))
+        elements.append(transmission("gear", motors, coordinates, matrix))
+    elements += smooth(mechanism, rng)
     gravity = tuple((9.81 * unit_vector(rng)).tolist())
     return replace(mechanism, bodies=tuple(bodies), elements=tuple(elements), gravity=gravity)
 
@@ -104,6 +103,15 @@ def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
 def _swivels(type: JointType) -> bool:
     kind = JOINT_KINDS[type]
     return kind.has_orientation and not kind.holds_nothing
+
+
+def smooth(mechanism: Mechanism, rng: np.random.Generator) -> list[ForceElement]:
+    """A polynomial spring and a bushing: energies with derivatives of all orders."""
+    found = []
+    for e in random_elements(mechanism, rng, ("polynomial_spring_damper", "bushing")):
+        values = tuple((k, () if k == "damping" else v) for k, v in e.parts[0].values)
+        found.append(replace(e, parts=(replace(e.parts[0], values=values),)))
+    return found
 
 
 def unit_vector(rng: np.random.Generator) -> Array:

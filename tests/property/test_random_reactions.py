@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 
@@ -9,12 +11,14 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reference_point import joint_reactions_reference
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.mechanism.records import Mechanism, TorsionSpring
+from mechid.mechanism.element_laws import reads_angle
+from mechid.mechanism.records import Mechanism
 
 from ..contract.changes import cut_elsewhere
 from ..contract.states import EPS, condition, random_course, solve_course
 from ..dynamics.balance import unbalanced
-from .generate import Drawn
+from ..dynamics.virtual_power import WRITTEN_TWICE
+from .generate import Drawn, random_elements
 from .test_random_dynamics import filled, mechanisms, random_state
 from .test_random_mechanisms import loops
 
@@ -52,9 +56,11 @@ def test_reactions_of_small_mechanisms(case: tuple[Mechanism, np.random.Generato
 @settings(max_examples=25)
 @given(loops())
 def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
-    """With springs, torsion springs and motors; wherever the loops are cut."""
+    """With force elements of all kinds; wherever the loops are cut."""
     d, rng = drawn
     mechanism = filled(d.mechanism, rng)
+    elements = (*mechanism.elements, *random_elements(mechanism, rng, WRITTEN_TWICE))
+    mechanism = replace(mechanism, elements=elements)
     model = kinematic_model(mechanism)
     course = random_course(model, rng)
     check(solve_course(model, course, [0.9, 3.7]))
@@ -65,7 +71,7 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
 
 def _counts_turns(mechanism: Mechanism) -> bool:
     """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
-    sprung = {e.joint for e in mechanism.elements if isinstance(e, TorsionSpring)}
+    sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
     return any(
         mechanism.joint(name).type == "helical" for name in sprung & {*(mechanism.cut or ())}
     )

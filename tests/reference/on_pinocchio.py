@@ -26,15 +26,11 @@ class OnPinocchio:
         for joint in tree.carrying:
             place = body_in_joint[joint.body_a] * se3(joint.frame_a)
             here = number[joint.body_a]
-            if joint.type == "cylindrical":
-                here = self.model.addJoint(here, pin.JointModelRZ(), place, f"{joint.name}:turn")
+            for i, kind in enumerate(_kinds(joint)):
+                here = self.model.addJoint(here, kind, place, f"{joint.name}:{i}")
                 place = pin.SE3.Identity()
-            if joint.type == "fixed":
-                number[joint.body_b] = here
-                body_in_joint[joint.body_b] = place * se3(joint.frame_b).inverse()
-                continue
-            number[joint.body_b] = self.model.addJoint(here, _kind(joint), place, joint.name)
-            body_in_joint[joint.body_b] = se3(joint.frame_b).inverse()
+            number[joint.body_b] = here
+            body_in_joint[joint.body_b] = place * se3(joint.frame_b).inverse()
         self.bodies = [
             self.model.addFrame(
                 pin.Frame(b.name, number[b.name], body_in_joint[b.name], pin.FrameType.OP_FRAME)
@@ -82,31 +78,25 @@ class OnPinocchio:
         )
 
 
-def _kind(joint: Joint) -> pin.JointModel:
+def _kinds(joint: Joint) -> list[pin.JointModel]:
+    """Pinocchio's own joint of that kind, or a chain of simple ones."""
     match joint.type:
-        case "revolute":
-            return pin.JointModelRZ()
-        case "prismatic" | "cylindrical":
-            return pin.JointModelPZ()
         case "helical":
-            return pin.JointModelHZ(joint.pitch / (2 * np.pi))
+            return [pin.JointModelHZ(joint.pitch / (2 * np.pi))]
         case "universal":
-            return pin.JointModelUniversal(Z, np.array([1.0, 0.0, 0.0]))
-        case "spherical":
-            return pin.JointModelSpherical()
+            return [pin.JointModelUniversal(Z, np.array([1.0, 0.0, 0.0]))]
         case "planar":
-            return pin.JointModelPlanar()
+            return [pin.JointModelPlanar()]
         case "free":
-            return pin.JointModelFreeFlyer()
-    raise AssertionError(joint.type)
+            return [pin.JointModelFreeFlyer()]
+    slides = (pin.JointModelPX, pin.JointModelPY, pin.JointModelPZ)
+    make = {"turn": pin.JointModelRZ, "ball": pin.JointModelSpherical}
+    return [make.get(s.motion, slides[s.axis])() for s in joint.kind.steps]
 
 
 def _state(joint: Joint, c: Array, s: Array, a: Array) -> tuple[Array, Array, Array]:
     """Pinocchio's q, v, a of a joint: quaternions scalar last, speeds in the axes of frame b."""
     match joint.type:
-        case "spherical":
-            Rt = matrix(c).T  # ω × ω = 0: the derivative turns like ω itself
-            return c[[1, 2, 3, 0]], Rt @ s, Rt @ a
         case "planar":
             cos, sin = np.cos(c[2]), np.sin(c[2])
             Rt = np.array([[cos, sin], [-sin, cos]])
@@ -119,6 +109,11 @@ def _state(joint: Joint, c: Array, s: Array, a: Array) -> tuple[Array, Array, Ar
             rate = Rt @ a[:3] - np.cross(w, v)
             q = np.concatenate([c[:3], c[[4, 5, 6, 3]]])
             return q, np.concatenate([v, w]), np.concatenate([rate, Rt @ a[3:]])
+    if joint.kind.has_orientation:
+        n = joint.kind.n_scalars
+        Rt = matrix(c[n:]).T  # ω × ω = 0: the derivative turns like ω itself
+        q = np.concatenate([c[:n], c[n:][[1, 2, 3, 0]]])
+        return q, np.concatenate([s[:n], Rt @ s[n:]]), np.concatenate([a[:n], Rt @ a[n:]])
     return c, s, a
 
 

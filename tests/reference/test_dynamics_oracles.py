@@ -207,12 +207,11 @@ def on_mujoco(motion: Motion) -> tuple[mujoco.MjModel, list[tuple[str, int, int,
             name=step.child, pos=place.translation, quat=quaternion(place.rotation)
         )
         bodies[step.child], inside[step.child] = child, end.inverse
-        kinds = {
-            "revolute": [("hinge", 0, (0, 0, 1))],
-            "prismatic": [("slide", 0, (0, 0, 1))],
-            "universal": [("hinge", 0, (0, 0, 1)), ("hinge", 1, (1, 0, 0))],
-            "spherical": [("ball", 0, (0, 0, 1))],
-        }[joint.type]
+        names = {"turn": "hinge"}
+        kinds = [
+            (names.get(s.motion, s.motion), index, np.eye(3)[s.axis])
+            for index, s in joint.kind.numbered
+        ]
         for kind, index, axis in kinds[::-1] if step.reverse else kinds:
             types = mujoco.mjtJoint
             number = {

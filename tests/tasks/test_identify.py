@@ -10,7 +10,7 @@ import pytest
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, ModelError
 from mechid.kinematics.model import kinematic_model
-from mechid.mechanism.records import Coefficient, Friction, Mechanism
+from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import load
 from mechid.options import IdentifyOptions, ReduceOptions
 from mechid.options.noise import noise_levels
@@ -21,6 +21,8 @@ from mechid.tasks.estimators import estimator_of
 from mechid.tasks.identify import identify, identify_motions
 from mechid.tasks.regress import declared, regression_of
 from mechid.tasks.synthesise import Synthesis, synthesise
+
+from ..elements import friction
 
 
 def moved(mechanism: Mechanism, n: int, size: float, seed: int = 0) -> MotionTable:
@@ -78,7 +80,7 @@ def without_values(mechanism: Mechanism) -> Mechanism:
     return replace(
         mechanism,
         elements=tuple(
-            replace(e, viscous=unknown, coulomb=unknown) if isinstance(e, Friction) else e
+            friction(e.name, *e.coordinates[0], unknown, unknown) if e.kind == "friction" else e
             for e in mechanism.elements
         ),
     )
@@ -113,6 +115,17 @@ def test_bodies_without_cad_values():
     assert run.contribution is None
     assert run.reduction.size.size == 9
     assert run.validation[0].total < 0.03
+
+
+def test_inertia_that_no_body_can_have_is_told():
+    five = load("five_bar")
+    made = synthesise(five, moved(five, 100, 0.1))
+    cad = replace(five.bodies[1].inertia, inertia_center=(0.01, 0.0, 0.0, 0.01, 0.0, 0.09))
+    wrong = replace(five, bodies=(five.bodies[0], replace(five.bodies[1], inertia=cad),
+                                  *five.bodies[2:]))  # fmt: skip
+    run = identified(wrong, made, estimator="physical", cad_error=0.2)
+    assert [w for w in run.warnings if w.startswith("no body can have the inertia of crank_2")]
+    assert run.estimate.full is not None
 
 
 def test_declared_noise():
@@ -183,9 +196,11 @@ def test_left_and_right_become_the_same():
 def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     """Its CAD value is not taken as exact: it is to be identified."""
     pendulum = load("pendulum@friction")
-    assert any(isinstance(e, Friction) for e in pendulum.elements)
+    assert any(e.kind == "friction" for e in pendulum.elements)
     silent = tuple(
-        replace(e, viscous=Coefficient(value, True)) if isinstance(e, Friction) else e
+        friction(e.name, *e.coordinates[0], Coefficient(value, True), e["coulomb"])
+        if e.kind == "friction"
+        else e
         for e in pendulum.elements
     )
     made = synthesise(pendulum, moved(pendulum, 200, 0.5))

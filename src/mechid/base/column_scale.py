@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.dynamics.columns import element_terms
-from mechid.dynamics.tables import DAMPING, INERTIA, STIFFNESS
 from mechid.kinematics.motion import Motion, rates
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.element_laws import law_degree
 from mechid.mechanism.size import characteristic_size
 
 
@@ -36,10 +36,10 @@ def uncancelled(motion: Motion) -> Floats:
     ten = [shift * weight] + 3 * [shift * swing + turn * weight] + 6 * [turn * swing]
     columns = ten * len(mechanism.bodies)
     speed = np.maximum(_largest(bodies.velocity), _largest(bodies.omega) * L)[:, None]
-    taken = {STIFFNESS: np.full_like(shift, L), DAMPING: speed, INERTIA: swing * L}
+    taken = (np.full_like(shift, L), speed, swing * L)
     for term in element_terms(mechanism):
         if not term.known:
-            columns.append(shift * taken.get(term.takes, 1.0))
+            columns.append(shift * taken[term.order] ** law_degree(term.law, term.shape))
     return np.stack(columns, axis=-1)
 
 

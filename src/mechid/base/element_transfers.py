@@ -1,30 +1,32 @@
 """Transfers of another kind: springs that act like weights, masses like moments of inertia.
 
 - A spring of unknown free length from the ground to an arm that turns about a fixed axis: its
-  potential ½ k s² is that of a first moment of the arm (the principle of static balancing).
+  potential ½ k s² is that of a first moment of the arm (the principle of static balancing); so is
+  that of a force with a fixed direction.
 - A nut that a thread moves along the axis of its screw: its mass is a moment of inertia of the
   screw, if gravity does no work on it.
-- A rod from a crank to a slide along the crank's axis: its ends move across each other, so the
-  product of the two has no energy, and its weight is that of a first moment of the crank.
+- A rod from a crank to a slide or line along the crank's axis: its ends move across each other, so
+  the product of the two has no energy, and its weight is that of a first moment of the crank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import sympy as sp
 
 from mechid.base.constant import Constant, constants, zero_of
 from mechid.base.moments import symmetric_product
-from mechid.base.shared import Shared, direction, point, shared_vectors
+from mechid.base.shared import Rho, Shared, direction, point, shared_vectors
 from mechid.base.spaces import size
 from mechid.base.transfers import Transfer, entries_of
-from mechid.dynamics.columns import element_terms
-from mechid.dynamics.tables import STIFFNESS
+from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.exact.geometry import Geometry, Vector, cross, dot
 from mechid.exact.numbers import recognise
+from mechid.mechanism.element_laws import SPRING
 from mechid.mechanism.joint_kinds import JointKind
-from mechid.mechanism.records import GROUND, Joint, Vec3
+from mechid.mechanism.records import GROUND, Joint, Point, Vec3
 
 
 def element_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
@@ -65,18 +67,32 @@ def _sum(a: Vector, x: sp.Expr, b: Vector, y: sp.Expr) -> Vector:
     return (x * a[0] + y * b[0], x * a[1] + y * b[1], x * a[2] + y * b[2])
 
 
+def _pulls(geometry: Geometry) -> Iterator[tuple[ElementTerm, Point, Callable[[Vector], Vector]]]:
+    """Yield the terms that pull at a point with a potential -a · R b, and a for a given hinge.
+
+    A spring of unknown free length from the ground, ½ s² = const - a · R b with a from the hinge
+    to the anchor; a force with a fixed direction a.
+    """
+    for term in element_terms(geometry.mechanism):
+        if term.known:
+            continue
+        match term.measure:
+            case ("length", Point() as p, Point() as q) if (p.body == GROUND) != (q.body == GROUND):
+                anchor, end = (p, q) if p.body == GROUND else (q, p)
+                if term.law == SPRING and term.shape[:2] == (0.0, 1.0):
+                    place = geometry.point(GROUND, anchor.local, anchor.expr)
+                    yield term, end, partial(_minus, place)
+            case ("force", Point() as end, vector, "ground"):
+                along = geometry.vector(GROUND, vector)
+                yield term, end, lambda origin, along=along: along  # type: ignore[misc]
+
+
 def _springs(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator[Transfer]:
-    """½ s² = const - a · R b, with a from the hinge to the anchor and b to the end on the arm.
+    """On an arm hinged to the ground, a · R b is the weight of a first moment.
 
     Across the axis u, a = α g + β u × g, so that a · R b = g · R (α b - β u × b).
     """
-    for term in element_terms(geometry.mechanism):
-        if term.known or term.takes != STIFFNESS or term.offset or term.measure[0] != "length":
-            continue
-        ends = term.measure[1:]
-        if (ends[0].body == GROUND) == (ends[1].body == GROUND):
-            continue
-        anchor, end = ends if ends[0].body == GROUND else reversed(ends)
+    for term, end, pull in _pulls(geometry):
         hinge = _hinge(geometry, end.body)
         if hinge is None:
             continue
@@ -86,7 +102,7 @@ def _springs(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator
         across = _sum(g, sp.Integer(1), u, -dot(g, u))
         if _none(geometry, dot(across, across)):
             continue
-        a = _minus(geometry.point(GROUND, anchor.local, anchor.expr), on_ground.origin)
+        a = pull(on_ground.origin)
         b = _minus(geometry.point(end.body, end.local, end.expr), on_body.origin)
         alpha = dot(a, across) / dot(across, across)
         beta = dot(a, cross(u, across)) / dot(across, across)
@@ -95,7 +111,7 @@ def _springs(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator
         moment = _sum(b, alpha, cross(axis, b), -beta)
         ten = symmetric_product(point(on_body.origin), direction(moment))
         entries = ((term.column.name, sp.Integer(1)), *entries_of(numbers[end.body], ten, -1))
-        words = f"{term.column.name} to the weight of {end.body}, as a balancing spring"
+        words = f"{term.column.name} to the weight of {end.body}, which it balances"
         yield Transfer(words, term.column.owner, end.body, entries, joint.name)
 
 
@@ -140,21 +156,31 @@ def _points(geometry: Geometry, body: str) -> Iterator[tuple[str, Shared, int]]:
                     yield ends[1 - side], shared, side
 
 
+def _runners(geometry: Geometry, body: str) -> Iterator[tuple[Vector, Rho]]:
+    """Yield the points of a body that run along a line of the ground, and its direction there."""
+    for joint, side in geometry.ends.get(body, []):
+        line = joint.kind.line
+        if line is not None and side == 1 and joint.body_a == GROUND:
+            on_ground, own = geometry.frames[joint.name, 0], geometry.frames[joint.name, 1]
+            yield on_ground.axes[line], point(own.origin)
+    for slide, far, side in _points(geometry, body):
+        guide = _to_ground(geometry, slide, lambda kind: kind.guide)
+        if guide is not None:
+            yield geometry.frames[guide[0].name, 1 - guide[1]].axes[2], far.on(side)
+
+
 def _rods(geometry: Geometry, g: Vector, numbers: dict[str, int]) -> Iterator[Transfer]:
     for body in geometry.mechanism.bodies:
-        ends = list(_points(geometry, body.name))
-        for crank, near, near_side in ends:
+        for crank, near, near_side in _points(geometry, body.name):
             hinge = _hinge(geometry, crank)
-            for slide, far, far_side in ends:
-                guide = _to_ground(geometry, slide, lambda kind: kind.guide)
-                if hinge is None or guide is None:
+            for rail, far in _runners(geometry, body.name):
+                if hinge is None:
                     continue
-                rail = geometry.frames[guide[0].name, 1 - guide[1]].axes[2]
                 pin = geometry.frames[hinge[0].name, 1 - hinge[1]].axes[2]
                 off = cross(rail, pin)
                 if not _none(geometry, dot(off, off)) or not _none(geometry, dot(g, rail)):
                     continue
-                rod = symmetric_product(near.on(near_side), far.on(far_side))
+                rod = symmetric_product(near.on(near_side), far)
                 center = geometry.frames[hinge[0].name, hinge[1]].origin
                 end = near.on(1 - near_side)
                 arm: Vector = (end[0] - center[0], end[1] - center[1], end[2] - center[2])

@@ -25,11 +25,10 @@ from mechid.base.shared import (
     shared_vectors,
 )
 from mechid.base.spaces import Row, contains, rank, reduced, size
-from mechid.dynamics.columns import element_terms
-from mechid.dynamics.reference_point.elements import measure_parts
-from mechid.dynamics.tables import INERTIA
+from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.exact.geometry import Geometry, normalised
 from mechid.exact.numbers import PRECISION, recognise
+from mechid.mechanism.element_laws import INERTIA, Measure, law_functions, measure_parts
 from mechid.mechanism.records import GROUND, Joint, Vec3
 from mechid.spatial.inertia import NAMES
 
@@ -328,21 +327,24 @@ def _threads(
 
 
 def _equal_elements(geometry: Geometry) -> list[Transfer]:
-    """Return differences of coefficients that take the same of the same measure."""
-    first: dict[tuple[object, ...], tuple[str, str, float]] = {}
-    found = []
+    """Return sums of coefficients on one measure whose laws cancel for any motion."""
+    groups: dict[Measure, list[ElementTerm]] = {}
     for term in element_terms(geometry.mechanism):
-        if term.known:
-            continue
-        key = (term.measure, term.takes, term.offset)
-        if key in first:
-            name, owner, _ = first[key]
-            entries = ((name, ONE), (term.column.name, -ONE))
-            words = f"{name} to {term.column.name}, which act on the same coordinate"
-            found.append(Transfer(words, owner, term.column.owner, entries))
-        else:
-            first[key] = (term.column.name, term.column.owner, term.offset)
-    return found
+        if not term.known:
+            groups.setdefault(term.measure, []).append(term)
+    return [transfer for group in groups.values() for transfer in _cancelling(group)]
+
+
+def _cancelling(terms: list[ElementTerm]) -> Iterator[Transfer]:
+    parts = [law_functions(t.law, t.shape, lambda x: recognise(x)[0]) for t in terms]
+    functions = list(dict.fromkeys(key for part in parts for key in part))
+    table = sp.Matrix([[part.get(f, 0) for part in parts] for f in functions])
+    for vector in table.nullspace():
+        used = [(t, x) for t, x in zip(terms, vector, strict=True) if x != 0]
+        entries = tuple((t.column.name, x / used[0][1]) for t, x in used)
+        names = [name for name, _ in entries]
+        words = f"{names[0]} to {', '.join(names[1:])}, which act on the same coordinate"
+        yield Transfer(words, used[0][0].column.owner, used[-1][0].column.owner, entries)
 
 
 def _rotors(
@@ -358,7 +360,7 @@ def _rotors(
     found = []
     for term in element_terms(geometry.mechanism):
         parts = measure_parts(term.measure)
-        if term.known or term.takes != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
+        if term.known or term.law != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
             continue
         (_, name, _), ratio = parts[0]
         joint = geometry.mechanism.joint(name)

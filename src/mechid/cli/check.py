@@ -32,12 +32,14 @@ def check(model: Model, json: Json = False) -> None:
     whether the declared coordinates determine the motion. A model that is wrong ends with one line
     that says what, where, and what to do.
     """
+    from mechid.dynamics.compile import dynamic_model
     from mechid.kinematics.mobility import check_independent, mobility
 
     ready = load_model(model)
     try:
         counted = mobility(ready.mechanism)
         check_independent(ready.mechanism, counted)
+        dynamic_model(ready.mechanism)  # force elements that cannot act are errors too
     except MechidError as error:
         raise error.located(model) from None
     found = report(ready, counted)
@@ -80,11 +82,13 @@ def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
 def _warnings(model: KinematicModel, m: Mobility) -> list[str]:
     from mechid.errors import KinematicsError
     from mechid.kinematics.motion import solve_motion
+    from mechid.mechanism.plausible import implausible_units, impossible_bodies
     from mechid.tables.quality import limit_notes
     from mechid.view.tour import start_of
 
     unknown = [b.name for b in model.mechanism.bodies if b.inertia is None and not b.massless]
     warnings = [f"no inertia is given for {', '.join(unknown)}"] if unknown else []
+    warnings += [*implausible_units(model.mechanism), *impossible_bodies(model.mechanism)]
     if m.gap < _CLEAR_GAP:
         warnings.append(
             f"the rank of the constraints is not clear-cut (gap {m.gap:.1g}): near a special pose?"

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mechid.dynamics.columns import Column, ElementTerm, Measure, element_terms, inertial_columns
+from mechid.dynamics.columns import Column, ElementTerm, element_terms, inertial_columns
 from mechid.dynamics.tables import (
     COORDINATE,
+    DOT,
     ELEMENT,
     LENGTH,
-    LOAD,
     MEASURE,
+    PUSH,
     SLIDE,
+    SPIN,
     SUM,
     TERM,
     TURN,
@@ -31,8 +33,10 @@ from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.order import link_drivers
 from mechid.kinematics.reference_point.constraints import body_numbers
 from mechid.kinematics.tables import BALL, Floats, Records, Tables
-from mechid.mechanism.records import GROUND, Load, Mechanism, Point
+from mechid.mechanism.element_laws import Measure
+from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 
+COINCIDE = 1e-9  # times the size of the mechanism: the assembled pose is closed to less
 PARALLEL = 1e-12  # cosine of the angle between axes, off one by this: rounding
 
 
@@ -99,6 +103,14 @@ class MeasureBuilder:
                     entry = self.apart(LENGTH, a, b)
                 case ("joint", str(name), int(index)):
                     entry = self.joint(name, index)
+                case ("slide", str(name), int(k)):
+                    entry = self.slide(self.model.mechanism.joint(name), k)
+                case ("dot", str(name), int(i), int(j)):
+                    entry = self.dot(self.model.mechanism.joint(name), i, j)
+                case ("force", Point() as point, vector, str(axes_of)):
+                    entry = self.load(PUSH, point.body, point.local, vector, axes_of)
+                case ("moment", str(body), vector, str(axes_of)):
+                    entry = self.load(SPIN, body, (0.0, 0.0, 0.0), vector, axes_of)
                 case ("sum", *parts):
                     entry = self.sum(parts)
                 case _:
@@ -142,11 +154,7 @@ class MeasureBuilder:
         about_z = turn | {"axis": on_a[2], "x_a": on_a[0], "y_a": on_a[1], "x_b": on_b[0]}
         step = joint.kind.step(index)
         if step.motion == "slide":
-            ends = (
-                Point(name, joint.body_a, joint.frame_a.origin),
-                Point(name, joint.body_b, joint.frame_b.origin),
-            )
-            return self.apart(SLIDE, *ends) | {"axis": on_a[step.axis]}
+            return self.slide(joint, step.axis)
         if step.motion != "ball" and step.on == 1:
             # about x of b: the angle of z_a in the plane of y_b, z_b
             return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
@@ -206,12 +214,37 @@ class MeasureBuilder:
             "constant": constant,
         }
 
-    def load(self, load: Load) -> tuple[int, int, int, int]:
-        """Place a load: (is it a moment, marker, direction, body)."""
-        local = load.point.local if load.point is not None else (0.0, 0.0, 0.0)
-        marker = self.marker(load.body, local)
-        direction = self.direction(load.axes_of or GROUND, load.vector)
-        return (int(load.kind == "moment"), marker, direction, self.numbers[load.body])
+    def slide(self, joint: Joint, k: int) -> dict[str, Any]:
+        """Measure the displacement of a joint's frame b along axis k of its frame a."""
+        axis = self.direction(joint.body_a, Rigid.of(joint.frame_a).rotation[:, k])
+        ends = (
+            Point(joint.name, joint.body_a, joint.frame_a.origin),
+            Point(joint.name, joint.body_b, joint.frame_b.origin),
+        )
+        return self.apart(SLIDE, *ends) | {"axis": axis}
+
+    def dot(self, joint: Joint, i: int, j: int) -> dict[str, Any]:
+        """Measure the product of axis i of a joint's frame a and axis j of its frame b."""
+        return {
+            "kind": DOT,
+            "link_a": self.model.compiled.body_link[joint.body_a][0],
+            "link_b": self.model.compiled.body_link[joint.body_b][0],
+            "x_a": self.direction(joint.body_a, Rigid.of(joint.frame_a).rotation[:, i]),
+            "x_b": self.direction(joint.body_b, Rigid.of(joint.frame_b).rotation[:, j]),
+            **self.between(joint.body_a, joint.body_b),
+        }
+
+    def load(
+        self, kind: int, body: str, local: object, vector: object, axes_of: str
+    ) -> dict[str, Any]:
+        """Measure the motion of a body's point along a vector, or of the body about it."""
+        return {
+            "kind": kind,
+            "link_b": self.model.compiled.body_link[body][0],
+            "marker_b": self.marker(body, local),
+            "axis": self.direction(axes_of, vector),
+            "body_b": self.numbers[body],
+        }
 
 
 @lru_cache(maxsize=32)
@@ -221,9 +254,10 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     builder = MeasureBuilder(model)
     terms = element_terms(mechanism)
     rows = [
-        (builder.measure(x.measure), x.takes, x.offset, float(x.column.value or 0.0)) for x in terms
+        (builder.measure(x.measure), x.order, x.law, *x.shape, float(x.column.value or 0.0))
+        for x in terms
     ]
-    loads = [builder.load(x) for x in mechanism.elements if isinstance(x, Load)]
+    _check_lengths(builder, terms)
     reach = link_drivers(model.tables, model.order)
     fixed = [model.compiled.body_link[body.name] for body in mechanism.bodies]
     tables = DynamicTables(
@@ -235,11 +269,29 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
         **builder.tables()._asdict(),
         columns=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if not x.known]),
         known=_rows(ELEMENT, [r for r, x in zip(rows, terms, strict=True) if x.known]),
-        loads=_rows(LOAD, loads),
         gravity=np.array(mechanism.gravity),
     )
     columns = (*inertial_columns(mechanism), *(x.column for x in terms if not x.known))
     return DynamicModel(model, tables, columns, tuple(terms))
+
+
+def _check_lengths(builder: MeasureBuilder, terms: list[ElementTerm]) -> None:
+    """Refuse a line between two points that coincide: it has no direction."""
+    poses = link_poses(builder.model.compiled, builder.model.home_q)
+    for term in terms:
+        if term.measure[0] != "length":
+            continue
+        entry = builder.measures[builder.known[term.measure]]
+        ends = [builder.markers[entry[key]] for key in ("marker_a", "marker_b")]
+        a, b = (poses[k].translation + poses[k].rotation @ local for k, local in ends)
+        if np.linalg.norm(b - a) <= COINCIDE * builder.model.size:
+            p, q = term.measure[1:]
+            raise ModelError(
+                f"{p.body}.{p.name} and {q.body}.{q.name} coincide in the assembled pose, so that "
+                "the line between them has no direction",
+                path=("elements", term.column.owner),
+                remedy="move one of them, or use a bushing on a joint between the two bodies",
+            )
 
 
 def _carriers(t: Tables, link: int) -> list[int]:

@@ -1,9 +1,9 @@
 """Flat tables of bodies, measures and columns; they stand beside the kinematic `Tables`.
 
 A *measure* is a scalar that a force element reads and acts on: the length of a spring, an angle of
-a joint, the angle of a motor. Every force element is a function of one measure s, of its rate and
-of its second derivative, and does work on it, so its generalised force on the independent
-coordinate y_j is that function times ∂s/∂y_j.
+a joint, the angle of a motor. Every term of an element is a function of one measure s, of its rate
+or of its second derivative, and does work on it, so its generalised force on the independent
+coordinate y_j is that function times ∂s/∂y_j. Of PUSH and SPIN there is only the rate.
 
 Bodies are numbered in the order of the mechanism, the ground last.
 """
@@ -19,8 +19,8 @@ from mechid.kinematics.tables import Floats, Ints, Records
 # measure kinds
 COORDINATE, LENGTH, TURN, SLIDE, SUM = 0, 1, 2, 3, 4
 TURNS = 5  # an angle of a cut joint, read as a sum of coordinates so that it counts its turns
-# what a column takes of its measure: s, 1 (with a minus), ṡ, sign ṡ, s̈
-STIFFNESS, PRELOAD, DAMPING, COULOMB, INERTIA = 0, 1, 2, 3, 4
+DOT = 6  # product of two directions
+PUSH, SPIN = 7, 8  # velocity of a marker along a direction, angular velocity about one
 
 MEASURE = np.dtype(
     [
@@ -28,17 +28,17 @@ MEASURE = np.dtype(
         ("q", np.int64),  # COORDINATE: its place among q and v
         ("v", np.int64),
         ("marker_a", np.int64),  # LENGTH, SLIDE
-        ("marker_b", np.int64),
-        ("link_a", np.int64),  # TURN
+        ("marker_b", np.int64),  # PUSH too
+        ("link_a", np.int64),  # TURN, DOT
         ("link_b", np.int64),
-        ("axis", np.int64),  # TURN, SLIDE: direction of the axis
-        ("x_a", np.int64),  # TURN: directions that measure the angle
+        ("axis", np.int64),  # TURN, SLIDE, PUSH, SPIN: direction of the axis
+        ("x_a", np.int64),  # TURN: directions that measure the angle; DOT: x_a and x_b
         ("y_a", np.int64),
         ("x_b", np.int64),
         ("start", np.int64),  # SUM: its terms
         ("end", np.int64),
-        ("body_a", np.int64),  # LENGTH, TURN, SLIDE: bodies that its force pushes apart
-        ("body_b", np.int64),
+        ("body_a", np.int64),  # bodies that its force pushes apart
+        ("body_b", np.int64),  # PUSH, SPIN: the only one
         ("constant", np.float64),  # SUM only: what is added to its terms
     ]
 )
@@ -46,13 +46,14 @@ TERM = np.dtype([("measure", np.int64), ("factor", np.float64)])
 ELEMENT = np.dtype(
     [
         ("measure", np.int64),
-        ("takes", np.int64),
-        ("offset", np.float64),  # STIFFNESS: known free length or angle
+        ("order", np.int64),  # which derivative of the measure the law takes
+        ("law", np.int64),
+        ("a", np.float64),  # shape of the law
+        ("b", np.float64),
+        ("c", np.float64),
+        ("d", np.float64),
         ("known", np.float64),  # value of a known coefficient
     ]
-)
-LOAD = np.dtype(
-    [("moment", np.int64), ("marker", np.int64), ("direction", np.int64), ("body", np.int64)]
 )
 
 
@@ -68,7 +69,7 @@ class MeasureTables(NamedTuple):
 
 
 class DynamicTables(NamedTuple):
-    """Bodies, measures, element columns and loads of one mechanism."""
+    """Bodies, measures and element terms of one mechanism."""
 
     body_link: Ints
     body_rotation: Floats  # (n_b, 3, 3) body frame in its link
@@ -83,5 +84,4 @@ class DynamicTables(NamedTuple):
     terms: Records
     columns: Records  # ELEMENT: one column of W each
     known: Records  # ELEMENT: known coefficients, on the right-hand side
-    loads: Records  # LOAD: the direction's length is the magnitude
     gravity: Floats

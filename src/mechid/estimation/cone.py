@@ -69,12 +69,6 @@ class Cone:
         self._sizes = column_sizes(prior)[self._positive]
         self._floors = np.where(prior.values[self._positive] > 0, margin, 0.0)
 
-    @property
-    def flat(self) -> tuple[str, ...]:
-        """Bodies that have no thickness in CAD."""
-        named = zip(self._knowledge.bodies, self._margins, strict=True)
-        return tuple(name for (name, _), margin in named if margin < 0)
-
     def eigenvalues(self, phi: Floats) -> dict[str, float]:
         """Return the smallest eigenvalue of S of each body: 1 for CAD values, 0 at the boundary."""
         names = [name for name, _ in self._knowledge.bodies]

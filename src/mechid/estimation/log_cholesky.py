@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.bodies import column_sizes
+from mechid.estimation.bodies import column_sizes, with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone, Consistent
 from mechid.estimation.estimate import Estimate
@@ -66,7 +66,7 @@ class LogCholesky:
             )
         known = required(prior, self.name)
         free = self.inner(regression, known)
-        known = known.select(free.parameters)
+        known = with_thickness(known.select(free.parameters))
         start = complete(known, free.values)
         phi, scale = start.phi, self.scale
         if np.isinf(scale):
@@ -91,12 +91,6 @@ def refine(prior: Prior, phi: Floats, T: Floats, barrier: float = BARRIER) -> Co
     MechidError
         If the search does not converge.
     """
-    if flat := Cone(prior).flat:
-        raise DataError(
-            f"{flat[0]} has no thickness in CAD: its inertia is at the boundary of physical "
-            "consistency",
-            remedy="use the estimator physical, or give the body a thickness",
-        )
     begin = Cone(prior, _START).nearest(phi, T) or Cone(prior).nearest(phi, T)
     chart = LogCholeskyCoordinates(prior, phi, np.any(T != 0, axis=1))
     theta = None if begin is None else chart.coordinates(begin.phi)

@@ -17,22 +17,15 @@ this: errors of φ are F ε with unit ε.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import expm
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
-from mechid.mechanism.records import (
-    CadInertia,
-    Coefficient,
-    Element,
-    Friction,
-    Mechanism,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
-)
+from mechid.mechanism.element_laws import Key, element_kind
+from mechid.mechanism.records import CadInertia, Coefficient, ForceElement, Mechanism
 from mechid.spatial.inertia import central, from_pseudo_inertia, parameters, pseudo_inertia
 
 # Part of the radius of gyration by which the centre is uncertain besides, per unit of error.
@@ -57,7 +50,7 @@ def perturbed(mechanism: Mechanism, error: float, rng: np.random.Generator) -> M
 def body_root(phi: Floats, error: float) -> Floats:
     """Return F (10, 10) with F Fᵀ the covariance of φ of a body (10,) with a relative error."""
     check_error(error)
-    m, c, second = _moments(phi)
+    m, c, second = moments(phi)
     L = _root(second)
     pole = np.append(c, 1.0)
     directions = [error * m * np.outer(pole, pole)]
@@ -85,7 +78,7 @@ def check_error(error: float) -> None:
 
 def _inertia(cad: CadInertia, error: float, rng: np.random.Generator) -> CadInertia:
     phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
-    m, c, second = _moments(phi)
+    m, c, second = moments(phi)
     mass = m * np.exp(error * rng.standard_normal())
     center = c + error * _reach(m, c, second) / np.sqrt(3) * rng.standard_normal(3)
     E = np.zeros((3, 3))
@@ -103,57 +96,31 @@ def _inertia(cad: CadInertia, error: float, rng: np.random.Generator) -> CadIner
     return replace(cad, mass=float(mass), center=(x, y, z), inertia_center=(xx, xy, xz, yy, yz, zz))
 
 
-def _element(element: Element, error: float, rng: np.random.Generator) -> Element:
-    def off(c: Coefficient) -> tuple[Coefficient, float]:
-        if not c.identify or c.value is None:
-            return c, 1.0
-        factor = float(np.exp(error * rng.standard_normal()))
-        return replace(c, value=c.value * factor), factor
+def _element(element: ForceElement, error: float, rng: np.random.Generator) -> ForceElement:
+    """Multiply the coefficients to identify by independent factors.
 
-    match element:
-        case SpringDamper():
-            stiffness, k = off(element.stiffness)
-            length, _ = off(element.free_length)
-            # The parameter is the preload k·s0: its error is independent of that of k.
-            return replace(
-                element,
-                stiffness=stiffness,
-                damping=off(element.damping)[0],
-                free_length=_over(length, k),
-            )
-        case TorsionSpring():
-            stiffness, k = off(element.stiffness)
-            angle, _ = off(element.free_angle)
-            return replace(
-                element,
-                stiffness=stiffness,
-                damping=off(element.damping)[0],
-                free_angle=_over(angle, k),
-            )
-        case Friction():
-            return replace(
-                element, viscous=off(element.viscous)[0], coulomb=off(element.coulomb)[0]
-            )
-        case Transmission():
-            motors = tuple(
-                replace(
-                    motor,
-                    inertia=off(motor.inertia)[0],
-                    viscous=off(motor.viscous)[0],
-                    coulomb=off(motor.coulomb)[0],
-                )
-                for motor in element.motors
-            )
-            return replace(element, motors=motors)
-        case _:
-            return element
+    Where a parameter is the product of two values (the preload k·s0), its error is independent of
+    that of the first.
+    """
+    factors: dict[str, float] = {}
+
+    def off(value: Any, key: Key) -> Any:
+        if isinstance(value, tuple):
+            return tuple(off(x, key) for x in value)
+        if not isinstance(value, Coefficient) or not value.identify or value.value is None:
+            return value
+        factors[key.name] = float(np.exp(error * rng.standard_normal()))
+        return replace(value, value=value.value * factors[key.name] / factors.get(key.over, 1.0))
+
+    parts = []
+    for part in element.parts:
+        factors.clear()
+        values = tuple((key.name, off(part[key.name], key)) for key in element_kind(element).keys)
+        parts.append(replace(part, values=values))
+    return replace(element, parts=tuple(parts))
 
 
-def _over(c: Coefficient, factor: float) -> Coefficient:
-    return replace(c, value=c.value / factor) if c.identify and c.value is not None else c
-
-
-def _moments(phi: Floats) -> tuple[float, Floats, Floats]:
+def moments(phi: Floats) -> tuple[float, Floats, Floats]:
     """Return mass, centre, and second moments about the centre (3, 3)."""
     S = pseudo_inertia(phi)
     m = float(S[3, 3])

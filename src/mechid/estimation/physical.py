@@ -20,6 +20,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone, Consistent
 from mechid.estimation.estimate import Estimate
@@ -67,7 +68,7 @@ class PhysicallyConsistent:
             )
         known = required(prior, self.name)
         free = self.inner(regression, known)
-        known = known.select(free.parameters)
+        known = with_thickness(known.select(free.parameters))
         if np.isinf(self.scale):
             found = recover(known, free.values, free.covariance, margin=self.margin)
             return moved(free, regression, known, found.phi, self.name, found.warnings)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.linear import prior_factor
@@ -66,6 +67,7 @@ def recover(
     DataError
         If there are no consistent parameters.
     """
+    prior = with_thickness(prior)
     start = complete(prior, values)
     # A body at the boundary is of little use where a better one gives the same forces.
     for inside in (max(margin, _COMFORT), margin):

@@ -16,8 +16,6 @@ import numpy as np
 import sympy as sp
 
 from mechid.dynamics.columns import ElementTerm, element_terms
-from mechid.dynamics.reference_point.elements import measure_parts
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.errors import MechidError
 from mechid.exact.equations import FieldSystem, minus
 from mechid.exact.jets import PER_BODY, Bilinear, Curve, Form, multiply
@@ -25,6 +23,15 @@ from mechid.exact.modular import Ints
 from mechid.exact.numbers import recognise
 from mechid.exact.quadrics import SpringEnds
 from mechid.kinematics.reference_point.constraints import body_numbers
+from mechid.mechanism.element_laws import (
+    CONSTANT,
+    DAMPER,
+    FRICTION,
+    INERTIA,
+    SPRING,
+    Measure,
+    measure_parts,
+)
 from mechid.mechanism.records import Mechanism, Vec3
 
 
@@ -65,14 +72,14 @@ def energy_rows(system: FieldSystem, curve: Curve, gravity: Vec3) -> Ints:
             + [
                 (10 * n_b + c, multiply(m.partial[i], m.partial[j], p))
                 for c, (t, m) in enumerate(zip(terms, measures, strict=True))
-                if t.takes == INERTIA
+                if t.law == INERTIA
             ]
         )
         block(
             [
                 (10 * n_b + c, multiply(m.partial[i], m.partial[j], p))
                 for c, (t, m) in enumerate(zip(terms, measures, strict=True))
-                if t.takes == DAMPING
+                if t.law == DAMPER
             ]
         )
     g = [system.residues(recognise(float(t))[0]) for t in gravity]
@@ -144,52 +151,120 @@ class _Measure:
 
 
 def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
-    p = system.p
-    if term.measure[0] == "length":
-        return _length(system, curve, term)
-    total: Ints | None = None
-    value: Ints | None = None
-    for (_, joint, index), factor in measure_parts(term.measure):
-        partial, value = _coordinate(system, curve, joint, index)
-        scaled = partial * system.residues(recognise(float(factor))[0]) % p
-        total = scaled if total is None else (total + scaled) % p
-    assert total is not None
-    if term.takes not in (STIFFNESS, PRELOAD):
-        return _Measure(total, None)
-    order = curve.x.shape[1]
-    if term.takes == PRELOAD:
-        return _Measure(total, _constant(-1, order, p))
+    p, order = system.p, curve.x.shape[1]
+    if not _algebraic(term):
+        raise MechidError(
+            f"the law of {term.column.name} is not algebraic",
+            where="exact rank",
+            remedy="use ball arithmetic",
+        )
+    partial: Ints = np.zeros((curve.V.shape[1], order), dtype=np.int64)
+    value: Ints | None = np.zeros(order, dtype=np.int64)
+    for measure, factor in measure_parts(term.measure):
+        one, at = _plain(system, curve, measure)
+        f = system.residues(recognise(float(factor))[0])
+        partial = (partial + f * one) % p
+        value = None if value is None or at is None else (value + f * at) % p
+    if term.law == CONSTANT:
+        return _Measure(partial, _constant(-1, order, p))
+    if term.law != SPRING:
+        return _Measure(partial, None)
     if value is None:
         raise MechidError(
             f"an angle times a stiffness ({term.column.name}) is not algebraic",
             where="exact rank",
             remedy="use ball arithmetic",
         )
-    offset = system.residues(recognise(term.offset)[0])
-    return _Measure(total, (value - _constant(offset, order, p)) % p)
+    offset = system.residues(recognise(term.shape[0])[0])
+    stretch = (value - _constant(offset, order, p)) % p
+    force = stretch
+    for _ in range(int(term.shape[1]) - 1):
+        force = multiply(force, stretch, p)
+    return _Measure(partial, force)
 
 
-def _length(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
+def _algebraic(term: ElementTerm) -> bool:
+    """Say whether a law is a polynomial in the measure, or one that `energy_rows` sets apart."""
+    if term.law == FRICTION:
+        return not any(term.shape)
+    return term.law in (CONSTANT, SPRING, INERTIA) or (term.law == DAMPER and term.shape[1] == 1)
+
+
+def _plain(system: FieldSystem, curve: Curve, measure: Measure) -> tuple[Ints, Ints | None]:
+    """Return the rate of a measure along the tangents, and its value if algebraic."""
+    match measure:
+        case ("length", a, b):
+            return _length(system, curve, (a, b))
+        case ("joint", name, index):
+            return _coordinate(system, curve, name, index)
+        case ("slide", name, k):
+            return _slide(system, curve, name, k)
+        case ("dot", name, i, j):
+            return _dot(system, curve, name, i, j)
+    raise MechidError(
+        "a force to be identified is not supported",
+        where="exact rank",
+        remedy="use ball arithmetic",
+    )
+
+
+def _length(system: FieldSystem, curve: Curve, ends: SpringEnds) -> tuple[Ints, Ints]:
     """s = √(d · d): s ∂s is half the derivative of its square."""
     p, start = system.p, system.start
     numbers = body_numbers(start.mechanism)
-    _, a, b = term.measure
     places = []
-    for point in (a, b):
+    for point in ends:
         local = [system.residues(t) for t in start.points[point]]
         places.append(system.placed(numbers[point.body], local))
     d = minus(places[1], places[0], p)
     square = Bilinear.of([list(zip(d, d, strict=True))], p)
     s2 = square.values(curve.x, p)[0]
-    s = _square_root(s2, system.lengths[a, b], p)
+    s = _square_root(s2, system.lengths[ends], p)
     half_slope = square.along(curve.x, curve.V, p)[0] * pow(2, -1, p) % p
-    partial = multiply(half_slope, _inverse(s, p)[None], p)
-    if term.takes == STIFFNESS:
-        offset = system.residues(recognise(term.offset)[0])
-        return _Measure(partial, (s - _constant(offset, len(s), p)) % p)
-    if term.takes == PRELOAD:
-        return _Measure(partial, _constant(-1, len(s), p))
-    return _Measure(partial, None)
+    return multiply(half_slope, _inverse(s, p)[None], p), s
+
+
+def _slide(system: FieldSystem, curve: Curve, name: str, k: int) -> tuple[Ints, Ints]:
+    """Displacement of frame b along axis k of frame a."""
+    p = system.p
+    a, b = _ends(system, name)
+    on_a, on_b = (system.start.joints[name, side] for side in (0, 1))
+    apart = minus(
+        system.placed(b, [system.residues(t) for t in on_b.origin]),
+        system.placed(a, [system.residues(t) for t in on_a.origin]),
+        p,
+    )
+    return _product(system, curve, _axis(system, a, on_a.axes[k]), apart, on_a.axes[k])
+
+
+def _dot(system: FieldSystem, curve: Curve, name: str, i: int, j: int) -> tuple[Ints, Ints]:
+    """Axis i of frame a times axis j of frame b."""
+    a, b = _ends(system, name)
+    x, z = system.start.joints[name, 0].axes[i], system.start.joints[name, 1].axes[j]
+    return _product(system, curve, _axis(system, a, x), _axis(system, b, z), x, z)
+
+
+def _ends(system: FieldSystem, name: str) -> tuple[int, int]:
+    joint = system.start.mechanism.joint(name)
+    numbers = body_numbers(system.start.mechanism)
+    return numbers[joint.body_a], numbers[joint.body_b]
+
+
+def _axis(system: FieldSystem, body: int, axis: Sequence[sp.Expr]) -> list[Form]:
+    return system.turned(body, [system.residues(t) for t in axis])
+
+
+def _product(
+    system: FieldSystem, curve: Curve, u: list[Form], w: list[Form], *axes: Sequence[sp.Expr]
+) -> tuple[Ints, Ints]:
+    """Return u · w over the lengths of the axes in it: rate along the tangents, and value."""
+    p = system.p
+    product = Bilinear.of([list(zip(u, w, strict=True))], p)
+    unit = 1
+    for axis in axes:
+        unit = unit * pow(system.residues(length(axis)), -1, p) % p
+    value = product.values(curve.x, p)[0] * unit % p
+    return product.along(curve.x, curve.V, p)[0] * unit % p, value
 
 
 def _coordinate(
@@ -197,23 +272,13 @@ def _coordinate(
 ) -> tuple[Ints, Ints | None]:
     """Return the rate of a joint coordinate along the tangents, and its value if algebraic."""
     joint = system.start.mechanism.joint(name)
-    numbers = body_numbers(system.start.mechanism)
-    a, b = numbers[joint.body_a], numbers[joint.body_b]
+    a, b = _ends(system, name)
     on_a, on_b = (system.start.joints[name, side] for side in (0, 1))
     p = system.p
-    kind, step = joint.kind, joint.kind.step(index)
+    step = joint.kind.step(index)
+    if step.motion == "slide" and step.axis in joint.kind.exact_axes[0]:
+        return _slide(system, curve, name, step.axis)
     axis = (on_a, on_b)[step.on].axes[step.axis]
-    if step.motion == "slide" and step.axis in kind.exact_axes[0]:
-        u = system.turned(a, [system.residues(t) for t in axis])
-        w = minus(
-            system.placed(b, [system.residues(t) for t in on_b.origin]),
-            system.placed(a, [system.residues(t) for t in on_a.origin]),
-            p,
-        )
-        slide = Bilinear.of([list(zip(u, w, strict=True))], p)
-        unit = pow(system.residues(length(axis)), -1, p)
-        value = slide.values(curve.x, p)[0] * unit % p
-        return slide.along(curve.x, curve.V, p)[0] * unit % p, value
     if step.motion != "turn":
         raise MechidError(
             f"coordinate {index} of the {joint.type} joint {name} is not supported",
@@ -264,7 +329,7 @@ def _groups(terms: Sequence[ElementTerm], measures: Sequence[_Measure], p: int) 
     """
     groups: list[list[int]] = []
     for c, (term, measure) in enumerate(zip(terms, measures, strict=True)):
-        if term.takes != COULOMB:
+        if term.law != FRICTION:
             continue
         for group in groups:
             if _proportional(measures[group[0]].partial, measure.partial, p):

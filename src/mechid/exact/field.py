@@ -16,7 +16,6 @@ import numpy as np
 
 from mechid.dynamics.columns import element_terms
 from mechid.dynamics.compile import dynamic_model
-from mechid.dynamics.reference_point.elements import measure_parts
 from mechid.errors import MechidError
 from mechid.exact.energies import energy_rows, length, spring_ends
 from mechid.exact.equations import FieldSystem, field_system
@@ -25,6 +24,7 @@ from mechid.exact.modular import Ints, echelon
 from mechid.exact.residues import NoResidueError, good_primes
 from mechid.exact.start import Start, constructed_start, recognised_starts
 from mechid.kinematics.passive import PassivePart, passive_parts
+from mechid.mechanism.element_laws import measure_parts
 from mechid.mechanism.records import Mechanism, Vec3
 
 _TANGENTS = 6
@@ -242,10 +242,11 @@ def _numbers(start: Start) -> list[object]:
     """Return all numbers that need a residue: geometry, and lengths that force elements take."""
     numbers: list[object] = list(start.residual())
     for term in element_terms(start.mechanism):
-        if term.known or term.measure[0] == "length":
+        if term.known:
             continue
-        for (_, name, _), _ in measure_parts(term.measure):
-            joint = start.joints[name, 0]
-            numbers.append(length(joint.axes[2]))
-            numbers.append(length(start.joints[name, 1].axes[0]))
+        for measure, _ in measure_parts(term.measure):
+            if measure[0] in ("joint", "slide", "dot"):
+                a, b = (start.joints[measure[1], side].axes for side in (0, 1))
+                used = (a[2], b[0]) if measure[0] == "joint" else (*a, *b)
+                numbers += [length(axis) for axis in used]
     return numbers

@@ -24,6 +24,7 @@ Frames: TypeAlias = Literal["model", "exact"]
 
 # Hardpoints of the reference pose went through one rotation and back.
 _CARRIED = 4e-15
+_UNIT = 1e-14  # rounding of the length of a unit vector
 _ORTHOGONAL = 1e-50  # of 60 digits
 
 
@@ -71,6 +72,14 @@ class Geometry:
     def direction(self, body: str, local: Vec3) -> Vector:
         """Return a unit direction fixed in a body, in the frame that is used for it."""
         return _Reader(self.mechanism, body in self.turned).direction(body, local)
+
+    def vector(self, body: str, local: Vec3) -> Vector:
+        """Return a vector fixed in a body with its length."""
+        length = float(np.linalg.norm(local))
+        size = 1 if abs(length - 1) < _UNIT else recognise(length)[0]
+        along = local if size == 1 else (local[0] / length, local[1] / length, local[2] / length)
+        x, y, z = self.direction(body, along)
+        return (size * x, size * y, size * z)
 
 
 @dataclass

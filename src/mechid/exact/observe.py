@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from flint import arb, arb_mat
 
-from mechid.dynamics.columns import ElementTerm, Measure, element_terms
-from mechid.dynamics.reference_point.elements import measure_parts, measure_row
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
+from mechid.dynamics.columns import ElementTerm, element_terms
+from mechid.dynamics.reference_point.elements import measure_row
 from mechid.exact.numbers import Balls, recognise
 from mechid.exact.poses import Enclosure, ExactSystem
-from mechid.exact.rows import Configuration, apply, gamma, gradient, screw_turn, value
+from mechid.exact.rows import (
+    Configuration,
+    apply,
+    gamma,
+    gradient,
+    load_gradient,
+    screw_turn,
+    value,
+)
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.reference_point.constraints import Row, body_numbers
+from mechid.mechanism.element_laws import FRICTION, LOADS, Measure, law_value, measure_parts
 from mechid.mechanism.records import JointCoordinate
 
 ZERO = arb(0)
@@ -28,7 +36,8 @@ class Measures:
 
     Attributes
     ----------
-    rows : tuple of Row
+    rows : tuple of Row or Measure
+        A load has no row: its measure itself.
     terms : tuple
         Each term with what its measure is a sum of: (number of the row, factor).
     declared : tuple of int
@@ -37,13 +46,16 @@ class Measures:
         The thread of the helical joint whose angle a row is.
     home : tuple of float
         Angles in the home pose, whose turn the other angles have.
+    numbers : mapping
+        Numbers of the bodies, the ground last.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[Row | Measure, ...]
     terms: tuple[tuple[ElementTerm, tuple[tuple[int, arb], ...]], ...]
     declared: tuple[int, ...] = ()
     threads: tuple[Row | None, ...] = ()
     home: tuple[float, ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def near(self, pose: Enclosure, y: Sequence[float]) -> list[float]:
         """Return values near which angles are to be sought: each has many, a turn apart."""
@@ -60,7 +72,7 @@ def measures(system: ExactSystem) -> Measures:
     """Collect what the unknown coefficients of force elements measure."""
     numbers = body_numbers(system.exact)
     keys: dict[Measure, int] = {}
-    rows: list[Row] = []
+    rows: list[Row | Measure] = []
     terms = []
     plain = element_terms(system.geometry.mechanism)  # balls cannot be keys
     for term, key_term in zip(element_terms(system.exact), plain, strict=True):
@@ -71,12 +83,15 @@ def measures(system: ExactSystem) -> Measures:
         for (measure, factor), (key, _) in pairs:
             if key not in keys:
                 keys[key] = len(rows)
-                rows.append(measure_row(system.exact, measure, numbers))
+                rows.append(
+                    measure if measure[0] in LOADS else measure_row(system.exact, measure, numbers)
+                )
             taken.append((keys[key], system.geometry.balls(recognise(factor)[0])))
         terms.append((term, tuple(taken)))
     declared = tuple(_declared(system, key) for key in keys)
     threads = tuple(_thread(system, key) for key in keys)
-    return Measures(tuple(rows), tuple(terms), declared, threads, _home(system, tuple(keys)))
+    home = _home(system, tuple(keys))
+    return Measures(tuple(rows), tuple(terms), declared, threads, home, numbers)
 
 
 def _declared(system: ExactSystem, key: Measure) -> int:
@@ -230,28 +245,25 @@ def _elements(
     n_i = R.ncols()
     read: list[tuple[list[arb], list[arb]]] = []
     for row, guess in zip(found.rows, near, strict=True):
-        slope = gradient(c, row)
+        slope = gradient(c, row) if isinstance(row, Row) else load_gradient(c, row, found.numbers)
         partial = [sum((g * R[k, j] for k, g in slope.items()), ZERO) for j in range(n_i)]
         rate = sum((g * xd[k, 0] for k, g in slope.items()), ZERO)
+        if not isinstance(row, Row):
+            read.append(([ZERO, rate, ZERO], partial))
+            continue
         second = sum((g * xdd[k, 0] for k, g in slope.items()), ZERO) - gamma(c, d, row)
         read.append(([value(c, row, guess), rate, second], partial))
     columns = []
     for term, parts in found.terms:
         total = [sum((f * read[k][0][m] for k, f in parts), ZERO) for m in range(3)]
         partial = [sum((f * read[k][1][j] for k, f in parts), ZERO) for j in range(n_i)]
-        factor = _factor(term, total[0], total[1], total[2])
+        factor = _factor(term, total[term.order])
         columns.append([factor * p for p in partial])
     return columns
 
 
-def _factor(term: ElementTerm, s: arb, rate: arb, second: arb) -> arb:
-    if term.takes == STIFFNESS:
-        return s - Balls({})(recognise(term.offset)[0])
-    if term.takes == PRELOAD:
-        return arb(-1)
-    if term.takes == DAMPING:
-        return rate
-    if term.takes == COULOMB:
-        return rate.sgn()
-    assert term.takes == INERTIA, term
-    return second
+def _factor(term: ElementTerm, x: arb) -> arb:
+    if term.law == FRICTION and not (x > 0 or x < 0):
+        return arb(0, 1)  # the sign is open
+    offset = Balls({})(recognise(term.shape[0])[0])
+    return arb(law_value(term.law, x, offset, *term.shape[1:]))

@@ -7,7 +7,7 @@ arrays of floats.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -24,14 +24,15 @@ from mechid.kinematics.reference_point.constraints import (
     constraint_rows,
     norm_rows,
 )
+from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.records import (
     DistanceCoordinate,
+    ForceElement,
     Frame,
     Joint,
     Mechanism,
     Point,
     PointCoordinate,
-    SpringDamper,
 )
 
 Balls3: TypeAlias = list[arb]
@@ -54,12 +55,7 @@ def exact_mechanism(geometry: Geometry) -> Mechanism:
         for joint in m.joints
     )
     coordinates = tuple(_coordinate(geometry, c) for c in m.coordinates)
-    elements = tuple(
-        replace(e, point_a=_point(geometry, e.point_a), point_b=_point(geometry, e.point_b))
-        if isinstance(e, SpringDamper)
-        else e
-        for e in m.elements
-    )
+    elements = tuple(_element(geometry, e) for e in m.elements)
     return replace(m, joints=joints, coordinates=coordinates, elements=elements)
 
 
@@ -99,6 +95,14 @@ def _vector(geometry: Geometry, v: Sequence[Any]) -> Any:
 
 def _point(geometry: Geometry, p: Point) -> Point:
     return replace(p, local=_vector(geometry, geometry.point(p.body, p.local, p.expr)))
+
+
+def _element(geometry: Geometry, e: ForceElement) -> ForceElement:
+    points = tuple(_point(geometry, p) for p in e.points)
+    if e.direction is None:
+        return replace(e, points=points)
+    along = _vector(geometry, geometry.vector(e.axes_of, e.direction))
+    return replace(e, points=points, direction=along)
 
 
 def _coordinate(geometry: Geometry, c: Any) -> Any:
@@ -252,6 +256,21 @@ def gradient(c: Configuration, row: Row) -> dict[int, arb]:
         for column, x in part.items():
             out[column] = out.get(column, ZERO) + s * x
     return out
+
+
+def load_gradient(c: Configuration, load: Measure, numbers: Mapping[str, int]) -> dict[int, arb]:
+    """Return the power of a force or moment per unit of the rates of the 7 n_b numbers, sparse."""
+    kind, at, vector, axes_of = load
+    k = numbers[at.body if kind == "force" else at]
+    if k == len(c.p) - 1:
+        return {}
+    f = apply(c.turns[numbers[axes_of]].R, vector)
+    if kind == "force":
+        arms = [dot(f, apply(c.turns[k].by[i], at.local)) for i in range(4)]
+        return {7 * k + i: x for i, x in enumerate([*f, *arms])}
+    w, x, y, z = c.e[k]  # ω = 2 E ė
+    E = [[-x, -y, -z], [w, z, -y], [-z, w, x], [y, -x, w]]
+    return {7 * k + 3 + i: 2 * dot(f, E[i]) for i in range(4)}
 
 
 def gamma(c: Configuration, d: Configuration, row: Row) -> arb:

@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
 
 import numpy as np
 
 from mechid.errors import KinematicsError, ModelError
 from mechid.kinematics.reference_point.close import assemble
-from mechid.kinematics.reference_point.constraints import body_numbers
-from mechid.kinematics.reference_point.drivers import joint_coordinate_row
+from mechid.kinematics.reference_point.constraints import AXES, GROUND_AXES, Row, body_numbers
+from mechid.kinematics.reference_point.drivers import driver_row, joint_coordinate_row
 from mechid.kinematics.reference_point.evaluate import compile_rows
 from mechid.kinematics.reference_point.passive import Spin, passive_spins
 from mechid.kinematics.reference_point.system import Pose, System, compile_system, twist_jacobian
 from mechid.kinematics.reference_point.walk import random_walk
 from mechid.mechanism.joint_kinds import JOINT_KINDS
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import GROUND, JointCoordinate, Mechanism, Point, PointCoordinate
 from mechid.shown import Shown
 from mechid.spatial.rotations import Array
 
@@ -65,7 +66,7 @@ class Mobility(Shown):
     undetermined : int
         Motions, passive ones not counted, that the declared coordinates leave free.
     suggested : tuple of str
-        As many joint coordinates that would determine these motions.
+        As many coordinates that would determine these motions, in words of the model file.
     gap : float
         Smallest singular value kept over the largest one dropped (or over rounding): how clear the
         rank is.
@@ -186,6 +187,15 @@ def check_independent(mechanism: Mechanism | System, known: Mobility | None = No
         f" (besides {m.passive_dof} passive)" if m.passive_dof else ""
     )
     add = f"add {_some(m.suggested)}" if m.suggested else ""
+    if m.dependent and needed == 0:
+        held = "" if not m.redundant else f"; redundant are {', '.join(m.redundant)}"
+        raise ModelError(
+            f"the mechanism cannot move: its joints leave {freedom}, and {have} "
+            f"{'is' if m.independent == 1 else 'are'} declared{held}",
+            path=("coordinates", m.dependent[0]),
+            remedy="give a joint more freedom (another type), or correct the axes and lengths of a "
+            "loop; a structure that is meant to stand still has no coordinates",
+        )
     if m.dependent:
         names = ", ".join(f"'{name}'" for name in m.dependent)
         one = len(m.dependent) == 1
@@ -276,7 +286,7 @@ def _independence(
     others = _complement(twists @ generic.motions)  # what is not passive
     real = others @ _range(others.T @ free)
     names = tuple(system.drivers.rows[i].name for i in aside)
-    return names, real.shape[1], _suggested(system, generic, real)
+    return names, real.shape[1], _suggested(system, generic, real, twists)
 
 
 def _complement(rows: Array) -> Array:
@@ -293,23 +303,78 @@ def _range(columns: Array) -> Array:
     return np.asarray(U[:, s > np.sqrt(EPS)])
 
 
-def _suggested(system: System, generic: _Generic, free: Array) -> tuple[str, ...]:
-    """Choose joint coordinates that determine the free motions, the strongest first."""
-    numbers = body_numbers(system.mechanism)
-    rows = []
-    for joint in system.mechanism.joints:
-        for k, name in enumerate(joint.kind.choices):
-            rows.append(joint_coordinate_row(f"{joint.name}.{name}", joint, k, numbers))
-    J = twist_jacobian(system, compile_rows(tuple(rows), system.n_bodies), generic.pose)
-    effect = J @ generic.motions @ free
-    chosen = []
-    while effect.shape[1] and len(effect):
-        i = int(np.argmax(np.linalg.norm(effect, axis=1)))
-        if np.linalg.norm(effect[i]) < np.sqrt(EPS):
-            break
-        chosen.append(rows[i].name)
-        effect = effect @ _complement(effect[i : i + 1] / np.linalg.norm(effect[i]))
+def _suggested(system: System, generic: _Generic, free: Array, passive: Array) -> tuple[str, ...]:
+    """Choose coordinates that determine the free motions, in words that the model file takes.
+
+    Joint coordinates first, the strongest at each turn; of an orientation all three angles at once,
+    as the file demands. Where they do not suffice, positions of points. What a passive motion
+    changes is no choice: it would have to be driven then.
+    """
+    if free.shape[1] == 0:
+        return ()
+    mechanism = system.mechanism
+    numbers = body_numbers(mechanism)
+    driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    groups: list[tuple[str, list[Row]]] = []
+    for joint in mechanism.joints:
+        n = joint.kind.n_scalars
+        rows = [
+            joint_coordinate_row(f"{joint.name}.{name}", joint, k, numbers)
+            for k, name in enumerate(joint.kind.choices)
+        ]
+        groups += [(joint.name, [row]) for row in rows[:n]]
+        groups += [(joint.name, rows[n:])] if rows[n:] else []
+    points = [
+        *(p for p in mechanism.points if p.body != GROUND),
+        *(Point(f"{{in: {b.name}, at: {list(at)}}}", b.name, at) for b in mechanism.bodies
+          for at in ((0.0, 0.0, 0.0), *GROUND_AXES)),
+    ]  # fmt: skip
+    for point, (k, along) in product(points, enumerate(GROUND_AXES)):
+        place = f"{point.body}.{point.name}" if point in mechanism.points else point.name
+        coordinate = PointCoordinate(f"point {place} along {AXES[k]}", point, along, "")
+        groups.append(("", [driver_row(coordinate, mechanism, numbers)]))
+    every = tuple(row for _, rows in groups for row in rows)
+    J = twist_jacobian(system, compile_rows(every, system.n_bodies), generic.pose)
+    ends = np.cumsum([len(rows) for _, rows in groups])
+    effects = np.split(J @ generic.motions @ free, ends[:-1])
+    spun = [bool(np.any(np.abs(x) > np.sqrt(EPS))) for x in np.split(J @ passive.T, ends[:-1])]
+    chosen: list[str] = []
+    for joints_only in (True, False):
+        while free.shape[1] > len(chosen):
+            strength = [
+                _smallest(effect)
+                if bool(joint) == joints_only
+                and not spins
+                and not _fills_a_loop(mechanism, driven | {joint})
+                else 0.0
+                for (joint, _), effect, spins in zip(groups, effects, spun, strict=True)
+            ]
+            best = int(np.argmax(strength))
+            if strength[best] < np.sqrt(EPS):
+                break
+            chosen += [row.name for row in groups[best][1]]
+            driven.add(groups[best][0])
+            left = _complement(effects[best] / np.linalg.norm(effects[best]))
+            effects = [effect @ left for effect in effects]
     return tuple(chosen)
+
+
+def _smallest(effect: Array) -> float:
+    """Return the smallest singular value of rows, 0 if they are more than the columns."""
+    if len(effect) > effect.shape[1]:
+        return 0.0
+    return float(np.linalg.svd(effect, compute_uv=False)[-1])
+
+
+def _fills_a_loop(mechanism: Mechanism, joints: set[str]) -> bool:
+    """Tell whether joints make a whole loop: one of them would have to be cut, and cannot be."""
+    part = {name: name for name in (GROUND, *(body.name for body in mechanism.bodies))}
+    for joint in (j for j in mechanism.joints if j.name in joints):
+        a, b = part[joint.body_a], part[joint.body_b]
+        if a == b:
+            return True
+        part = {name: a if label == b else label for name, label in part.items()}
+    return False
 
 
 def _some(names: tuple[str, ...]) -> str:

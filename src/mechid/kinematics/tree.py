@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import GROUND, Joint, JointCoordinate, Mechanism, TorsionSpring
+from mechid.mechanism.element_laws import reads_angle
+from mechid.mechanism.records import GROUND, Joint, JointCoordinate, Mechanism
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
     the order of the file. `mechanism.cut` overrides the choice.
     """
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
-    sprung = {e.joint for e in mechanism.elements if isinstance(e, TorsionSpring)}
+    sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
     forced = set(mechanism.cut or ())
     for name in forced & driven:
         raise ModelError(

@@ -314,6 +314,18 @@ JOINT_KINDS: Mapping[JointType, JointKind] = MappingProxyType(
             (("bar", 2.6, 0.3),),
             '<ellipse cx="9" cy="9" rx="8" ry="3.2"/>',
         ),
+        "point_on_line": JointKind(
+            "L",
+            (_slide("displacement", Z), _ball(_NAMED_QUATERNION)),
+            (("bar", 0.4, 6), ("ball", 1.15)),
+            '<circle cx="9" cy="9" r="5"/><path d="M0 9h18" class="axis"/>',
+        ),
+        "point_on_plane": JointKind(
+            "N",
+            (_slide("x", X), _slide("y", Y), _ball(_NAMED_QUATERNION)),
+            (("bar", 2.6, 0.2), ("ball", 1.15)),
+            '<circle cx="9" cy="6" r="5"/><path d="M1 13h16" class="line"/>',
+        ),
         "fixed": JointKind(
             "X", (), (("box", 1.7, 1.7, 1.7),), '<rect x="4" y="4" width="10" height="10"/>'
         ),

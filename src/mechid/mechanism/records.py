@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from mechid.errors import ModelError
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointKind, JointType
@@ -92,6 +92,7 @@ class Body:
     massless: bool = False
     color: str | None = None
     shapes: tuple[Shape, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ class Point:
     body: str
     local: Vec3
     expr: Expr3 | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class Joint:
     pitch: float = 0.0
     limits: tuple[Limit, ...] = ()
     hidden: bool = False
+    source: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an unknown kind."""
@@ -186,75 +189,56 @@ def force_unit(coordinate: IndependentCoordinate) -> str:
     return "N" if coordinate.unit == "m" else "N m"
 
 
-@dataclass(frozen=True)
-class SpringDamper:
-    """Spring and damper along the line between two points: pushing force
-    -k (s - s0) - c ṡ, with s their distance."""
-
-    name: str
-    point_a: Point
-    point_b: Point
-    stiffness: Coefficient
-    damping: Coefficient
-    free_length: Coefficient
+Value: TypeAlias = Coefficient | tuple[Coefficient, ...] | float | tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class TorsionSpring:
-    """Spring and damper on a joint coordinate: generalised force -k (q - q0) - c q̇."""
+class Part:
+    """The values of an element by the keys of its kind: of all of it, or of one motor.
+
+    `ratios` are the factors of the element's coordinates in the angle of a motor.
+    """
 
     name: str
-    joint: str
-    index: int
-    stiffness: Coefficient
-    damping: Coefficient
-    free_angle: Coefficient
+    values: tuple[tuple[str, Value], ...]
+    ratios: tuple[float, ...] = ()
+
+    def __getitem__(self, key: str) -> Any:
+        """Return the value of a key."""
+        return dict(self.values)[key]
 
 
 @dataclass(frozen=True)
-class Friction:
-    """Friction on a joint coordinate: -viscous q̇ - coulomb sign(q̇)."""
+class ForceElement:
+    """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
+
+    Attributes
+    ----------
+    name, kind : str
+    parts : tuple of Part
+        One, of the element's name; a transmission has one for each motor.
+    points : tuple of Point
+        Two that the element connects, or the one where a force acts.
+    coordinates : tuple of (str, int)
+        Joint coordinates that it acts on.
+    body : str
+        Body that a moment acts on.
+    direction : tuple of float, optional
+        Of a force or moment, with axes fixed in the body `axes_of`.
+    """
 
     name: str
-    joint: str
-    index: int
-    viscous: Coefficient
-    coulomb: Coefficient
-
-
-@dataclass(frozen=True)
-class Motor:
-    """A motor of a transmission: rotor inertia (kg m²) and friction, on the motor side."""
-
-    name: str
-    inertia: Coefficient
-    viscous: Coefficient
-    coulomb: Coefficient
-
-
-@dataclass(frozen=True)
-class Transmission:
-    """Motor speeds as a matrix times joint speeds: one row per motor, one column per coordinate."""
-
-    name: str
-    motors: tuple[Motor, ...]
-    coordinates: tuple[tuple[str, int], ...]
-    matrix: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class Load:
-    """Constant force (N, at a point) or moment (N m) on a body, with axes fixed in `axes_of`."""
-
-    name: str
-    kind: Literal["force", "moment"]
-    body: str
-    vector: Vec3
-    point: Point | None = None
+    kind: str
+    parts: tuple[Part, ...]
+    points: tuple[Point, ...] = ()
+    coordinates: tuple[tuple[str, int], ...] = ()
+    body: str = GROUND
+    direction: Vec3 | None = None
     axes_of: str = GROUND
 
-
-Element: TypeAlias = SpringDamper | TorsionSpring | Friction | Transmission | Load
+    def __getitem__(self, key: str) -> Any:
+        """Return the value of a key of an element of one part."""
+        return self.parts[0][key]
 
 
 @dataclass(frozen=True)
@@ -306,7 +290,7 @@ class Mechanism(Plotted, Tabular):
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     coordinates: tuple[IndependentCoordinate, ...]
-    elements: tuple[Element, ...] = ()
+    elements: tuple[ForceElement, ...] = ()
     points: tuple[Point, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     cut: tuple[str, ...] | None = None

@@ -6,15 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import (
-    Body,
-    Element,
-    Friction,
-    NamedBaseSet,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
-)
+from mechid.mechanism.element_laws import terms_of
+from mechid.mechanism.records import Body, ForceElement, NamedBaseSet
 from mechid.modelfile.document import Document
 from mechid.spatial.inertia import NAMES
 from mechid.textfile.words import hint
@@ -47,7 +40,7 @@ def read_base_set(path: str | Path) -> NamedBaseSet:
 
 
 def base_sets(
-    document: Document, bodies: tuple[Body, ...], elements: tuple[Element, ...]
+    document: Document, bodies: tuple[Body, ...], elements: tuple[ForceElement, ...]
 ) -> tuple[NamedBaseSet, ...]:
     """Return the named base sets of a document; parameters that do not exist are an error.
 
@@ -73,30 +66,11 @@ def base_sets(
     )
 
 
-def parameter_names(bodies: Iterable[Body], elements: Iterable[Element]) -> list[str]:
+def parameter_names(bodies: Iterable[Body], elements: Iterable[ForceElement]) -> list[str]:
     """Return the names of all parameters: ten per body, and coefficients to be identified."""
     names = [f"{x}_{i}" for i, _ in enumerate(bodies, start=1) for x in NAMES]
-    for e in elements:
-        match e:
-            case SpringDamper() | TorsionSpring():
-                free = e.free_length if isinstance(e, SpringDamper) else e.free_angle
-                names += [f"k_{e.name}"] if e.stiffness.identify else []
-                # A free length that is known goes with the stiffness.
-                springy = e.stiffness.identify or e.stiffness.value
-                unknown = springy and (free.identify or free.value is None)
-                names += [f"preload_{e.name}"] if unknown else []
-                names += [f"c_{e.name}"] if e.damping.identify else []
-            case Friction():
-                names += [f"viscous_{e.name}"] if e.viscous.identify else []
-                names += [f"coulomb_{e.name}"] if e.coulomb.identify else []
-            case Transmission():
-                for motor in e.motors:
-                    for word in ("inertia", "viscous", "coulomb"):
-                        if getattr(motor, word).identify:
-                            names.append(f"{word}_{motor.name}")
-            case _:
-                pass
-    return names
+    terms = (term for e in elements for _, term in terms_of(e))
+    return names + [term.name for term in terms if term.coefficient.identify]
 
 
 def _remedy(wrong: str, known: set[str], n_bodies: int) -> str:

@@ -20,12 +20,16 @@ from mechid.modelfile.spec_bodies import (
     SixSpreads,
     UncertaintySpec,
 )
-from mechid.modelfile.vectors import Array, mat3, vec3
+from mechid.modelfile.vectors import Array, cleaned, mat3, vec3
 from mechid.spatial import inertia
 from mechid.textfile.yamlio import Key
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 _MIRROR_SIX = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+_CHECK = (
+    "check units, signs and the pole (about: center or origin), or keep published numbers with "
+    "inertia: {allow_nonphysical: true}"
+)
 Six = tuple[float, float, float, float, float, float]
 
 
@@ -50,14 +54,17 @@ def body(entry: Entry, geometry: Geometry, book: PointBook) -> Body:
         spec.massless,
         spec.color,
         tuple(_shape(s, i, entry, geometry) for i, s in enumerate(spec.shapes)),
+        spec.source,
     )
 
 
 def _cad(entry: Entry, geometry: Geometry) -> CadInertia | None:
     spec: BodySpec = entry.spec
-    path, scope, numbers = entry.path, entry.scope, geometry.numbers
+    path = entry.path
     given = [
-        k for k in ("mass", "center", "inertia", "uncertainty") if getattr(spec, k) is not None
+        k
+        for k in ("mass", "center", "inertia", "point_masses", "uncertainty")
+        if getattr(spec, k) not in (None, [])
     ]
     if spec.massless:
         if given:
@@ -67,39 +74,77 @@ def _cad(entry: Entry, geometry: Geometry) -> CadInertia | None:
                 remedy="remove it, or remove massless",
             )
         return None
-    if spec.mass is None and spec.inertia is None:
+    if spec.mass is None and spec.inertia is None and not spec.point_masses:
         if given:
             raise ModelError(
                 f"{given[0]} without a mass", path=path, remedy="give mass and inertia"
             )
         return None
+    mass, center, six = 0.0, np.zeros(3), np.zeros(6)
+    if spec.mass is not None or spec.inertia is not None or spec.center is not None:
+        mass, center, six = _extended(entry, geometry)
+    if spec.point_masses:
+        phi = inertia.parameters(mass, center, six) + _concentrated(entry, geometry)
+        mass, center, six = inertia.central(phi)
+        six = cleaned(six, phi[4:])
+    if problem := inertia.inconsistency(mass, six):
+        key = "mass" if mass < 0 else "inertia"
+        if mass < 0 or spec.inertia is None or not spec.inertia.allow_nonphysical:
+            raise ModelError(
+                f"no body can have this inertia: {problem}",
+                path=(*path, key),
+                remedy=_CHECK,
+            )
+    sigma = _sigmas(spec.uncertainty or UncertaintySpec(), mass, center, six, entry, geometry)
+    if entry.scope.reflection is not None:
+        center, six = FLIP @ center, _MIRROR_SIX * six
+    return CadInertia(mass, vec3(center), _six(six), *sigma)
+
+
+def _extended(entry: Entry, geometry: Geometry) -> tuple[float, Array, Array]:
+    """Return mass, centre and central inertia as the body gives them."""
+    spec: BodySpec = entry.spec
     if spec.mass is None or spec.inertia is None:
         missing = "mass" if spec.mass is None else "inertia"
         raise ModelError(
             f"{missing} is missing",
-            path=path,
+            path=entry.path,
             remedy="give mass and inertia, or massless: true, or neither if unknown",
         )
-    mass = numbers.value(spec.mass, scope, (*path, "mass"))
+    mass = geometry.numbers.value(spec.mass, entry.scope, (*entry.path, "mass"))
     if mass == 0:
         raise ModelError(
             "the mass is zero",
-            path=(*path, "mass"),
+            path=(*entry.path, "mass"),
             remedy="write massless: true instead of mass and inertia, or give the mass",
         )
     center = _center(entry, geometry)
-    six = _central(spec.inertia, mass, center, entry, geometry)
-    if problem := inertia.inconsistency(mass, six):
-        key = "mass" if mass < 0 else "inertia"
-        raise ModelError(
-            f"no body can have this inertia: {problem}",
-            path=(*path, key),
-            remedy="check units, signs and the pole (about: center or origin)",
-        )
-    sigma = _sigmas(spec.uncertainty or UncertaintySpec(), mass, center, six, entry, geometry)
-    if scope.reflection is not None:
-        center, six = FLIP @ center, _MIRROR_SIX * six
-    return CadInertia(mass, vec3(center), _six(six), *sigma)
+    return mass, center, _central(spec.inertia, mass, center, entry, geometry)
+
+
+def _concentrated(entry: Entry, geometry: Geometry) -> Array:
+    """Return φ (10,) of the point masses of a body."""
+    phi = np.zeros(10)
+    for i, point in enumerate(entry.spec.point_masses):
+        here: Key = (*entry.path, "point_masses", i)
+        mass = geometry.numbers.value(point.mass, entry.scope, (*here, "mass"))
+        if mass <= 0:
+            raise ModelError(
+                f"a point mass must be > 0, got {mass:g}",
+                path=(*here, "mass"),
+                remedy="give a positive mass",
+            )
+        r = _body_point(point.at, entry, geometry, (*here, "at"))
+        phi += inertia.parameters(mass, r, np.zeros(6))
+    return phi
+
+
+def _body_point(spec: Any, entry: Entry, geometry: Geometry, path: Key) -> Array:
+    """Return a point from its name, or from coordinates in the body frame."""
+    if isinstance(spec, str):
+        place = geometry.point(spec, entry.scope, path)
+        return geometry.point_in(place, entry.name, entry.scope).array
+    return geometry.numbers.vector(spec, entry.scope, path).array
 
 
 def _center(entry: Entry, geometry: Geometry) -> Array:
@@ -119,8 +164,20 @@ def _central(
     path: Key = (*entry.path, "inertia")
     values = [geometry.numbers.value(getattr(spec, k), entry.scope, (*path, k)) for k in _SIX]
     six = np.array(values)
-    if spec.about == "origin":
-        six = inertia.six(inertia.tensor(six) - inertia.steiner(mass, center))
+    if spec.axes is not None:
+        if isinstance(spec.axes, str):
+            other = entry.scope.find("bodies", spec.axes, (*path, "axes"))
+            body = geometry.designed_pose(entry.name, entry.scope).R
+            R = body.T @ geometry.designed_pose(other, entry.scope).R
+        else:
+            R = np.array(turned_by(geometry.numbers, spec.axes, entry.scope, (*path, "axes"))[0])
+        six = cleaned(inertia.six(R @ inertia.tensor(six) @ R.T), six)
+    if spec.about != "center":
+        pole = np.zeros(3)
+        if spec.about != "origin":
+            pole = _body_point(spec.about, entry, geometry, (*path, "about"))
+        moved = inertia.steiner(mass, center - pole)
+        six = cleaned(inertia.six(inertia.tensor(six) - moved), six)
     return six
 
 
@@ -175,11 +232,7 @@ def _shape(spec: ShapeSpec, index: int, entry: Entry, geometry: Geometry) -> Sha
     vectors: list[Array]
 
     def point(value: Any, *key: str) -> Array:
-        here = (*path, *key)
-        if isinstance(value, str):
-            place = geometry.point(value, entry.scope, here)
-            return geometry.point_in(place, entry.name, entry.scope).array
-        return geometry.numbers.vector(value, entry.scope, here).array
+        return _body_point(value, entry, geometry, (*path, *key))
 
     def sizes(*values: tuple[Any, Key]) -> tuple[float, ...]:
         numbers = [geometry.numbers.value(v, entry.scope, (*path, *key)) for v, key in values]

@@ -126,7 +126,14 @@ class Links:
             )
             limits = (limit(lower, upper, (*link.path, "limits")),)
         return Joint(
-            name, _TYPES[row.type], link.antecedent, link.body, frame_a, frame_b, limits=limits
+            name,
+            _TYPES[row.type],
+            link.antecedent,
+            link.body,
+            frame_a,
+            frame_b,
+            limits=limits,
+            source=row.source,
         )
 
     def _closing_frame(self, link: Link) -> Frame:

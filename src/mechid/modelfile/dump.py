@@ -6,35 +6,35 @@ what is loaded again is equal to it, digit by digit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mechid.errors import ModelError
+from mechid.mechanism.element_laws import UNIT, ElementKind, element_kind
 from mechid.mechanism.records import (
     IDENTITY,
     Body,
     Coefficient,
     DistanceCoordinate,
-    Element,
     Expr3,
+    ForceElement,
     Frame,
-    Friction,
     IndependentCoordinate,
     Joint,
     JointCoordinate,
-    Load,
     Mechanism,
     NamedBaseSet,
     Parameter,
+    Part,
     Point,
     PointCoordinate,
     Shape,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
+    Value,
     Vec3,
 )
 from mechid.modelfile.document import FORMAT_VERSION
+from mechid.spatial import inertia
 from mechid.textfile import expressions
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -123,12 +123,14 @@ class _Writer:
     def _points(self) -> dict[str, Any]:
         every: dict[str, dict[str, Any]] = {}
         for point in (*self._mechanism.points, *self._used_points()):
-            every.setdefault(point.name, {})[point.body] = self._vector(point.local, point.expr)
-        return {name: {"on": on} for name, on in every.items()}
+            entry = every.setdefault(point.name, {"on": {}} | _source(point))
+            entry["on"][point.body] = self._vector(point.local, point.expr)
+        return every
 
     def _used_points(self) -> list[Point]:
-        records = (*self._mechanism.elements, *self._mechanism.coordinates)
-        return [value for r in records for value in vars(r).values() if isinstance(value, Point)]
+        used = [point for e in self._mechanism.elements for point in e.points]
+        values = [value for c in self._mechanism.coordinates for value in vars(c).values()]
+        return used + [value for value in values if isinstance(value, Point)]
 
     def _body(self, body: Body) -> dict[str, Any]:
         data: dict[str, Any] = {"frame": self._frame(body.frame)}
@@ -136,6 +138,8 @@ class _Writer:
             data["mass"] = cad.mass
             data["center"] = list(cad.center)
             data["inertia"] = dict(zip(_SIX, cad.inertia_center, strict=True))
+            if inertia.inconsistency(cad.mass, np.array(cad.inertia_center)):
+                data["inertia"]["allow_nonphysical"] = True
             spread = {
                 "mass": cad.sigma_mass,
                 "center": list(cad.sigma_center),
@@ -149,7 +153,7 @@ class _Writer:
             data["color"] = body.color
         if body.shapes:
             data["shapes"] = [_shape(shape) for shape in body.shapes]
-        return data
+        return data | _source(body)
 
     def _joint(self, joint: Joint) -> dict[str, Any]:
         data: dict[str, Any] = {
@@ -162,7 +166,7 @@ class _Writer:
         if joint.limits:
             limits = [[limit.lower, limit.upper] for limit in joint.limits]
             data["limits"] = limits[0] if len(limits) == 1 else limits
-        return data | ({"hidden": True} if joint.hidden else {})
+        return data | ({"hidden": True} if joint.hidden else {}) | _source(joint)
 
     def _word(self, joint: str, index: int) -> str:
         names = self._mechanism.joint(joint).kind.choices
@@ -177,34 +181,32 @@ class _Writer:
             case DistanceCoordinate():
                 return {"distance": [_dotted(c.point_a), _dotted(c.point_b)], "force": c.force}
 
-    def _element(self, e: Element) -> dict[str, Any]:
-        match e:
-            case SpringDamper():
-                between = [_dotted(e.point_a), _dotted(e.point_b)]
-                keys: Sequence[str] = ("stiffness", "damping", "free_length")
-                return {"type": "spring_damper", "between": between, **_coefficients(e, keys)}
-            case TorsionSpring():
-                word = self._word(e.joint, e.index)
-                keys = ("stiffness", "damping", "free_angle")
-                return {"type": "torsion_spring", "joint": word, **_coefficients(e, keys)}
-            case Friction():
-                word = self._word(e.joint, e.index)
-                return {"type": "friction", "joint": word} | _coefficients(
-                    e, ("viscous", "coulomb")
-                )
-            case Transmission():
-                keys = ("inertia", "viscous", "coulomb")
-                return {
-                    "type": "transmission",
-                    "coordinates": [self._word(*pair) for pair in e.coordinates],
-                    "motors": {motor.name: _coefficients(motor, keys) for motor in e.motors},
-                    "matrix": [list(row) for row in e.matrix],
-                }
-            case Load():
-                data: dict[str, Any] = {"type": e.kind, "body": e.body, "vector": list(e.vector)}
-                if e.point is not None:
-                    data["at"] = e.point.name
-                return data | ({"axes": "body"} if e.axes_of == e.body else {})
+    def _element(self, e: ForceElement) -> dict[str, Any]:
+        kind = element_kind(e)
+        data: dict[str, Any] = {"type": e.kind}
+        match kind.attachment:
+            case "points" | "joint" | "line":
+                if e.points:
+                    data["between"] = [_dotted(point) for point in e.points]
+                else:
+                    data["joint"] = self._word(*e.coordinates[0])
+            case "frames":
+                data["joint"] = e.coordinates[0][0]
+            case "motors":
+                data["coordinates"] = [self._word(*pair) for pair in e.coordinates]
+                data["motors"] = {part.name: _values(part, kind) for part in e.parts}
+                return data | {"matrix": [list(part.ratios) for part in e.parts]}
+            case "force" | "moment":
+                data["body"] = e.body
+                assert e.direction is not None
+                if e.points:
+                    data["at"] = e.points[0].name
+                if e.axes_of == e.body:
+                    data["axes"] = "body"
+                if e["magnitude"] == UNIT:
+                    return data | {"vector": list(e.direction)}
+                data["direction"] = list(e.direction)
+        return data | _values(e.parts[0], kind)
 
 
 def _scalar(text: str) -> float | str:
@@ -221,7 +223,11 @@ def _scalar(text: str) -> float | str:
 
 
 def _base_set(s: NamedBaseSet) -> dict[str, Any]:
-    return {"dependent": list(s.dependent)} | ({"source": s.source} if s.source else {})
+    return {"dependent": list(s.dependent)} | _source(s)
+
+
+def _source(record: Body | Joint | Point | NamedBaseSet) -> dict[str, Any]:
+    return {"source": record.source} if record.source else {}
 
 
 def _dotted(point: Point) -> str:
@@ -237,8 +243,18 @@ def _coefficient(c: Coefficient) -> Any:
     return data | ({} if c.sigma is None else {"uncertainty": c.sigma})
 
 
-def _coefficients(record: Any, keys: Sequence[str]) -> dict[str, Any]:
-    return {key: _coefficient(getattr(record, key)) for key in keys}
+def _values(part: Part, kind: ElementKind) -> dict[str, Any]:
+    return {
+        key.name: written
+        for key in kind.keys
+        if (written := _value(part[key.name])) not in (key.default, [])
+    }
+
+
+def _value(value: Value | None) -> Any:
+    if isinstance(value, tuple):
+        return [_value(x) for x in value]
+    return _coefficient(value) if isinstance(value, Coefficient) else value
 
 
 def _shape(shape: Shape) -> dict[str, Any]:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from mechid.errors import ModelError
+from mechid.mechanism.element_laws import (
+    ELEMENT_KINDS,
+    UNIT,
+    ElementKind,
+    Form,
+    acts,
+    mirrored,
+)
 from mechid.mechanism.records import (
     GROUND,
     Coefficient,
-    Element,
-    Friction,
+    ForceElement,
     Joint,
-    Load,
-    Motor,
-    SpringDamper,
-    TorsionSpring,
-    Transmission,
+    Part,
+    Point,
+    Value,
 )
 from mechid.modelfile.bodies import absolute
 from mechid.modelfile.coordinates import pick
@@ -24,16 +32,8 @@ from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.joints import reversed_by_mirror
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
-from mechid.modelfile.spec_elements import (
-    CoefficientSpec,
-    ForceSpec,
-    FrictionSpec,
-    MomentSpec,
-    SpringDamperSpec,
-    TorsionSpringSpec,
-    TransmissionSpec,
-)
-from mechid.modelfile.vectors import vec3
+from mechid.modelfile.spec_elements import CoefficientSpec
+from mechid.modelfile.vectors import Array, vec3
 from mechid.textfile.yamlio import Key
 
 
@@ -45,42 +45,84 @@ class Elements:
         self._geometry = geometry
         self._book = book
 
-    def build(self, entry: Entry) -> Element:
+    def build(self, entry: Entry) -> ForceElement:
         """Return the record of an element."""
-        match entry.spec:
-            case SpringDamperSpec() as spec:
-                return self._spring_damper(spec, entry)
-            case TorsionSpringSpec() as spec:
-                joint, index = self._coordinate(spec.joint, entry, (*entry.path, "joint"))
-                sign = self._sign(joint, index, entry)
-                return TorsionSpring(
-                    entry.name,
-                    joint.name,
-                    index,
-                    self._coefficient(spec.stiffness, entry, ("stiffness",)),
-                    self._coefficient(spec.damping, entry, ("damping",)),
-                    self._coefficient(spec.free_angle, entry, ("free_angle",), sign),
-                )
-            case FrictionSpec() as spec:
-                joint, index = self._coordinate(spec.joint, entry, (*entry.path, "joint"))
-                return Friction(
-                    entry.name,
-                    joint.name,
-                    index,
-                    self._coefficient(spec.viscous, entry, ("viscous",)),
-                    self._coefficient(spec.coulomb, entry, ("coulomb",)),
-                )
-            case TransmissionSpec() as spec:
-                return self._transmission(spec, entry)
-            case ForceSpec() | MomentSpec() as spec:
-                return self._load(spec, entry)
-        raise AssertionError(entry.spec)
+        kind = ELEMENT_KINDS[entry.spec.type]
+        match kind.attachment:
+            case "motors":
+                return self._transmission(kind, entry)
+            case "force" | "moment":
+                return self._load(kind, entry)
+            case "frames":
+                name = entry.scope.find("joints", entry.spec.joint, (*entry.path, "joint"))
+                return self._on_frames(kind, entry, name)
+        part, spec = self._part(kind, entry), entry.spec
+        joint, between = getattr(spec, "joint", None), getattr(spec, "between", None)
+        if (joint is None) == (between is None):
+            raise ModelError(
+                "between and joint are given" if joint else "neither between nor joint is given",
+                path=entry.path,
+                remedy="give two points (between), or one joint coordinate (joint)",
+            )
+        if between is not None:
+            return ForceElement(entry.name, spec.type, (part,), self._points(entry))
+        assert joint is not None
+        chosen, index = self._coordinate(joint, entry, (*entry.path, "joint"))
+        if self._sign(chosen, index, entry) < 0:
+            part = mirrored(kind, part)
+        on = ((chosen.name, index),)
+        return ForceElement(entry.name, spec.type, (part,), coordinates=on)
 
-    def _coefficient(self, spec: Any, entry: Entry, key: Key, sign: float = 1.0) -> Coefficient:
+    def _on_frames(self, kind: ElementKind, entry: Entry, joint: str) -> ForceElement:
+        part = self._part(kind, entry)
+        if entry.scope.reflection is not None and any(map(acts, part["preload"])):
+            raise ModelError(
+                "a preload has no mirror image that is known here",
+                path=(*entry.path, "preload"),
+                remedy="write the element outside of the mirrored subassembly",
+            )
+        return ForceElement(entry.name, entry.spec.type, (part,), coordinates=((joint, 0),))
+
+    def _part(self, kind: ElementKind, entry: Entry) -> Part:
+        return self._values(kind, entry.spec, entry.name, entry, ())
+
+    def _values(self, kind: ElementKind, spec: Any, name: str, entry: Entry, path: Key) -> Part:
+        """Return the values of all keys of an element or of a motor."""
+        values: dict[str, Value] = {}
+        for key in kind.keys:
+            given, here = getattr(spec, key.name), (*path, key.name)
+            if given is None and key.with_ and acts(values[key.with_]):
+                raise ModelError(
+                    f"{key.name} is missing",
+                    path=entry.path,
+                    remedy=f"an element with a {key.with_} needs its {key.name}",
+                )
+            values[key.name] = self._value(0 if given is None else given, key.form, entry, here)
+        part = Part(name, tuple(values.items()))
+        if (fault := kind.fault(part)) is not None:
+            here = (
+                *entry.path,
+                *path,
+                *((fault.key,) if fault.key in spec.model_fields_set else ()),
+            )
+            raise ModelError(fault.text, path=here, remedy=fault.remedy)
+        return part
+
+    def _value(self, given: Any, form: Form, entry: Entry, path: Key) -> Any:
+        match form:
+            case "coefficient":
+                return self._coefficient(given, entry, path)
+            case "number":
+                return self._geometry.numbers.value(given, entry.scope, (*entry.path, *path))
+            case "coefficients" | "numbers":
+                one: Form = "coefficient" if form == "coefficients" else "number"
+                return tuple(self._value(x, one, entry, (*path, i)) for i, x in enumerate(given))
+
+    def _coefficient(self, spec: Any, entry: Entry, key: Key) -> Coefficient:
         path: Key = (*entry.path, *key)
         numbers = self._geometry.numbers
         if not isinstance(spec, CoefficientSpec):
-            return Coefficient(sign * numbers.value(spec, entry.scope, path) + 0.0)
+            return Coefficient(numbers.value(spec, entry.scope, path) + 0.0)
         if spec.value is None:
             if not spec.identify:
                 raise ModelError(
@@ -98,7 +140,7 @@ class Elements:
         if spec.uncertainty is not None:
             here: Key = (*path, "uncertainty")
             sigma = absolute(spec.uncertainty, value, self._geometry, entry.scope, here)
-        return Coefficient(sign * value + 0.0, spec.identify, sigma)
+        return Coefficient(value + 0.0, spec.identify, sigma)
 
     def _coordinate(self, word: str, entry: Entry, path: Key) -> tuple[Joint, int]:
         joint, index = pick(word, entry.scope, self._joints, path)
@@ -122,12 +164,12 @@ class Elements:
         spec = self._geometry.model.entries["joints"][joint.name].spec
         return -1.0 if index in reversed_by_mirror(joint.kind, spec) else 1.0
 
-    def _spring_damper(self, spec: SpringDamperSpec, entry: Entry) -> SpringDamper:
+    def _points(self, entry: Entry) -> tuple[Point, ...]:
         a, b = (
             self._book.body_point(
                 p, entry.scope, f"{entry.name}_{'ab'[i]}", (*entry.path, "between", i)
             )
-            for i, p in enumerate(spec.between)
+            for i, p in enumerate(entry.spec.between)
         )
         if a.body == b.body:
             raise ModelError(
@@ -135,22 +177,10 @@ class Elements:
                 path=(*entry.path, "between"),
                 remedy="name points of two bodies",
             )
-        stiffness = self._coefficient(spec.stiffness, entry, ("stiffness",))
-        if spec.free_length is None and stiffness != Coefficient(0.0):
-            raise ModelError(
-                "free_length is missing", path=entry.path, remedy="a spring needs its free length"
-            )
-        free_length = 0 if spec.free_length is None else spec.free_length
-        return SpringDamper(
-            entry.name,
-            a,
-            b,
-            stiffness,
-            self._coefficient(spec.damping, entry, ("damping",)),
-            self._coefficient(free_length, entry, ("free_length",)),
-        )
+        return a, b
 
-    def _transmission(self, spec: TransmissionSpec, entry: Entry) -> Transmission:
+    def _transmission(self, kind: ElementKind, entry: Entry) -> ForceElement:
+        spec = entry.spec
         chosen = [
             self._coordinate(word, entry, (*entry.path, "coordinates", i))
             for i, word in enumerate(spec.coordinates)
@@ -164,43 +194,73 @@ class Elements:
                 remedy="write one list per motor",
             )
         signs = [self._sign(joint, index, entry) for joint, index in chosen]
-        matrix = tuple(
-            tuple(
-                sign * self._geometry.numbers.value(s, entry.scope, (*entry.path, "matrix", i))
-                + 0.0
-                for s, sign in zip(row, signs, strict=True)
-            )
-            for i, row in enumerate(spec.matrix)
-        )
-        motors = tuple(
-            Motor(
-                entry.scope.final(name),
-                *(
-                    self._coefficient(getattr(motor, k), entry, ("motors", name, k))
-                    for k in ("inertia", "viscous", "coulomb")
+        number = self._geometry.numbers.value
+        parts = tuple(
+            replace(
+                self._values(kind, motor, entry.scope.final(name), entry, ("motors", name)),
+                ratios=tuple(
+                    sign * number(s, entry.scope, (*entry.path, "matrix", i)) + 0.0
+                    for s, sign in zip(row, signs, strict=True)
                 ),
             )
-            for name, motor in spec.motors.items()
+            for i, ((name, motor), row) in enumerate(
+                zip(spec.motors.items(), spec.matrix, strict=True)
+            )
         )
-        return Transmission(
-            entry.name, motors, tuple((joint.name, index) for joint, index in chosen), matrix
-        )
+        pairs = tuple((joint.name, index) for joint, index in chosen)
+        return ForceElement(entry.name, spec.type, parts, coordinates=pairs)
 
-    def _load(self, spec: ForceSpec | MomentSpec, entry: Entry) -> Load:
-        scope, path = entry.scope, entry.path
+    def _load(self, kind: ElementKind, entry: Entry) -> ForceElement:
+        scope, path, spec = entry.scope, entry.path, entry.spec
         body = scope.find("bodies", spec.body, (*path, "body"))
-        vector = self._geometry.numbers.vector(spec.vector, scope, (*path, "vector")).array
+        if (spec.vector is None) == (spec.direction is None):
+            raise ModelError(
+                "vector is missing" if spec.vector is None else "vector and direction are given",
+                path=path,
+                remedy="give a vector, or a direction and a magnitude",
+            )
+        word = "vector" if spec.direction is None else "direction"
+        vector = self._geometry.numbers.vector(getattr(spec, word), scope, (*path, word)).array
+        part = self._part(kind, entry)
+        if word == "direction":
+            vector = _unit(vector, (*path, word))
+        elif part["magnitude"] != UNIT:
+            raise ModelError(
+                "a vector and a magnitude are given",
+                path=(*path, "magnitude"),
+                remedy="write direction for vector",
+            )
         axes_of = GROUND if spec.axes == "ground" else body
         mirror = self._geometry.mirror_matrix(axes_of, scope)
-        if isinstance(spec, MomentSpec):
+        points: tuple[Point, ...] = ()
+        if kind.attachment == "moment":
             # A moment is an axial vector: its mirror image turns the other way.
             vector = (mirror if scope.reflection is None else -mirror) @ vector
-            return Load(entry.name, "moment", body, vec3(vector), None, axes_of)
-        if spec.at is None:
-            raise ModelError(
-                "at is missing", path=path, remedy="name the point of the body where the force acts"
-            )
-        place = self._geometry.point(spec.at, scope, (*path, "at"))
-        name = place.name or f"{entry.name}_point"
-        point = self._book.add(place, body, scope, name, (*path, "at"))
-        return Load(entry.name, "force", body, vec3(mirror @ vector), point, axes_of)
+        else:
+            vector = mirror @ vector
+            if spec.at is None:
+                raise ModelError(
+                    "at is missing",
+                    path=path,
+                    remedy="name the point of the body where the force acts",
+                )
+            place = self._geometry.point(spec.at, scope, (*path, "at"))
+            name = place.name or f"{entry.name}_point"
+            points = (self._book.add(place, body, scope, name, (*path, "at")),)
+        return ForceElement(
+            entry.name,
+            spec.type,
+            (part,),
+            points,
+            body=body,
+            direction=vec3(vector),
+            axes_of=axes_of,
+        )
+
+
+def _unit(vector: Array, path: Key) -> Array:
+    length = float(np.linalg.norm(vector))
+    if not length > 0:
+        raise ModelError("the direction is zero", path=path, remedy="give three numbers, not all 0")
+    # What is a unit vector to rounding stays as it is: it is written back digit by digit.
+    return vector if abs(length - 1) < 1e-14 else np.asarray(vector / length)

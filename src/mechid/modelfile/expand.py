@@ -10,6 +10,7 @@ from mechid.mechanism.records import GROUND
 from mechid.modelfile import dh
 from mechid.modelfile.document import Document, MirrorPlane, Parts, Use
 from mechid.modelfile.numbers import Numbers
+from mechid.modelfile.rotors import rotor_of
 from mechid.modelfile.scope import KINDS, SINGULAR, Entry, Kind, Reflection, Scope
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_geometry import PointIn
@@ -109,6 +110,11 @@ def _expand_parts(expanded: Expanded, scope: Scope, parts: Parts, use: Use | Non
         for local, entry in own[kind].items():
             if kind != "bodies" or local not in links:
                 expanded.add(kind, entry, scope, local)
+    tables = expanded.entries["joints"] if scope is expanded.file else {}
+    rows = {name: e for name, e in tables.items() if not isinstance(e.spec, JointSpec)}
+    for local, entry in (rows | own["joints"]).items():
+        if (rotor := rotor_of(local, entry)) is not None:
+            expanded.add("elements", rotor[1], scope, rotor[0])
 
 
 def _at_origin(spec: JointSpec, parts: Parts) -> JointSpec:

@@ -20,11 +20,11 @@ from mechid.modelfile.spec_geometry import (
     Axis,
     DirectionAlong,
     FrameSpec,
-    JointFrameSpec,
     PointIn,
     PointOn,
     RoundedMatrix,
     RoundedVector,
+    TurnSpec,
 )
 from mechid.modelfile.spec_joints import JointSpec
 from mechid.modelfile.transforms import SymbolicTransform, roll_pitch_yaw
@@ -110,9 +110,9 @@ class Frames:
 
 
 def turned_by(
-    numbers: Numbers, frame: FrameSpec | JointFrameSpec, scope: Scope, path: Key
+    numbers: Numbers, frame: TurnSpec, scope: Scope, path: Key
 ) -> tuple[Mat3, RotationExpr | None]:
-    """Return the rotation of a frame that has a matrix, or roll, pitch and yaw, or neither."""
+    """Return the rotation of a matrix, or of roll, pitch and yaw, or of neither."""
     if frame.rotation is not None and frame.rpy is not None:
         raise ModelError("there are rotation and rpy", path=path, remedy="remove one of them")
     if frame.rpy is not None:

@@ -116,7 +116,7 @@ class Geometry:
             # A mirrored copy that uses a point from outside has the mirror image of it.
             mirrored = any(step.plane for step in self._steps_out(scope, entry.scope))
             name = scope.final(spec) if mirrored else entry.name
-            return Place(place.position, place.given, name)
+            return Place(place.position, place.given, name, getattr(entry.spec, "source", ""))
         match spec:
             case PointIn():
                 body = scope.find("bodies", spec.in_, (*path, "in"))

@@ -47,7 +47,7 @@ def joint(entry: Entry, geometry: Geometry, book: PointBook) -> Joint:
         pitch = geometry.numbers.value(spec.pitch, scope, (*path, "pitch"))
         pitch = pitch if scope.reflection is None else -pitch
     limits = _limits(spec, entry, geometry)
-    return Joint(entry.name, spec.type, a, b, *frames, pitch, limits, spec.hidden)
+    return Joint(entry.name, spec.type, a, b, *frames, pitch, limits, spec.hidden, spec.source)
 
 
 def reversed_by_mirror(kind: JointKind, spec: Any) -> tuple[int, ...]:

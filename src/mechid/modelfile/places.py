@@ -18,6 +18,7 @@ class Place:
     position: Array
     given: Mapping[str, Exact]
     name: str | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)

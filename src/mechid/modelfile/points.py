@@ -24,7 +24,7 @@ class PointBook:
     def add(self, place: Place, body: str, scope: Scope, name: str, path: Key) -> Point:
         """Return a point as fixed in a body, and keep it under this name."""
         local = self._geometry.fixed_in(place, body, scope)
-        point = Point(name, body, local.value, local.expr)
+        point = Point(name, body, local.value, local.expr, place.source)
         other = self._points.setdefault((name, body), point)
         if other.local != point.local:
             raise ModelError(

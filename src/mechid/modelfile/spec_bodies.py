@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from mechid.modelfile.spec_geometry import DirectionRef, FrameSpec
+from mechid.modelfile.spec_geometry import DirectionRef, FrameSpec, TurnSpec
 from mechid.textfile.words import Name, Scalar, Spread, Vector, Words
 
 
@@ -20,16 +20,45 @@ def _center_tag(value: Any) -> str:
     return "<ground>" if isinstance(value, dict | GroundVector) else "<vector>"
 
 
-class InertiaSpec(Words):
-    """The inertia tensor in body axes, Ixy = -∫xy dm."""
+ShapePoint: TypeAlias = Annotated[
+    Annotated[Name, Tag("<name>")] | Annotated[Vector, Tag("<vector>")],
+    Discriminator(lambda value: "<name>" if isinstance(value, str) else "<vector>"),
+]
 
-    about: Literal["center", "origin"] = Field(default="center", description="pole of the tensor")
+
+class PointMassSpec(Words):
+    """A mass concentrated in a point of a body."""
+
+    mass: Scalar = Field(description="kg")
+    at: ShapePoint = Field(description="named point, or coordinates in the body frame, m")
+
+
+class InertiaSpec(Words):
+    """The inertia tensor, Ixy = -∫xy dm."""
+
+    about: ShapePoint = Field(
+        default="center",
+        description="pole of the tensor: center, origin, a named point, or coordinates in the body",
+    )
+    axes: (
+        Annotated[
+            Annotated[Name, Tag("<name>")] | Annotated[TurnSpec, Tag("<turn>")],
+            Discriminator(lambda value: "<name>" if isinstance(value, str) else "<turn>"),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="axes of the tensor: a body or ground, rpy, or rotation; default the body's",
+    )
     xx: Scalar = Field(description="kg m²")
     yy: Scalar = Field(description="kg m²")
     zz: Scalar = Field(description="kg m²")
     xy: Scalar = 0
     xz: Scalar = 0
     yz: Scalar = 0
+    allow_nonphysical: bool = Field(
+        default=False, description="take numbers, as published, that no body can have"
+    )
 
 
 class SixSpreads(Words):
@@ -63,12 +92,6 @@ class UncertaintySpec(Words):
         Annotated[Spread, Tag("<one>")] | Annotated[SixSpreads, Tag("<six>")],
         Discriminator(_mapping_tag),
     ] = 0
-
-
-ShapePoint: TypeAlias = Annotated[
-    Annotated[Name, Tag("<name>")] | Annotated[Vector, Tag("<vector>")],
-    Discriminator(lambda value: "<name>" if isinstance(value, str) else "<vector>"),
-]
 
 
 class WheelSpec(Words):
@@ -130,6 +153,7 @@ class BodySpec(Words):
         | None
     ) = Field(default=None, description="centre of mass in the body frame, m; default the origin")
     inertia: InertiaSpec | None = None
+    point_masses: list[PointMassSpec] = Field(default=[], description="added to mass and inertia")
     uncertainty: UncertaintySpec | None = None
     massless: bool = Field(default=False, description="declares that the body has no inertia")
     points: list[Name] = Field(default=[], description="further points that belong to the body")

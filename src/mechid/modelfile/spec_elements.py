@@ -1,12 +1,17 @@
-"""Words for force elements and independent coordinates."""
+"""Words for force elements and independent coordinates.
+
+The records of force elements are made of the table in `mechanism.element_laws`.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, Union
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 from pydantic_core import PydanticCustomError
 
+from mechid.mechanism.element_laws import ELEMENT_KINDS, Attachment, ElementKind, Form
 from mechid.modelfile.spec_geometry import DirectionRef, PointIn, PointRef
 from mechid.textfile.words import (
     DottedName,
@@ -48,85 +53,74 @@ BodyPoint: TypeAlias = Annotated[
 BodyPoints: TypeAlias = Annotated[tuple[BodyPoint, BodyPoint], BeforeValidator(two)]
 
 
-class SpringDamperSpec(Words):
-    """Spring and damper along the line between two points."""
-
-    type: Literal["spring_damper"]
-    between: BodyPoints = Field(description="two points, body.point")
-    stiffness: Coefficient = Field(default=0, description="N/m")
-    damping: Coefficient = Field(default=0, description="N s/m")
-    free_length: Coefficient | None = Field(default=None, description="m; needed with a stiffness")
-    source: str = ""
-
-
-class TorsionSpringSpec(Words):
-    """Spring and damper on a joint coordinate."""
-
-    type: Literal["torsion_spring"]
-    joint: DottedName
-    stiffness: Coefficient = Field(default=0, description="N m/rad (N/m on a displacement)")
-    damping: Coefficient = Field(default=0, description="N m s/rad")
-    free_angle: Coefficient = Field(default=0, description="rad")
-    source: str = ""
-
-
-class FrictionSpec(Words):
-    """Viscous and Coulomb friction on a joint coordinate."""
-
-    type: Literal["friction"]
-    joint: DottedName
-    viscous: Coefficient = Field(default=0, description="N m s/rad or N s/m")
-    coulomb: Coefficient = Field(default=0, description="N m or N")
-    source: str = ""
-
-
-class MotorSpec(Words):
-    """A motor of a transmission, on the motor side."""
-
-    inertia: Coefficient = Field(default=0, description="kg m²")
-    viscous: Coefficient = Field(default=0, description="N m s/rad")
-    coulomb: Coefficient = Field(default=0, description="N m")
-
-
-class TransmissionSpec(Words):
-    """Motors coupled to joint coordinates: motor speeds = matrix · joint speeds."""
-
-    type: Literal["transmission"]
-    coordinates: list[DottedName] = Field(description="joint coordinates, one per column")
-    motors: dict[Name, MotorSpec] = Field(description="motors, one per row")
-    matrix: list[list[Scalar]]
-    source: str = ""
-
-
-class ForceSpec(Words):
-    """A constant force at a point of a body."""
-
-    type: Literal["force"]
-    body: Name
-    at: PointRef | None = Field(default=None, description="point where it acts")
-    vector: Vector = Field(description="N")
-    axes: Literal["ground", "body"] = Field(default="ground", description="axes of the vector")
-    source: str = ""
-
-
-class MomentSpec(Words):
-    """A constant moment on a body."""
-
-    type: Literal["moment"]
-    body: Name
-    vector: Vector = Field(description="N m")
-    axes: Literal["ground", "body"] = Field(default="ground", description="axes of the vector")
-    source: str = ""
-
-
-_ELEMENTS: dict[str, type[Words]] = {
-    "spring_damper": SpringDamperSpec,
-    "torsion_spring": TorsionSpringSpec,
-    "friction": FrictionSpec,
-    "transmission": TransmissionSpec,
-    "force": ForceSpec,
-    "moment": MomentSpec,
+_AXES = (Literal["ground", "body"], Field(default="ground", description="axes of the vector"))
+_VECTOR: dict[str, Any] = {
+    "body": (Name, ...),
+    "vector": (Vector | None, Field(default=None, description="N or N m")),
+    "direction": (Vector | None, Field(default=None, description="in the place of vector")),
+    "axes": _AXES,
 }
+_ATTACHED: dict[Attachment, dict[str, Any]] = {
+    "points": {"between": (BodyPoints, Field(description="two points, body.point"))},
+    "joint": {"joint": (DottedName, Field(description="joint, or joint.coordinate"))},
+    "line": {
+        "between": (BodyPoints | None, Field(default=None, description="two points, body.point")),
+        "joint": (DottedName | None, Field(default=None, description="or a joint coordinate")),
+    },
+    "frames": {"joint": (Name, Field(description="joint whose two frames it connects"))},
+    "motors": {
+        "coordinates": (list[DottedName], Field(description="joint coordinates, one per column")),
+        "matrix": (list[list[Scalar]], ...),
+    },
+    "force": {
+        **_VECTOR,
+        "at": (PointRef | None, Field(default=None, description="point where it acts")),
+    },
+    "moment": _VECTOR,
+}
+_FORMS: dict[Form, Any] = {
+    "coefficient": Coefficient | None,
+    "coefficients": list[Coefficient],
+    "number": Scalar | None,
+    "numbers": list[Scalar],
+}
+
+
+def _values(kind: ElementKind) -> dict[str, Any]:
+    """Return the fields of the keys of an element."""
+    return {
+        key.name: (_FORMS[key.form], Field(default=key.default, description=key.text))
+        for key in kind.keys
+    }
+
+
+def _motor(kind: ElementKind) -> type[Words]:
+    """Return the record of a motor in a file."""
+    return create_model("MotorSpec", __base__=Words, __doc__="A motor.", **_values(kind))
+
+
+def _spec(name: str, kind: ElementKind) -> type[Words]:
+    """Return the record of an element in a file."""
+    title = "".join(word.capitalize() for word in name.split("_"))
+    fields = {"type": (Literal[name], ...), **_ATTACHED[kind.attachment]}
+    if kind.attachment == "motors":
+        fields["motors"] = (dict[Name, _motor(kind)], Field(description="motors, one per row"))  # type: ignore[misc]
+    else:
+        fields |= _values(kind)
+    fields["source"] = (str, "")
+    return create_model(f"{title}Spec", __base__=Words, __doc__=kind.text, **fields)
+
+
+class RotorSpec(_motor(ELEMENT_KINDS["transmission"])):  # type: ignore[misc]
+    """The rotor that drives a joint through a gear; the same as a transmission with one motor."""
+
+    ratio: Scalar = Field(
+        default=1, description="motor speed over joint speed (rad/m if it slides)"
+    )
+    coordinate: Name | None = Field(default=None, description="if the joint has several")
+
+
+SPECS: Mapping[str, type[Words]] = {name: _spec(name, k) for name, k in ELEMENT_KINDS.items()}
 
 
 def _element_tag(value: Any) -> str:
@@ -134,27 +128,21 @@ def _element_tag(value: Any) -> str:
 
 
 def _known_element(value: Any) -> Any:
-    if isinstance(value, tuple(_ELEMENTS.values())):
+    if isinstance(value, tuple(SPECS.values())):
         return value
     if not isinstance(value, dict):
         raise ValueError(f"expected a mapping, got {kind(value)}")
     element_type = value.get("type")
-    if isinstance(element_type, str) and element_type in _ELEMENTS:
+    if isinstance(element_type, str) and element_type in SPECS:
         return value
-    hint = suggestion(str(element_type), _ELEMENTS) or f"known are {', '.join(_ELEMENTS)}"
+    hint = suggestion(str(element_type), SPECS) or f"known are {', '.join(SPECS)}"
     what = "unknown element type {got}" if "type" in value else "type is missing"
     raise PydanticCustomError("element", what, {"got": kind(element_type), "remedy": hint})
 
 
+_tagged: Any = Union[tuple(Annotated[spec, Tag(f"<{name}>")] for name, spec in SPECS.items())]  # noqa: UP007
 ElementSpec: TypeAlias = Annotated[
-    Annotated[SpringDamperSpec, Tag("<spring_damper>")]
-    | Annotated[TorsionSpringSpec, Tag("<torsion_spring>")]
-    | Annotated[FrictionSpec, Tag("<friction>")]
-    | Annotated[TransmissionSpec, Tag("<transmission>")]
-    | Annotated[ForceSpec, Tag("<force>")]
-    | Annotated[MomentSpec, Tag("<moment>")],
-    Discriminator(_element_tag),
-    BeforeValidator(_known_element),
+    _tagged, Discriminator(_element_tag), BeforeValidator(_known_element)
 ]
 
 

@@ -185,10 +185,18 @@ DirectionOrPair: TypeAlias = Annotated[
     Discriminator(_pair_tag),
 ]
 Axis: TypeAlias = Literal["x", "y", "z"]
-RPY = "roll, pitch, yaw about fixed axes, instead of a rotation"
 
 
-class FrameSpec(Words):
+class TurnSpec(Words):
+    """A rotation: a matrix, or roll, pitch and yaw."""
+
+    rotation: Rotation | None = Field(default=None, description="rows; its columns are the axes")
+    rpy: Vector | None = Field(
+        default=None, description="roll, pitch, yaw about fixed axes, instead of a rotation"
+    )
+
+
+class FrameSpec(TurnSpec):
     """A body frame: origin, and two axes (the first one written exact), a matrix or rpy."""
 
     in_: Name | None = Field(
@@ -198,8 +206,6 @@ class FrameSpec(Words):
     x: DirectionRef | None = None
     y: DirectionRef | None = None
     z: DirectionRef | None = None
-    rotation: Rotation | None = Field(default=None, description="rows; its columns are the axes")
-    rpy: Vector | None = Field(default=None, description=RPY)
 
     _axes: tuple[Axis, ...] = PrivateAttr(default=())
 
@@ -217,14 +223,10 @@ class FrameSpec(Words):
         return self._axes
 
 
-class JointFrameSpec(Words):
+class JointFrameSpec(TurnSpec):
     """A joint frame in the frame of its body, spelled out."""
 
     origin: Coordinates = Field(default=(0, 0, 0), description="in the body frame, m")
-    rotation: Rotation | None = Field(
-        default=None, description="rows; the columns are the axes, in the body frame"
-    )
-    rpy: Vector | None = Field(default=None, description=RPY)
 
 
 class GravitySpec(Words):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
+from mechid.modelfile.spec_elements import RotorSpec
 from mechid.modelfile.spec_geometry import (
     DirectionOrPair,
     DirectionPair,
@@ -62,6 +63,7 @@ class JointSpec(Words):
         ]
         | None
     ) = Field(default=None, description="[lower, upper] of the coordinate, or one per coordinate")
+    rotor: RotorSpec | None = Field(default=None, description="motor behind a gear, on the joint")
     hidden: bool = Field(default=False, description="do not draw it")
     frames: Annotated[tuple[JointFrameSpec, JointFrameSpec], BeforeValidator(two)] | None = Field(
         default=None,
@@ -110,4 +112,5 @@ class DenavitHartenbergRow(Transform):
         default=None, description="with closes: from the row's frame to the link's"
     )
     limits: Range | None = None
+    rotor: RotorSpec | None = Field(default=None, description="motor behind a gear, on the joint")
     source: str = ""

@@ -77,15 +77,18 @@ def transform(phi: Array, rotation: Array, origin: Array) -> Array:
 def inconsistency(mass: float, inertia_center: Array) -> str | None:
     """Say what makes a mass and central inertia impossible, or None if a body can have them.
 
-    The tolerance is relative to the largest moment, so that a thin rod or a flat plate, which sit
-    on the edge of the triangle inequality, pass; a moment of zero is only possible for a rod.
+    Limits count as possible: a point mass, a rod without a moment about its axis, a flat plate. The
+    tolerance for rounding is relative to the largest moment.
     """
     if not mass > 0:
         return f"mass must be positive, got {mass:g} kg"
     moments = np.linalg.eigvalsh(tensor(inertia_center))
     slack = 1e-12 * float(np.abs(moments).max())
-    if not moments[0] > 0:
-        return f"inertia must be positive definite, smallest principal moment is {moments[0]:g}"
+    if moments[0] < -slack:
+        return (
+            "inertia must be positive definite (or zero in the limit), smallest principal moment "
+            f"is {moments[0]:g}"
+        )
     if moments[0] + moments[1] < moments[2] - slack:
         return (
             "inertia breaks the triangle inequality, principal moments "

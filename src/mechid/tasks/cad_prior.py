@@ -8,10 +8,9 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import parameter_covariance
-from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import cad_parameters
-from mechid.dynamics.tables import PRELOAD
 from mechid.errors import DataError, MechidError
 from mechid.estimation.measured_constraints import MeasuredConstraint, informed
 from mechid.estimation.perturb import body_root, check_error
@@ -55,10 +54,10 @@ def prior_from_cad(
         Which parameters are estimated.
     cad_error : float, optional
         Relative error of all CAD values (0.2 for 20 %), in place of the declared deviations; what
-        it means stands in `mechid.estimation.perturb`. A coefficient of zero keeps its own.
+        it means stands in `mechid.estimation.perturb`.
     unknown : float, optional
-        Deviation, from zero, of coefficients of force elements that have no value in the model.
-        Without it they are refused.
+        Standard deviation, from zero, of coefficients of force elements that the model leaves
+        open (see `left_open`). Without it those that have no value are refused.
     measured : iterable of MeasuredConstraint, optional
         What else is known.
 
@@ -84,7 +83,7 @@ def prior_from_cad(
     )
     elements = np.arange(10 * len(mechanism.bodies), len(values))
     words = ["CAD values with their declared deviations"]
-    missing = elements[np.isnan(values[elements])]
+    missing = np.flatnonzero(left_open(model))
     if unknown is not None and missing.size:
         if not 0 < unknown < np.inf:
             raise DataError(f"the deviation of what is unknown is {unknown:g}")
@@ -102,7 +101,7 @@ def prior_from_cad(
         sized = elements[values[elements] != 0]
         covariance[sized, sized] = (cad_error * values[sized]) ** 2
     terms = [term for term in model.terms if not term.known]
-    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.takes != PRELOAD)
+    positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.positive)
     known = Prior(
         names,
         base_set.base,
@@ -114,3 +113,18 @@ def prior_from_cad(
         tuple(words),
     )
     return informed(known, measured)
+
+
+def left_open(model: DynamicModel) -> np.ndarray:
+    """Return (p,): coefficients of force elements of which the model says nothing.
+
+    They have no value, or zero without a standard deviation: zero has no size to err by.
+    """
+    first = 10 * len(model.mechanism.bodies)
+    return np.array(
+        [
+            i >= first and (c.value is None or (c.value == 0 and not c.sigma))
+            for i, c in enumerate(model.columns)
+        ],
+        dtype=bool,
+    )

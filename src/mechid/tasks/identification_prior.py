@@ -8,14 +8,13 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
-from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
 from mechid.estimation.measured_constraints import informed
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
-from mechid.tasks.cad_prior import prior_from_cad, usual_cad_error
+from mechid.tasks.cad_prior import left_open, prior_from_cad, usual_cad_error
 from mechid.tasks.measured_constraints import constraints_from
 
 _WIDE = 10.0  # times what would alone make all forces: next to nothing is known
@@ -49,7 +48,7 @@ def prior_of(
     """
     notes: list[str] = []
     model = dynamic_model(mechanism)
-    missing = np.isnan(cad_parameters(model))
+    missing = left_open(model)
     cad_error, assumed = usual_cad_error(mechanism, options.cad_error)
     known = prior_from_cad(mechanism, chosen, cad_error=cad_error, unknown=1.0)
     notes += assumed

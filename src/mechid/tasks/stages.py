@@ -21,6 +21,7 @@ from mechid.errors import DataError, ModelError
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.exact.geometry import exact_geometry
+from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, IdentifyOptions
 from mechid.reduction.contribution import contribution
@@ -133,7 +134,8 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
     if problem.prior is not None:
         shares = contribution((problem.regression, *problem.others), problem.prior.mean)
     prepared = (word for motion in run.motions for word in motion.warnings)
-    warnings = dict.fromkeys((*prepared, *problem.warnings, *found.warnings))
+    impossible = impossible_bodies(run.mechanism)
+    warnings = dict.fromkeys((*prepared, *impossible, *problem.warnings, *found.warnings))
     return replace(run, estimate=found, contribution=shares, warnings=tuple(warnings))
 
 

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechid.mechanism.records import (
-    Coefficient,
-    Load,
-    Mechanism,
-    SpringDamper,
-    TorsionSpring,
-    Vec3,
-)
+from mechid.mechanism.element_laws import LAWS, element_kind, terms_of
+from mechid.mechanism.records import ForceElement, Mechanism, Vec3
 
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 
@@ -20,32 +14,34 @@ def drawn_elements(mechanism: Mechanism, index: dict[str, int]) -> list[dict[str
     """Return the force elements of a scene; `index` numbers the bodies of the scene."""
     drawn = []
     for element in mechanism.elements:
-        match element:
-            case SpringDamper():
+        match element_kind(element).drawn:
+            case "spring" if element.points:
                 drawn.append(_spring(element, index))
-            case TorsionSpring():
+            case "spring" | "turn":
                 drawn.append(_torsion(element, mechanism, index))
-            case Load():
+            case "load":
                 drawn.append(_load(element, index))
     return drawn
 
 
-def _spring(element: SpringDamper, index: dict[str, int]) -> dict[str, Any]:
-    spring, damper = _acts(element.stiffness), _acts(element.damping)
-    kind = "spring_damper" if spring == damper else "spring" if spring else "damper"
+def _spring(element: ForceElement, index: dict[str, int]) -> dict[str, Any]:
+    orders = {LAWS[term.law].order for _, term in terms_of(element)}
+    kind = "spring_damper" if len(orders) != 1 else "spring" if orders == {0} else "damper"
+    a, b = element.points
     return {
         "name": element.name,
         "kind": kind,
-        "body_a": index[element.point_a.body],
-        "point_a": list(element.point_a.local),
-        "body_b": index[element.point_b.body],
-        "point_b": list(element.point_b.local),
+        "body_a": index[a.body],
+        "point_a": list(a.local),
+        "body_b": index[b.body],
+        "point_b": list(b.local),
     }
 
 
-def _torsion(element: TorsionSpring, mechanism: Mechanism, index: dict[str, int]) -> dict[str, Any]:
-    joint = mechanism.joint(element.joint)
-    step = joint.kind.step(element.index)
+def _torsion(element: ForceElement, mechanism: Mechanism, index: dict[str, int]) -> dict[str, Any]:
+    name, coordinate = element.coordinates[0]
+    joint = mechanism.joint(name)
+    step = joint.kind.step(coordinate)
     body = (joint.body_a, joint.body_b)[step.on]
     frame = (joint.frame_a, joint.frame_b)[step.on]
     direction = tuple(row[step.axis] for row in frame.rotation)
@@ -54,10 +50,11 @@ def _torsion(element: TorsionSpring, mechanism: Mechanism, index: dict[str, int]
     )
 
 
-def _load(element: Load, index: dict[str, int]) -> dict[str, Any]:
-    local = element.point.local if element.point is not None else _ORIGIN
+def _load(element: ForceElement, index: dict[str, int]) -> dict[str, Any]:
+    at = element.points[0].local if element.points else _ORIGIN
+    assert element.direction is not None
     return {"name": element.name, "kind": element.kind} | _at(
-        index[element.body], local, element.vector, index[element.axes_of]
+        index[element.body], at, element.direction, index[element.axes_of]
     )
 
 
@@ -65,7 +62,3 @@ def _at(body: int, local: Vec3, vector: tuple[float, ...], axes: int) -> dict[st
     """An element at one point, along a vector in the axes of a body."""
     ends = {"body_a": body, "point_a": list(local), "body_b": body, "point_b": list(local)}
     return {**ends, "vector": list(vector), "axes": axes}
-
-
-def _acts(coefficient: Coefficient) -> bool:
-    return coefficient.identify or bool(coefficient.value)

@@ -13,15 +13,14 @@ from mechid.dynamics.drive import Driven, nothing_driven
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.formulation import Baumgarte, Instant
 from mechid.dynamics.reference_point.augmented import accelerations, constraint_error
-from mechid.dynamics.reference_point.body_matrix import speed_map
-from mechid.dynamics.reference_point.elements import Readings, load_wrenches, read
+from mechid.dynamics.reference_point.elements import Readings, factors, read
 from mechid.dynamics.reference_point.mass import mass_and_bias
 from mechid.dynamics.reference_point.model import reference_model
 from mechid.dynamics.reference_point.state import state_from_motion
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.kinematics.frames import body_frames, frame_motion
 from mechid.kinematics.reference_point.evaluate import gamma, jacobian, values
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.element_laws import LOAD, law_potential
 from mechid.spatial.rotations import matrix_from_quaternion
 
 _RANK = 1e-10
@@ -89,9 +88,8 @@ class Augmented:
             driven=self._driven(yd, t),
         )
         rotation = matrix_from_quaternion(q.reshape(-1, 7)[:, 3:])
-        loads = load_wrenches(self.model.elements, rotation).ravel()
         readings = read(self.model.elements, q, qd, solved.qdd, self._near)
-        potential, dissipated = self._elements(readings)
+        potential, dissipated, supplied = self._elements(readings)
         M, _ = mass_and_bias(self.model, phi, q, qd, self._near)
         weight = sum(
             phi[10 * i] * self.model.gravity @ b[:3]
@@ -104,7 +102,7 @@ class Augmented:
             multipliers=solved.multipliers,
             kinetic=float(0.5 * qd @ M @ qd),
             potential=float(potential - weight),
-            power=float(solved.tau @ yd + loads @ (speed_map(q, "euler") @ qd)),
+            power=float(solved.tau @ yd) + supplied,
             dissipated=dissipated,
         )
 
@@ -118,26 +116,20 @@ class Augmented:
         wanted = acceleration - 2 * alpha * (yd[d] - rate) - beta**2 * (self._y[d] - y)
         return dict(zip(d.tolist(), wanted.tolist(), strict=True))
 
-    def _elements(self, readings: Readings) -> tuple[float, float]:
-        """Potential energy of springs, and the power that dampers and friction take."""
-        potential = dissipated = 0.0
+    def _elements(self, readings: Readings) -> tuple[float, float, float]:
+        """Potential energy of springs, power that dampers and friction take, power of loads."""
+        potential = dissipated = supplied = 0.0
         columns = iter(self.engine.phi[10 * self.model.n_bodies :])
-        for term, s, rate in zip(
-            self.model.elements.terms, readings.value, readings.rate, strict=True
-        ):
+        taken = factors(self.model.elements, readings)
+        for i, term in enumerate(self.model.elements.terms):
             c = float(term.column.value or 0.0) if term.known else float(next(columns))
-            match term.takes:
-                case t if t == STIFFNESS:
-                    potential += 0.5 * c * (s - term.offset) ** 2
-                case t if t == PRELOAD:
-                    potential -= c * s
-                case t if t == DAMPING:
-                    dissipated += c * rate**2
-                case t if t == COULOMB:
-                    dissipated += c * abs(rate)
-                case t if t == INERTIA:
-                    pass  # in the mass matrix
-        return potential, dissipated
+            if term.order == 0:
+                potential += c * law_potential(term.law, float(readings.value[i]), *term.shape)
+            elif term.law == LOAD:
+                supplied -= c * taken[i] * readings.rate[i]
+            elif term.order == 1:
+                dissipated += c * taken[i] * readings.rate[i]
+        return potential, dissipated, supplied
 
     def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return y and ẏ."""

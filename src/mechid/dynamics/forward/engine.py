@@ -32,15 +32,14 @@ from mechid.kinematics.tables import Floats, Ints, Tables
 
 @dataclass(frozen=True)
 class Reduced:
-    """M ÿ + h = τ + load at (y, ẏ); the closed tree state that belongs to it; energies.
+    """M ÿ + h = τ at (y, ẏ); the closed tree state that belongs to it; energies.
 
-    The tree accelerations are v̇ = Rᵀ ÿ + bias, with R of shape (n_i, n_v); `gap` is the largest
-    closure row, relative to the size of the mechanism.
+    The tree accelerations are v̇ = Rᵀ ÿ + bias, with R of shape (n_i, n_v); `supplied` is the power
+    of the loads, `gap` the largest closure row, relative to the size of the mechanism.
     """
 
     M: Floats
     h: Floats
-    load: Floats
     q: Floats
     v: Floats
     R: Floats
@@ -48,6 +47,7 @@ class Reduced:
     kinetic: float
     potential: float
     dissipated: float
+    supplied: float
     gap: float
 
 
@@ -64,21 +64,21 @@ class Accelerated:
 
 @dataclass(frozen=True)
 class OnTree:
-    """M v̇ + h = Q + load + Jᵀ λ at (q, v); rows have values and J v̇ + gamma; energies.
+    """M v̇ + h = Q + Jᵀ λ at (q, v); rows have values and J v̇ + gamma; energies.
 
-    `h` is without the loads. Rows of closure and of drivers stand together; `closure` and
-    `drivers` tell them apart.
+    `supplied` is the power of the loads. Rows of closure and of drivers stand together; `closure`
+    and `drivers` tell them apart.
     """
 
     M: Floats
     h: Floats
-    load: Floats
     J: Floats
     gamma: Floats
     values: Floats
     kinetic: float
     potential: float
     dissipated: float
+    supplied: float
 
 
 class Engine:
@@ -119,7 +119,6 @@ class Engine:
             vd=np.zeros(n_v),
             M=np.zeros((n_i, n_i)),
             h=np.zeros(n_i),
-            load=np.zeros(n_i),
             ydd=np.zeros(n_i),
             factors=np.zeros(n_i * n_i),
             pivots=np.zeros(n_i, dtype=np.int64),
@@ -178,8 +177,7 @@ class Engine:
         x = s.numbers.tolist()
         return Reduced(
             M=s.M.copy(),
-            h=s.h + s.load,
-            load=s.load.copy(),
+            h=s.h.copy(),
             q=s.q.copy(),
             v=s.v.copy(),
             R=s.anchor.R.copy(),
@@ -187,6 +185,7 @@ class Engine:
             kinetic=x[KINETIC],
             potential=x[POTENTIAL],
             dissipated=x[DISSIPATED],
+            supplied=x[POWER] - float(s.tau @ s.yd),
             gap=x[GAP],
         )
 
@@ -222,7 +221,7 @@ class Engine:
         """Return the equations in the tree speeds at any state, closed or not."""
         k, d = self.kinematics, self.model.tables
         n, m = self.n_v, k.tables.rows.size
-        M, h, load = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+        M, h = np.zeros((n, n)), np.zeros(n)
         values, J, gamma = np.zeros(m), np.zeros((m, n)), np.zeros(m)
         tree_equations(
             k.tables,
@@ -237,25 +236,24 @@ class Engine:
             self._tree,
             M,
             h,
-            load,
             values,
             J,
             gamma,
         )
         work = self._state.work
-        kinetic, potential, dissipated = energies(
+        kinetic, potential, dissipated, supplied = energies(
             d, self.phi, work.rotation, work.vectors, self._tree.values
         )
         return OnTree(
             M=M,
-            h=h + load,
-            load=load,
+            h=h,
             J=J,
             gamma=gamma,
             values=values,
             kinetic=kinetic,
             potential=potential,
             dissipated=dissipated,
+            supplied=supplied,
         )
 
     def coordinates_on_tree(self, equations: OnTree, q: Floats) -> tuple[Floats, Floats, Floats]:

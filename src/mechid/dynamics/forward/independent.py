@@ -1,11 +1,11 @@
 """Reduction to the independent coordinates: the smallest state, and loops that cannot open.
 
-    M(y) ÿ + h(y, ẏ) = τ + loads,   z = (y, ẏ)
+    M(y) ÿ + h(y, ẏ) = τ,   z = (y, ẏ)
 
 The loops are closed to rounding at every evaluation, so there is nothing to stabilise. Driven
 coordinates d are no part of the state: with the free ones f,
 
-    M_ff ÿ_f = (τ + loads - h)_f - M_fd ÿ_d,   τ_d = (M ÿ + h - loads)_d
+    M_ff ÿ_f = (τ - h)_f - M_fd ÿ_d,   τ_d = (M ÿ + h)_d
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Independent:
         e: Reduced | Accelerated
         if self.driven:
             e, ydd, tau = self._accelerations(y, yd, tau, t)
-            power = float((tau + e.load) @ yd)
+            power = float(tau @ yd) + e.supplied
         else:  # all in one kernel
             with massive():
                 e = self.engine.accelerate(y, yd, tau)
@@ -76,13 +76,13 @@ class Independent:
         e = self.engine.reduced(y, yd)
         f, d = self.driven.free, self.driven.index
         ydd, tau = np.zeros(self.engine.n_i), tau.copy()
-        right = tau + e.load - e.h
+        right = tau - e.h
         if d.size:
             ydd[d] = self.driven.at(t)[2]
             right = right - e.M[:, d] @ ydd[d]
         with massive():
             ydd[f] = np.linalg.solve(e.M[np.ix_(f, f)], right[f])
-        tau[d] = e.M[d] @ ydd + e.h[d] - e.load[d]
+        tau[d] = e.M[d] @ ydd + e.h[d]
         return e, ydd, tau
 
     def inspector(self, forces: Forces, duration: float) -> Callable[[float, Floats], None]:

@@ -77,7 +77,7 @@ class TreeFormulation:
         A, b, U = full_rank(rows.A, self._right(rows))
         # Scaled unknowns: angles and lengths in comparable units.
         s = self._column_scale
-        mass, force = s[:, None] * e.M * s, s * (Q + e.load - e.h)
+        mass, force = s[:, None] * e.M * s, s * (Q - e.h)
         with massive():
             vd, multipliers = self.accelerations(mass, force, A * s, b)
         vd = s * vd
@@ -93,7 +93,7 @@ class TreeFormulation:
             multipliers=found[:n],
             kinetic=e.kinetic,
             potential=e.potential,
-            power=float((Q + e.load) @ v),
+            power=float(Q @ v) + e.supplied,
             dissipated=e.dissipated,
         )
 

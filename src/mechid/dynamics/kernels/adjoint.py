@@ -17,7 +17,7 @@ from mechid.dynamics.kernels.adjoint_links import (
     sum_up,
     take_motion,
 )
-from mechid.dynamics.kernels.adjoint_measures import adjoint_loads, adjoint_measures, weigh_measures
+from mechid.dynamics.kernels.adjoint_measures import adjoint_measures, weigh_measures
 from mechid.dynamics.kernels.adjoint_rows import adjoint_row_accelerations, adjoint_row_speeds
 from mechid.dynamics.kernels.measures import read_measures
 from mechid.dynamics.kernels.observe import make_sight
@@ -60,7 +60,6 @@ def adjoint_open_tree(t, d, q, v, vd, R, G, g, work, sight, pull, by_y):
     )
     weigh_measures(d, n, sight.values, sight.partial, G, g, pull.measures)
     adjoint_measures(d, n, work.rotation, work.vectors, sight.partial, pull, by_y)
-    adjoint_loads(d, n, work.rotation, work.vectors, g, pull)
 
 
 @kernel

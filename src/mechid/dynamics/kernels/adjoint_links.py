@@ -52,7 +52,6 @@ class Pull(NamedTuple):
     elements: np.ndarray  # (n + 2, n_v) what elements on tree coordinates add to them
     rows: np.ndarray  # (n_rows, n + 2) what each row weighs; the velocity has none
     measures: np.ndarray  # (n_measures, n + 3) derivatives by ∂s/∂y, ṡ, s̈, s
-    loads: np.ndarray  # (1, n) what all loads weigh
 
 
 @allocating_kernel
@@ -69,7 +68,6 @@ def make_pull(t, d, n):
         np.zeros((n + 2, n_v)),
         np.zeros((t.rows.size, n + 2)),
         np.zeros((d.measures.size, n + 3)),
-        np.zeros((1, n)),
     )
 
 

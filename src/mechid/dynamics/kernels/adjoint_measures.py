@@ -1,37 +1,32 @@
-"""Wrenches of elements and loads: functions of measures times ∂s/∂y, forces on moving points."""
+"""Wrenches of force elements: functions of measures times ∂s/∂y."""
 
 from mechid.dynamics.kernels.adjoint_rates import (
     adjoint_axis_motion,
     adjoint_axis_speeds,
+    adjoint_dot_motion,
+    adjoint_dot_speeds,
     adjoint_line_motion,
     adjoint_line_speeds,
 )
-from mechid.dynamics.kernels.measures import element_factor, marker_offset, placed_direction
-from mechid.dynamics.kernels.screws import minus, plus, vector
-from mechid.dynamics.tables import (
-    COORDINATE,
-    DAMPING,
-    INERTIA,
-    LENGTH,
-    STIFFNESS,
-    SUM,
-    TURN,
-    TURNS,
+from mechid.dynamics.kernels.measures import (
+    element_factor,
+    law_slope,
+    marker_offset,
+    placed_direction,
 )
+from mechid.dynamics.kernels.screws import minus, plus, vector
+from mechid.dynamics.tables import COORDINATE, DOT, LENGTH, PUSH, SPIN, SUM, TURN, TURNS
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
 
 
 @inlined_kernel
 def _weigh(element, n, values, measures, partial, y, weight):
     """Add what weight × the element's force on coordinate y asks of its measure."""
-    m, takes = element.measure, element.takes
-    measures[m, y] += weight * element_factor(takes, element.offset, values, m)
-    if takes == DAMPING:
-        measures[m, n] += weight * partial[m, y]
-    elif takes == INERTIA:
-        measures[m, n + 1] += weight * partial[m, y]
-    elif takes == STIFFNESS:
-        measures[m, n + 2] += weight * partial[m, y]
+    e, m = element, element.measure
+    measures[m, y] += weight * element_factor(e, values)
+    slope = law_slope(e.law, values[m, e.order], e.a, e.b, e.c, e.d)
+    place = n + 2 if e.order == 0 else n + e.order - 1
+    measures[m, place] += weight * slope * partial[m, y]
 
 
 @kernel
@@ -74,27 +69,33 @@ def adjoint_measures(d, n, rotation, vectors, partial, pull, by_y):
                 pull.elements[j, measure.v] += weights[m, j]
         elif measure.kind == TURN:
             _pull_turn(d, m, n, rotation, pull)
+        elif measure.kind == DOT:
+            _pull_dot(d, m, n, rotation, pull)
+        elif measure.kind == PUSH or measure.kind == SPIN:
+            _pull_load(d, m, n, rotation, vectors, pull)
         else:
             _pull_line(d, m, n, rotation, vectors, pull)
 
 
 @kernel
-def adjoint_loads(d, n, rotation, vectors, g, pull):
-    """Enter the loads, which `known` holds with a minus, times g (n,)."""
-    pole, weights = vector(pull.pole, 0), pull.loads
-    used = False
-    for y in range(n):
-        weights[0, y] = -g[y]
-        used = used or g[y] != 0.0
-    if not used:
-        return
-    for e in range(d.loads.size):
-        load = d.loads[e]
-        k, of_f = d.marker_link[load.marker], d.direction_link[load.direction]
-        f = placed_direction(d, load.direction, rotation)
-        m = minus(plus(vector(vectors[0], k), marker_offset(d, load.marker, rotation)), pole)
-        turn, push = (1.0, 0.0) if load.moment == 1 else (0.0, 1.0)
-        adjoint_axis_speeds(pull, n, weights, 0, 0, k, of_f, k, turn, push, f, m)
+def _pull_load(d, m, n, rotation, vectors, pull):
+    measure = d.measures[m]
+    k, of_f = measure.link_b, d.direction_link[measure.axis]
+    f = placed_direction(d, measure.axis, rotation)
+    offset = marker_offset(d, measure.marker_b, rotation)
+    at = minus(plus(vector(vectors[0], k), offset), vector(pull.pole, 0))
+    turn, push = (1.0, 0.0) if measure.kind == SPIN else (0.0, 1.0)
+    adjoint_axis_speeds(pull, n, pull.measures, m, 0, k, of_f, k, turn, push, f, at)
+
+
+@kernel
+def _pull_dot(d, m, n, rotation, pull):
+    measure, weights = d.measures[m], pull.measures
+    a, b = measure.link_a, measure.link_b
+    x = placed_direction(d, measure.x_a, rotation)
+    z = placed_direction(d, measure.x_b, rotation)
+    adjoint_dot_speeds(pull, n, weights, m, a, b, x, z)
+    adjoint_dot_motion(pull, n, weights[m, n], weights[m, n + 1], a, b, x, z)
 
 
 @kernel

@@ -9,9 +9,8 @@ from mechid.dynamics.kernels.gibbs_appell import (
     element_equations,
     zero_equations,
 )
-from mechid.dynamics.kernels.measures import project_loads, read_measures
+from mechid.dynamics.kernels.measures import element_factor, read_measures
 from mechid.dynamics.kernels.partials import place_partials
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
 from mechid.kinematics.kernels.closure import (
     NOT_CLOSED,
     OK,
@@ -26,6 +25,10 @@ from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.linear import factor, substitute
 from mechid.kinematics.kernels.links import move_links, place_directions, place_links, place_markers
 from mechid.kinematics.kernels.rows import open_row, row_accelerations, row_entries, row_value
+from mechid.mechanism import element_laws
+from mechid.mechanism.element_laws import LOAD
+
+law_potential = kernel(element_laws.law_potential)
 
 
 class Room(NamedTuple):
@@ -66,8 +69,8 @@ def make_room(t, d, n):
 
 
 @kernel
-def _assemble(t, d, reach_start, reach, phi, q, v, vd, work, room, M, h, load):
-    """Mass matrix and bias for the motion whose poses are in work; loads apart."""
+def _assemble(t, d, reach_start, reach, phi, q, v, vd, work, room, M, h):
+    """Mass matrix and bias for the motion whose poses are in work."""
     move_links(t, v, vd, work.vectors, work.axes)
     place_partials(
         t,
@@ -107,9 +110,6 @@ def _assemble(t, d, reach_start, reach, phi, q, v, vd, work, room, M, h, load):
         room.partial,
     )
     element_equations(d, phi, room.values, room.partial, M, h)
-    project_loads(d, work.rotation, room.partial_velocity, room.partial_omega, load)
-    for i in range(h.size):
-        h[i] -= load[i]
 
 
 class Anchor(NamedTuple):
@@ -134,7 +134,7 @@ def set_anchor(t, order, y, q, anchor, work):
 
 
 @kernel
-def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, h, load):
+def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, h):
     """Fill M (n_i, n_i) and h (n_i,): M ÿ + h = τ, at independent coordinates y and speeds ẏ.
 
     The pose is followed from the anchor, so it stays on the branch, and becomes the new anchor.
@@ -161,7 +161,7 @@ def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, 
     combine(room.R, yd, v)
     convective(t, v, room.zero, room.bias, work)
     solve_bias(t, order, room.bias, vd, work)
-    _assemble(t, d, d.reach_start, d.reach, phi, q, v, vd, work, room, M, h, load)
+    _assemble(t, d, d.reach_start, d.reach, phi, q, v, vd, work, room, M, h)
     return status
 
 
@@ -186,8 +186,7 @@ class State(NamedTuple):
     v: np.ndarray
     vd: np.ndarray
     M: np.ndarray
-    h: np.ndarray  # less the loads
-    load: np.ndarray
+    h: np.ndarray
     ydd: np.ndarray  # M ÿ + h = τ
     factors: np.ndarray  # of M, and their pivots
     pivots: np.ndarray
@@ -227,7 +226,6 @@ def solve_state(held):
         s.room,
         s.M,
         s.h,
-        s.load,
     )
     if status == OK:
         finish_state(s)
@@ -241,15 +239,16 @@ def finish_state(s):
     power = 0.0
     for i in range(n):
         s.ydd[i] = s.tau[i] - s.h[i]
-        power += (s.tau[i] + s.load[i]) * s.yd[i]
+        power += s.tau[i] * s.yd[i]
         for j in range(n):
             s.factors[i * n + j] = s.M[i, j]
     ratio, _ = factor(s.factors, 0, n, n, s.pivots, 0)
     if ratio > 0.0:
         substitute(s.factors, 0, n, s.pivots, 0, s.ydd)
-    kinetic, potential, dissipated = energies(
+    kinetic, potential, dissipated, supplied = energies(
         s.d, s.phi, s.work.rotation, s.work.vectors, s.room.values
     )
+    power += supplied
     gap = 0.0
     for r in range(s.t.rows.size):
         if s.t.rows[r].driver < 0:
@@ -260,9 +259,7 @@ def finish_state(s):
 
 
 @kernel
-def tree_equations(
-    t, d, every, reach_start, reach, phi, q, v, work, room, M, h, load, values, J, gamma
-):
+def tree_equations(t, d, every, reach_start, reach, phi, q, v, work, room, M, h, values, J, gamma):
     """Fill the equations on the tree at any state (q, v), closed or not.
 
     M v̇ + h = Q + Jᵀ λ, and rows J v̇ + gamma = second derivatives of the rows; `values` are the
@@ -271,7 +268,7 @@ def tree_equations(
     place_links(t, every, 1, t.links.size, q, work.rotation, work.vectors[0], work.axes)
     place_markers(t, every, 0, t.marker_link.size, work.rotation, work.vectors[0], work.markers)
     place_directions(t, every, 0, t.direction_link.size, work.rotation, work.directions)
-    _assemble(t, d, reach_start, reach, phi, q, v, room.zero, work, room, M, h, load)
+    _assemble(t, d, reach_start, reach, phi, q, v, room.zero, work, room, M, h)
     row_accelerations(t, work.vectors, work.markers, work.directions, gamma)
     row_entries(
         t,
@@ -300,8 +297,8 @@ def tree_equations(
 
 @kernel
 def energies(d, phi, rotation, vectors, values):
-    """Return kinetic energy, potential energy (weight, springs) and dissipated power."""
-    kinetic, potential, dissipated = 0.0, 0.0, 0.0
+    """Return kinetic and potential energy (weight, springs), power dissipated, power of loads."""
+    kinetic, potential, dissipated, supplied = 0.0, 0.0, 0.0, 0.0
     r = rotation
     for b in range(d.body_link.size):
         k = d.body_link[b]
@@ -353,14 +350,14 @@ def energies(d, phi, rotation, vectors, values):
             element = d.known[e - d.columns.size]
             coefficient = element.known
         s, rate = values[element.measure, 0], values[element.measure, 1]
-        if element.takes == STIFFNESS:
-            potential += 0.5 * coefficient * (s - element.offset) ** 2
-        elif element.takes == PRELOAD:
-            potential -= coefficient * s
-        elif element.takes == INERTIA:
+        if element.order == 0:
+            potential += coefficient * law_potential(
+                element.law, s, element.a, element.b, element.c, element.d
+            )
+        elif element.order == 2:
             kinetic += 0.5 * coefficient * rate * rate
-        elif element.takes == DAMPING:
-            dissipated += coefficient * rate * rate
-        elif element.takes == COULOMB:
-            dissipated += coefficient * abs(rate)
-    return kinetic, potential, dissipated
+        elif element.law == LOAD:
+            supplied -= coefficient * element_factor(element, values) * rate
+        else:
+            dissipated += coefficient * element_factor(element, values) * rate
+    return kinetic, potential, dissipated, supplied

@@ -8,7 +8,6 @@ reduced equations at once.
 
 from mechid.dynamics.kernels.bodies import body_pose, newton_euler
 from mechid.dynamics.kernels.measures import element_factor
-from mechid.dynamics.tables import INERTIA
 from mechid.kinematics.kernels.jit import kernel
 
 
@@ -72,29 +71,23 @@ def body_equations(
 
 @kernel
 def element_equations(d, phi, values, partial, M, h):
-    """Add the force elements: their forces to h, rotor inertias to M too.
+    """Add the force elements: their forces to h, inertias to M too.
 
     The coefficients of element columns stand in phi after the ten of each body.
     """
     first = 10 * d.body_link.size
     for e in range(d.columns.size):
-        element = d.columns[e]
-        _add_element(
-            element.measure, element.takes, element.offset, phi[first + e], values, partial, M, h
-        )
+        _add_element(d.columns[e], phi[first + e], values, partial, M, h)
     for e in range(d.known.size):
-        element = d.known[e]
-        _add_element(
-            element.measure, element.takes, element.offset, element.known, values, partial, M, h
-        )
+        _add_element(d.known[e], d.known[e].known, values, partial, M, h)
 
 
 @kernel
-def _add_element(m, takes, offset, coefficient, values, partial, M, h):
-    f = coefficient * element_factor(takes, offset, values, m)
+def _add_element(element, coefficient, values, partial, M, h):
+    f, m = coefficient * element_factor(element, values), element.measure
     for y in range(h.size):
         h[y] += f * partial[m, y]
-        if takes == INERTIA:
+        if element.order == 2:
             for z in range(h.size):
                 M[y, z] += coefficient * partial[m, y] * partial[m, z]
 

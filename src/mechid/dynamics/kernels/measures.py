@@ -2,19 +2,12 @@
 
 import numpy as np
 
-from mechid.dynamics.tables import (
-    COORDINATE,
-    COULOMB,
-    DAMPING,
-    INERTIA,
-    LENGTH,
-    PRELOAD,
-    SUM,
-    TURN,
-    TURNS,
-)
+from mechid.dynamics.tables import COORDINATE, DOT, LENGTH, PUSH, SPIN, SUM, TURN, TURNS
 from mechid.kinematics.kernels.jit import kernel
 from mechid.kinematics.kernels.rows import point_rates
+from mechid.mechanism import element_laws
+
+law_value, law_slope = kernel(element_laws.law_value), kernel(element_laws.law_slope)
 
 
 @kernel
@@ -33,6 +26,10 @@ def read_measures(
                 partial[m, y] = R[y, measure.v]
         elif kind == TURN:
             _read_turn(d, m, rotation, vectors, partial_omega, values, partial)
+        elif kind == DOT:
+            _read_dot(d, m, rotation, vectors, partial_omega, values, partial)
+        elif kind == PUSH or kind == SPIN:  # noqa: SIM109
+            _read_load(d, m, rotation, vectors, partial_velocity, partial_omega, values, partial)
         elif kind == SUM or kind == TURNS:  # noqa: SIM109 (tuples are slow in kernels)
             values[m, 0], values[m, 1], values[m, 2] = measure.constant, 0.0, 0.0
             for y in range(n_i):
@@ -161,17 +158,72 @@ def _read_line(d, m, rotation, vectors, partial_velocity, partial_omega, values,
 
 
 @kernel
-def element_factor(takes, offset, values, m):
-    """What an element takes of its measure; times ∂s/∂y it is a column of W."""
-    if takes == PRELOAD:
-        return -1.0 + 0.0 * values[m, 0]
-    if takes == DAMPING:
-        return values[m, 1]
-    if takes == COULOMB:
-        return np.sign(values[m, 1].real) + 0.0 * values[m, 1]
-    if takes == INERTIA:
-        return values[m, 2]
-    return values[m, 0] - offset
+def _read_dot(d, m, rotation, vectors, partial_omega, values, partial):
+    """Product of a direction x of link a and a direction z of link b."""
+    measure = d.measures[m]
+    ka, kb = measure.link_a, measure.link_b
+    x0, x1, x2 = placed_direction(d, measure.x_a, rotation)
+    z0, z1, z2 = placed_direction(d, measure.x_b, rotation)
+    # directions as points of their links, seen from the origins of these
+    a0, a1, a2, e0, e1, e2 = point_rates(vectors, ka, x0, x1, x2)
+    b0, b1, b2, f0, f1, f2 = point_rates(vectors, kb, z0, z1, z2)
+    a0, a1, a2 = a0 - vectors[1, ka, 0], a1 - vectors[1, ka, 1], a2 - vectors[1, ka, 2]
+    b0, b1, b2 = b0 - vectors[1, kb, 0], b1 - vectors[1, kb, 1], b2 - vectors[1, kb, 2]
+    e0, e1, e2 = e0 - vectors[3, ka, 0], e1 - vectors[3, ka, 1], e2 - vectors[3, ka, 2]
+    f0, f1, f2 = f0 - vectors[3, kb, 0], f1 - vectors[3, kb, 1], f2 - vectors[3, kb, 2]
+    values[m, 0] = x0 * z0 + x1 * z1 + x2 * z2
+    values[m, 1] = a0 * z0 + a1 * z1 + a2 * z2 + x0 * b0 + x1 * b1 + x2 * b2
+    values[m, 2] = (
+        e0 * z0 + e1 * z1 + e2 * z2
+        + 2.0 * (a0 * b0 + a1 * b1 + a2 * b2)
+        + x0 * f0 + x1 * f1 + x2 * f2
+    )  # fmt: skip
+    n0, n1, n2 = z1 * x2 - z2 * x1, z2 * x0 - z0 * x2, z0 * x1 - z1 * x0
+    for y in range(partial.shape[1]):
+        partial[m, y] = (
+            (partial_omega[y, kb, 0] - partial_omega[y, ka, 0]) * n0
+            + (partial_omega[y, kb, 1] - partial_omega[y, ka, 1]) * n1
+            + (partial_omega[y, kb, 2] - partial_omega[y, ka, 2]) * n2
+        )
+
+
+@kernel
+def _read_load(d, m, rotation, vectors, partial_velocity, partial_omega, values, partial):
+    """Velocity of a marker along a vector (PUSH), or of its link about it (SPIN)."""
+    measure = d.measures[m]
+    k = measure.link_b
+    f0, f1, f2 = placed_direction(d, measure.axis, rotation)
+    b0, b1, b2 = marker_offset(d, measure.marker_b, rotation)
+    push = measure.kind == PUSH
+    g0, g1, g2 = f0, f1, f2  # the moment about the origin of the link
+    if push:
+        g0, g1, g2 = b1 * f2 - b2 * f1, b2 * f0 - b0 * f2, b0 * f1 - b1 * f0
+    values[m, 0], values[m, 2] = 0.0, 0.0
+    values[m, 1] = vectors[2, k, 0] * g0 + vectors[2, k, 1] * g1 + vectors[2, k, 2] * g2
+    if push:
+        values[m, 1] += vectors[1, k, 0] * f0 + vectors[1, k, 1] * f1 + vectors[1, k, 2] * f2
+    for y in range(partial.shape[1]):
+        rate = (
+            partial_omega[y, k, 0] * g0 + partial_omega[y, k, 1] * g1 + partial_omega[y, k, 2] * g2
+        )
+        if push:
+            rate += (
+                partial_velocity[y, k, 0] * f0
+                + partial_velocity[y, k, 1] * f1
+                + partial_velocity[y, k, 2] * f2
+            )
+        partial[m, y] = rate
+
+
+@kernel
+def element_factor(element, values):
+    """What a term takes of its measure; times ∂s/∂y it is a column of W."""
+    e = element
+    x = values[e.measure, e.order]
+    # The second part is zero but for complex steps, whose derivative it carries.
+    return law_value(e.law, x.real, e.a, e.b, e.c, e.d) + (x - x.real) * law_slope(
+        e.law, x.real, e.a, e.b, e.c, e.d
+    )
 
 
 @kernel
@@ -179,7 +231,7 @@ def project_elements(d, first, values, partial, W):
     """Fill the element columns of W (n_i, p), from column `first` on."""
     for e in range(d.columns.size):
         element = d.columns[e]
-        f = element_factor(element.takes, element.offset, values, element.measure)
+        f = element_factor(element, values)
         for y in range(partial.shape[1]):
             W[y, first + e] = f * partial[element.measure, y]
 
@@ -189,26 +241,6 @@ def project_known(d, values, partial, tau):
     """Add to tau (n,) what the known elements ask of the actuators."""
     for e in range(d.known.size):
         element = d.known[e]
-        f = element.known * element_factor(element.takes, element.offset, values, element.measure)
+        f = element.known * element_factor(element, values)
         for y in range(tau.size):
             tau[y] += f * partial[element.measure, y]
-
-
-@kernel
-def project_loads(d, rotation, partial_velocity, partial_omega, force):
-    """Fill force (n,): generalised forces of the applied loads."""
-    for y in range(force.size):
-        force[y] = 0.0
-    for e in range(d.loads.size):
-        load = d.loads[e]
-        f0, f1, f2 = placed_direction(d, load.direction, rotation)
-        k = d.marker_link[load.marker]
-        b0, b1, b2 = marker_offset(d, load.marker, rotation)
-        for y in range(force.size):
-            q0, q1, q2 = partial_omega[y, k, 0], partial_omega[y, k, 1], partial_omega[y, k, 2]
-            if load.moment == 1:
-                force[y] += f0 * q0 + f1 * q1 + f2 * q2
-            else:
-                force[y] += f0 * (partial_velocity[y, k, 0] + q1 * b2 - q2 * b1)
-                force[y] += f1 * (partial_velocity[y, k, 1] + q2 * b0 - q0 * b2)
-                force[y] += f2 * (partial_velocity[y, k, 2] + q0 * b1 - q1 * b0)

@@ -4,12 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mechid.dynamics.kernels.measures import (
-    project_elements,
-    project_known,
-    project_loads,
-    read_measures,
-)
+from mechid.dynamics.kernels.measures import project_elements, project_known, read_measures
 from mechid.dynamics.kernels.partials import place_partials
 from mechid.dynamics.kernels.regressor import project_bodies
 from mechid.kinematics.kernels.closure import OK, admissible, factor_sample, make_work
@@ -25,7 +20,6 @@ class Sight(NamedTuple):
     partial_omega: np.ndarray
     values: np.ndarray  # (n_measures, 3)
     partial: np.ndarray  # (n_measures, n)
-    load: np.ndarray  # (n,)
 
 
 @allocating_kernel
@@ -36,7 +30,6 @@ def make_sight(t, d, n, like):
         np.zeros((n, t.links.size, 3), dtype=like.dtype),
         np.zeros((d.measures.size, 3), dtype=like.dtype),
         np.zeros((d.measures.size, n), dtype=like.dtype),
-        np.zeros(n, dtype=like.dtype),
     )
 
 
@@ -65,9 +58,8 @@ def observe_sample(t, d, q, v, vd, R, work, sight, W, known):
         sight.partial,
     )
     project_elements(d, 10 * d.body_link.size, sight.values, sight.partial, W)
-    project_loads(d, work.rotation, velocity, omega, sight.load)
     for y in range(known.size):
-        known[y] = -sight.load[y]
+        known[y] = 0.0
     project_known(d, sight.values, sight.partial, known)
 
 

@@ -21,7 +21,6 @@ from mechid.dynamics.kernels.measures import read_measures
 from mechid.dynamics.kernels.pivoted_qr import pivoted_qr, solve_transposed
 from mechid.dynamics.kernels.wrenches import (
     demand_bodies,
-    demand_loads,
     demand_measures,
     element_forces,
 )
@@ -90,7 +89,6 @@ def reactions_batch(
         )
         element_forces(d, phi, values, on_measures)
         demand_bodies(d, phi, rotation, vectors, demand)
-        demand_loads(d, rotation, vectors[0], demand)
         demand_measures(d, on_measures, rotation, vectors[0], on_columns, demand)
         demand_measures(actuated, on_actuators, rotation, vectors[0], on_columns, demand)
         place_joints(x, rotation, vectors[0], place, frame_a, frame_b)

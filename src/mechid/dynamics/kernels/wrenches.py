@@ -1,12 +1,12 @@
 """Forces on every body as wrenches (force, moment), all about the origin of the axes they are in.
 
 `demand` (n_b + 1, 6) takes what joints have to supply to each body: what its motion asks for, less
-what weight, elements, loads and actuators give. Its last row is the ground's.
+what weight, elements and actuators give. Its last row is the ground's.
 """
 
 from mechid.dynamics.kernels.bodies import body_pose, newton_euler
 from mechid.dynamics.kernels.measures import element_factor, marker_offset, placed_direction
-from mechid.dynamics.tables import COORDINATE, LENGTH, SUM, TURN, TURNS
+from mechid.dynamics.tables import COORDINATE, DOT, LENGTH, PUSH, SPIN, SUM, TURN, TURNS
 from mechid.kinematics.kernels.jit import kernel
 
 
@@ -57,21 +57,6 @@ def demand_bodies(d, phi, rotation, vectors, demand):
 
 
 @kernel
-def demand_loads(d, rotation, origin, demand):
-    """Subtract the applied loads."""
-    for e in range(d.loads.size):
-        load = d.loads[e]
-        f0, f1, f2 = placed_direction(d, load.direction, rotation)
-        if load.moment == 1:
-            add_moment(demand, load.body, -f0, -f1, -f2)
-        else:
-            k = d.marker_link[load.marker]
-            b0, b1, b2 = marker_offset(d, load.marker, rotation)
-            x0, x1, x2 = origin[k, 0] + b0, origin[k, 1] + b1, origin[k, 2] + b2
-            add_force(demand, load.body, -f0, -f1, -f2, x0, x1, x2)
-
-
-@kernel
 def element_forces(d, phi, values, force):
     """Fill force (n_measures,): what the elements ask for on each measure; sums pass theirs on."""
     for m in range(force.size):
@@ -79,12 +64,10 @@ def element_forces(d, phi, values, force):
     first = 10 * d.body_link.size
     for e in range(d.columns.size):
         element = d.columns[e]
-        factor = element_factor(element.takes, element.offset, values, element.measure)
-        force[element.measure] += phi[first + e] * factor
+        force[element.measure] += phi[first + e] * element_factor(element, values)
     for e in range(d.known.size):
         element = d.known[e]
-        factor = element_factor(element.takes, element.offset, values, element.measure)
-        force[element.measure] += element.known * factor
+        force[element.measure] += element.known * element_factor(element, values)
     for m in range(force.size - 1, -1, -1):  # the terms of a sum stand before it
         measure = d.measures[m]
         if measure.kind == SUM:
@@ -106,6 +89,21 @@ def demand_measures(d, force, rotation, origin, on_columns, demand):
             n0, n1, n2 = placed_direction(d, measure.axis, rotation)
             add_moment(demand, b, f * n0, f * n1, f * n2)
             add_moment(demand, a, -f * n0, -f * n1, -f * n2)
+        elif measure.kind == DOT:
+            x0, x1, x2 = placed_direction(d, measure.x_a, rotation)
+            z0, z1, z2 = placed_direction(d, measure.x_b, rotation)
+            n0, n1, n2 = z1 * x2 - z2 * x1, z2 * x0 - z0 * x2, z0 * x1 - z1 * x0
+            add_moment(demand, b, f * n0, f * n1, f * n2)
+            add_moment(demand, a, -f * n0, -f * n1, -f * n2)
+        elif measure.kind == PUSH or measure.kind == SPIN:  # from outside: nothing pushes back
+            n0, n1, n2 = placed_direction(d, measure.axis, rotation)
+            if measure.kind == SPIN:
+                add_moment(demand, b, f * n0, f * n1, f * n2)
+            else:
+                k = measure.link_b
+                b0, b1, b2 = marker_offset(d, measure.marker_b, rotation)
+                b0, b1, b2 = b0 + origin[k, 0], b1 + origin[k, 1], b2 + origin[k, 2]
+                add_force(demand, b, f * n0, f * n1, f * n2, b0, b1, b2)
         else:
             ka, kb = d.marker_link[measure.marker_a], d.marker_link[measure.marker_b]
             b0, b1, b2 = marker_offset(d, measure.marker_b, rotation)

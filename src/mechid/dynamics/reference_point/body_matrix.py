@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from mechid.dynamics.reference_point.elements import factors, load_wrenches, read
+from mechid.dynamics.reference_point.elements import factors, read
 from mechid.dynamics.reference_point.model import ReferenceModel
 from mechid.dynamics.reference_point.state import State
 from mechid.errors import SingularPoseError
@@ -135,7 +135,7 @@ def unprojected(
         H[6 * i : 6 * i + 6, 10 * i : 10 * i + 10] = Y[i]
     readings = read(model.elements, state.q, state.qd, state.qdd, state.near)
     forces = factors(model.elements, readings)[:, None] * (readings.gradient @ twist_rates(state.q))
-    known = -load_wrenches(model.elements, state.rotation).ravel()
+    known = np.zeros(6 * n)
     column = 10 * n
     for term, force in zip(model.elements.terms, forces, strict=True):
         if term.known:

@@ -1,14 +1,15 @@
 """Force elements in reference-point coordinates.
 
 Every element but a load acts on a measure s, a function of the pose: the distance of two points, a
-joint coordinate, a sum of joint coordinates. It is a row of the same kind as constraints and
-drivers, so value, rate, second rate and gradient come from the same three functions:
+joint coordinate, a sum of such. It is a row of the same kind as constraints and drivers, so value,
+rate, second rate and gradient come from the same three functions:
 
     s = Φ(q),    ṡ = Φ_q q̇,    s̈ = Φ_q q̈ - γ.
 
 The virtual work of the element's force f on s is f δs, so it acts on the bodies as f Φ_qᵀ. The
 columns of the observation matrix are minus the forces of the bodies' surroundings, per unit of the
-coefficient: s, -1, ṡ, sign ṡ or s̈, times Φ_qᵀ.
+coefficient: the law of the term, times Φ_qᵀ. A load is a wrench; the place of Φ_q q̇ is taken by its
+power.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.dynamics.columns import ElementTerm, Measure, element_terms
-from mechid.dynamics.tables import COULOMB, DAMPING, INERTIA, PRELOAD, STIFFNESS
+from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.kinematics.reference_point.constraints import (
     GROUND_AXES,
     Product,
@@ -26,6 +26,7 @@ from mechid.kinematics.reference_point.constraints import (
     angle_products,
     axis,
     body_numbers,
+    dot,
     separation,
 )
 from mechid.kinematics.reference_point.drivers import joint_coordinate_row
@@ -37,13 +38,15 @@ from mechid.kinematics.reference_point.evaluate import (
     screw_angle,
     values,
 )
-from mechid.mechanism.records import GROUND, JointCoordinate, Load, Mechanism, Point
-from mechid.spatial.rotations import Array
+from mechid.kinematics.reference_point.system import quaternion_rates
+from mechid.mechanism.element_laws import LOADS, Measure, law_value, measure_parts
+from mechid.mechanism.records import GROUND, JointCoordinate, Mechanism, Point
+from mechid.spatial.rotations import Array, matrix_from_quaternion
 
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """What the force elements of a mechanism measure, and its loads.
+    """What the force elements of a mechanism measure.
 
     Attributes
     ----------
@@ -53,7 +56,8 @@ class Elements:
         Each term's measure as a sum of these.
     terms : tuple of ElementTerm
         Coefficients: what each takes of its measure, known or to be identified.
-    loads : tuple of Load
+    loads : dict
+        The measures of terms (by number) that are loads.
     declared : (n_rows,) array of int
         Number of the independent coordinate that a row is, or -1.
     threads : Equations
@@ -67,7 +71,7 @@ class Elements:
     rows: Equations
     combine: Array
     terms: tuple[ElementTerm, ...]
-    loads: tuple[Load, ...]
+    loads: dict[int, Measure]
     declared: np.ndarray
     threads: Equations
     threaded: np.ndarray
@@ -104,7 +108,8 @@ def compile_elements(mechanism: Mechanism) -> Elements:
     numbers = body_numbers(mechanism)
     terms = tuple(element_terms(mechanism))
     keys: dict[Measure, int] = {}
-    parts = [measure_parts(term.measure) for term in terms]
+    loads = {i: t.measure for i, t in enumerate(terms) if t.measure[0] in LOADS}
+    parts = [[] if i in loads else measure_parts(t.measure) for i, t in enumerate(terms)]
     for part in parts:
         for key, _ in part:
             keys.setdefault(key, len(keys))
@@ -122,7 +127,7 @@ def compile_elements(mechanism: Mechanism) -> Elements:
         rows=compile_rows(tuple(measure_row(mechanism, key, numbers) for key in keys), n),
         combine=combine,
         terms=terms,
-        loads=tuple(e for e in mechanism.elements if isinstance(e, Load)),
+        loads=loads,
         declared=np.array([_declared(mechanism, key) for key in keys], dtype=int),
         threads=compile_rows(tuple(row for _, row in helical), n),
         threaded=np.array([i for i, _ in helical], dtype=int),
@@ -137,64 +142,53 @@ def read(elements: Elements, q: Array, qd: Array, qdd: Array, near: Array | None
         near = elements.near(np.zeros(len(rows.rows)), None, q)
     J = jacobian(rows, q)
     bent = gamma(rows, q, qd)
+    gradient = A @ J
+    for i, load in elements.loads.items():
+        gradient[i] = _power(load, elements.numbers, q)
     return Readings(
         value=A @ values(rows, q, near),
-        rate=A @ J @ qd,
+        rate=gradient @ qd,
         second=A @ (J @ qdd - bent),
         convective=A @ bent,
-        gradient=A @ J,
+        gradient=gradient,
     )
 
 
 def factors(elements: Elements, readings: Readings) -> Array:
     """Return what each term takes of its measure, (n_terms,); times the gradient it is a column."""
-    out = np.empty(len(elements.terms))
-    for i, term in enumerate(elements.terms):
-        match term.takes:
-            case x if x == STIFFNESS:
-                out[i] = readings.value[i] - term.offset
-            case x if x == PRELOAD:
-                out[i] = -1.0
-            case x if x == DAMPING:
-                out[i] = readings.rate[i]
-            case x if x == COULOMB:
-                out[i] = np.sign(readings.rate[i])
-            case x if x == INERTIA:
-                out[i] = readings.second[i]
-            case _:
-                raise AssertionError(term)
-    return out
+    taken = np.stack([readings.value, readings.rate, readings.second], axis=1)
+    pairs = zip(elements.terms, taken, strict=True)
+    return np.array([law_value(t.law, float(x[t.order]), *t.shape) for t, x in pairs], dtype=float)
 
 
-def load_wrenches(elements: Elements, rotation: Array) -> Array:
-    """Return the loads as forces and moments about the frame origins, (n_b, 6), N and N m."""
-    n = len(rotation)
-    turn = np.concatenate([rotation, np.eye(3)[None]])  # the ground last
-    out = np.zeros((n + 1, 6))
-    for load in elements.loads:
-        vector = turn[elements.numbers[load.axes_of]] @ np.array(load.vector)
-        k = elements.numbers[load.body]
-        if load.kind == "moment":
-            out[k, 3:] += vector
-            continue
-        out[k, :3] += vector
-        if load.point is not None:
-            out[k, 3:] += np.cross(turn[k] @ np.array(load.point.local), vector)
-    return out[:-1]
-
-
-def measure_parts(measure: Measure) -> list[tuple[Measure, float]]:
-    """Return a measure as a sum of plain ones with factors."""
-    if measure[0] == "sum":
-        return [(key, float(factor)) for key, factor in measure[1:] if factor]
-    return [(measure, 1.0)]
+def _power(load: Measure, numbers: dict[str, int], q: Array) -> Array:
+    """Return the power of a load per unit of q̇, (7 n_b,); ω = 2 E ė."""
+    kind, at, vector, axes_of = load
+    bodies = q.reshape(-1, 7)
+    turn = np.concatenate([matrix_from_quaternion(bodies[:, 3:]), np.eye(3)[None]])
+    k = numbers[at.body if kind == "force" else at]
+    f = turn[numbers[axes_of]] @ np.array(vector)
+    out = np.zeros((len(turn), 7))
+    moment = f
+    if kind == "force":
+        out[k, :3] = f
+        moment = np.cross(turn[k] @ np.array(at.local), f)
+    if k < len(bodies):
+        out[k, 3:] = 2 * moment @ quaternion_rates(bodies[k, 3:])
+    return out[:-1].ravel()
 
 
 def measure_row(mechanism: Mechanism, key: Measure, numbers: dict[str, int]) -> Row:
-    """Return the row of a distance or of a joint coordinate."""
-    if key[0] == "joint":
-        _, name, index = key
-        return joint_coordinate_row(name, mechanism.joint(name), index, numbers)
+    """Return the row of a plain measure."""
+    if key[0] != "length":
+        name = key[1]
+        joint = mechanism.joint(name)
+        if key[0] == "joint":
+            return joint_coordinate_row(name, joint, key[2], numbers)
+        if key[0] == "slide":
+            slide = separation(joint, numbers, axis(joint.frame_a, key[2]), numbers[joint.body_a])
+            return Row(name, name, "driver", "value", "m", (slide,))
+        return Row(name, name, "driver", "value", "-", (dot(joint, numbers, key[2], key[3]),))
     a, b = key[1], key[2]
     assert isinstance(a, Point)
     assert isinstance(b, Point)

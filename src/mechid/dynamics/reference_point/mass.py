@@ -17,9 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.reference_point.body_matrix import speed_map, twist_rates
-from mechid.dynamics.reference_point.elements import factors, load_wrenches, read
+from mechid.dynamics.reference_point.elements import factors, read
 from mechid.dynamics.reference_point.model import ReferenceModel
-from mechid.dynamics.tables import INERTIA
 from mechid.kinematics.reference_point.system import quaternion_rates
 from mechid.spatial.inertia import tensor
 from mechid.spatial.rotations import Array, matrix_from_quaternion, skew
@@ -48,9 +47,7 @@ def mass_and_bias(
         M[i, :, i, :], h[i] = _body(
             phi[10 * i : 10 * i + 10], rotation[i], E[i], ed[i], model.gravity
         )
-    to_twist = speed_map(q, "euler")
-    bias = h.ravel() - to_twist.T @ load_wrenches(model.elements, rotation).ravel()
-    return _elements(model, phi, q, qd, near, M.reshape(7 * n, 7 * n), bias)
+    return _elements(model, phi, q, qd, near, M.reshape(7 * n, 7 * n), h.ravel())
 
 
 def _body(phi: Array, rotation: Array, E: Array, ed: Array, g: Array) -> tuple[Array, Array]:
@@ -85,7 +82,7 @@ def _elements(
         coefficient = float(term.column.value or 0.0) if term.known else float(phi[column])
         column += 0 if term.known else 1
         h += coefficient * taken[i] * gradients[i]
-        if term.takes == INERTIA:
+        if term.order == 2:
             M += coefficient * np.outer(gradients[i], gradients[i])
     return M, h
 

@@ -27,7 +27,7 @@ from mechid.mechanism.records import (
 def driver_rows(mechanism: Mechanism) -> tuple[Row, ...]:
     """Return one row per independent coordinate, in the order of the mechanism."""
     numbers = body_numbers(mechanism)
-    return tuple(_driver_row(c, mechanism, numbers) for c in mechanism.coordinates)
+    return tuple(driver_row(c, mechanism, numbers) for c in mechanism.coordinates)
 
 
 def joint_coordinate_row(name: str, joint: Joint, index: int, numbers: dict[str, int]) -> Row:
@@ -50,9 +50,10 @@ def joint_coordinate_row(name: str, joint: Joint, index: int, numbers: dict[str,
     return Row(name, joint.name, "driver", form, "-", products)
 
 
-def _driver_row(
+def driver_row(
     coordinate: IndependentCoordinate, mechanism: Mechanism, numbers: dict[str, int]
 ) -> Row:
+    """Return the row of one independent coordinate."""
     ground = numbers[GROUND]
     name = coordinate.name
     if isinstance(coordinate, PointCoordinate):

@@ -1,0 +1,64 @@
+"""What is hardly meant: sizes and masses that point to wrong units, inertia that no body has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mechid.mechanism.records import Mechanism
+from mechid.mechanism.size import characteristic_size
+from mechid.spatial.inertia import inconsistency, tensor
+
+# Metres. Between them lie watches and large excavators; a model in mm read as m is 20 m and more.
+_SMALL, _LARGE = 1e-3, 50.0
+# kg/m³ of the whole, mass over the cube of its size: a thousandth of air, and solid tungsten.
+_LIGHT, _DENSE = 1e-3, 2e4
+# Radius of gyration of a body in sizes of the mechanism; those of the zoo reach 0.8.
+_WIDE = 10.0
+
+
+def impossible_bodies(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return a warning for each body whose CAD inertia no body can have."""
+    words = []
+    for body in mechanism.bodies:
+        if body.inertia is not None:
+            cad = body.inertia
+            if problem := inconsistency(cad.mass, np.array(cad.inertia_center)):
+                words.append(
+                    f"no body can have the inertia of {body.name} (allow_nonphysical): {problem}"
+                )
+    return tuple(words)
+
+
+def implausible_units(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return warnings of lengths, masses and moments of inertia that suggest wrong units."""
+    return tuple(_implausible(mechanism))
+
+
+def _implausible(mechanism: Mechanism) -> Iterator[str]:
+    size = characteristic_size(mechanism)
+    if size > _LARGE:
+        yield (
+            f"the mechanism is {size:.3g} m in size: are the lengths in mm? "
+            "Then declare units: {length: mm}"
+        )
+    if size < _SMALL:
+        yield f"the mechanism is {size:.3g} m in size: check the unit of the lengths"
+    mass, extent = 0.0, size
+    for body in mechanism.bodies:
+        if (cad := body.inertia) is None:
+            continue
+        second = max(float(np.trace(tensor(np.array(cad.inertia_center)))) / 2, 0.0)
+        radius = float(np.sqrt(second / cad.mass))
+        mass, extent = mass + cad.mass, max(extent, 2 * radius)
+        if radius > _WIDE * size:
+            yield (
+                f"the radius of gyration of {body.name} is {radius:.3g} m in a mechanism of "
+                f"{size:.3g} m: check the units of mass and inertia"
+            )
+    if mass > 0 and not _LIGHT < (density := mass / extent**3) < _DENSE:
+        yield (
+            f"{mass:.3g} kg in a mechanism of {extent:.3g} m are {density:.2g} kg/m³: check the "
+            "units of mass and length (units: {mass: g} or {mass: t} declare others than kg)"
+        )

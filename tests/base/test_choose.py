@@ -95,7 +95,7 @@ def test_t5_is_refused_with_the_rank_it_has() -> None:
     rank = np.linalg.matrix_rank(null.matrix[rows]) - len(null.without_effect)
     assert f"the list of 32 has rank {rank}, 32 are required" in caught.value.what
     # What it says to use instead makes the list valid.
-    lost = caught.value.what.split("carry ")[1].rstrip(")").split(", ")
+    lost = caught.value.what.split("replace ")[1].rstrip(")").split(", ")
     instead = caught.value.remedy.removeprefix("use ").removesuffix(" instead").split(", ")
     mended = [n for n in LISTS["T5"] if n not in lost] + instead
     assert set(as_listed(null, mended)) == set(mended)

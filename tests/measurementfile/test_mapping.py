@@ -10,7 +10,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.measurementfile import json_schema, prepared_columns, read_measurement
-from mechid.measurementfile.document import loads_mapping
+from mechid.measurementfile.document import load_mapping
 from mechid.measurementfile.quantities import find_quantity
 from mechid.mechanism.records import DistanceCoordinate, JointCoordinate, PointCoordinate
 from mechid.modelfile import load
@@ -162,10 +162,10 @@ GOOD = "positions: {q1: enc1, q2: enc2}\n"
         (HEAD + GOOD + "speeds: {q3: a}\n", "speeds: q3 has no position"),
         (HEAD + GOOD + "prepare: {method: magic}\n", "map.yaml:3: prepare.method: expected"),
         (HEAD + "positions: {q1: enc1, q9: enc2}\n", "yaml:2: positions.q9: q9 is not a quantity"),
-        (HEAD + GOOD + "forces:\n  M9: load1\n", "yaml:4: forces.M9: there is no force M9; kn"),
+        (HEAD + GOOD + "forces:\n  M9: load1\n", "yaml:4: forces.M9: there is no force M9; ch"),
         (HEAD + "positions:\n  q1: {channel: enc1, unit: mm}\n  q2: enc2\n",
          'map.yaml:3: positions.q1: the unit "mm" does not match a quantity in rad'),
-        (HEAD + "positions: [", "no valid YAML"),
+        (HEAD + "positions: [", "not valid YAML"),
     ],
 )  # fmt: skip
 def test_mistakes_in_mapping_files(text: str, said: str, tmp_path: Path) -> None:
@@ -213,7 +213,8 @@ def test_file_and_mapping_state_different_units(tmp_path: Path) -> None:
         read_measurement(tmp_path / "log.h5", FIVE_BAR, MAPPING | {"forces": mapped})
 
 
-def test_schema_names_every_key() -> None:
+def test_schema_names_every_key(tmp_path: Path) -> None:
     schema = json_schema()
-    document, _ = loads_mapping(HEAD + GOOD)
+    (tmp_path / "map.yaml").write_text(HEAD + GOOD)
+    document, _ = load_mapping(tmp_path / "map.yaml")
     assert set(schema["properties"]) == set(type(document).model_fields)

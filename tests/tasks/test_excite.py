@@ -142,7 +142,7 @@ def test_going_on_from_a_saved_motion(five_bar: Mechanism) -> None:
 def test_a_start_of_another_kind_is_refused(five_bar: Mechanism, plan: ExciteOptions) -> None:
     families = {"q1": Fourier.zeros(1.0, 2), "q2": Fourier.zeros(1.0, 2)}
     start = Trajectory.of(families, 1.0, name="mine")
-    with pytest.raises(DataError, match="mine: q1 is of another kind"):
+    with pytest.raises(DataError, match="mine: q1 belongs to another family"):
         excite(five_bar, plan, **QUICK, start=start)
 
 
@@ -163,7 +163,7 @@ def test_a_start_of_another_mechanism_is_refused(five_bar: Mechanism) -> None:
         (replace(PLAN, criterion="best"), "unknown criterion 'best'; choose one of: d, prediction"),
         (replace(PLAN, fixed={"q9": Constant(0.0)}), "there is no coordinate q9"),
         (replace(PLAN, fixed={"q1": Constant(0.0), "q2": Constant(0.0)}), "nothing is left"),
-        (replace(PLAN, harmonics=1, rest=True), "q1 can only stand still; give more harmonics"),
+        (replace(PLAN, harmonics=1, rest=True), "q1 cannot move; use more harmonics"),
         (ExciteOptions(family="bspline", harmonics=2), "needs 6 values, got 5"),
     ],
 )
@@ -298,8 +298,8 @@ def test_parameters_that_cannot_be_wanted(five_bar: Mechanism) -> None:
     plan = replace(PLAN, criterion="d")
     dependent = next(n for n in base.dependent if base.beta[:, base.dependent.index(n)].any())
     for name, message in (
-        ("nothing", "there is no parameter nothing; base parameters are "),
-        (dependent, f"{dependent} is no base parameter: it is a part of "),
+        ("nothing", "there is no parameter nothing; choose one of: "),
+        (dependent, f"{dependent} is not a base parameter: it is part of "),
         (base.without_effect[0], f"{base.without_effect[0]} has no effect on any force"),
     ):
         with pytest.raises(DataError, match=message):

@@ -135,7 +135,7 @@ def test_bodies_without_cad_values():
     blank = replace(five, bodies=tuple(replace(b, inertia=None) for b in five.bodies))
     with pytest.raises(ModelError, match="no value for m_1"):
         identify(blank, data_of(made))
-    with pytest.raises(DataError, match="contributions go by CAD values"):
+    with pytest.raises(DataError, match="contributions need CAD values"):
         identify(blank, data_of(made), estimator="ols", reduce=True)
     run = identify(blank, data_of(made), estimator="ols", reduce=ReduceOptions("greedy", 9))
     assert run.contribution is None
@@ -150,7 +150,7 @@ def test_inertia_that_no_body_can_have_is_told():
     wrong = replace(five, bodies=(five.bodies[0], replace(five.bodies[1], inertia=cad),
                                   *five.bodies[2:]))  # fmt: skip
     run = identified(wrong, made, estimator="physical", cad_error=0.2)
-    assert [w for w in run.warnings if w.startswith("no body can have the inertia of crank_2")]
+    assert [w for w in run.warnings if w.startswith("the inertia of crank_2 is not")]
     assert run.estimate.full is not None
 
 
@@ -184,7 +184,7 @@ def test_motions_with_other_forces():
     part = replace(data, name="validation-1", forces=("M1",), tau=data.tau[:, :1])
     with pytest.raises(DataError, match="the same measured forces"):
         identify(five, data, validate=part, estimator="ols")
-    with pytest.raises(DataError, match="F is no force of the mechanism"):
+    with pytest.raises(DataError, match="F is not a force of the mechanism"):
         identify(five, replace(data, forces=("M1", "F")), estimator="ols")
     none = replace(data, forces=(), tau=data.tau[:, :0])
     with pytest.raises(DataError, match="no force of the mechanism was measured"):

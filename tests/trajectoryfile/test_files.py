@@ -212,7 +212,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         loads_trajectory("")
     with pytest.raises(DataError, match="a trajectory file is a mapping"):
         loads_trajectory("- 1")
-    with pytest.raises(DataError, match="no valid YAML"):
+    with pytest.raises(DataError, match="not valid YAML"):
         loads_trajectory("a: [")
     with pytest.raises(DataError, match="lift: a Python function cannot be written"):
         dumps_trajectory(Trajectory.of({"lift": Function(lambda t: (t, t, t))}, 1.0))

@@ -55,7 +55,7 @@ def test_names_that_yaml_1_1_takes_for_something_else(tmp_path: Path) -> None:
     [
         ("", "", "the file is empty"),
         ("[1, 2]", ":1", "a file of limits is a mapping"),
-        ("position: {q1: [1, 2}", ":1", "no valid YAML"),
+        ("position: {q1: [1, 2}", ":1", "not valid YAML"),
         ("speeds: {q1: 1}", ":1: speeds", "there is no quantity speeds; choose one of: position"),
         ("margin: 0.1\nposition: 3", ":2: position", "expected names with bounds"),
         ("position:\n  q1: [1]", ":2: position.q1", "expected [lower, upper]"),

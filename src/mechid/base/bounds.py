@@ -196,8 +196,8 @@ def _states(
 def joint_count(geometry: Geometry, states: Motion) -> Count:
     """Count the equations of the mechanism, given what its joints alone leave at rest."""
     rest = constants(geometry, geometry.mechanism.gravity)
-    confined = LoopConstraints(rest, rest, ())
-    return count(geometry, states, confined, len(geometry.mechanism.coordinates))
+    constrained = LoopConstraints(rest, rest, ())
+    return count(geometry, states, constrained, len(geometry.mechanism.coordinates))
 
 
 _NONE = Pivots((), (), (), 0.0)

@@ -15,9 +15,9 @@ import numpy as np
 from flint import ctx
 
 from mechid.base.constant import constants
+from mechid.base.homogeneous import shared_vectors
 from mechid.base.matroid import INDEPENDENT, Block, Growing, Matroid, circuit, greedy, matroid
 from mechid.base.nullspace import NullSpace
-from mechid.base.shared import shared_vectors
 from mechid.base.spaces import size
 from mechid.errors import MechidError
 from mechid.exact.numbers import PRECISION

@@ -24,8 +24,7 @@ from scipy.sparse.csgraph import connected_components
 from sympy.polys.matrices import DomainMatrix
 
 from mechid.base.constant import Constant, constants, image_at_rest, zero_of
-from mechid.base.moments import symmetric_product
-from mechid.base.shared import ONE, ZERO, direction, point
+from mechid.base.homogeneous import ONE, ZERO, direction, point, symmetric_product
 from mechid.base.spaces import Row, size
 from mechid.base.transfers import Transfer, entries_of
 from mechid.dynamics.columns import element_terms

@@ -18,8 +18,7 @@ import sympy as sp
 from flint import arb
 
 from mechid.base.constant import Constant
-from mechid.base.moments import symmetric_product
-from mechid.base.shared import Rho
+from mechid.base.homogeneous import Rho, symmetric_product
 from mechid.base.spaces import Row
 from mechid.exact.geometry import Geometry
 from mechid.exact.stack import frame_poses

@@ -109,7 +109,7 @@ def count(geometry: Geometry, motion: Motion, found: LoopConstraints, freedom: i
     turning = _classes(names, found)
     eq = _Equations(len(names), size, A, turning)
     rest = {i: _floats(found.rest[name].at_rest) for i, name in enumerate(names)}
-    _confined(eq, names, rest, found)
+    _constrained(eq, names, rest, found)
     _orthonormal(eq, rest)
     eq.close_span()
     _joints(eq, geometry, mechanism, rest)
@@ -168,7 +168,7 @@ def _classes(names: list[str], found: LoopConstraints) -> list[int]:
     return first
 
 
-def _confined(
+def _constrained(
     eq: _Equations, names: list[str], rest: dict[int, Floats], found: LoopConstraints
 ) -> None:
     axes = np.eye(3)

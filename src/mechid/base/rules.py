@@ -45,9 +45,9 @@ def rule_of(
         if base != "last":
             raise DataError("base and converge_on exclude each other", remedy="use one of them")
         return partial(choose.converge_on, targets=list(converge_on))
-    named = {s.name: s.dependent for s in mechanism.base_sets}
+    named = [s.name for s in mechanism.base_sets]
     if base in named:
-        return partial(choose.as_listed, names=named[base])
+        return partial(choose.by_name, name=base)
     if Path(base).suffix.lower() in (".yaml", ".yml"):
         return partial(choose.as_listed, names=read_base_set(base).dependent)
     if "," in base:

@@ -92,7 +92,8 @@ def _warnings(model: KinematicModel, m: Mobility) -> list[str]:
     warnings += [*implausible_units(model.mechanism), *impossible_bodies(model.mechanism)]
     if m.gap < _CLEAR_GAP:
         warnings.append(
-            f"the rank of the constraints is not clear-cut (gap {m.gap:.1g}): near a special pose?"
+            f"the rank of the constraints is not clear (gap {m.gap:.1g}): is the pose "
+            "nearly singular?"
         )
     try:
         start = solve_motion(model, start_of(model)[None])

@@ -75,7 +75,7 @@ def _kind(kind: Any) -> Any:
 
 
 def _many(kind: Any) -> bool:
-    """Say whether an option may be repeated."""
+    """Return whether an option may be repeated."""
     origin = get_origin(kind) or kind
     return isinstance(origin, type) and (
         issubclass(origin, Mapping) or origin.__name__ == "NoiseLevels"

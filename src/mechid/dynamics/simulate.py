@@ -229,7 +229,7 @@ class _Run:
         """Return why the integration stopped."""
         if isinstance(failure.__cause__, MechidError):
             return failure
-        # Integrators give up because poses were refused ahead; those before are forgotten.
+        # Integrators give up because poses were rejected ahead; those before are forgotten.
         refusals = [error for t, error in self.cause if t >= failure.time]
         return refusals[0] if refusals else failure
 

@@ -202,7 +202,7 @@ def _constant(position: Floats) -> Floats | None:
 
 
 def blocked(problem: DesignProblem) -> MechidError:
-    """Raise an error that names the limit that all motions violate, if any."""
+    """Return an error that names the limit that all motions violate, if any."""
     home = problem.design.start
     try:
         problem.motion(home)

@@ -168,7 +168,7 @@ def mobility(mechanism: Mechanism | System) -> Mobility:
 
 
 def check_independent(mechanism: Mechanism | System, known: Mobility | None = None) -> None:
-    """Refuse independent coordinates that are too few, too many, or follow from one another.
+    """Reject independent coordinates that are too few, too many, or follow from one another.
 
     Parameters
     ----------

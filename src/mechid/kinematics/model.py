@@ -174,7 +174,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
 def _choose_rows(
     mechanism: Mechanism, c: Compiled, jacobians: list[Floats], columns: Ints
 ) -> tuple[list[int], list[int]]:
-    """Pick as many independent rows as there are unknowns; refuse coordinates that do not fit."""
+    """Pick as many independent rows as there are unknowns; reject coordinates that do not fit."""
     t = c.tables
     closing = np.flatnonzero(t.rows.driver < 0)
     driving = np.flatnonzero(t.rows.driver >= 0)

@@ -18,7 +18,7 @@ from mechid.textfile import expressions
 from mechid.textfile.expressions import LARGEST
 from mechid.textfile.parse import parsed, schema_of
 from mechid.textfile.words import Words, kind, version
-from mechid.textfile.yamlio import FileKind, Source, read, read_file
+from mechid.textfile.yamlio import FileKind, Source, read_file
 
 FORMAT_VERSION = 1
 _KIND = FileKind("mapping file", "measurement: 1", "time, positions, forces")
@@ -189,14 +189,6 @@ def load_mapping(path: str | Path) -> tuple[MappingDocument, Source]:
     """
     try:
         return _validated(*read_file(Path(path), str(path), _KIND))
-    except ModelError as error:
-        raise data_error(error) from None
-
-
-def loads_mapping(text: str, name: str = "<text>") -> tuple[MappingDocument, Source]:
-    """Return the mapping of a text."""
-    try:
-        return _validated(*read(text, name, _KIND))
     except ModelError as error:
         raise data_error(error) from None
 

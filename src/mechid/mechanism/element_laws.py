@@ -626,7 +626,7 @@ def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
 
 
 def acts(value: Value) -> bool:
-    """Say whether a value of a key, or any of a list, is more than zero that is known."""
+    """Return whether a value of a key, or any of a list, is more than zero that is known."""
     if isinstance(value, tuple):
         return any(acts(x) for x in value)
     return value.identify or bool(value.value) if isinstance(value, Coefficient) else bool(value)

@@ -130,7 +130,7 @@ class Joint:
     source: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse an unknown kind."""
+        """Reject an unknown kind."""
         if self.type not in JOINT_KINDS:
             raise ModelError(
                 f"joint {self.name}: unknown joint type {self.type!r}",

@@ -125,7 +125,7 @@ def _start(document: Document, numbers: Numbers, model: Expanded, unit: Mapping[
                 raise ModelError(
                     f"there is no independent coordinate {name}",
                     path=("start", key, name),
-                    remedy=hint(name, unit, "the file has none"),
+                    remedy=hint(name, unit, "the file defines no coordinates"),
                 )
         values.append(
             tuple(

@@ -59,7 +59,7 @@ def coordinates(
     given = [k for k in ("joint", "point", "distance") if getattr(spec, k) is not None]
     if len(given) != 1:
         raise ModelError(
-            f"{' and '.join(given)} are given" if given else "the coordinate says nothing",
+            f"{' and '.join(given)} are given" if given else "the coordinate is empty",
             path=path,
             remedy="give one of joint, point (with along) and distance",
         )
@@ -116,7 +116,7 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
 def check_orientations(
     chosen: tuple[IndependentCoordinate, ...], joints: Mapping[str, Joint], paths: Mapping[str, Key]
 ) -> None:
-    """Refuse an orientation of which only a part is independent."""
+    """Reject an orientation of which only a part is independent."""
     for joint in joints.values():
         if not joint.kind.has_orientation:
             continue
@@ -125,7 +125,7 @@ def check_orientations(
         missing = [angle for angle in ANGLES if angle not in angles]
         if angles and missing:
             raise ModelError(
-                f"the orientation of joint {joint.name} is chosen in part",
+                f"the orientation of joint {joint.name} is only partly chosen",
                 path=paths[mine[-1].name],
                 remedy=f"name {', '.join(missing)} too, or none of roll, pitch, yaw",
             )

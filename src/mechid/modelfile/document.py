@@ -31,7 +31,7 @@ class ParameterSpec(Words):
     """A named number with its unit and source."""
 
     value: Scalar
-    unit: str = Field(default="", description="for the reader; values are SI")
+    unit: str = Field(default="", description="for information; values are SI")
     source: str = ""
 
 
@@ -110,7 +110,7 @@ class StartSpec(Words):
 class BaseSetSpec(Words):
     """A named choice of dependent parameters."""
 
-    dependent: list[Name] = Field(description="parameters that base parameters carry along")
+    dependent: list[Name] = Field(description="dependent parameters")
     source: str = ""
 
 

@@ -74,7 +74,7 @@ class _Writer:
     # ------------------------------------------------------------------ numbers
 
     def _fits(self, value: float, text: str) -> bool:
-        """Say whether reading the expression gives back this text and this value."""
+        """Return whether reading the expression gives back this text and this value."""
         try:
             tree = expressions.parse(text)
             known = expressions.names(tree) <= self._values.keys()

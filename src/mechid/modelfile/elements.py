@@ -103,7 +103,9 @@ class Elements:
         joint, between = getattr(spec, "joint", None), getattr(spec, "between", None)
         if (joint is None) == (between is None):
             raise ModelError(
-                "between and joint are given" if joint else "neither between nor joint is given",
+                "between and joint exclude each other"
+                if joint
+                else "neither between nor joint is given",
                 path=entry.path,
                 remedy="give two points (between), or one joint coordinate (joint)",
             )
@@ -170,11 +172,13 @@ class Elements:
         if spec.value is None:
             if not spec.identify:
                 raise ModelError(
-                    "the coefficient has no value", path=path, remedy="give value or identify: true"
+                    "the coefficient needs a value",
+                    path=path,
+                    remedy="give value or identify: true",
                 )
             if spec.uncertainty is not None:
                 raise ModelError(
-                    "an uncertainty without a value",
+                    "an uncertainty needs a value",
                     path=(*path, "uncertainty"),
                     remedy="remove it",
                 )
@@ -259,7 +263,9 @@ class Elements:
         body = scope.find("bodies", spec.body, (*path, "body"))
         if (spec.vector is None) == (spec.direction is None):
             raise ModelError(
-                "vector is missing" if spec.vector is None else "vector and direction are given",
+                "vector is missing"
+                if spec.vector is None
+                else "vector and direction exclude each other",
                 path=path,
                 remedy="give a vector, or a direction and a magnitude",
             )
@@ -270,9 +276,9 @@ class Elements:
             vector = _unit(vector, (*path, word))
         elif part["magnitude"] != UNIT:
             raise ModelError(
-                "a vector and a magnitude are given",
+                "vector and magnitude exclude each other",
                 path=(*path, "magnitude"),
-                remedy="write direction for vector",
+                remedy="use direction instead of vector",
             )
         axes_of = GROUND if spec.axes == "ground" else body
         mirror = self._geometry.mirror_matrix(axes_of, scope)
@@ -305,6 +311,8 @@ class Elements:
 def _unit(vector: Array, path: Key) -> Array:
     length = float(np.linalg.norm(vector))
     if not length > 0:
-        raise ModelError("the direction is zero", path=path, remedy="give three numbers, not all 0")
+        raise ModelError(
+            "the direction must not be zero", path=path, remedy="give three numbers, not all 0"
+        )
     # What is a unit vector to rounding stays as it is: it is written back digit by digit.
     return vector if abs(length - 1) < 1e-14 else np.asarray(vector / length)

@@ -178,7 +178,7 @@ def _expand_use(expanded: Expanded, outer: Scope, path: Key, use: Use) -> None:
             raise ModelError(
                 f"subassembly {use.subassembly} has no parameter {local}",
                 path=(*path, "parameters", local),
-                remedy=hint(local, parts.parameters, "it has none"),
+                remedy=hint(local, parts.parameters, "it has no parameters"),
             )
     scope = Scope(
         path=("subassemblies", use.subassembly),
@@ -210,7 +210,7 @@ def _reflection(expanded: Expanded, outer: Scope, use: Use, path: Key) -> Reflec
     normal = unit(numbers.vector(use.mirror.normal, outer, (*here, "normal")).array)
     if normal is None:
         raise ModelError(
-            "the normal of the mirror plane is zero",
+            "the normal of the mirror plane must not be zero",
             path=(*here, "normal"),
             remedy="give a nonzero vector",
         )

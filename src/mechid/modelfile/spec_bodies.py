@@ -66,7 +66,7 @@ class InertiaSpec(Words):
     xz: Inertia = 0
     yz: Inertia = 0
     allow_nonphysical: bool = Field(
-        default=False, description="take numbers, as published, that no body can have"
+        default=False, description="accept published numbers that are not physically consistent"
     )
 
 

@@ -57,7 +57,7 @@ _AXES = (Literal["ground", "body"], Field(default="ground", description="axes of
 _VECTOR: dict[str, Any] = {
     "body": (Name, ...),
     "vector": (Vector | None, Field(default=None, description="N or N m")),
-    "direction": (Vector | None, Field(default=None, description="in the place of vector")),
+    "direction": (Vector | None, Field(default=None, description="instead of vector")),
     "axes": _AXES,
 }
 _ATTACHED: dict[Attachment, dict[str, Any]] = {
@@ -152,7 +152,7 @@ def _known_element(value: Any) -> Any:
     element_type = value.get("type")
     if isinstance(element_type, str) and element_type in SPECS:
         return value
-    hint = suggestion(str(element_type), SPECS) or f"known are {', '.join(SPECS)}"
+    hint = suggestion(str(element_type), SPECS) or f"choose one of: {', '.join(SPECS)}"
     what = "unknown element type {got}" if "type" in value else "type is missing"
     raise PydanticCustomError("element", what, {"got": kind(element_type), "remedy": hint})
 

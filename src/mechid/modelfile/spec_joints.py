@@ -35,7 +35,7 @@ def _joint_type(value: Any) -> Any:
         value = _LETTERS.get(value, value)
         if value in JOINT_KINDS:
             return value
-    hint = suggestion(str(value), JOINT_KINDS) or f"known are {', '.join(JOINT_KINDS)}"
+    hint = suggestion(str(value), JOINT_KINDS) or f"choose one of: {', '.join(JOINT_KINDS)}"
     raise ValueError(f"unknown joint type {kind(value)}; {hint}")
 
 

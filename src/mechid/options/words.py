@@ -123,7 +123,7 @@ def converted(value: Any, kind: Any, name: str) -> Any:
 
 
 def _check_sign(value: Any, name: str) -> None:
-    """Refuse numbers below those that make sense."""
+    """Reject numbers below those that make sense."""
     if not isinstance(value, int | float):
         return
     if name in _POSITIVE and not 0 < value < float("inf"):

@@ -27,7 +27,7 @@ _FLOOR = 1e-3
 
 
 def check_options(options: ExciteOptions) -> None:
-    """Refuse options that make no sense.
+    """Reject options that make no sense.
 
     Raises
     ------
@@ -45,8 +45,8 @@ def check_options(options: ExciteOptions) -> None:
             raise DataError(f"unknown criterion '{name}'", remedy=f"choose one of: {known}")
     if options.criterion == "prediction" and options.parameters:
         raise DataError(
-            "the criterion prediction is about forces and knows no choice of parameters",
-            remedy="use a, d or e, or leave the choice out",
+            "the criterion prediction is about forces and takes no choice of parameters",
+            remedy="use a, d or e, or omit the choice",
         )
 
 
@@ -57,7 +57,7 @@ def objective_of(
     if options.criterion != "goals":
         return criterion_of(mechanism, base, options, log=True)
     if not options.goals:
-        raise DataError("the criterion goals has none", remedy="give goals, as d=-170")
+        raise DataError("the criterion goals needs goals", remedy="give goals, as d=-170")
     criteria = tuple(
         criterion_of(mechanism, base, replace(options, criterion=name), log=True)
         for name in options.goals
@@ -65,7 +65,7 @@ def objective_of(
     values = []
     for name, goal in options.goals.items():
         if name != "d" and not goal > 0:
-            raise DataError(f"the goal of {name} is {goal:g}", remedy="give a positive one")
+            raise DataError(f"the goal of {name} must be > 0, got {goal:g}")
         values.append(goal if name == "d" else float(np.log(goal)))
     return Goals(criteria, tuple(values))
 
@@ -133,16 +133,16 @@ def _subset(base: BaseSet, names: tuple[str, ...]) -> tuple[int, ...] | None:
             column = base.beta[:, base.dependent.index(name)]
             held = ", ".join(n for n, x in zip(base.base, column, strict=True) if x != 0)
             raise DataError(
-                f"{name} is no base parameter: it is a part of {held}",
+                f"{name} is not a base parameter: it is part of {held}",
                 where=where,
-                remedy="want those, or choose other dependent parameters",
+                remedy="choose those, or other dependent parameters",
             )
         raise DataError(
             f"{name} has no effect on any force"
             if name in base.without_effect
             else f"there is no parameter {name}",
             where=where,
-            remedy=f"base parameters are {', '.join(base.base)}",
+            remedy=f"choose one of: {', '.join(base.base)}",
         )
     return tuple(base.base.index(name) for name in dict.fromkeys(names)) or None
 

@@ -96,7 +96,7 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
         raise DataError(
-            "weigh and symmetric count together with CAD values, and this estimator uses none",
+            "weigh and symmetric need CAD values, which this estimator does not use",
             remedy="use the estimator auto, map or physical, with a prior",
         )
 
@@ -108,7 +108,7 @@ def setting_names(name: str) -> tuple[str, ...]:
 
 
 def uses_cad(estimator: Estimator) -> bool:
-    """Say whether an estimate depends on CAD values."""
+    """Return whether an estimate depends on CAD values."""
     inner = getattr(estimator, "inner", None)
     return inner is not None or getattr(estimator, "prior", "none") != "none"
 

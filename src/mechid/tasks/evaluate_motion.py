@@ -152,7 +152,7 @@ def sampling_of_motion(
     """
     mechanism, trajectory, options = _given(model, motion, options, words)
     if options.criterion == "goals":
-        raise DataError("samples are rated by one criterion, not by goals", remedy="give one")
+        raise DataError("samples are evaluated by one criterion, not by goals", remedy="give one")
     ordered = of_mechanism(trajectory, mechanism)
     base = chosen_base(mechanism, options)
     criterion = criterion_of(mechanism, base, options)

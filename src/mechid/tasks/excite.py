@@ -239,20 +239,20 @@ def _families(fixed: Mapping[str, Any]) -> dict[str, Family]:
 
 
 def _check_free(made: Design, mechanism: Mechanism) -> None:
-    """Refuse a design in which nothing can move."""
+    """Reject a design in which nothing can move."""
     if not sum(made.sizes):
         raise DataError(
-            "the motion of all coordinates is given: nothing is left to design",
+            "the motions of all coordinates are given: nothing is left to design",
             where=mechanism.name,
-            remedy="leave one of them free, or evaluate the motion",
+            remedy="free at least one, or evaluate the motion",
         )
     for name, basis in zip(made.trajectory.names, made.bases, strict=True):
         size = np.abs(basis.position).max(initial=0.0)
         if basis.position.size and np.ptp(basis.position, axis=0).max() <= _STILL * size:
             raise DataError(
-                f"{name} can only stand still",
+                f"{name} cannot move",
                 where=mechanism.name,
-                remedy="give more harmonics, or do without rest at the ends",
+                remedy="use more harmonics, or no rest at the ends",
             )
 
 
@@ -271,7 +271,7 @@ def _resumed(
         kinds = [_kind(t[name]) for t in (again, made.trajectory)]
         if kinds[0] != kinds[1]:
             raise DataError(
-                f"{name} is of another kind than the motion that is designed",
+                f"{name} belongs to another family than the designed motion",
                 where=start.name,
                 remedy="design with the family, frequency and harmonics of the start",
             )

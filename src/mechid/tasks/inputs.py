@@ -101,7 +101,7 @@ def motion_of(
             raise DataError(
                 "rate and periods sample a trajectory; this is a table",
                 where=where,
-                remedy="leave them out, or give a trajectory",
+                remedy="omit them, or give a trajectory",
             )
         return motion if isinstance(motion, MotionTable) else read_motion(motion, mechanism)
     found = trajectory_of(motion)

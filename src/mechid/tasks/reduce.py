@@ -73,7 +73,7 @@ def reduce(
     mechanism = before.mechanism
     chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
     problem = problem_of(mechanism, chosen, before.motions, told)
-    estimate = before.estimate or before.final  # a run without an estimate is refused
+    estimate = before.estimate or before.final  # a run without an estimate is rejected
     prepared = (word for motion in before.motions for word in motion.warnings)
     fresh = replace(
         before,

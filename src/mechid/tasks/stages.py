@@ -102,7 +102,7 @@ def problem_of(
 
 
 def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Sequence[str]) -> None:
-    """Refuse a motion with other measured forces than those of the identification.
+    """Reject a motion with other measured forces than those of the identification.
 
     Raises
     ------
@@ -110,8 +110,8 @@ def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Seq
     """
     if tuple(found) != tuple(expected):
         raise DataError(
-            f"the forces {', '.join(found)} were measured, and {', '.join(expected)} on the "
-            "identification motion",
+            "the forces must be those of the identification motion, "
+            f"{', '.join(expected)}, got {', '.join(found)}",
             where=motion.source or motion.name,
             remedy="give motions with the same measured forces",
         )
@@ -142,7 +142,7 @@ def reduced(
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Run:
-    """Return a run with its model reduced, if that is asked for."""
+    """Return a run with its model reduced, if requested."""
     if options.reduce is None:
         return run
     found = reduce_regression(
@@ -196,7 +196,7 @@ def parameter_table(
 
 
 def _base_cad(model: DynamicModel, B: Floats) -> Floats:
-    """Return the CAD values of base parameters B φ, (b,); not a number where one is missing."""
+    """Return the CAD values of base parameters B φ, (b,); NaN where one is missing."""
     phi = cad_parameters(model)
     known = np.isfinite(phi)
     values = B[:, known] @ phi[known]

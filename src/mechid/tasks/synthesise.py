@@ -124,7 +124,7 @@ class Synthesis(Plotted, Tabular):
         for i, force in enumerate(self.forces):
             if force in columns:
                 raise MechidError(
-                    f"the force {force} has the name of another column",
+                    f"the name of force {force} is also that of another column",
                     where=self.mechanism.name,
                     remedy="give it another name in the model file",
                 )
@@ -263,8 +263,8 @@ def _values_of(
     """Return the parameters of another model or of earlier data, if they are those of the first."""
     if options.cad_error:
         raise DataError(
-            "truth is given, and is to be drawn about the CAD values too",
-            remedy="give a CAD error or the truth, not both",
+            "truth and cad_error exclude each other",
+            remedy="give one of them, not both",
         )
     if isinstance(truth, Truth):
         return _same_parameters(truth, mechanism)
@@ -282,7 +282,7 @@ def _values_of(
             raise DataError(
                 f"the model of the truth has other {what} than {mechanism.name}",
                 where=truth.name,
-                remedy="take a variant of the same model",
+                remedy="use a variant of the same model",
             )
     return parameter_values(dynamic_model(truth))
 
@@ -295,8 +295,8 @@ def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
     if strange or absent:
         words = f"has a parameter {strange[0]}" if strange else f"lacks the parameter {absent[0]}"
         raise DataError(
-            f"the truth is none of {mechanism.name}: it {words}",
-            remedy="take one that was made with this model",
+            f"the truth does not belong to {mechanism.name}: it {words}",
+            remedy="use one made with this model",
         )
     return truth.of(names)
 
@@ -326,7 +326,8 @@ def _levels(noise: NoiseLevels, names: Sequence[str]) -> tuple[Floats, Mask]:
 
 
 def coloured(deviates: Floats, correlation: float) -> Floats:
-    """Return independent normal deviates (N, n) as a stationary AR(1) process of deviation one."""
+    """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
+    one."""
     a = correlation
     innovations = np.sqrt(1 - a**2) * deviates
     innovations[:1] = deviates[:1]  # stationary from the first sample on
@@ -384,7 +385,7 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
     memory = options.time_constant is not None or options.correlation != usual.correlation
     if memory and options.noise_kind != "coloured":
         raise DataError(
-            "correlation and time_constant are those of coloured noise",
+            "correlation and time_constant belong to coloured noise",
             remedy="choose the noise kind coloured",
         )
     if not -1 < options.correlation < 1:
@@ -393,6 +394,6 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
         if not 0 < options.time_constant < np.inf:
             raise DataError(f"time_constant must be > 0, got {options.time_constant:g} s")
         if options.correlation != usual.correlation:
-            raise DataError("both a correlation and a time constant are given", remedy="give one")
+            raise DataError("correlation and time_constant exclude each other", remedy="give one")
     if not 0 <= options.cad_error < 1:
         raise DataError(f"cad_error must be from 0 to 1, got {options.cad_error:g}")

@@ -137,7 +137,7 @@ def _tree(text: str, whole: str) -> ast.expr:
         raise ValueError(
             f'unit "{unit}" in "{whole}"; numbers are in SI units (m, kg, s, rad, N), or in those '
             "that units declares at the top of a model file: write the plain number (only angles "
-            'may say "deg" or "rad")'
+            'may have a unit, "deg" or "rad")'
         )
     raise ValueError(
         f'cannot read "{whole}" as a number or an expression; check parentheses and operators'
@@ -177,12 +177,13 @@ def _check(node: ast.expr, whole: str) -> None:
             return
         case ast.Call(func=ast.Name(id=name)):
             raise ValueError(
-                f'unknown function {name} in "{whole}"; known are {", ".join(sorted(FUNCTIONS))}'
+                f'unknown function {name} in "{whole}"; choose one of: '
+                f"{', '.join(sorted(FUNCTIONS))}"
             )
         case _:
             pass
     raise ValueError(
-        f'"{whole}" is no expression; use numbers, parameters, + - * / ** and parentheses'
+        f'"{whole}" is not an expression; use numbers, parameters, + - * / ** and parentheses'
     )
 
 
@@ -252,7 +253,7 @@ def evaluate_text(text: str, values: Mapping[str, float]) -> float:
 
 
 def is_constant(text: str) -> bool:
-    """Say whether an expression is a plain number."""
+    """Return whether an expression is a plain number."""
     tree = parse(text)
     if isinstance(tree, ast.UnaryOp):
         tree = tree.operand

@@ -48,7 +48,7 @@ def model_error(error: ErrorDetails) -> ModelError:
             what, remedy = f"expected text, got {kind(error['input'])}", "put it in quotes"
         case "dict_type":
             what = f"expected a mapping, got {kind(error['input'])}"
-            remedy = "write name: {…} entries, or leave the key out"
+            remedy = "write name: {…} entries, or omit the key"
         case "list_type" | "tuple_type":
             what, remedy = f"expected a list, got {kind(error['input'])}", "write [a, b, …]"
         case "bool_type" | "bool_parsing":

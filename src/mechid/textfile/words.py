@@ -53,7 +53,8 @@ class Words(BaseModel):
         known = {field.alias or name for name, field in cls.model_fields.items()}
         for key in data:
             if key not in known and key not in cls.model_fields:
-                remedy = suggestion(str(key), known) or f"known are {', '.join(sorted(known))}"
+                listed = f"choose one of: {', '.join(sorted(known))}"
+                remedy = suggestion(str(key), known) or listed
                 raise PydanticCustomError(
                     "unknown_key", "unknown key {key}", {"key": str(key), "remedy": remedy}
                 )
@@ -64,7 +65,7 @@ def hint(wrong: str, known: Iterable[str], none: str = "") -> str:
     """Return a suggestion, or what is known, or `none` if nothing is."""
     known = list(known)
     listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-    return suggestion(wrong, known) or (f"known are {listed}" if known else none)
+    return suggestion(wrong, known) or (f"choose one of: {listed}" if known else none)
 
 
 def kind(value: object) -> str:
@@ -89,8 +90,8 @@ def version(what: str, supported: int) -> BeforeValidator:
     def check(value: object) -> int:
         if value != supported or isinstance(value, bool):
             raise ValueError(
-                f"{what} version {kind(value)} is not supported; this release reads version "
-                f"{supported}, look for a newer one"
+                f"{what} version {kind(value)} is not supported; this release reads "
+                f"version {supported}; use a newer release"
             )
         return supported
 
@@ -102,7 +103,7 @@ def _name(value: object) -> str:
         raise ValueError(f"expected a name, got {kind(value)}")
     if not _NAME.fullmatch(value):
         raise ValueError(
-            f'"{value}" is no name; write a letter or underscore, then letters, digits, '
+            f'"{value}" is not a name; write a letter or underscore, then letters, digits, '
             "underscores or hyphens"
         )
     return value
@@ -117,8 +118,8 @@ def _dotted(value: object) -> str:
 def _parameter(value: object) -> str:
     if not isinstance(value, str) or not _PARAMETER.fullmatch(value):
         raise ValueError(
-            f"{kind(value)} is no parameter name; write a letter or underscore, then letters, "
-            "digits or underscores"
+            f"{kind(value)} is not a parameter name; write a letter or underscore, then "
+            "letters, digits or underscores"
         )
     if value in expressions.RESERVED:
         raise ValueError(f"{value} has a fixed meaning in expressions; choose another name")
@@ -128,7 +129,7 @@ def _parameter(value: object) -> str:
 def _direction_word(value: object) -> str:
     if isinstance(value, str) and _DIRECTION.fullmatch(value):
         return value
-    raise ValueError(f"{kind(value)} is no direction; write a name, x, -y or body.z")
+    raise ValueError(f"{kind(value)} is not a direction; write a name, x, -y or body.z")
 
 
 def _number(value: object) -> float | str:
@@ -142,7 +143,7 @@ def _number(value: object) -> float | str:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"expected a finite number, got {number}; leave it out if unknown")
+        raise ValueError(f"expected a finite number, got {number}; omit it if unknown")
     return int(value) if isinstance(value, int) else number
 
 

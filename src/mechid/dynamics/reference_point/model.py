@@ -108,7 +108,7 @@ def reference_model(mechanism: Mechanism, *, hold_spins: bool = True) -> Referen
 
 
 def parameter_values(model: ReferenceModel, phi: Array | None = None) -> Array:
-    """Return φ (p,), by default the CAD values; refuse numbers that are missing.
+    """Return φ (p,), by default the CAD values; reject numbers that are missing.
 
     Raises
     ------

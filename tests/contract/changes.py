@@ -134,11 +134,7 @@ def swapped(mechanism: Mechanism, rng: np.random.Generator, part: float = 0.6) -
     chosen = {
         j.name
         for j in mechanism.joints
-        if rng.random() < part
-        and not (j.name in driven and j.type in mixing)
-        and not (
-            j.kind.axes[0] and not j.kind.axes[1]
-        )  # a line of a, and no more than a point of b
+        if rng.random() < part and not (j.name in driven and j.type in mixing) and _two_ways(j)
     }
     joints = [_swapped(j) if j.name in chosen else j for j in mechanism.joints]
     sign = np.ones(len(mechanism.coordinates))
@@ -166,6 +162,12 @@ def swapped(mechanism: Mechanism, rng: np.random.Generator, part: float = 0.6) -
         elements=(),
     )
     return Change(changed, sign, np.zeros(len(sign)))
+
+
+def _two_ways(joint: Joint) -> bool:
+    """Tell whether the joint is one of its kind seen from b too: a line of a is none of b."""
+    kind = joint.kind
+    return kind.axes[0] == kind.axes[1] or (kind.crossed is not None and not kind.slides)
 
 
 def _swapped(joint: Joint) -> Joint:

@@ -169,14 +169,12 @@ def _on_joint(motion: Motion, name: str, index: int, force: Array) -> Iterator[P
     joint = motion.model.mechanism.joint(name)
     frames = joint_frames(motion, name)
     a, b = frames.rotation[:, 0], frames.rotation[:, 1]
-    turns = ("angle", "angle_1", "angle_2")
     orientation = index - joint.kind.n_scalars
     if orientation >= 0:
         axis, turning = _angle_axes(a, b)[:, :, orientation], True
     else:
-        label = joint.kind.coordinates[index]
-        axis = {"x": a[:, :, 0], "y": a[:, :, 1], "angle_2": b[:, :, 0]}.get(label, a[:, :, 2])
-        turning = label in turns
+        step = joint.kind.step(index)
+        axis, turning = (a, b)[step.on][:, :, step.axis], step.motion != "slide"
     push, none = force[:, None] * axis, np.zeros((len(force), 3))
     at = frames.position[:, 1]
     both = (none, push) if turning else (push, none)

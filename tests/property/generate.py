@@ -234,6 +234,7 @@ def _independent(
             row = wrench @ (body[c.point_b.body] - body[c.point_a.body])
         rows.append(row[None])
     J = np.vstack([np.zeros((1, len(columns))), *rows])
+    J[np.abs(J) < _RANK] = 0.0  # rounding of differences must not be the largest of all
     s = scipy.linalg.svdvals(J)
     if np.any((s > _RANK) & (s < 0.02)):
         raise NotUsableError("nearly singular")
@@ -249,12 +250,7 @@ def _independent(
 
 def single_coordinates(mechanism: Mechanism) -> list[tuple[str, int]]:
     """Joint coordinates that are one angle or one displacement."""
-    return [
-        (j.name, k)
-        for j in mechanism.joints
-        for k in range(3 if j.type == "free" else j.kind.n_speeds)
-        if j.type != "spherical"
-    ]
+    return [(j.name, k) for j in mechanism.joints for k in range(j.kind.n_scalars)]
 
 
 def random_elements(

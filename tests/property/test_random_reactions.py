@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reference_point import joint_reactions_reference
 from mechid.kinematics.couplings import coupling_scale
-from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.element_laws import reads_angle
-from mechid.mechanism.records import Coupling, Mechanism
+from mechid.mechanism.records import Coefficient, Coupling, ForceElement, Mechanism
 
 from ..contract.changes import cut_elsewhere
 from ..contract.states import EPS, condition, random_course, solve_course
@@ -68,14 +68,13 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
     """With force elements of all kinds; wherever the loops are cut."""
     d, rng = drawn
     mechanism = filled(d.mechanism, rng)
-    elements = (*mechanism.elements, *random_elements(mechanism, rng, WRITTEN_TWICE))
-    mechanism = replace(mechanism, elements=elements)
+    more = map(without_dry_motors, random_elements(mechanism, rng, WRITTEN_TWICE))
+    mechanism = replace(mechanism, elements=(*mechanism.elements, *more))
     model = kinematic_model(mechanism)
     course = random_course(model, rng)
-    check(solve_course(model, course, [0.9, 3.7]))
-    elsewhere = cut_elsewhere(mechanism, rng).mechanism
-    if not _counts_turns(elsewhere):
-        check(solve_course(kinematic_model(elsewhere), course, [0.9, 3.7]))
+    for other in (model, kinematic_model(cut_elsewhere(mechanism, rng).mechanism)):
+        if not _counts_turns(other):
+            check(solve_course(other, course, [0.9, 3.7]))
 
 
 @settings(max_examples=25)
@@ -90,9 +89,20 @@ def test_reactions_with_couplings_and_distances(
     check(motion)
 
 
-def _counts_turns(mechanism: Mechanism) -> bool:
-    """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
-    sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
-    return any(
-        mechanism.joint(name).type == "helical" for name in sprung & {*(mechanism.cut or ())}
+def without_dry_motors(e: ForceElement) -> ForceElement:
+    """Without Coulomb friction: where a loop holds a joint, the sign of its speed is rounding."""
+    if e.kind != "transmission":
+        return e
+    parts = (
+        replace(
+            p, values=tuple((k, Coefficient(0.0) if k == "coulomb" else v) for k, v in p.values)
+        )
+        for p in e.parts
     )
+    return replace(e, parts=tuple(parts))
+
+
+def _counts_turns(model: KinematicModel) -> bool:
+    """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
+    sprung = {joint for e in model.mechanism.elements for joint in reads_angle(e)}
+    return any(j.type == "helical" for j in model.tree.cut if j.name in sprung)

@@ -299,7 +299,7 @@ def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
         (lambda x: mechid.excite("five_bar", start=3), "motion must be .*, got int"),
         (lambda x: mechid.synthesise("five_bar", 3), "motion must be .*, got int"),
         (lambda x: mechid.save_measurement(3, "x.csv"), "log must be what synthesise .* got int"),
-        (lambda x: mechid.save_measurement(x.log, "x.txt"), "x.txt: the ending .txt"),
+        (lambda x: mechid.save_measurement(x.log, "x.txt"), "x.txt: unknown file type .txt"),
         (lambda x: mechid.write_report(x.log, "x.html"), "run must be a Run .* got Synthesis"),
         (lambda x: mechid.base_parameters(None), "model must be a Mechanism, .*, got NoneType"),
         (lambda x: x.run.errors("nowhere"), "choose one of: identification, validation-1"),

@@ -1,11 +1,11 @@
-"""Proof, by counting, that the loops confine the bodies as closed poses suggest.
+"""Proof, by counting, that the loops constrain the bodies as closed poses suggest.
 
-Take the 12 numbers [R | p] of every body as unknowns, and add the conjectured confinement (A ρ = c,
-A_i ρ_i - A_j ρ_j = const) to the equations of the joints. Given the confinement, most equations
+Take the 12 numbers [R | p] of every body as unknowns, and add the conjectured constraint (A ρ = c,
+A_i ρ_i - A_j ρ_j = const) to the equations of the joints. Given the constraint, most equations
 become linear, and many follow from others, which linear algebra tells. If e equations
 remain, the poses that satisfy all of them form a set of dimension at least 12 n_b - e through each
 of its points. The mechanism's own poses form a smooth set of dimension n_i there. If
-12 n_b - e = n_i, the two are the same: the confinement holds on the whole branch.
+12 n_b - e = n_i, the two are the same: the constraint holds on the whole branch.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Count:
-    """Unknowns and equations of the confined mechanism.
+    """Unknowns and equations of the constrained mechanism.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class Count:
 
     @property
     def proves(self) -> bool:
-        """Whether the count proves the confinement."""
+        """Whether the count proves the constraint."""
         return self.regular and self.unknowns - self.linear - self.quadratic == self.freedom
 
     @property
     def words(self) -> str:
-        """The count in words."""
+        """The count as text."""
         return (
             f"{self.unknowns} unknowns - {self.linear} linear - {self.quadratic} quadratic "
             f"equations = {self.unknowns - self.linear - self.quadratic}, for {self.freedom} "
@@ -100,7 +100,7 @@ class _Equations:
 
 
 def count(geometry: Geometry, motion: Motion, found: LoopConstraints, freedom: int) -> Count:
-    """Count the equations of the confined mechanism at the first state of a motion."""
+    """Count the equations of the constrained mechanism at the first state of a motion."""
     mechanism = _float_mechanism(geometry)
     names = [body.name for body in mechanism.bodies]
     size = characteristic_size(geometry.mechanism)

@@ -188,9 +188,9 @@ def exact_problem(
     except MechidError as error:
         if not nearby:
             raise MechidError(
-                f"no closed pose is known in exact numbers: {error.what}",
+                f"no closed pose in exact numbers: {error.what}",
                 where=f"exact rank of {mechanism.name}",
-                remedy="use ball arithmetic, or accept a mechanism nearby",
+                remedy="use ball arithmetic, or nearby=True for a mechanism with rounded numbers",
             ) from error
         assert first is not None
         problem = FieldProblem(first, spins, names, g)

@@ -82,7 +82,7 @@ def float_jacobian(rows: Sequence[Row], x: Floats) -> Floats:
 def independent_rows(J: Floats, n_closure: int, wanted: int) -> list[int]:
     """Choose as many closure rows as the drivers leave unknowns, the best conditioned ones."""
     if n_closure < wanted:
-        raise KinematicsError("the closure equations leave motions open")
+        raise KinematicsError("the closure equations do not determine all motions")
     if n_closure == wanted:
         return list(range(wanted))
     D = J[n_closure:]
@@ -145,7 +145,7 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
         raise KinematicsError("the pose cannot be closed to full precision")
     moved = np.array([float((g - arb(float(t))).mid()) for g, t in zip(guess, x, strict=True)])
     if np.max(np.abs(moved)) > _NEAR * max(1.0, float(np.max(np.abs(x)))):
-        raise KinematicsError("the pose is not closed: the nearest closed one is another")
+        raise KinematicsError("the pose is not closed: the nearest closed pose is too far away")
     return _proved(rows, near, target, guess, inverse)
 
 

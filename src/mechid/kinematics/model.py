@@ -104,6 +104,14 @@ class KinematicModel(Shown):
         return self.compiled.size
 
 
+def held_values(mechanism: Mechanism) -> dict[str, float]:
+    """Return where the coordinates stand that the model holds, by name (m or rad)."""
+    if not any(c.held for c in mechanism.coordinates):
+        return {}
+    home = kinematic_model(mechanism).home_y.tolist()
+    return {c.name: x for c, x in zip(mechanism.coordinates, home, strict=True) if c.held}
+
+
 @lru_cache(maxsize=32)
 def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     """Compile, assemble and check a mechanism.

@@ -149,6 +149,8 @@ class JointCoordinate:
     """Independent coordinate: coordinate number `index` of a joint.
 
     Of an orientation, index counts roll, pitch, yaw after the translations (`JointKind.choices`).
+    A coordinate that is `held` stands still in every motion, where it is at home; its force may be
+    measured all the same.
     """
 
     name: str
@@ -156,6 +158,7 @@ class JointCoordinate:
     index: int
     force: str
     unit: str
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,7 @@ class PointCoordinate:
     direction: Vec3
     force: str
     unit: str = "m"
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,7 @@ class DistanceCoordinate:
     point_b: Point
     force: str
     unit: str = "m"
+    held: bool = False
 
 
 IndependentCoordinate: TypeAlias = JointCoordinate | PointCoordinate | DistanceCoordinate
@@ -209,6 +214,16 @@ class Part:
 
 
 @dataclass(frozen=True)
+class TimeHistory:
+    """A factor over time: an expression of t (s), or a table with what is between its samples."""
+
+    expression: str = ""
+    time: tuple[float, ...] = ()
+    factor: tuple[float, ...] = ()
+    interpolation: Literal["linear", "cubic", "hold"] = "linear"
+
+
+@dataclass(frozen=True)
 class ForceElement:
     """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
 
@@ -225,6 +240,8 @@ class ForceElement:
         Body that a moment acts on.
     direction : tuple of float, optional
         Of a force or moment, with axes fixed in the body `axes_of`.
+    history : TimeHistory, optional
+        Factor over time of a load.
     """
 
     name: str
@@ -235,6 +252,7 @@ class ForceElement:
     body: str = GROUND
     direction: Vec3 | None = None
     axes_of: str = GROUND
+    history: TimeHistory | None = None
 
     def __getitem__(self, key: str) -> Any:
         """Return the value of a key of an element of one part."""

@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from mechid.modelfile.quantities import Lengths
 from mechid.modelfile.spec_bodies import BodySpec
 from mechid.modelfile.spec_constraints import ConstraintSpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
 from mechid.modelfile.spec_geometry import DirectionRef, Gravity, PointRef
-from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
+from mechid.modelfile.spec_joints import BaseSpec, DenavitHartenbergRow, JointSpec
+from mechid.modelfile.units import UnitsSpec
 from mechid.textfile.words import (
     DottedName,
     Name,
@@ -42,7 +44,7 @@ Parameter: TypeAlias = Annotated[
 class MirrorPlane(Words):
     """A plane to mirror across."""
 
-    point: Vector = (0, 0, 0)
+    point: Lengths = (0, 0, 0)
     normal: Vector
 
 
@@ -133,12 +135,14 @@ class Document(Parts):
     name: Name = Field(description="identifier of the mechanism")
     title: str = ""
     source: str = Field(default="", description="where the numbers come from")
+    units: UnitsSpec = Field(default=UnitsSpec(), description="of all numbers; default SI")
     include: str | list[str] = Field(
         default=[], description="files that this one is merged over, relative to it"
     )
     gravity: Gravity = Field(
         default=(0, 0, -9.81), description="m/s², ground frame; a direction; or its mounting"
     )
+    base: BaseSpec | None = Field(default=None, description="a moving base; default: the ground")
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")

@@ -177,13 +177,15 @@ class _Writer:
         return joint if len(names) == 1 else f"{joint}.{names[index]}"
 
     def _coordinate(self, c: IndependentCoordinate) -> dict[str, Any]:
+        held = {"held": True} if c.held else {}
         match c:
             case JointCoordinate():
-                return {"joint": self._word(c.joint, c.index), "force": c.force}
+                data: dict[str, Any] = {"joint": self._word(c.joint, c.index)}
             case PointCoordinate():
-                return {"point": _dotted(c.point), "along": list(c.direction), "force": c.force}
+                data = {"point": _dotted(c.point), "along": list(c.direction)}
             case DistanceCoordinate():
-                return {"distance": [_dotted(c.point_a), _dotted(c.point_b)], "force": c.force}
+                data = {"distance": [_dotted(c.point_a), _dotted(c.point_b)]}
+        return data | {"force": c.force} | held
 
     def _constraint(self, c: Constraint) -> dict[str, Any]:
         if isinstance(c, Coupling):
@@ -207,6 +209,9 @@ class _Writer:
     def _element(self, e: ForceElement) -> dict[str, Any]:
         kind = element_kind(e)
         data: dict[str, Any] = {"type": e.kind}
+        if (h := e.history) is not None:
+            table = {"time": list(h.time), "factor": list(h.factor)}
+            data["over_time"] = h.expression or table | {"interpolation": h.interpolation}
         match kind.attachment:
             case "points" | "joint" | "line":
                 if e.points:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
+from mechid.modelfile.quantities import Length
 from mechid.modelfile.spec_elements import BodyPoints
 from mechid.textfile.words import DottedName, Scalar, Words, kind, suggestion, two
 
@@ -33,7 +34,7 @@ class DistanceSpec(Words):
 
     type: Literal["distance"]
     between: BodyPoints = Field(description="two points, body.point")
-    length: Scalar | None = Field(
+    length: Length | None = Field(
         default=None, description="m; default: the distance in the reference pose"
     )
     source: str = ""

@@ -42,11 +42,11 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
     columns = read_columns(path)
     names = [c.force for c in mechanism.coordinates]
     if TIME not in columns:
-        raise DataError(f"there is no column {TIME}", where=where)
+        raise DataError(f"missing column {TIME}", where=where)
     absent = [name for name in names if name not in columns]
     if len(absent) == len(names):
         raise DataError(
-            "no column is a force of this mechanism",
+            "no column belongs to a force of this mechanism",
             where=where,
             remedy=f"name the columns {', '.join(names[:12])}{', …' if len(names) > 12 else ''}",
         )
@@ -55,16 +55,21 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
     for i, name in enumerate(names):
         if name in columns:
             tau[:, i] = numbers(columns[name], name, where)
-    notes = (f"no column for {', '.join(absent)}: zero",) if absent else ()
+    notes = (f"no column for {', '.join(absent)}: set to zero",) if absent else ()
     return ForceTable(time, tau, notes)
 
 
 def inverse_columns(result: InverseDynamics) -> Columns:
-    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too."""
+    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too.
+
+    Free and spherical joints with independent orientation have `joint.Fx` … `joint.Mz`: what a
+    sensor in them measures.
+    """
     motion = result.motion
     coordinates = motion.model.mechanism.coordinates
     columns: Columns = {} if motion.time is None else {TIME: motion.time}
     columns |= {c.force: result.tau[:, i] for i, c in enumerate(coordinates)}
+    columns |= result.sensed
     if result.reactions is not None:
         columns |= reaction_columns(result.reactions)
     return columns

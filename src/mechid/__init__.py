@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from mechid.kinematics.sensitivities import Sensitivities, sensitivities
     from mechid.measurementfile.read import read_measurement
     from mechid.mechanism.records import Mechanism
-    from mechid.modelfile.api import build, dumps, load, loads, save
+    from mechid.modelfile.api import build, dumps, load, loads, on_base, save
     from mechid.modelfile.zoo import zoo
     from mechid.options import (
         ExciteOptions,
@@ -139,7 +139,7 @@ _HOMES = {
     "mechid.kinematics.sensitivities": ("Sensitivities", "sensitivities"),
     "mechid.measurementfile.read": ("read_measurement",),
     "mechid.mechanism.records": ("Mechanism",),
-    "mechid.modelfile.api": ("build", "dumps", "load", "loads", "save"),
+    "mechid.modelfile.api": ("build", "dumps", "load", "loads", "on_base", "save"),
     "mechid.modelfile.zoo": ("zoo",),
     "mechid.options": (
         "ExciteOptions",
@@ -232,6 +232,7 @@ __all__ = [
     "observation_gradient",
     "observation_matrix",
     "observation_matrix_reference",
+    "on_base",
     "point_motion",
     "predict",
     "prepare",

@@ -9,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from mechid.errors import DataError, MechidError
+from mechid.excitation.families.constant import Constant
 from mechid.excitation.families.family import SPAN_SLACK, Family, Floats
 from mechid.excitation.periods import common_period
+from mechid.kinematics.model import held_values
+from mechid.mechanism.records import Mechanism
 from mechid.shown import Plotted, Tabular
 
 # Samples per period of the highest frequency where nothing else is said: the acceleration between
@@ -144,6 +147,21 @@ class Trajectory(Plotted, Tabular):
                 remedy=f"choose one of: {', '.join(self.names)}",
             )
         return self.names.index(name)
+
+
+def of_mechanism(trajectory: Trajectory, mechanism: Mechanism, where: str = "") -> Trajectory:
+    """Return a trajectory in the order of a mechanism; coordinates that it holds may be missing.
+
+    Raises
+    ------
+    DataError
+        If another coordinate is missing, or one is not of the mechanism.
+    """
+    still = {n: Constant(x) for n, x in held_values(mechanism).items() if n not in trajectory.names}
+    families = (*trajectory.families, *still.values())
+    whole = replace(trajectory, names=(*trajectory.names, *still), families=families)
+    names = [c.name for c in mechanism.coordinates]
+    return whole.ordered(names, where=where or trajectory.name)
 
 
 class Sampled(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mechid.dynamics.wrench import sensed_joints
 from mechid.errors import DataError
 from mechid.measurementfile.channels import Channels, listed
 from mechid.measurementfile.document import MappingDocument, SignalSpec
@@ -49,8 +50,8 @@ def default_mapping(channels: Channels, mechanism: Mechanism) -> MappingDocument
     DataError
         If the channels name no coordinate.
     """
-    names = [c.name for c in mechanism.coordinates]
     have = channels.channels
+    names = [c.name for c in mechanism.coordinates if not c.held or c.name in have]
     positions = [name for name in names if name in have]
     if len(positions) < len(names):
         others = _others(have, mechanism, names)
@@ -58,7 +59,8 @@ def default_mapping(channels: Channels, mechanism: Mechanism) -> MappingDocument
             absent = [name for name in names if name not in have]
             channels.get(absent[0])  # says what is missing
         positions += others
-    forces = [c.force for c in mechanism.coordinates if c.force in have]
+    known = [c.force for c in mechanism.coordinates] + list(_sensed(mechanism))
+    forces = [name for name in known if name in have]
     data = {
         "measurement": 1,
         "positions": {name: name for name in positions},
@@ -92,7 +94,7 @@ def signals_of(
     DataError
         For quantities, channels or units that do not exist or do not fit.
     """
-    forces = {c.force: c for c in mechanism.coordinates}
+    forces = {c.force: _force_dimension(c) for c in mechanism.coordinates} | _sensed(mechanism)
     signals: list[Signal] = []
     notes: list[str] = []
     roles: tuple[Role, ...] = ("positions", "speeds", "accelerations", "forces")
@@ -103,7 +105,7 @@ def signals_of(
                     raise DataError(
                         f"there is no force {name}", remedy=hint(name, list(forces))
                     ).located(f"forces.{name}")
-                wanted = _force_dimension(forces[name])
+                wanted = forces[name]
             else:
                 try:
                     quantity = find_quantity(mechanism, name)
@@ -128,6 +130,12 @@ def _dimension(quantity: IndependentCoordinate, seconds: int) -> Dimension:
 
 def _force_dimension(coordinate: IndependentCoordinate) -> Dimension:
     return (1, 0, 1, -2) if coordinate.unit == "m" else (2, 0, 1, -2)
+
+
+def _sensed(mechanism: Mechanism) -> dict[str, Dimension]:
+    """Return the components of wrenches that sensors in joints may measure."""
+    names = [name for joint in sensed_joints(mechanism) for name in joint.components]
+    return {n: (1, 0, 1, -2) if n.rpartition(".")[2][0] == "F" else (2, 0, 1, -2) for n in names}
 
 
 _SI = {

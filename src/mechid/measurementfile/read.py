@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError, MechidError, ModelError
-from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.model import held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.checks import Clean, clean, odd_values
@@ -22,6 +22,7 @@ from mechid.measurementfile.document import (
 from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
+from mechid.measurementfile.wrench import Sensed, generalised_forces
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
 from mechid.modelfile.resolve import mechanism_of
 from mechid.signals.record import Measurement, Preparation
@@ -127,20 +128,26 @@ def read_measurement(
         if names and not whole:
             absent = ", ".join(c.name for c in coordinates if c.name not in names)
             notes.append(f"{role} not used: missing for {absent}")
-    forces = tuple(s.name for s in signals if s.role == "forces")
-    if not forces:
+    coordinates, y, rates = _with_held(mechanism, coordinates, y, rates)
+    sensed = Sensed(
+        tuple(s.name for s in signals if s.role == "forces"),
+        _columns(found, signals, "forces"),
+        found.valid[:, [s.role == "forces" for s in signals]],
+    )
+    sensed = generalised_forces(mechanism, coordinates, y, sensed)
+    if not sensed.forces:
         notes.append("no forces are measured")
     spec = document.prepare
     return Measurement(
         time=found.time,
         coordinates=coordinates,
         y=y,
-        forces=forces,
-        tau=_columns(found, signals, "forces"),
-        valid=found.valid[:, [s.role == "forces" for s in signals]],
+        forces=sensed.forces,
+        tau=sensed.tau,
+        valid=sensed.valid,
         yd=rates[0],
         ydd=rates[1],
-        sigma=tuple(s.sigma for s in signals if s.role == "positions"),
+        sigma=_deviations(signals, len(coordinates)),
         preparation=Preparation(
             method=spec.method,
             cutoff=spec.cutoff,
@@ -152,6 +159,30 @@ def read_measurement(
         notes=tuple(notes),
         source=channels.file,
     )
+
+
+def _with_held(
+    mechanism: Mechanism,
+    coordinates: tuple[IndependentCoordinate, ...],
+    y: Floats,
+    rates: list[Floats | None],
+) -> tuple[tuple[IndependentCoordinate, ...], Floats, list[Floats | None]]:
+    """Add the coordinates that the model holds, where nobody measured them."""
+    still = held_values(mechanism)
+    measured = [c.name for c in coordinates]
+    held = tuple(c for c in mechanism.coordinates if c.name in still and c.name not in measured)
+    if not held:
+        return coordinates, y, rates
+    at = np.tile([still[c.name] for c in held], (len(y), 1))
+    rates = [None if x is None else np.hstack([x, np.zeros_like(at)]) for x in rates]
+    return (*coordinates, *held), np.hstack([y, at]), rates
+
+
+def _deviations(signals: list[Signal], n: int) -> tuple[float | None, ...]:
+    """Return the stated deviations of all coordinates; those that were added have next to none."""
+    stated = [s.sigma for s in signals if s.role == "positions"]
+    least = min((s for s in stated if s is not None), default=None)
+    return (*stated, *([least] * (n - len(stated))))
 
 
 def _document(

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import IndependentCoordinate, Joint, Mechanism, Start
+from mechid.modelfile.base import put_on_base
 from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
+from mechid.modelfile.constraints import constraint
+from mechid.modelfile.coordinate_units import constraint_in_si, element_in_si
 from mechid.modelfile.coordinates import check_orientations, coordinates
 from mechid.modelfile.dh import Links
 from mechid.modelfile.document import Document
-from mechid.modelfile.element_units import element_in_si
 from mechid.modelfile.elements import Elements
 from mechid.modelfile.expand import Expanded, expand
 from mechid.modelfile.frames import Frames
@@ -39,16 +41,20 @@ def build_document(document: Document) -> Mechanism:
     joints = _joints(model, links, geometry, book)
     check_connected({name: e.path for name, e in entries["bodies"].items()}, joints.values())
     bodies = tuple(body(entry, geometry, book) for entry in entries["bodies"].values())
+    units = Units.of(document.units)
+    constraints = tuple(
+        constraint(constraint_in_si(entry, joints, units), joints, bodies, geometry, book)
+        for entry in entries["constraints"].values()
+    )
     chosen = _coordinates(model, joints, geometry, book)
     elements = Elements(joints, geometry, book)
-    units = Units.of(document.units)
     records = tuple(
         elements.build(element_in_si(entry, joints, units))
         for entry in entries["elements"].values()
     )
     for entry in entries["points"].values():
         book.add_given(entry)
-    return Mechanism(
+    found = Mechanism(
         name=document.name,
         gravity=gravity(document.gravity, geometry, model.file),
         bodies=bodies,
@@ -62,7 +68,9 @@ def build_document(document: Document) -> Mechanism:
         title=document.title,
         source=document.source,
         base_sets=base_sets(document, bodies, records),
+        constraints=constraints,
     )
+    return put_on_base(found, document)
 
 
 def _joints(model: Expanded, links: Links, geometry: Geometry, book: PointBook) -> dict[str, Joint]:

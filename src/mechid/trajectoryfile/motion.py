@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mechid.errors import DataError
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.mechanism.records import Mechanism
 from mechid.tables.files import read_columns, write_table
 from mechid.tables.motion import TIME, MotionTable, read_motion
@@ -45,7 +45,7 @@ def read_motion_file(
     if Path(path).suffix.lower() not in YAML_SUFFIXES:
         return read_motion(path, mechanism)
     loaded = load_trajectory(path)
-    trajectory = loaded.ordered([c.name for c in mechanism.coordinates], where=str(path))
+    trajectory = of_mechanism(loaded, mechanism, where=str(path))
     found = sample(trajectory, rate=rate)
     notes = []
     if rate is None and trajectory.rate is None:

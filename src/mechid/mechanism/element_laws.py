@@ -259,9 +259,6 @@ class Key:
         every second entry of a list, those of even powers, changes its sign.
     swap : str
         Key whose value it takes then.
-    unit : str
-        In SI, with x for the unit of the measure and F for the force that does work on it; n for
-        the place in a list, counted from 1, as a power. Empty: a plain number.
     """
 
     name: str

@@ -100,14 +100,16 @@ def measured_rows(experiment: Experiment, mechanism: Mechanism) -> list[int]:
 def random_states(mechanism: Mechanism, experiment: Experiment, n: int, seed: int = 0) -> Motion:
     """Return `n` random states about the home pose, on its branch.
 
-    A state that cannot be reached is drawn again nearer to home.
+    A state that cannot be reached is drawn again nearer to home. States have no times, so loads
+    over time, which no parameter depends on, are left out of the mechanism.
 
     Raises
     ------
     MechidError
         If the mechanism can hardly move from its home pose.
     """
-    model = kinematic_model(mechanism)
+    steady = tuple(e for e in mechanism.elements if e.history is None)
+    model = kinematic_model(replace(mechanism, elements=steady))
     rng = np.random.default_rng(seed)
     held = [c.name in experiment.hold for c in mechanism.coordinates]
     reach = np.where(held, 0.0, _reach(model))

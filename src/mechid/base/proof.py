@@ -22,8 +22,9 @@ from mechid.kinematics.motion import Motion
 from mechid.kinematics.passive import passive_parts
 from mechid.kinematics.reference_point.constraints import Product, body_numbers, constraint_rows
 from mechid.kinematics.reference_point.constraints import Row as JointRow
+from mechid.kinematics.reference_point.couplings import coupling_rows
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Frame, Joint, Mechanism, Vec3
+from mechid.mechanism.records import Coupling, Frame, Joint, Mechanism, Point, Vec3
 from mechid.mechanism.size import characteristic_size
 
 _ZERO = 1e-9
@@ -131,7 +132,17 @@ def _float_mechanism(geometry: Geometry) -> Mechanism:
     joints = tuple(
         replace(j, frame_a=frame(j, 0), frame_b=frame(j, 1)) for j in geometry.mechanism.joints
     )
-    return replace(geometry.mechanism, joints=joints)
+
+    def point(p: Point) -> Point:
+        return replace(p, local=_vec(geometry, geometry.point(p.body, p.local, p.expr)))
+
+    constraints = tuple(
+        replace(c, constant=0.0)  # gradients do not depend on it
+        if isinstance(c, Coupling)
+        else replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+        for c in geometry.mechanism.constraints
+    )
+    return replace(geometry.mechanism, joints=joints, constraints=constraints)
 
 
 def _vec(geometry: Geometry, v: tuple[object, ...]) -> Vec3:
@@ -227,6 +238,8 @@ def _joints(
             eq.linear.append(_separation(eq, t, u))
         else:
             _product(eq, row.products[0], still)
+    for row in coupling_rows(mechanism):
+        eq.quadratic.append(_distance(eq, row) if row.kind == "distance" else _coupling(eq, row))
     for part in passive_parts(geometry.mechanism):
         a, b = numbers[part.outside], numbers[part.inside]
         outer = _vec(geometry, geometry.direction(part.outside, part.direction_outside))
@@ -268,9 +281,28 @@ def _gradient(eq: _Equations, t: Product) -> Floats:
 def _screw(eq: _Equations, row: JointRow) -> Floats:
     """Return the gradient of displacement - lead × angle, the angle from its sine and cosine."""
     slide, sine, cosine = row.products
+    return np.asarray(_gradient(eq, slide) - row.coefficient * _turn(eq, sine, cosine))
+
+
+def _turn(eq: _Equations, sine: Product, cosine: Product) -> Floats:
+    """Return the gradient of an angle."""
     s, c = (float(np.dot(*_factors(eq, t))) for t in (sine, cosine))
-    turn = (c * _gradient(eq, sine) - s * _gradient(eq, cosine)) / (s * s + c * c)
-    return np.asarray(_gradient(eq, slide) - row.coefficient * turn)
+    return np.asarray((c * _gradient(eq, sine) - s * _gradient(eq, cosine)) / (s * s + c * c))
+
+
+def _coupling(eq: _Equations, row: JointRow) -> Floats:
+    """Return the gradient of a sum of joint coordinates."""
+    total = np.zeros(12 * eq.n)
+    for term, factor in row.terms:
+        angle = term.form == "angle"
+        total += factor * (_turn(eq, *term.products) if angle else _gradient(eq, term.products[0]))
+    return total
+
+
+def _distance(eq: _Equations, row: JointRow) -> Floats:
+    """Return the gradient of the distance of two points, in units of L."""
+    w = np.array([float(np.dot(*_factors(eq, t))) for t in row.products])
+    return np.asarray(_separation(eq, row.products[0], w / np.linalg.norm(w)) / eq.size)
 
 
 def _product(eq: _Equations, t: Product, still: dict[int, Floats]) -> None:

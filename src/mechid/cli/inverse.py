@@ -18,7 +18,12 @@ from mechid.cli.common import (
     print_table,
     solve_file,
 )
-from mechid.cli.reactions import print_reactions, reaction_summary
+from mechid.cli.reactions import (
+    multiplier_summary,
+    print_multipliers,
+    print_reactions,
+    reaction_summary,
+)
 
 if TYPE_CHECKING:
     from mechid.dynamics.inverse import InverseDynamics
@@ -155,6 +160,7 @@ def summary(result: InverseDynamics) -> dict[str, Any]:
     }
     if result.reactions is not None:
         found["reactions"] = reaction_summary(result.reactions)
+        found["constraints"] = multiplier_summary(result.reactions)
     return found
 
 
@@ -180,6 +186,7 @@ def _show(found: dict[str, Any]) -> None:
     if "reactions" in found:
         typer.echo("")
         print_reactions(found["reactions"])
+        print_multipliers(found["constraints"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")

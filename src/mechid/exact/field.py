@@ -162,6 +162,12 @@ def exact_problem(
     mechanism: Mechanism, gravity: Vec3 | None = None, *, nearby: bool = False
 ) -> FieldProblem:
     """Find a reading of the model with a closed pose in exact numbers."""
+    if mechanism.constraints:
+        raise MechidError(
+            f"the constraint {mechanism.constraints[0].name} has no equations over prime fields",
+            where=f"exact rank of {mechanism.name}",
+            remedy="use ball arithmetic",
+        )
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
     spins = passive_parts(mechanism)

@@ -217,6 +217,7 @@ def _pattern(t: Tables, jacobians: list[Floats]) -> np.ndarray:
     pattern = np.zeros((t.rows.size, t.columns.size), dtype=bool)
     for r in np.flatnonzero(largest > 1e-12):
         row = t.rows[r]
+        pattern[r, t.path.column[row.start : row.end]] = True
         markers = t.marker_link[[row.marker_a, row.marker_b]]
         read = (row.direction_a, row.direction_b, row.x_a, row.y_a, row.x_b)
         for link in (*markers, *t.direction_link[list(read)]):

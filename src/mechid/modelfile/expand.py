@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from mechid.errors import ModelError
+from mechid.mechanism.joint_kinds import JOINT_KINDS
 from mechid.mechanism.records import GROUND
 from mechid.modelfile import dh
 from mechid.modelfile.base import base_entries
@@ -122,7 +123,7 @@ def _expand_parts(expanded: Expanded, scope: Scope, parts: Parts, use: Use | Non
 
 def _at_origin(spec: JointSpec, parts: Parts) -> JointSpec:
     """Return a joint that says no point, at the frame of a body that is given in the other."""
-    if spec.at is None and spec.frames is None and spec.type != "free":
+    if spec.at is None and spec.frames is None and "at" in JOINT_KINDS[spec.type].needs:
         for child, parent in (spec.between, spec.between[::-1]):
             body = parts.bodies.get(child)
             if body is not None and body.frame is not None and body.frame.in_ == parent:

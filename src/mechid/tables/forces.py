@@ -76,16 +76,22 @@ def inverse_columns(result: InverseDynamics) -> Columns:
 
 
 def reaction_columns(found: JointReactions) -> Columns:
-    """Return the reactions as `joint.fx` … `joint.mz` (N, N m).
+    """Return the reactions as `joint.fx` … `joint.mz`, `constraint.multiplier` (N, N m).
 
     Components that redundant constraints leave open are empty (nan), and left out if they are open
     in every sample.
     """
     values = np.concatenate([found.force, found.moment], axis=2)
     values = np.where(found.undetermined, np.nan, values)
-    return {
+    columns = {
         f"{name}.{component}": values[:, j, k]
         for j, name in enumerate(found.joints)
         for k, component in enumerate(COMPONENTS)
         if not found.undetermined[:, j, k].all()
+    }
+    multipliers = np.where(found.open_multipliers, np.nan, found.multipliers)
+    return columns | {
+        f"{name}.multiplier": multipliers[:, i]
+        for i, name in enumerate(found.constraints)
+        if not found.open_multipliers[:, i].all()
     }

@@ -13,10 +13,13 @@ from mechid.textfile.words import kind
 M = TypeVar("M", bound=BaseModel)
 
 
-def parsed(kind_of: type[M], data: dict[str, Any]) -> M:
-    """Return the record of plain data; the first mistake becomes a `ModelError`."""
+def parsed(kind_of: type[M], data: dict[str, Any], context: dict[str, Any] | None = None) -> M:
+    """Return the record of plain data; the first mistake becomes a `ModelError`.
+
+    `context` is what the checks of fields may ask for, such as the units of the file.
+    """
     try:
-        return kind_of.model_validate(data)
+        return kind_of.model_validate(data, context=context)
     except ValidationError as error:
         raise model_error(error.errors(include_url=False)[0]) from None
 

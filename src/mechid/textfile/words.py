@@ -6,18 +6,22 @@ import difflib
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Protocol, TypeAlias
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainValidator,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, core_schema
 
 from mechid.textfile import expressions
 
@@ -127,7 +131,7 @@ def _direction_word(value: object) -> str:
     raise ValueError(f"{kind(value)} is no direction; write a name, x, -y or body.z")
 
 
-def _scalar(value: object) -> float | str:
+def _number(value: object) -> float | str:
     if isinstance(value, str):
         expressions.parse(value)
         return value
@@ -142,11 +146,51 @@ def _scalar(value: object) -> float | str:
     return int(value) if isinstance(value, int) else number
 
 
-def _spread(value: object) -> float | str:
-    if isinstance(value, str) and value.strip().endswith("%"):
-        expressions.parse(value.strip()[:-1])
-        return value.strip()
-    return _scalar(value)
+class UnitSystem(Protocol):
+    """Units in which the numbers of a file are given; the context of its validation holds them."""
+
+    def convert(self, scalar: float | str, unit: str) -> float | str:
+        """Return a scalar as written, in this SI unit."""
+
+    def scale(self, scalar: float | str, unit: str) -> float | str:
+        """Return a scalar that was converted as a plain number, in this SI unit."""
+
+
+def units_of(info: ValidationInfo) -> UnitSystem | None:
+    """Return the units of the file that is being validated, if it declares any."""
+    units: UnitSystem | None = (info.context or {}).get("units")
+    return units
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Marks a number or an expression with its SI unit; `spread` allows a share in % too."""
+
+    unit: str = ""
+    spread: bool = False
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Return the check, which knows the units of the file."""
+        return core_schema.with_info_plain_validator_function(self._checked)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Return what a schema says of it."""
+        words = "number, expression or angle with unit"
+        return {
+            "anyOf": [{"type": "number"}, {"type": "string"}],
+            "description": "standard deviation: 0.002, or 5 %" if self.spread else words,
+        }
+
+    def _checked(self, value: object, info: ValidationInfo) -> float | str:
+        if self.spread and isinstance(value, str) and value.strip().endswith("%"):
+            expressions.parse(value.strip()[:-1])
+            return value.strip()
+        number, units = _number(value), units_of(info)
+        return number if units is None else units.convert(number, self.unit)
 
 
 def two(value: object) -> object:
@@ -162,19 +206,10 @@ def _three(value: object) -> object:
     raise ValueError(f"expected three numbers, got {kind(value)}; write [x, y, z]")
 
 
-_NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 _NAME_SCHEMA = {"type": "string", "pattern": f"^{_NAME.pattern}$"}
 
-Scalar: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_scalar),
-    WithJsonSchema({**_NUMBER_SCHEMA, "description": "number, expression or angle with unit"}),
-]
-Spread: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_spread),
-    WithJsonSchema({**_NUMBER_SCHEMA, "description": "standard deviation: 0.002, or 5 %"}),
-]
+Scalar: TypeAlias = Annotated[Any, Quantity()]
+Spread: TypeAlias = Annotated[Any, Quantity(spread=True)]
 Name: TypeAlias = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
 ParameterName: TypeAlias = Annotated[
     str,
@@ -191,5 +226,6 @@ DirectionWord: TypeAlias = Annotated[
     PlainValidator(_direction_word),
     WithJsonSchema({"type": "string", "pattern": f"^{_DIRECTION.pattern}$"}),
 ]
-Vector: TypeAlias = Annotated[tuple[Scalar, Scalar, Scalar], BeforeValidator(_three)]
-Matrix: TypeAlias = Annotated[tuple[Vector, Vector, Vector], BeforeValidator(_three)]
+three = BeforeValidator(_three)
+Vector: TypeAlias = Annotated[tuple[Scalar, Scalar, Scalar], three]
+Matrix: TypeAlias = Annotated[tuple[Vector, Vector, Vector], three]

@@ -54,6 +54,7 @@ from .modelfile.api import build as build
 from .modelfile.api import dumps as dumps
 from .modelfile.api import load as load
 from .modelfile.api import loads as loads
+from .modelfile.api import on_base as on_base
 from .modelfile.api import save as save
 from .modelfile.zoo import zoo as zoo
 from .options import ExciteOptions as ExciteOptions

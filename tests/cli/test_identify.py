@@ -593,7 +593,7 @@ def test_beyond_the_limits_of_a_joint(data):
     write_table("x.csv", columns | {k: np.rad2deg(columns[k]) for k in names})
     five_bar = load("five_bar")
     notes = read_measurement("x.csv", five_bar).notes
-    assert sum("beyond the limits -0.6 to 0.6 of its joint" in note for note in notes) == 2
+    assert sum("outside the joint limits -0.6 to 0.6" in note for note in notes) == 2
     assert not any("beyond" in note for note in read_measurement("d.csv", five_bar).notes)
 
 

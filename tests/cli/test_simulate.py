@@ -129,7 +129,7 @@ def test_a_table_may_lack_forces(run):
         (["quarter_vehicle", "--t-end", "-1"], "--t-end must be a positive time, got -1"),
         (["quarter_vehicle", "--t-end", "1", "--rate", "0"], "--rate must be positive"),
         (["quarter_vehicle", "--t-end", "1", "--at", "2"], "--at 2 s is not between 0 and"),
-        (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is no number'),
+        (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is not a number'),
         (["quarter_vehicle", "--at", "1", "--force", "F_y=1"], "did you mean F_z?"),
         (["quarter_vehicle", "--at", "1", "--force", "F_z"], "expected NAME=VALUE"),
         (["quarter_vehicle", "--at", "1", "--start", "z=1", "--start", "z=2"], "z is given twice"),
@@ -157,9 +157,9 @@ def test_wrong_input_is_one_line(run, arguments, line):
         ("time,F_z\n0,0\n0.5,1\n", "f.csv: there is no force for t = 1 s"),
         ("time,F_z\n0.2,0\n2,1\n", "f.csv: there is no force for t = 0 s"),
         ("time,F_z\n0,0\n0,1\n", "f.csv: sample 1: time does not increase"),
-        ("time,F_z\n0,0\n1,\n", "f.csv: row 2, column F_z: there is no value"),
+        ("time,F_z\n0,0\n1,\n", "f.csv: row 2, column F_z: the value is missing"),
         ("time,z\n0,0\n1,1\n", "name the columns F_z, M_spin"),
-        ("t,F_z\n0,0\n1,1\n", "there is no column time"),
+        ("t,F_z\n0,0\n1,1\n", "missing column time"),
     ],
 )
 def test_wrong_tables_of_forces(run, text, line):

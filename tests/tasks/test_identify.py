@@ -103,6 +103,32 @@ def test_friction_without_cad_values(estimator):
     assert {row.model for row in run.validation} == {"estimate"}
 
 
+@pytest.mark.parametrize("cad_error", [None, 0.2])
+def test_a_value_of_zero_says_as_little_as_none(cad_error):
+    """Friction whose CAD value is zero is found as if it had none; nothing divides by it."""
+    five = load("five_bar")
+    joint = five.joints[0].name
+    true = Coefficient(0.4, identify=True)
+    made = synthesise(
+        replace(five, elements=(friction("f", joint, 0, true, true),)),
+        moved(five, 200, 0.1),
+        noise=0.01,
+        seed=2,
+    )
+    zero, none = Coefficient(0.0, identify=True), Coefficient(None, identify=True)
+    runs = [
+        identified(replace(five, elements=(friction("f", joint, 0, c, c),)), made,
+                   cad_error=cad_error)
+        for c in (zero, none)
+    ]  # fmt: skip
+    at = [i for i, name in enumerate(runs[0].parameters.names) if name.endswith("_f")]
+    assert len(at) == 2
+    np.testing.assert_allclose(runs[0].estimate.values, runs[1].estimate.values, rtol=1e-6)
+    found = runs[0].estimate
+    assert np.all(np.abs(found.values[at] - 0.4) < 4 * found.sigma[at])
+    assert np.all(np.isfinite(found.relative[at]))
+
+
 def test_bodies_without_cad_values():
     five = load("five_bar")
     made = synthesise(five, moved(five, 100, 0.1), noise=0.01)

@@ -1,4 +1,4 @@
-"""What the loops add to the joints: bodies confined further, bodies that move alike.
+"""What the loops add to the joints: bodies constrained further, bodies that move alike.
 
 A linkage built of spatial joints may move in a plane, a platform may only translate, the rods of a
 parallelogram turn together. The joints alone do not say so; closed poses do. Points and directions

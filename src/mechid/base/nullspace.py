@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sp
 from flint import ctx
 
+from mechid.base.coupling_transfers import coupling_transfers
 from mechid.base.element_transfers import element_transfers
 from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
@@ -162,7 +163,11 @@ def null_space(
     # What counts as zero among exact numbers is far below double precision.
     with ctx.workprec(PRECISION):
         weight = mechanism.gravity if gravity is None else gravity
-        moved = (*transfers(found, gravity), *element_transfers(found, weight))
+        moved = (
+            *transfers(found, gravity),
+            *element_transfers(found, weight),
+            *coupling_transfers(found, weight),
+        )
     return NullSpace(
         columns=parameter_columns(mechanism),
         transfers=moved,

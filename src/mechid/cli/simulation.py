@@ -13,7 +13,12 @@ import typer
 from mechid.cli.common import print_json, print_notes, print_pairs, print_table
 from mechid.cli.parse_values import assignments, number_list
 from mechid.cli.progress import interruptible, progress
-from mechid.cli.reactions import print_reactions, reaction_summary
+from mechid.cli.reactions import (
+    multiplier_summary,
+    print_multipliers,
+    print_reactions,
+    reaction_summary,
+)
 from mechid.dynamics.loads import Interpolation, table_forces
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.simulate import simulate as run
@@ -276,6 +281,7 @@ def summary(
     }
     if done.reactions is not None:
         found["reactions"] = reaction_summary(done.reactions)
+        found["constraints"] = multiplier_summary(done.reactions)
     return found
 
 
@@ -302,6 +308,7 @@ def _show(found: dict[str, Any], all_times: bool) -> None:
     if "reactions" in found:
         typer.echo("")
         print_reactions(found["reactions"])
+        print_multipliers(found["constraints"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")

@@ -105,6 +105,14 @@ class KinematicModel(Shown):
         return self.compiled.size
 
 
+def held_values(mechanism: Mechanism) -> dict[str, float]:
+    """Return where the coordinates stand that the model holds, by name (m or rad)."""
+    if not any(c.held for c in mechanism.coordinates):
+        return {}
+    home = kinematic_model(mechanism).home_y.tolist()
+    return {c.name: x for c, x in zip(mechanism.coordinates, home, strict=True) if c.held}
+
+
 @lru_cache(maxsize=32)
 def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     """Compile, assemble and check a mechanism.
@@ -211,6 +219,7 @@ def _pattern(t: Tables, jacobians: list[Floats]) -> np.ndarray:
     pattern = np.zeros((t.rows.size, t.columns.size), dtype=bool)
     for r in np.flatnonzero(largest > 1e-12):
         row = t.rows[r]
+        pattern[r, t.path.column[row.start : row.end]] = True
         markers = t.marker_link[[row.marker_a, row.marker_b]]
         read = (row.direction_a, row.direction_b, row.x_a, row.y_a, row.x_b)
         for link in (*markers, *t.direction_link[list(read)]):

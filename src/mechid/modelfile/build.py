@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import IndependentCoordinate, Joint, Mechanism, Start
+from mechid.modelfile.base import put_on_base
 from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
+from mechid.modelfile.constraints import constraint
 from mechid.modelfile.coordinates import check_orientations, coordinates
 from mechid.modelfile.dh import Links
 from mechid.modelfile.document import Document
@@ -37,12 +39,16 @@ def build_document(document: Document) -> Mechanism:
     joints = _joints(model, links, geometry, book)
     check_connected({name: e.path for name, e in entries["bodies"].items()}, joints.values())
     bodies = tuple(body(entry, geometry, book) for entry in entries["bodies"].values())
+    constraints = tuple(
+        constraint(entry, joints, bodies, geometry, book)
+        for entry in entries["constraints"].values()
+    )
     chosen, paths = _coordinates(model, joints, geometry, book)
     elements = Elements(joints, geometry, book)
     records = tuple(elements.build(entry) for entry in entries["elements"].values())
     for entry in entries["points"].values():
         book.add_given(entry)
-    return Mechanism(
+    found = Mechanism(
         name=document.name,
         gravity=gravity(document.gravity, geometry, model.file),
         bodies=bodies,
@@ -56,7 +62,9 @@ def build_document(document: Document) -> Mechanism:
         title=document.title,
         source=document.source,
         base_sets=base_sets(document, bodies, records),
+        constraints=constraints,
     )
+    return put_on_base(found, document)
 
 
 def _joints(model: Expanded, links: Links, geometry: Geometry, book: PointBook) -> dict[str, Joint]:

@@ -44,7 +44,7 @@ def check_unique(coordinates: Iterable[IndependentCoordinate], paths: Mapping[st
                 remedy="give it another name",
             )
         forces[c.force] = c.name
-        what = tuple(v for k, v in vars(c).items() if k not in ("name", "force"))
+        what = tuple(v for k, v in vars(c).items() if k not in ("name", "force", "held"))
         if what in chosen:
             raise ModelError(
                 f"this is the same coordinate as {chosen[what]}",

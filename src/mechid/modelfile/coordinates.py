@@ -79,7 +79,7 @@ def coordinates(
                 path=(*path, "distance"),
                 remedy="name points of two bodies",
             )
-        return [DistanceCoordinate(name, a, b, force)]
+        return [DistanceCoordinate(name, a, b, force, held=spec.held)]
     assert spec.point is not None
     if spec.along is None:
         raise ModelError("along is missing", path=path, remedy="give a direction, such as along: z")
@@ -87,7 +87,7 @@ def coordinates(
     along = geometry.direction(spec.along, scope, (*path, "along")).vector
     for plane in scope.planes:
         along = plane.matrix @ along
-    return [PointCoordinate(name, point, vec3(along), force)]
+    return [PointCoordinate(name, point, vec3(along), force, held=spec.held)]
 
 
 def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoordinate]:
@@ -102,7 +102,12 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
         default = f"{'F' if unit == 'm' else 'M'}_{entry.name}"
         records.append(
             JointCoordinate(
-                f"{entry.name}{ending}", joint.name, i, f"{force or default}{ending}", unit
+                name=f"{entry.name}{ending}",
+                joint=joint.name,
+                index=i,
+                force=f"{force or default}{ending}",
+                unit=unit,
+                held=spec.held,
             )
         )
     return records

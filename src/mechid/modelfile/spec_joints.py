@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
+from mechid.mechanism.records import GROUND
 from mechid.modelfile.spec_elements import RotorSpec
 from mechid.modelfile.spec_geometry import (
     DirectionOrPair,
@@ -70,6 +71,20 @@ class JointSpec(Words):
         description="the two joint frames, instead of at, axis, axes, zero",
     )
     source: str = ""
+
+
+class BaseSpec(JointSpec):
+    """A body that everything stands on instead of the ground, and the joint that carries it."""
+
+    type: Annotated[JointType, BeforeValidator(_joint_type)] = "free"
+    between: Annotated[tuple[Name, Name], BeforeValidator(two)] = Field(
+        default=(GROUND, "base"), description="ground and the base"
+    )
+    frame: JointFrameSpec | None = Field(
+        default=None, description="both joint frames, such as the axes of a force plate"
+    )
+    held: bool = Field(default=False, description="it stands still; its forces are measured")
+    force: str | None = Field(default=None, description="name of what does work on it")
 
 
 def _link(value: Any) -> int | str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import cad_values
-from mechid.base.experiment import EVERYTHING, random_states
+from mechid.base.experiment import EVERYTHING, checked, random_states
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
@@ -82,7 +82,7 @@ def criterion_of(
     subset = None if name == "prediction" else _subset(base, options.parameters)
     if name.startswith("condition") or name == "mixture":
         return Criterion(name, CriterionOptions(subset=subset, log=log))
-    states = random_states(mechanism, EVERYTHING, _TARGETS, seed + 1)
+    states = random_states(mechanism, checked(EVERYTHING, mechanism), _TARGETS, seed + 1)
     forces = rms_forces(inverse_dynamics(states).tau)
     targets = None
     if name == "prediction":

@@ -17,7 +17,7 @@ from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.excitation.limits import slacks
 from mechid.excitation.observe import base_observation
 from mechid.excitation.sampling import SamplingRow, sample_times, sampling_table
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
@@ -121,7 +121,7 @@ def _given(
 
 
 def _performed(mechanism: Mechanism, trajectory: Trajectory, options: ExciteOptions) -> Motion:
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    ordered = of_mechanism(trajectory, mechanism)
     s = sample(ordered, times=usual_times(ordered, options))
     try:
         return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
@@ -153,7 +153,7 @@ def sampling_of_motion(
     mechanism, trajectory, options = _given(model, motion, options, words)
     if options.criterion == "goals":
         raise DataError("samples are rated by one criterion, not by goals", remedy="give one")
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    ordered = of_mechanism(trajectory, mechanism)
     base = chosen_base(mechanism, options)
     criterion = criterion_of(mechanism, base, options)
     seen = observation_matrix(_performed(mechanism, trajectory, options))

@@ -14,12 +14,12 @@ from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.design import Design, design
-from mechid.excitation.families import BSpline, Family, Fourier
+from mechid.excitation.families import BSpline, Constant, Family, Fourier
 from mechid.excitation.optimise import Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.branch import singularity_margin
-from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.model import KinematicModel, held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.options import ExciteOptions, step_options
@@ -175,7 +175,8 @@ def excite(
     options = step_options(ExciteOptions, options, words)
     check_options(options)
     ready = kinematic_model(mechanism)
-    fixed = _families(options.fixed)
+    still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}
+    fixed = {**still, **_families(options.fixed)}
     chosen = _limits(limits, ready, fixed)
     trajectory = _start(ready, options, fixed)
     times = usual_times(trajectory, options)

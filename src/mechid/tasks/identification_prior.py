@@ -8,6 +8,7 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
 from mechid.estimation.measured_constraints import informed
 from mechid.estimation.prior import Prior
@@ -52,7 +53,7 @@ def prior_of(
     cad_error, assumed = usual_cad_error(mechanism, options.cad_error)
     known = prior_from_cad(mechanism, chosen, cad_error=cad_error, unknown=1.0)
     notes += assumed
-    silent = _undeclared(known, mechanism) & ~missing
+    silent = (_undeclared(known, mechanism) | missing) & np.isfinite(cad_parameters(model))
     if silent.any():
         names = ", ".join(known.parameters[k] for k in np.flatnonzero(silent))
         notes.append(

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mechid.base.analyse import Rule
-from mechid.base.baseset import BaseSet, base_set
-from mechid.base.bounds import all_transfers
+from mechid.base.analyse import Rule, base_parameters
+from mechid.base.baseset import BaseSet
 from mechid.base.cad import parameter_covariance
 from mechid.base.choose import last
-from mechid.base.experiment import EVERYTHING
 from mechid.base.expressions import latex, text
 from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
@@ -20,7 +18,6 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, IdentifyOptions
@@ -66,8 +63,7 @@ class EstimationProblem:
 
 def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
     """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
-    return base_set(null, rule(null))
+    return base_parameters(mechanism, rule=rule).chosen
 
 
 def chosen_base(mechanism: Mechanism, options: IdentifyOptions | ExciteOptions) -> BaseSet:

@@ -109,9 +109,14 @@ class Synthesis(Plotted, Tabular):
         return Truth(tuple(c.name for c in self.columns), self.phi, made)
 
     def table(self) -> Columns:
-        """Return named columns: time, coordinates (with `.d` and `.dd`), forces."""
+        """Return named columns: time, coordinates (with `.d` and `.dd`), forces.
+
+        Coordinates that the model holds have none.
+        """
         columns: Columns = {TIME: self.time}
         for i, c in enumerate(self.mechanism.coordinates):
+            if c.held:
+                continue
             columns[c.name] = self.y[:, i]
             if self.measured_rates:
                 columns[f"{c.name}.d"] = self.yd[:, i]

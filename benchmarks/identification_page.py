@@ -158,7 +158,7 @@ errors of three kinds, {seeds} seeds each. All methods get the same data.
   at 50 sin(π f t) rad; {seconds:g} s at {rate:g} Hz. The sources' motion has the condition number
   of the base matrix of T1 as its criterion; the other is what `mechid excite` designs by default.
   The motion for validation was designed apart.
-- Errors are judged against the exact forces of the validation motion:
+- Predictions are compared with the exact forces of the validation motion:
   E_p = Σ ‖τ_est - τ‖/‖τ‖ over the five forces.
 - Springs and dampers are known here, as in the 150 parameters of the sources; E_p counts whole
   forces.

@@ -47,9 +47,9 @@ def page(s: Study) -> str:
 
 Written by `benchmarks/pushrod.py`. Mejía, Valero and Mata (*Ingeniería y Competitividad* 16, 2014)
 reduce the 220 parameters of a push-rod suspension in two ways. *Model 1*: singular values alone,
-with an imposed rank of {RANK_1}, then elimination by relative deviation. *Model 2*: parameters that
-contribute less than {THRESHOLD:g} % are set to zero, then singular values. Here both are made of
-`pushrod_suspension` and laid beside the published figures.
+with an imposed rank of {RANK_1}, then elimination by relative standard deviation. *Model 2*:
+parameters that contribute less than {THRESHOLD:g} % are set to zero, then singular values. Here
+both are made of `pushrod_suspension` and laid beside the published figures.
 
 Geometry, amplitudes, number of samples and the law of the errors are not published; the model has
 the published masses and a geometry of its own. Numbers can agree in their order at best; what
@@ -86,7 +86,7 @@ As in the paper, these are sums of many parameters that mean nothing by themselv
 
 {rank_table(s, TWO)}
 
-Singular values of what is left do not ask for {RANK_2} parameters: rounding allows
+Singular values of what is left do not suggest {RANK_2} parameters: rounding allows
 {rank_rows(s, TWO)[-1][1]}. The rank of {RANK_2} is published, and imposed here.
 
 {parameter_table(s, TWO, s.regrouped[TWO])}
@@ -148,8 +148,8 @@ satisfactory. Here κ falls as well, and the error on T1 steps from {number(high
 {high[1]} to {number(low[4][0])} % at rank {low[1]}, while that on T2 itself is only
 {number(low[4][1])} %. The motion of identification does not tell.
 
-Elimination by relative deviation (ten times the smallest) then leaves {left} parameters
-(published: 8 in table 2, with deviations of 0.07 to 1.01 %):"""
+Elimination by relative standard deviation (ten times the smallest) then leaves {left} parameters
+(published: 8 in table 2, with standard deviations of 0.07 to 1.01 %):"""
 
 
 def published_words(s: Study) -> str:
@@ -164,7 +164,7 @@ def published_words(s: Study) -> str:
 become {values["m_4"]:.4g} kg here and {there:.4g} kg there, and it is the best determined number of
 all. Different: m6 and the coupler bars. The model has the published Ixx10 and Ixz10, but they
 contribute no more than {largest:.0e} % here, so they would be the first to go, and as free numbers
-they stand for something else. The published eight cannot be all that contributes more than 0.3 %
+they represent something else. The published eight cannot be all that contributes more than 0.3 %
 either: they are made of ten parameters, and 26 contribute more than 1 %. Errors of this set on
 {" / ".join(MOTIONS)}: {errors} %."""
 

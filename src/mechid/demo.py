@@ -33,7 +33,7 @@ def main(folder: Path = FOLDER, name: str = MODEL) -> None:
         motion = mechid.excite(model, random=60, starts=0, seed=SEED)
         mechid.save_trajectory(motion.trajectory, folder / "motion.yaml")
         _line("expected error of predictions", f"{motion.criteria['prediction']:.3g} of the forces")
-    with _step("choose another one to try the model on"):
+    with _step("choose another motion to validate the model on"):
         other = mechid.excite(model, random=4, starts=0, seed=SEED + 1)
         mechid.save_trajectory(other.trajectory, folder / "other.yaml")
     with _step(f"measure: {NOISE} force noise, CAD values wrong by {CAD_ERROR}"):

@@ -13,9 +13,8 @@ from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
@@ -90,14 +89,14 @@ def in_words(value: object) -> str:
 
     An empty text stands for nothing worth a line: None and empty collections.
     """
+    if hasattr(value, "dtype"):  # of NumPy, which commands that only show help do not load
+        return _array(value)
     if value is None or (isinstance(value, Sized) and not len(value)):
         return ""
     if isinstance(value, str | bool):
         return str(value)
-    if isinstance(value, int | float | np.number):
+    if isinstance(value, int | float):
         return f"{value:.6g}"
-    if isinstance(value, np.ndarray):
-        return _array(value)
     if isinstance(value, Mapping):
         return _few((f"{key}: {in_words(item)}" for key, item in value.items()), len(value))
     if isinstance(value, tuple | list | frozenset | set):
@@ -107,6 +106,8 @@ def in_words(value: object) -> str:
 
 def span(values: np.ndarray, unit: str = "") -> str:
     """Return the range of some numbers: `-0.35 … 0.35 rad`."""
+    import numpy as np
+
     finite = values[np.isfinite(values)]
     if not finite.size:
         return "no finite values"
@@ -115,7 +116,11 @@ def span(values: np.ndarray, unit: str = "") -> str:
     return f"{numbers} {unit}".rstrip()
 
 
-def _array(value: np.ndarray) -> str:
+def _array(value: Any) -> str:
+    if not value.ndim:
+        return in_words(value.item())
+    if not len(value):
+        return ""
     if value.ndim == 1 and len(value) <= _FEW:
         return _few((in_words(item) for item in value.tolist()), len(value))
     shape = f"array {value.shape}"

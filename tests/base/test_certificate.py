@@ -171,7 +171,7 @@ GARBAGE = {
 def test_garbage_is_refused(what: str, tmp_path: Path) -> None:
     path = tmp_path / "garbage.json"
     path.write_text(GARBAGE[what], encoding="utf-8")
-    with pytest.raises(DataError, match=r"garbage\.json: this is no certificate"):
+    with pytest.raises(DataError, match=r"garbage\.json: not a certificate"):
         read_certificate(path)
 
 

@@ -157,7 +157,7 @@ def test_wrong_experiments_are_refused() -> None:
         bounds(mechanism, Experiment(hold=("elbow",)))
     with pytest.raises(MechidError, match="no force elbow"):
         bounds(mechanism, Experiment(measure=("elbow",)))
-    with pytest.raises(MechidError, match="no force is measured"):
+    with pytest.raises(MechidError, match="at least one force must be measured"):
         bounds(mechanism, Experiment(measure=()))
 
 

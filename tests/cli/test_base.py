@@ -35,7 +35,7 @@ def test_suspension_and_its_named_sets(run):
     assert found["expressions"]["mx_2"] == "mx_2 + Iyy_2/Ds4"
     refused = run("base", "sla_suspension", "--dependent", "T5")
     assert refused.status == 2
-    assert "has rank 22, 32 are needed" in refused.err
+    assert "has rank 22, 32 are required" in refused.err
     assert "Traceback" not in refused.err
 
 

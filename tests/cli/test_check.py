@@ -157,4 +157,6 @@ def test_numbers_that_are_hardly_meant(run: Run, tmp_path: Path) -> None:
     found = run("check", "m.yaml")
     assert found.status == 0
     assert "warning: the mechanism is 465 m in size: are the lengths in mm?" in found.out
-    assert "warning: no body can have the inertia of b (allow_nonphysical): " in found.out
+    assert (
+        "warning: the inertia of b is not physically consistent (allow_nonphysical): " in found.out
+    )

@@ -162,7 +162,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
     monkeypatch.setattr(optimise, "_value", interrupted)
     done = run("excite", "five_bar", *QUICK, "-o", "m.yaml", "--json")
     assert done.status == 0
-    assert done.err.strip() == "stopping; press Ctrl-C again to leave at once"
+    assert done.err.strip() == "stopping; press Ctrl-C again to quit at once"
     assert done.json["complete"] is False
     assert done.json["random_motions"] == 3
     assert done.json["notes"] == ["stopped before the end; this is the best so far"]
@@ -180,7 +180,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--seed", "-1"], "seed must be ≥ 0, got -1"),
         (["five_bar", "--max-seconds", "0"], "--max-seconds must be > 0, got 0"),
         (["five_bar", "--family", "bspline", "--harmonics", "2"], "needs 6 values"),
-        (["five_bar", "--rest", "--harmonics", "1"], "q1 can only stand still"),
+        (["five_bar", "--rest", "--harmonics", "1"], "q1 cannot move"),
         (["five_bar", "--fix", "q1"], "--fix q1: expected NAME=VALUE"),
         (["five_bar", "--fix", "q1=sin("], 'cannot read "sin("'),
         (["five_bar", "--fix", "q1=a*t"], "there is no parameter a"),
@@ -194,15 +194,15 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--limits", "entry.yaml"], "entry.yaml:2: joint.A1: expected a number"),
         (["five_bar", "--limits", "weight.yaml"], "-0.01 ≤ force of M1 ≤ 0.01"),
         (["five_bar", "--start", "none.yaml"], "none.yaml: there is no such file"),
-        (["five_bar", "--start", "other.yaml"], "other.yaml: the trajectory does not say how q1"),
-        (["five_bar", "--start", "kind.yaml"], "kind.yaml: q1 is of another kind"),
+        (["five_bar", "--start", "other.yaml"], "other.yaml: the trajectory does not define q1"),
+        (["five_bar", "--start", "kind.yaml"], "kind.yaml: q1 belongs to another family"),
         (["five_bar", "--evaluate", "none.yaml"], "none.yaml: there is no such file"),
         (["five_bar", "--evaluate", "other.yaml"], "other.yaml: the trajectory does not"),
-        (["five_bar", "--evaluate", "kind.yaml", "--start", "kind.yaml"], "leave out --start"),
+        (["five_bar", "--evaluate", "kind.yaml", "--start", "kind.yaml"], "omit --start"),
         (["five_bar", "--evaluate", "kind.yaml", "--limits", "names.yaml"], "names.yaml: -1 ≤"),
         (["five_bar@distances", "--evaluate", "far.yaml"], "far.yaml: sample 0 (t = 0 s): no pose"),
         (["five_bar", "--evaluate", "kind.yaml", "-o", "m.yaml"], "is not written"),
-        (["five_bar", "-o", "m.txt"], "m.txt: the ending .txt"),
+        (["five_bar", "-o", "m.txt"], "m.txt: unknown file type .txt"),
         (["five_bar", "-o", "no/m.yaml"], "no/m.yaml: cannot write the file"),
         (["five_bar", "--table", "m.xls"], "use .csv or .parquet"),
         (["five_bar", "--rate", "100"], "add --table FILE"),
@@ -272,7 +272,7 @@ def test_wanted_parameters(run):
     assert whole["a"] > found["criteria"]["a"]
     done = run("excite", "five_bar", *QUICK, "--parameters", "mass")
     assert done.status == 2
-    assert "there is no parameter mass; base parameters are" in done.err
+    assert "there is no parameter mass; choose one of:" in done.err
     done = run("excite", "five_bar", "--parameters", wanted, "--criterion", "prediction")
     assert done.status == 2
     assert "prediction is about forces" in done.err

@@ -66,7 +66,7 @@ def test_synthesise_as_text_and_json(data):
     text = data("synthesise", "five_bar", "m.yaml", "-o", "a.parquet", "--position-noise", "1e-4")
     assert text.status == 0
     assert text.out.endswith("wrote a.parquet\nwrote a.truth.json\n")
-    assert "speeds and accelerations are left out" in text.out
+    assert "speeds and accelerations are omitted" in text.out
     assert list(read_columns("a.parquet")) == ["time", "q1", "q2", "M1", "M2"]
     found = data("synthesise", "five_bar", "m.yaml", "-o", "b.csv", "--noise-kind", "coloured",
                  "--noise", "M1=0.5", "--time-constant", "0.1", "--json").json  # fmt: skip
@@ -80,10 +80,10 @@ def test_synthesise_as_text_and_json(data):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["m.yaml", "-o", "x.txt"], "x.txt: the ending .txt"),
+        (["m.yaml", "-o", "x.txt"], "x.txt: unknown file type .txt"),
         (["m.yaml", "-o", "d.csv"], "d.csv: the file exists; add --force"),
         (["none.yaml", "-o", "x.csv"], "none.yaml: there is no such file"),
-        (["m.yaml", "-o", "x.csv", "--force-noise", "lots"], 'noise: "lots" is no number'),
+        (["m.yaml", "-o", "x.csv", "--force-noise", "lots"], 'noise: "lots" is not a number'),
         (["m.yaml", "-o", "x.csv", "--force-noise", "-5%"], "noise must be ≥ 0, got -0.05"),
         (["m.yaml", "-o", "x.csv", "--noise", "M1="], "noise M1="),
         (["m.yaml", "-o", "x.csv", "--noise", "F=1"], "there is no force F"),
@@ -310,7 +310,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
         (["five_bar", "d.csv", "--cad-error", "0%"], "--cad-error must be > 0, got 0"),
         (["five_bar", "d.csv", "--noise", "-5%"], "noise must be ≥ 0, got -0.05"),
-        (["five_bar", "d.csv", "--noise", "F=1"], "F is no measured force"),
+        (["five_bar", "d.csv", "--noise", "F=1"], "F is not a measured force"),
         (["five_bar", "d.csv", "--size", "4"], "add --reduce contribution"),
         (
             ["five_bar", "d.csv", "--reduce", "luck"],
@@ -328,10 +328,10 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
             ["five_bar", "d.csv", "--reduce", "greedy", "--rest", "one"],
             "rest must be one of: auto, zero, cad, got 'one'",
         ),
-        (["five_bar", "d.csv", "--max-seconds", "0"], "--max-seconds is 0"),
+        (["five_bar", "d.csv", "--max-seconds", "0"], "--max-seconds must be > 0, got 0"),
         (["five_bar", "d.csv", "--period", "-1"], "period must be > 0, got -1"),
-        (["five_bar", "d.csv", "--truth", "m.yaml"], "m.yaml: this is no JSON"),
-        (["five_bar", "d.csv", "--truth", "json.json"], "no truth of synthetic data"),
+        (["five_bar", "d.csv", "--truth", "m.yaml"], "m.yaml: not a JSON file"),
+        (["five_bar", "d.csv", "--truth", "json.json"], "not the truth file of synthetic data"),
         (["five_bar", "forceless.csv"], "no force of the mechanism was measured"),
         (["five_bar", "short.csv", "--estimator", "ols"], "too few"),
         (["five_bar", "far.csv"], "far.csv"),
@@ -383,7 +383,7 @@ def test_reduce_a_run(data):
     assert data("reduce", "small", "--size", "cross", "-o", "small").status == 2
     assert data("reduce", "small", "--size", "cross", "-o", "small", "--force").status == 0
     assert data("reduce", "d.csv").err == (
-        "error: d.csv: this is no run: there is no run.json; mechid identify\n"
+        "error: d.csv: this is not a run: run.json is missing; mechid identify\n"
     )
 
 
@@ -422,10 +422,10 @@ def test_predict(data):
     found = data("predict", "run", "v.csv", "--json").json
     assert found["forces"]["M1"]["sigma"] < found["forces"]["M1"]["noise"]
     for arguments, words in (
-        (["none", "o.yaml"], "none: this is no run"),
+        (["none", "o.yaml"], "none: this is not a run"),
         (["run", "none.yaml"], "none.yaml"),
         (["run", "o.yaml", "--level", "2"], "level must be between 0 and 1, got 2"),
-        (["run", "o.yaml", "-o", "f.xls"], "f.xls: the ending .xls"),
+        (["run", "o.yaml", "-o", "f.xls"], "f.xls: unknown file type .xls"),
     ):
         done = data("predict", *arguments)
         assert done.status == 2
@@ -494,7 +494,7 @@ def test_truth_of_earlier_data(data):
     [
         (lambda p: p.pop("m_1"), "it lacks the parameter m_1"),
         (lambda p: p.update(m_9=1.0), "it has a parameter m_9"),
-        (lambda p: p.update(m_1="heavy"), "bad.json: the truth has no numbers as `parameters`"),
+        (lambda p: p.update(m_1="heavy"), "bad.json: `parameters` of the truth must be numbers"),
     ],
 )
 def test_truth_of_something_else(data, change, words):
@@ -525,13 +525,13 @@ def test_weighed_bodies(data):
     [
         (
             ["--weigh", "crank=1"],
-            "no body crank with a mass can be weighed; choose one of: crank_1",
+            "no body crank with a mass; choose one of: crank_1",
         ),
         (["--weigh", "crank_1"], "weigh crank_1: expected NAME=VALUE"),
         (["--weigh", "crank_1=0"], "weigh crank_1=0: a mass must be > 0"),
         (["--weigh", "crank_1=1±-2"], "a mass must be > 0, and its standard deviation ≥ 0"),
         (["--weigh", "crank_1+crank_1=1"], "a body is named twice"),
-        (["--weigh", "crank_1=1", "--estimator", "ols"], "this estimator uses none"),
+        (["--weigh", "crank_1=1", "--estimator", "ols"], "this estimator does not use"),
         (["--symmetric", "q"], "the normal of the mirror plane must be x, y or z, got q"),
         (["--symmetric", "y"], "no two bodies mirror each other across y = 0"),
     ],
@@ -566,7 +566,7 @@ def test_all_parameters_for_export(data, estimator):
     ("factor", "rows", "words"),
     [
         (1e3, None, "the force M1 is "),
-        (1.0, 4, "8 values of forces were measured for 11 parameters"),
+        (1.0, 4, "8 measured values of forces are too few for 11"),
     ],
 )
 def test_doubtful_data(data, factor, rows, words):
@@ -593,7 +593,7 @@ def test_beyond_the_limits_of_a_joint(data):
     write_table("x.csv", columns | {k: np.rad2deg(columns[k]) for k in names})
     five_bar = load("five_bar")
     notes = read_measurement("x.csv", five_bar).notes
-    assert sum("beyond the limits -0.6 to 0.6 of its joint" in note for note in notes) == 2
+    assert sum("outside the joint limits -0.6 to 0.6" in note for note in notes) == 2
     assert not any("beyond" in note for note in read_measurement("d.csv", five_bar).notes)
 
 

@@ -74,7 +74,7 @@ def test_wrong_input(run, motion):
         (["quarter_vehicle", "none.csv"], "none.csv: there is no such file"),
         (["quarter_vehicle", motion, "-o", "out.txt"], "use a .csv or a .parquet file"),
         (["quarter_vehicle", motion, "--plot", "out.txt"], "use a .png, .svg or .html file"),
-        (["four_bar", motion], "there is no column q1"),
+        (["four_bar", motion], "missing column q1"),
         (["quarter_vehicle", motion, "--elimination", "qr"], "tree has no elimination to choose"),
     ):
         done = run("inverse", *arguments)

@@ -101,10 +101,10 @@ def test_limits_are_mentioned(run: Run, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("-p", "slidr.B"), "no body slidr; did you mean slider?"),
-        (("-p", "slider.Q"), "slider has no point Q; known are B"),
+        (("-p", "slider.Q"), "slider has no point Q; choose one of: B"),
         (("-j", "gide"), "no joint gide; did you mean guide?"),
         (("-b", "cranck"), "no moving body cranck; did you mean crank?"),
-        (("-o", "out.xlsx"), "out.xlsx: the ending .xlsx"),
+        (("-o", "out.xlsx"), "out.xlsx: unknown file type .xlsx"),
         (("-o", "nowhere/out.csv"), "nowhere/out.csv: cannot write"),
     ],
 )

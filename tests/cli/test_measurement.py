@@ -95,7 +95,7 @@ def test_what_the_command_line_says_goes_over_the_mapping(run: Run, log: np.ndar
         (("no.csv",), "error: no.csv: there is no such file"),
         (("log.csv", "-m", "log.yaml", "--cutoff", "-1"), "error: cutoff must be > 0, got -1"),
         (("log.csv", "-m", "log.yaml", "--method", "given"), "error: log.csv: speeds and acc"),
-        (("log.csv", "-m", "log.yaml", "-o", "out.xls"), "error: out.xls: the ending .xls"),
+        (("log.csv", "-m", "log.yaml", "-o", "out.xls"), "error: out.xls: unknown file type .xls"),
         (("log.csv", "-m", "plain.yaml"), "error: log.csv: sample"),  # degrees as radians
     ],
 )

@@ -118,7 +118,7 @@ def test_a_table_may_lack_forces(run):
     Path("f.csv").write_text("time,F_z\n0,0\n0.1,100\n")
     done = run("simulate", "quarter_vehicle", "--forces", "f.csv", "--json")
     assert done.json["end"] == 0.1  # the end of the table
-    assert done.json["notes"] == ["no column for M_spin: zero"]
+    assert done.json["notes"] == ["no column for M_spin: set to zero"]
     assert done.json["forces"]["F_z"][-1] == pytest.approx(100.0)
 
 
@@ -126,10 +126,10 @@ def test_a_table_may_lack_forces(run):
     ("arguments", "line"),
     [
         (["quarter_vehicle"], "the simulation has no end; add --t-end SECONDS"),
-        (["quarter_vehicle", "--t-end", "-1"], "--t-end must be a positive time, got -1"),
+        (["quarter_vehicle", "--t-end", "-1"], "--t-end must be > 0, got -1"),
         (["quarter_vehicle", "--t-end", "1", "--rate", "0"], "--rate must be positive"),
-        (["quarter_vehicle", "--t-end", "1", "--at", "2"], "--at 2 s is not between 0 and"),
-        (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is no number'),
+        (["quarter_vehicle", "--t-end", "1", "--at", "2"], "--at must be between 0 and"),
+        (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is not a number'),
         (["quarter_vehicle", "--at", "1", "--force", "F_y=1"], "did you mean F_z?"),
         (["quarter_vehicle", "--at", "1", "--force", "F_z"], "expected NAME=VALUE"),
         (["quarter_vehicle", "--at", "1", "--start", "z=1", "--start", "z=2"], "z is given twice"),
@@ -157,9 +157,9 @@ def test_wrong_input_is_one_line(run, arguments, line):
         ("time,F_z\n0,0\n0.5,1\n", "f.csv: there is no force for t = 1 s"),
         ("time,F_z\n0.2,0\n2,1\n", "f.csv: there is no force for t = 0 s"),
         ("time,F_z\n0,0\n0,1\n", "f.csv: sample 1: time does not increase"),
-        ("time,F_z\n0,0\n1,\n", "f.csv: row 2, column F_z: there is no value"),
+        ("time,F_z\n0,0\n1,\n", "f.csv: row 2, column F_z: the value is missing"),
         ("time,z\n0,0\n1,1\n", "name the columns F_z, M_spin"),
-        ("t,F_z\n0,0\n1,1\n", "there is no column time"),
+        ("t,F_z\n0,0\n1,1\n", "missing column time"),
     ],
 )
 def test_wrong_tables_of_forces(run, text, line):
@@ -184,7 +184,7 @@ def test_a_failure_keeps_what_was_computed(run):
     assert done.out == ""
     assert done.err.count("\n") == 1
     assert "the simulation stopped at t = " in done.err
-    assert "what was computed until then is in part.csv" in done.err
+    assert "the results until then are in part.csv" in done.err
     time_column, rack = column("part.csv", "time"), column("part.csv", "rack")
     assert 0.1 < time_column[-1] < 2.0
     assert np.all(np.isfinite(rack))
@@ -201,8 +201,8 @@ def test_ctrl_c_keeps_what_was_computed(run, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
     done = run("simulate", "four_bar", "--t-end", "10", "-o", "out.csv", "--json")
     assert done.status == 130
-    assert "stopping; press Ctrl-C again to leave at once" in done.err
-    assert "interrupted: these are the results until t = " in done.err
+    assert "stopping; press Ctrl-C again to quit at once" in done.err
+    assert "interrupted: results until t = " in done.err
     assert done.json["complete"] is False
     assert 0.4 < column("out.csv", "time")[-1] < 1.5
     assert signal.getsignal(signal.SIGINT) is before

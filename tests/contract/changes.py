@@ -6,6 +6,7 @@ in the new one, the motion of the whole in space, and the new independent coordi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,6 +16,8 @@ from mechid.kinematics.compile import STILL, Rigid
 from mechid.mechanism.records import (
     GROUND,
     CadInertia,
+    Constraint,
+    Coupling,
     DistanceCoordinate,
     Frame,
     IndependentCoordinate,
@@ -43,6 +46,22 @@ class Change:
     offset: Array
     frames: dict[str, Rigid] = field(default_factory=dict)
     whole: Rigid = STILL
+
+
+def coupled_joints(mechanism: Mechanism) -> set[str]:
+    return {name for c in mechanism.couplings for name, _, _ in c.terms}
+
+
+def _with_points(
+    constraints: tuple[Constraint, ...], point: Callable[[Point], Point]
+) -> tuple[Constraint, ...]:
+    """Constraints whose points are described otherwise."""
+    return tuple(
+        c
+        if isinstance(c, Coupling)
+        else replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+        for c in constraints
+    )
 
 
 def unchanged(mechanism: Mechanism) -> Change:
@@ -91,6 +110,12 @@ def renamed(mechanism: Mechanism) -> Change:
         ),
         points=tuple(map(point, mechanism.points)),
         coordinates=tuple(map(coordinate, mechanism.coordinates)),
+        constraints=tuple(
+            replace(c, terms=tuple((names["joint"][n], k, f) for n, k, f in c.terms))
+            if isinstance(c, Coupling)
+            else c
+            for c in _with_points(mechanism.constraints, point)
+        ),
         elements=(),
         cut=None if mechanism.cut is None else tuple(names["joint"][n] for n in mechanism.cut),
     )
@@ -104,15 +129,12 @@ def swapped(mechanism: Mechanism, rng: np.random.Generator, part: float = 0.6) -
     -angle_2 and -angle_1. Joints whose coordinates would mix are left alone if they are driven.
     """
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    driven |= coupled_joints(mechanism)
     mixing = ("planar", "spherical", "free")
     chosen = {
         j.name
         for j in mechanism.joints
-        if rng.random() < part
-        and not (j.name in driven and j.type in mixing)
-        and not (
-            j.kind.axes[0] and not j.kind.axes[1]
-        )  # a line of a, and no more than a point of b
+        if rng.random() < part and not (j.name in driven and j.type in mixing) and _two_ways(j)
     }
     joints = [_swapped(j) if j.name in chosen else j for j in mechanism.joints]
     sign = np.ones(len(mechanism.coordinates))
@@ -122,8 +144,30 @@ def swapped(mechanism: Mechanism, rng: np.random.Generator, part: float = 0.6) -
             sign[i] = -1
             if mechanism.joint(c.joint).type == "universal":
                 coordinates[i] = replace(c, index=1 - c.index)
-    changed = replace(mechanism, joints=tuple(joints), coordinates=tuple(coordinates), elements=())
+
+    def term(name: str, index: int, factor: float) -> tuple[str, int, float]:
+        if name not in chosen:
+            return name, index, factor
+        is_universal = mechanism.joint(name).type == "universal"
+        return name, 1 - index if is_universal else index, -factor
+
+    changed = replace(
+        mechanism,
+        joints=tuple(joints),
+        coordinates=tuple(coordinates),
+        constraints=tuple(
+            replace(c, terms=tuple(term(*t) for t in c.terms)) if isinstance(c, Coupling) else c
+            for c in mechanism.constraints
+        ),
+        elements=(),
+    )
     return Change(changed, sign, np.zeros(len(sign)))
+
+
+def _two_ways(joint: Joint) -> bool:
+    """Tell whether the joint is one of its kind seen from b too: a line of a is none of b."""
+    kind = joint.kind
+    return kind.axes[0] == kind.axes[1] or (kind.crossed is not None and not kind.slides)
 
 
 def _swapped(joint: Joint) -> Joint:
@@ -135,8 +179,9 @@ def _swapped(joint: Joint) -> Joint:
 
 
 def cut_elsewhere(mechanism: Mechanism, rng: np.random.Generator) -> Change:
-    """A random spanning tree that keeps the joints with independent coordinates."""
+    """A random spanning tree that keeps the joints with independent or coupled coordinates."""
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    driven |= coupled_joints(mechanism)
     joints = sorted(mechanism.joints, key=lambda j: (j.name not in driven, rng.random()))
     group = {name: name for name in (GROUND, *(b.name for b in mechanism.bodies))}
     cut = []
@@ -177,8 +222,19 @@ def scaled(mechanism: Mechanism, factor: float) -> Change:
             coordinates[i] = replace(c, point=point(c.point))
         elif isinstance(c, DistanceCoordinate):
             coordinates[i] = replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+
+    def constraint(c: Constraint) -> Constraint:
+        if not isinstance(c, Coupling):
+            return replace(c, length=factor * c.length)
+        units = [mechanism.joint(n).kind.units[k] for n, k, _ in c.terms]
+        terms = zip(c.terms, units, strict=True)
+        return replace(
+            c, terms=tuple((n, k, f / factor if unit == "m" else f) for (n, k, f), unit in terms)
+        )
+
     changed = replace(
         mechanism,
+        constraints=tuple(map(constraint, _with_points(mechanism.constraints, point))),
         bodies=tuple(
             replace(b, frame=frame(b.frame), inertia=None, shapes=()) for b in mechanism.bodies
         ),
@@ -238,6 +294,7 @@ def _moved(mechanism: Mechanism, moves: dict[str, Rigid], whole: Rigid) -> Chang
         joints=joints,
         points=tuple(map(point, mechanism.points)),
         coordinates=tuple(coordinates),
+        constraints=_with_points(mechanism.constraints, point),
         elements=(),
     )
     frames = {name: move.inverse for name, move in moves.items()}

@@ -11,6 +11,7 @@ from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, rates, solve_motion
 from mechid.kinematics.sensitivities import Sensitivities, sensitivities
+from mechid.mechanism.records import Point
 
 from .changes import Change
 from .differences import STEP, TRUNCATION, angular, doubt, first, middle, second
@@ -67,6 +68,31 @@ def check_closed(motion: Motion) -> None:
         R_joint, t_joint = joint_pose(joint, joint_motion(motion, joint.name).coordinates)
         assert np.abs(R - R_joint).max() <= bound, joint.name
         assert np.abs(t - t_joint).max() <= bound * far, joint.name
+    check_constraints(motion)
+
+
+def check_constraints(motion: Motion) -> None:
+    """Couplings and distances hold, read from the poses by their definitions."""
+    mechanism = motion.model.mechanism
+    for c in mechanism.couplings:
+        parts = [f * joint_motion(motion, n).coordinates[:, k] for n, k, f in c.terms]
+        total = np.sum(parts, axis=0)
+        scale = max(float(np.abs(part).max()) for part in parts)
+        want = total[0] if c.constant is None else c.constant
+        assert_close(total, np.full(len(total), want), tolerance(motion), scale)
+    names = {body.name: k for k, body in enumerate(mechanism.bodies)}
+    f = motion.bodies()
+
+    def place(point: Point) -> Array:
+        local = np.array(point.local)
+        if point.body not in names:
+            return np.tile(local, (len(motion.y), 1))
+        k = names[point.body]
+        return np.asarray(f.position[:, k] + f.rotation[:, k] @ local)
+
+    for d in mechanism.distances:
+        far = np.linalg.norm(place(d.point_b) - place(d.point_a), axis=1)
+        assert_close(far, np.full(len(far), d.length), tolerance(motion), reach(motion))
 
 
 def check_frames(motion: Motion, f: FrameMotion) -> None:

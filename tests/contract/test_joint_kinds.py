@@ -152,6 +152,14 @@ def test_letters_and_pages() -> None:
         assert tuple(re.findall(r"`(\w+)`", keys)) == kind.needs, name
 
 
+def test_nothing_asks_for_the_name_of_a_kind() -> None:
+    """Stages use properties of the table; comparing names would need an edit for every new kind."""
+    compared = re.compile(r"""\.type (?:==|!=|(?:not )?in) \(?["']|match \w+\.type""")
+    for path in (ROOT / "src").rglob("*.py"):
+        found = compared.search(path.read_text(encoding="utf-8"))
+        assert not found, f"{path.name}: {found and found.group()}"
+
+
 def test_unknown_kinds_are_refused() -> None:
     with pytest.raises(ModelError, match=r"unknown joint type 'rubber'.*choose one of: revolute"):
         replace(joint_of("revolute"), type="rubber")

@@ -10,6 +10,9 @@ import pytest
 from mechid.dynamics.inverse import InverseDynamics, inverse_dynamics
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.reference_point import joint_reactions_reference
+from mechid.kinematics.couplings import coupling_scale
+from mechid.kinematics.joints import joint_motion
+from mechid.mechanism.records import Coupling
 
 from ..dynamics.balance import unbalanced
 from .states import EPS, SPECS, condition, joint_frames, solve_course, zoo_course, zoo_model
@@ -54,11 +57,26 @@ def test_reactions_are_those_of_the_second_formulation(spec: str) -> None:
     assert np.abs(found.force - want.force).max() * size <= bound
     assert np.abs(found.moment - want.moment).max() <= bound
     np.testing.assert_array_equal(found.undetermined, want.undetermined)
+    assert (found.constraints, found.units) == (want.constraints, want.units)
+    for c, multiplier, wanted in zip(
+        result.motion.model.mechanism.constraints,
+        found.multipliers.T,
+        want.multipliers.T,
+        strict=True,
+    ):
+        lever = size
+        if isinstance(c, Coupling):
+            lever = coupling_scale(result.motion.model.mechanism, c, size) ** -1
+        assert np.abs(multiplier - wanted).max() * lever <= bound, c.name
+    np.testing.assert_array_equal(found.open_multipliers, want.open_multipliers)
 
 
 @every_model
 def test_joints_transmit_nothing_along_their_freedoms(spec: str) -> None:
-    """No power in the relative motion of the two bodies, whatever the speeds."""
+    """No power in the relative motion of the two bodies, whatever the speeds.
+
+    But for what couplings exert on the coordinates of the joint.
+    """
     result, found = solved(spec)
     motion = result.motion
     scale = max(motion.model.size * np.abs(found.force).max(), np.abs(found.moment).max())
@@ -71,5 +89,10 @@ def test_joints_transmit_nothing_along_their_freedoms(spec: str) -> None:
         arm = f.position[:, 1] - f.position[:, 0]
         sliding = f.velocity[:, 1] - f.velocity[:, 0] - np.cross(f.omega[:, 0], arm)
         power = np.sum(found.force[:, j] * sliding + found.moment[:, j] * turning, axis=1)
+        for c in motion.model.mechanism.couplings:
+            for name, k, factor in c.terms:
+                if name == joint.name:
+                    force = factor * found.multipliers[:, found.constraints.index(c.name)]
+                    power -= force * joint_motion(motion, name).speeds[:, k]
         bound = 1000 * EPS * condition(motion) * scale * speed
         assert np.abs(power).max() <= bound, joint.name

@@ -50,7 +50,7 @@ def test_a_mechanism_that_cannot_be_assembled_says_so() -> None:
     broken = replace(model, joints=(*model.joints[:3], far))
     _, page = parts(broken)
     assert not page.xpath("//img")
-    assert "There is no picture" in page.xpath('//p[@class="missing"]')[0].text
+    assert "No picture" in page.xpath('//p[@class="missing"]')[0].text
 
 
 def test_base_parameters_show_formulas_and_the_proof() -> None:

@@ -57,6 +57,7 @@ def unbalanced(result: InverseDynamics) -> tuple[Array, float]:
         *_elements(motion),
         *_drives(result),
         *_joints(result),
+        *_rods(result),
     ):
         if push.body != GROUND:
             b = numbers[push.body]
@@ -142,6 +143,15 @@ def _joints(result: InverseDynamics) -> Iterator[Push]:
         yield Push(joint.body_a, at, -found.force[:, j], -found.moment[:, j])
 
 
+def _rods(result: InverseDynamics) -> Iterator[Push]:
+    """Distance constraints push their points apart; what couplings do is in their joints."""
+    found = result.reactions
+    assert found is not None
+    for c in result.motion.model.mechanism.distances:
+        force = found.multipliers[:, found.constraints.index(c.name)]
+        yield from _apart(result.motion, c.point_a, c.point_b, force)
+
+
 def _points(motion: Motion, *points: Point) -> FrameMotion:
     frames = [(p.body, Rigid(np.eye(3), np.array(p.local))) for p in points]
     return frame_motion(motion.model, motion.q, motion.v, motion.vd, frames)
@@ -159,14 +169,12 @@ def _on_joint(motion: Motion, name: str, index: int, force: Array) -> Iterator[P
     joint = motion.model.mechanism.joint(name)
     frames = joint_frames(motion, name)
     a, b = frames.rotation[:, 0], frames.rotation[:, 1]
-    turns = ("angle", "angle_1", "angle_2")
     orientation = index - joint.kind.n_scalars
     if orientation >= 0:
         axis, turning = _angle_axes(a, b)[:, :, orientation], True
     else:
-        label = joint.kind.coordinates[index]
-        axis = {"x": a[:, :, 0], "y": a[:, :, 1], "angle_2": b[:, :, 0]}.get(label, a[:, :, 2])
-        turning = label in turns
+        step = joint.kind.step(index)
+        axis, turning = (a, b)[step.on][:, :, step.axis], step.motion != "slide"
     push, none = force[:, None] * axis, np.zeros((len(force), 3))
     at = frames.position[:, 1]
     both = (none, push) if turning else (push, none)

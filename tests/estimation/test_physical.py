@@ -304,12 +304,12 @@ def test_knowledge_of_a_mechanism() -> None:
     mechanism, base = model("sla_suspension")
     declared = prior_from_cad(mechanism, base)
     np.testing.assert_allclose(declared.mean, base.values(declared.values))
-    assert declared.words == ("CAD values with their declared deviations",)
+    assert declared.words == ("CAD values with their declared standard deviations",)
     assert [name for name, _ in declared.bodies] == [b.name for b in mechanism.bodies]
     name = "macpherson"
     other, other_base = model(name)
     known = prior_from_cad(other, other_base, cad_error=0.2, unknown=UNKNOWN)
     kinds = {known.parameters[k].split("_")[0] for k in known.positive}
     assert kinds <= {"k", "c", "viscous", "coulomb", "inertia"}
-    with pytest.raises(MechidError, match="base set is that of another mechanism"):
+    with pytest.raises(MechidError, match="base set belongs to another mechanism"):
         prior_from_cad(mechanism, other_base)

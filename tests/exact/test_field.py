@@ -162,7 +162,8 @@ def test_nearby_is_not_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "reason"), [("screw_press", "thread"), ("pendulum@spring", "stiffness")]
+    ("spec", "reason"),
+    [("screw_press", "thread"), ("pendulum@spring", "stiffness"), ("rssr_linkage", "constraint")],
 )
 def test_what_is_not_algebraic_is_refused(spec: str, reason: str) -> None:
     with pytest.raises(MechidError, match=reason):

@@ -159,7 +159,14 @@ def turn_about_z(frame: Frame, angle: float) -> Frame:
 
 @pytest.mark.parametrize(
     "spec",
-    ["screw_press", "spatial_slider_crank", "five_bar@distances", "stewart_platform", "macpherson"],
+    [
+        "screw_press",
+        "spatial_slider_crank",
+        "five_bar@distances",
+        "stewart_platform",
+        "macpherson",
+        "rssr_linkage",
+    ],
 )
 def test_rows_are_those_of_the_float_formulation(spec: str) -> None:
     """Values, gradients and γ at poses that need not be closed, at random rates."""

@@ -305,19 +305,22 @@ def test_references_of_predictions() -> None:
     ("make", "words"),
     [
         (lambda: Criterion("f"), "no criterion f"),
-        (lambda: Criterion("prediction"), "no targets"),
-        (lambda: Criterion("a", CriterionOptions(targets=np.eye(B))), "knows no targets"),
+        (lambda: Criterion("prediction"), "needs targets"),
+        (lambda: Criterion("a", CriterionOptions(targets=np.eye(B))), "takes no targets"),
         (
             lambda: Criterion("prediction", CriterionOptions(targets=np.eye(B), subset=(1,))),
             "no subset",
         ),
-        (lambda: Criterion("a", CriterionOptions(sigma=np.zeros(N_I))), "sigma .* positive"),
-        (lambda: Criterion("a", CriterionOptions(repeats=0.0)), "repeats .* positive"),
-        (lambda: Criterion("a", CriterionOptions(sigma=np.ones(2)))(W), "for 2 forces"),
+        (lambda: Criterion("a", CriterionOptions(sigma=np.zeros(N_I))), "sigma .* must be > 0"),
+        (lambda: Criterion("a", CriterionOptions(repeats=0.0)), "repeats .* must be > 0"),
+        (lambda: Criterion("a", CriterionOptions(sigma=np.ones(2)))(W), "must fit 2 forces"),
         (lambda: prediction_factor([], np.ones(1)), "no target motions"),
-        (lambda: prediction_factor(TARGETS, np.zeros(N_I)), "compared with nothing"),
-        (lambda: prediction_factor(TARGETS, np.full(N_I, np.inf)), "no force of target 1"),
-        (lambda: prediction_factor([W, W[:, :2]], np.ones(N_I)), "target 2 has shape"),
+        (lambda: prediction_factor(TARGETS, np.zeros(N_I)), "must be > 0"),
+        (
+            lambda: prediction_factor(TARGETS, np.full(N_I, np.inf)),
+            "all forces of target 1 are excluded",
+        ),
+        (lambda: prediction_factor([W, W[:, :2]], np.ones(N_I)), "target 2 must have shape"),
     ],
 )
 def test_wrong_criteria_are_refused(make: object, words: str) -> None:

@@ -176,9 +176,9 @@ def test_wrong_trajectories_are_refused() -> None:
         Trajectory.of({"rack": trajectory["rack"]}, 5.0)
     with pytest.raises(DataError, match="rack is not defined"):
         sample(trajectory, times=np.array([0.0, 4.5]))
-    with pytest.raises(DataError, match="both a rate and times"):
+    with pytest.raises(DataError, match="rate and times exclude each other"):
         sample(trajectory, rate=1.0, times=np.zeros(1))
-    with pytest.raises(DataError, match="does not say how q moves"):
+    with pytest.raises(DataError, match="does not define q"):
         trajectory.ordered(["q", "lift", "rack", "wheel"])
     with pytest.raises(DataError, match="no independent coordinate wheel"):
         trajectory.ordered(["lift", "rack"])
@@ -186,5 +186,5 @@ def test_wrong_trajectories_are_refused() -> None:
         design(trajectory, np.zeros(1), free=["nothing"])
     with pytest.raises(DataError, match="duration"):
         Trajectory.of({}, 0.0)
-    with pytest.raises(DataError, match="18 coefficients was given"):
+    with pytest.raises(DataError, match=r"coefficients must have shape \(18,\), got"):
         trajectory.with_coefficients(np.zeros(3))

@@ -172,18 +172,21 @@ def test_common_period() -> None:
     ("make", "words"),
     [
         (lambda: Fourier(0.0, 0.0, (), ()), "base frequency"),
-        (lambda: Fourier(1.0, 0.0, (1.0,), ()), "1 coefficients a and 0 b"),
+        (lambda: Fourier(1.0, 0.0, (1.0,), ()), "must have the same length, got 1 and 0"),
         (lambda: BSpline(1.0, (1.0,) * 5), "needs 6 values"),
         (lambda: BSpline(1.0, (1.0,) * 9, 2), "jumps"),
         (lambda: BSpline(1.0, (1.0,) * 9, 5, "open"), "unknown ends"),  # type: ignore[arg-type]
         (lambda: Chirp(1.0, 0.0, 50.0, 0.0), "length of a chirp"),
-        (lambda: Scaled(Fourier.zeros(1.0, 2)), "not linear"),
-        (lambda: Sum(()), "no terms"),
-        (lambda: Tabulated((0.0, 1.0), (1.0,)), "2 times has 1 positions"),
+        (lambda: Scaled(Fourier.zeros(1.0, 2)), "cannot have a designed factor"),
+        (lambda: Sum(()), "at least one term"),
+        (lambda: Tabulated((0.0, 1.0), (1.0,)), "must have the length of time, 2, got 1, 0, 0"),
         (lambda: Tabulated((0.0, 0.0), (1.0, 2.0)), "does not increase"),
-        (lambda: Tabulated((0.0, 1.0), (1.0, np.nan)), "not finite"),
-        (lambda: Tabulated((0.0, 1.0), (1.0, 2.0), (0.0, 0.0), (0.0, 0.0), True), "ends elsewhere"),
-        (lambda: Function(lambda t: (t, t)).rates(TIMES), "returned 2 arrays"),  # type: ignore[arg-type,return-value]
+        (lambda: Tabulated((0.0, 1.0), (1.0, np.nan)), "must be finite"),
+        (
+            lambda: Tabulated((0.0, 1.0), (1.0, 2.0), (0.0, 0.0), (0.0, 0.0), True),
+            "first and last sample of a periodic table",
+        ),
+        (lambda: Function(lambda t: (t, t)).rates(TIMES), "must return 3 arrays, got 2"),  # type: ignore[arg-type,return-value]
     ],
 )
 def test_what_is_no_family_is_refused(make: object, words: str) -> None:

@@ -43,7 +43,7 @@ def test_gradient_is_that_of_differences(weights: tuple[float, float] | None) ->
 
 
 def test_goals_that_do_not_fit() -> None:
-    with pytest.raises(DataError, match="one number per criterion"):
+    with pytest.raises(DataError, match="once per criterion"):
         Goals((Criterion("a"),), (1.0, 2.0))
-    with pytest.raises(DataError, match="positive"):
+    with pytest.raises(DataError, match="must be > 0"):
         Goals((Criterion("a"),), (1.0,), (0.0,))

@@ -159,19 +159,19 @@ def test_points_that_meet_have_a_finite_slope() -> None:
     ("limit", "message"),
     [
         (MotionLimit("position", "q9", 0, 1), "position of q9.*no independent coordinate q9"),
-        (MotionLimit("speed", "A1", 0, 1), "no independent coordinate A1; there are q1, q2"),
+        (MotionLimit("speed", "A1", 0, 1), "no independent coordinate A1; choose one of: q1, q2"),
         (MotionLimit("acceleration", "", 0, 1), "no independent coordinate"),
-        (MotionLimit("force", "q1", 0, 1), "no force q1; there are M1, M2"),
-        (MotionLimit("joint", "D", 0, 1), "no joint D; there are A1"),
+        (MotionLimit("force", "q1", 0, 1), "no force q1; choose one of: M1, M2"),
+        (MotionLimit("joint", "D", 0, 1), "no joint D; choose one of: A1"),
         (MotionLimit("joint", "C.x", 0, 1), "joint C has no single coordinate x"),
         (MotionLimit("distance", "ground.A1", 0, 1), "needs two points"),
-        (MotionLimit("distance", "ground.A1-ground.X", 0, 1), "no point ground.X; there are"),
+        (MotionLimit("distance", "ground.A1-ground.X", 0, 1), "no point ground.X; choose one of:"),
         (MotionLimit("distance", "a-b", 0, 1), "no point a and no point b"),
-        (MotionLimit("position", "q1"), "position of q1: a limit without bounds"),
-        (MotionLimit("position", "q1", 1, 0), "nothing is within"),
-        (MotionLimit("position", "q1", 1, 1), "nothing is within"),
-        (MotionLimit("position", "q1", float("nan"), 1), "no finite number"),
-        (MotionLimit("margin", "", lower=float("inf")), "no finite number"),
+        (MotionLimit("position", "q1"), "position of q1: a limit needs a bound"),
+        (MotionLimit("position", "q1", 1, 0), "the lower bound must be below the upper"),
+        (MotionLimit("position", "q1", 1, 1), "the lower bound must be below the upper"),
+        (MotionLimit("position", "q1", float("nan"), 1), "bounds must be finite"),
+        (MotionLimit("margin", "", lower=float("inf")), "bounds must be finite"),
         (MotionLimit("jerk", "q1", 0, 1), "no quantity jerk"),  # type: ignore[arg-type]
     ],
 )
@@ -183,7 +183,7 @@ def test_limits_of_nothing_are_refused(limit: MotionLimit, message: str) -> None
 def test_a_joint_with_several_coordinates_wants_one_named() -> None:
     table = mechanism_of("five_bar@table")
     check_limits([MotionLimit("joint", "table.x", 0, 1)], table)
-    with pytest.raises(DataError, match=r"name one of table\.x, table\.y"):
+    with pytest.raises(DataError, match=r"choose one of: table\.x, table\.y"):
         check_limits([MotionLimit("joint", "table", 0, 1)], table)
     with pytest.raises(DataError, match="C has no single coordinate"):
         check_limits([MotionLimit("joint", "C", 0, 1)], table)

@@ -164,7 +164,7 @@ def test_time_runs_out() -> None:
 
 def test_stopped_before_anything_was_found() -> None:
     problem = problem_of("five_bar", "d", FIVE_BAR)
-    with pytest.raises(MechidError, match=r"five_bar: it was stopped before .* give it more time"):
+    with pytest.raises(MechidError, match=r"five_bar: stopped before .* allow more time"):
         optimise(problem, SHORT, stop=lambda: True)
     with pytest.raises(MechidError, match="stopped before"):
         optimise(problem, replace(SHORT, max_seconds=0.0))
@@ -221,7 +221,7 @@ def test_a_start_that_breaks_limits_is_made_smaller() -> None:
     ("limit", "message"),
     [
         (MotionLimit("position", "q1", 4.5, 4.55), r"limit 4\.5 ≤ position of q1 ≤ 4\.55: "),
-        (MotionLimit("joint", "C", 2.0, None), r"limit 2 ≤ joint of C: each breaks it by"),
+        (MotionLimit("joint", "C", 2.0, None), r"limit 2 ≤ joint of C: all violate it by"),
         (MotionLimit("force", "M1", -0.05, 0.05), r"limit -0\.05 ≤ force of M1 ≤ 0\.05: "),
         (MotionLimit("distance", "ground.A1-ground.A2", upper=0.1), r"-ground\.A2 ≤ 0\.1"),
         (MotionLimit("margin", "", lower=3.0), r"limit 3 ≤ margin: "),
@@ -245,7 +245,7 @@ def test_a_given_motion_that_breaks_a_limit_is_named() -> None:
 def test_a_start_that_does_not_close_is_named() -> None:
     problem = problem_of("five_bar", "d", FIVE_BAR)
     far = replace(problem.design, start=moved(problem, 30.0))
-    with pytest.raises(MechidError, match="not even the one it starts from closes"):
+    with pytest.raises(MechidError, match="the loops do not close even at the start"):
         optimise(replace(problem, design=far), SHORT)
 
 

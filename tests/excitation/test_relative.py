@@ -88,7 +88,7 @@ def check_gradient(objective: Objective) -> None:
 
 
 def test_noise_that_is_none() -> None:
-    with pytest.raises(DataError, match="must be positive"):
+    with pytest.raises(DataError, match="must be > 0"):
         RelativeNoise(Criterion("d"), 0.0, THETA, NONE)
-    with pytest.raises(DataError, match="must be positive"):
+    with pytest.raises(DataError, match="must be > 0"):
         relative("d", np.array([1.0, 0.0, 1.0]))

@@ -140,7 +140,7 @@ def test_the_limit_that_blocks_is_one_that_all_motions_break() -> None:
     impossible = MotionLimit("joint", "C", 2.0, 3.0)
     problem = problem_of("five_bar", "d", (reachable, impossible))
     assert not problem.feasible(problem.design.start)
-    with pytest.raises(MechidError, match="keeps the limit 2 ≤ joint of C ≤ 3: each breaks it"):
+    with pytest.raises(MechidError, match="keeps the limit 2 ≤ joint of C ≤ 3: all violate it"):
         optimise(problem, Effort(12, 0, 1))
     possible = replace(problem, limits=(reachable,))
     assert optimise(possible, Effort(3, 0, 1)).random_values.shape == (3,)

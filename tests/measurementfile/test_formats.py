@@ -132,7 +132,7 @@ def test_groups_of_an_mdf_file_come_to_one_time_base(tmp_path: Path) -> None:
     assert {"q1@0", "q1@2", "q2", "M1", "M2"} <= set(found.channels)
     mapping = {"positions": {"q1": "q1@0", "q2": "q2"}, "forces": {"M1": "M1", "M2": "M2"}}
     m = read_measurement(tmp_path / "log.mf4", FIVE_BAR, mapping)
-    assert any("brought to the times of q1@0: M1, M2" in note for note in m.notes)
+    assert any("interpolated at the times of q1@0: M1, M2" in note for note in m.notes)
     assert m.time[0] == pytest.approx(0.005)
     assert m.y[:, 0] == pytest.approx(0.3 * np.sin(2 * np.pi * m.time), abs=1e-12)
     # A cubic spline of steps h: h⁴/384 of the fourth derivative, (6π)⁴ 2.
@@ -153,11 +153,11 @@ def test_without_asammdf_the_message_says_how_to_get_it(
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("log.mat", "this is no .mat file"),
-        ("log.h5", "this is no HDF5 file"),
-        ("log.mf4", "this is no MDF file"),
-        ("log.xls", "the ending .xls does not say what kind of file this is"),
-        ("log.parquet", "this is no .parquet table"),
+        ("log.mat", "not a MAT file"),
+        ("log.h5", "not an HDF5 file"),
+        ("log.mf4", "not an MDF file"),
+        ("log.xls", "unknown file type .xls"),
+        ("log.parquet", "not a .parquet table"),
     ],
 )
 def test_files_that_are_something_else(name: str, what: str, tmp_path: Path) -> None:
@@ -172,5 +172,5 @@ def test_no_file_and_no_numbers(tmp_path: Path) -> None:
         read_channels(tmp_path / "log.mat")
     data: dict[str, Any] = {"word": "nothing"}
     scipy.io.savemat(tmp_path / "log.mat", data)
-    with pytest.raises(DataError, match="the file has no channels of numbers"):
+    with pytest.raises(DataError, match="the file has no numeric channels"):
         read_channels(tmp_path / "log.mat")

@@ -10,7 +10,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.measurementfile import json_schema, prepared_columns, read_measurement
-from mechid.measurementfile.document import loads_mapping
+from mechid.measurementfile.document import load_mapping
 from mechid.measurementfile.quantities import find_quantity
 from mechid.mechanism.records import DistanceCoordinate, JointCoordinate, PointCoordinate
 from mechid.modelfile import load
@@ -91,13 +91,15 @@ def test_speeds_accelerations_range_and_rate(tmp_path: Path) -> None:
     assert m.yd[:, 0] == pytest.approx(0.3 * w * np.cos(w * m.time))
     assert m.yd[:, 1] == pytest.approx(-0.2 * w * np.sin(w * m.time))
     assert m.ydd is None
-    assert "accelerations not used: there are none for q2" in m.notes
+    assert "accelerations not used: missing for q2" in m.notes
     assert (m.preparation.cutoff, m.preparation.decimation) == (10.0, 3)
     mapping["range"] = [7, 9]
-    with pytest.raises(DataError, match="the range holds no samples; the log lasts from 0 s to 4"):
+    with pytest.raises(
+        DataError, match="the range contains no samples; the log lasts from 0 s to 4"
+    ):
         read_measurement(tmp_path / "log.csv", FIVE_BAR, mapping)
     del mapping["rate"]
-    with pytest.raises(DataError, match=r"there is no channel time; .* give the rate"):
+    with pytest.raises(DataError, match=r"missing channel time; .* give the rate"):
         read_measurement(tmp_path / "log.csv", FIVE_BAR, mapping)
 
 
@@ -107,7 +109,7 @@ def test_a_part_of_a_log_instead_of_the_range_of_the_mapping(tmp_path: Path) -> 
     m = read_measurement(path, FIVE_BAR, mapping, use=(3.0, None))
     assert m.time[[0, -1]] == pytest.approx([3, T[-1]])
     assert "used from 3 s to 4.995 s" in m.notes
-    with pytest.raises(DataError, match="the range holds no samples"):
+    with pytest.raises(DataError, match="the range contains no samples"):
         read_measurement(path, FIVE_BAR, mapping, use=(7.0, 8.0))
 
 
@@ -116,7 +118,7 @@ def test_speeds_below_which_forces_do_not_count(tmp_path: Path) -> None:
     m = read_measurement(log(tmp_path), FIVE_BAR, mapping)
     assert m.preparation.ignore_below == {"q1": pytest.approx(np.pi / 36), "q2": 0.1}
     mapping["prepare"]["ignore_below"] = {"q1": -1}
-    with pytest.raises(DataError, match=r"prepare\.ignore_below\.q1.* expected a positive number"):
+    with pytest.raises(DataError, match=r"prepare\.ignore_below\.q1: must be > 0, got"):
         read_measurement(log(tmp_path), FIVE_BAR, mapping)
 
 
@@ -144,26 +146,26 @@ GOOD = "positions: {q1: enc1, q2: enc2}\n"
         ("mechid: 1\n", "this is a model file"),
         ("measurement: 2\n" + GOOD, "map.yaml:1: measurement: measurement version 2 is not"),
         (HEAD, "positions is missing"),
-        (HEAD + "positions: {}\n", "no positions are given"),
-        (HEAD + GOOD + "prepare: {decimation: 0}\n", "yaml:3: prepare.decimation: expected at"),
+        (HEAD + "positions: {}\n", "positions is missing"),
+        (HEAD + GOOD + "prepare: {decimation: 0}\n", "yaml:3: prepare.decimation: must be"),
         (HEAD + "positions:\n  q1: {channel: a, offset: 1e99}\n", "1e+99 is out of range"),
         (HEAD + "positions:\n  q1: {chanel: a}\n", "map.yaml:3: positions.q1.chanel: unknown key"),
-        (HEAD + "positions:\n  q1: {unit: mm}\n", "expected channel or channels"),
-        (HEAD + "positions:\n  q1: {channel: a, channels: {b: 1}}\n", "give one of both"),
-        (HEAD + "positions:\n  q1: {channel: a, scale: L}\n", "yaml:3: positions.q1.scale: there"),
+        (HEAD + "positions:\n  q1: {unit: mm}\n", "expected either channel or"),
+        (HEAD + "positions:\n  q1: {channel: a, channels: {b: 1}}\n", "expected either channel or"),
+        (HEAD + "positions:\n  q1: {channel: a, scale: L}\n", "yaml:3: positions.q1.scale: L is"),
         (HEAD + "positions:\n  q1: {channel: a, sign: 2}\n", "yaml:3: positions.q1.sign: exp"),
-        (HEAD + GOOD + "rate: -5\n", "map.yaml:3: rate: expected a positive number"),
-        (HEAD + GOOD + "rate: 5\ntime: t\n", "both time and rate are given"),
-        (HEAD + GOOD + "range: [3, 1]\n", "map.yaml:3: range: nothing is between 3 and 1"),
+        (HEAD + GOOD + "rate: -5\n", "map.yaml:3: rate: must be > 0, got -5"),
+        (HEAD + GOOD + "rate: 5\ntime: t\n", "time and rate exclude each other"),
+        (HEAD + GOOD + "range: [3, 1]\n", "range: the start must be before the end, got 3"),
         (HEAD + GOOD + "range: 3\n", "expected [from, to]"),
-        (HEAD + GOOD + "gaps: 1.5\n", "map.yaml:3: gaps: expected a whole number"),
+        (HEAD + GOOD + "gaps: 1.5\n", "map.yaml:3: gaps: expected an integer"),
         (HEAD + GOOD + "speeds: {q3: a}\n", "speeds: q3 has no position"),
         (HEAD + GOOD + "prepare: {method: magic}\n", "map.yaml:3: prepare.method: expected"),
-        (HEAD + "positions: {q1: enc1, q9: enc2}\n", "map.yaml:2: positions.q9: q9 is no quantity"),
-        (HEAD + GOOD + "forces:\n  M9: load1\n", "yaml:4: forces.M9: there is no force M9; kn"),
+        (HEAD + "positions: {q1: enc1, q9: enc2}\n", "yaml:2: positions.q9: q9 is not a quantity"),
+        (HEAD + GOOD + "forces:\n  M9: load1\n", "yaml:4: forces.M9: there is no force M9; ch"),
         (HEAD + "positions:\n  q1: {channel: enc1, unit: mm}\n  q2: enc2\n",
-         'map.yaml:3: positions.q1: the unit "mm" does not fit a quantity in rad'),
-        (HEAD + "positions: [", "no valid YAML"),
+         'map.yaml:3: positions.q1: the unit "mm" does not match a quantity in rad'),
+        (HEAD + "positions: [", "not valid YAML"),
     ],
 )  # fmt: skip
 def test_mistakes_in_mapping_files(text: str, said: str, tmp_path: Path) -> None:
@@ -198,18 +200,21 @@ def test_file_and_mapping_state_different_units(tmp_path: Path) -> None:
         file["enc1"].attrs["unit"] = "rad"
         file["load1"].attrs["unit"] = "V"
         file["load2"].attrs["unit"] = "N"
-    with pytest.raises(DataError, match=r'forces\.M2: the unit "N" does not fit a quantity in N m'):
+    with pytest.raises(
+        DataError, match=r'forces\.M2: the unit "N" does not match a quantity in N m'
+    ):
         read_measurement(tmp_path / "log.h5", FIVE_BAR, MAPPING)
     forces = {"M1": "load1", "M2": {"channel": "load2", "scale": 0.1}}  # a lever of 0.1 m
     m = read_measurement(tmp_path / "log.h5", FIVE_BAR, MAPPING | {"forces": forces})
-    assert 'positions.q1: the file states "rad"; taken in "deg" as mapped' in m.notes
-    assert 'forces.M1: the file states "V", which is not known; taken as SI' in m.notes
+    assert 'positions.q1: the file states "rad"; "deg" of the mapping is used' in m.notes
+    assert 'forces.M1: unknown unit "V" in the file; SI is assumed' in m.notes
     mapped = {"M2": {"channel": "load2", "unit": "N m"}}
     with pytest.raises(DataError, match='the mapping says "N m", the file "N"'):
         read_measurement(tmp_path / "log.h5", FIVE_BAR, MAPPING | {"forces": mapped})
 
 
-def test_schema_names_every_key() -> None:
+def test_schema_names_every_key(tmp_path: Path) -> None:
     schema = json_schema()
-    document, _ = loads_mapping(HEAD + GOOD)
+    (tmp_path / "map.yaml").write_text(HEAD + GOOD)
+    document, _ = load_mapping(tmp_path / "map.yaml")
     assert set(schema["properties"]) == set(type(document).model_fields)

@@ -40,7 +40,7 @@ def test_file_and_variant(tmp_path: Path) -> None:
     assert load(f"{file}@v").title == "changed"
     assert load(Path(f"{file}@v")).title == "changed"
     with pytest.raises(
-        ModelError, match=r"bar\.yaml:5: variants: there is no variant w; known are v"
+        ModelError, match=r"bar\.yaml:5: variants: there is no variant w; choose one of: v"
     ):
         load(f"{file}@w")
 

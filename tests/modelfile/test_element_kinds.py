@@ -67,7 +67,7 @@ def test_written_back(word: str) -> None:
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({**SPRINGS, "stiffness": [1, 2], "knots": [1, 2], "free": 1}, "e.stiffness", "got 2"),
     ({**SPRINGS, "stiffness": [1, 2, 3], "knots": [2, 1], "free": 1}, "e.knots", "do not increase"),
-    ({**SPRINGS, "damping": [1]} | {"joint": "R"}, "e", "between and joint are given"),
+    ({**SPRINGS, "damping": [1]} | {"joint": "R"}, "e", "between and joint exclude each other"),
     ({"type": "polynomial_spring_damper", "stiffness": [1]}, "e", "free is missing"),
     ({"type": "polynomial_spring_damper", "damping": [1]}, "e", "neither between nor joint"),
     ({"type": "polynomial_spring_damper", **ENDS, "damping": [1] * 10}, "e.damping", "10 powers"),
@@ -85,13 +85,13 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         {"type": "force", "body": "b", "at": "tip", "vector": [1, 0, 0], "direction": [1, 0, 0]},
         "e",
-        "vector and direction are given",
+        "vector and direction exclude each other",
     ),
-    ({"type": "moment", "body": "b", "direction": [0, 0, 0]}, "e.direction", "is zero"),
+    ({"type": "moment", "body": "b", "direction": [0, 0, 0]}, "e.direction", "must not be zero"),
     (
         {"type": "moment", "body": "b", "vector": [0, 0, 1], "magnitude": 2},
         "e.magnitude",
-        "a vector and a magnitude",
+        "vector and magnitude exclude",
     ),
     ({"type": "joint_force", "joint": "J", "force": 1}, "e.joint", "has several coordinates"),
     ({"type": "joint_force", "joint": "R", "forse": 1}, "e.forse", "unknown key forse"),

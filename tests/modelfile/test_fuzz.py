@@ -20,7 +20,26 @@ WEIRD: list[Any] = [
     *({"in": "ground", "at": [0, 0, 0]}, {"from": "E", "to": "E"}, {"identify": True}, {"on": {}}),
     *({"rounded": [1, 2, 3]}, {"between": ["A"]}, {"value": None}, [None, None], "1 deg deg", "."),
 ]
-KEYS = ["zz", "E", "x", "type", "at", "joints", "in", "frame"]
+KEYS = ["zz", "E", "x", "type", "at", "joints", "in", "frame", "rotor", "rpy", "units", "gravity"]
+KEYS += ["include", "use", "point_masses", "axes", "about", "allow_nonphysical", "source"]
+UNITS = [
+    {},
+    {"length": "mm"},
+    {"length": "in", "mass": "g", "angle": "deg", "force": "kN"},
+    {"time": "ms", "angle": "deg"},
+]
+NEW_WORDS: list[tuple[str, Any]] = [
+    ("joints", {"rotor": {"inertia": 1, "ratio": 5, "viscous": {"identify": True}}}),
+    ("bodies", {"point_masses": [{"mass": 1, "at": [1, 2, 3]}]}),
+    ("bodies", {"frame": {"in": "ground", "origin": [1, 2, 3], "rpy": [0.1, "30 deg", 0]}}),
+    ("bodies", {"inertia": {"axes": {"rpy": [1, 2, 3]}, "about": "origin"}}),
+    ("gravity", {"magnitude": 3, "rpy": [0.1, 0.2, 0.3]}),
+    ("subassemblies", {"use": {"inner": {"subassembly": "inner", "mirror": "y"}}}),
+]
+INNER: dict[str, Any] = {
+    "bodies": {"extra": {}},
+    "joints": {"extra": {"type": "F", "between": ["ground", "extra"]}},
+}
 
 
 def paths(data: Any, path: Key = ()) -> Iterator[Key]:
@@ -31,9 +50,26 @@ def paths(data: Any, path: Key = ()) -> Iterator[Key]:
         yield from paths(value, (*path, key))
 
 
+def add_new_words(draw: st.DrawFn, data: dict[str, Any]) -> None:
+    """Put words into the file that the zoo does not use."""
+    if draw(st.booleans()):
+        data["units"] = draw(st.sampled_from(UNITS))
+    section, words = copy.deepcopy(draw(st.sampled_from(NEW_WORDS)))
+    if section == "gravity":
+        data["gravity"] = words
+    elif entries := [v for v in data.get(section, {}).values() if isinstance(v, dict)]:
+        entry = draw(st.sampled_from(entries))
+        for key, value in words.items():
+            entry[key] = {**entry.get(key, {}), **value} if isinstance(value, dict) else value
+    if section == "subassemblies" and section in data:
+        data[section]["inner"] = INNER
+
+
 @st.composite
 def broken(draw: st.DrawFn) -> tuple[dict[str, Any], str | None]:
     data = copy.deepcopy(FILES[draw(st.sampled_from(sorted(FILES)))])
+    if draw(st.booleans()):
+        add_new_words(draw, data)
     for _ in range(draw(st.integers(1, 2))):
         path = draw(st.sampled_from(list(paths(data))))
         around: Any = data

@@ -55,11 +55,17 @@ def test_mounting_as_a_rotation() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"magnitude": -9.81}, r"^gravity\.magnitude: the magnitude must be ≥ 0, got -9.81; turn"),
-        ({"direction": "-z", "rpy": [0, 0, 0]}, "^gravity: there are direction and rpy; remove"),
-        ({"direction": [0, 0, 0]}, r"^gravity\.direction: this direction is zero"),
+        (
+            {"magnitude": -9.81},
+            r"^gravity\.magnitude: the magnitude must be ≥ 0, got -9.81; reverse",
+        ),
+        (
+            {"direction": "-z", "rpy": [0, 0, 0]},
+            "^gravity: direction and rpy exclude each other; remove",
+        ),
+        ({"direction": [0, 0, 0]}, r"^gravity\.direction: this direction must not be zero"),
         ("down", "^gravity: there is no direction down; "),
-        ("9.81", '^gravity: "9.81" is no direction; write'),
+        ("9.81", '^gravity: "9.81" is not a direction; write'),
         (9.81, "^gravity: expected three numbers, got 9.81; write"),
         ({"mag": 3}, r"^gravity\.mag: unknown key mag; "),
     ],

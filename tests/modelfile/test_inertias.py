@@ -210,7 +210,7 @@ def test_numbers_that_no_body_can_have() -> None:
                     "zz": 1,
                 },
             },
-            r"inertia\.axes\.rotation: the matrix is no rotation",
+            r"inertia\.axes\.rotation: the matrix is not a rotation",
         ),
     ],
 )

@@ -50,6 +50,6 @@ def test_units(mechanism: Mechanism, fragments: list[str]) -> None:
 
 def test_impossible_bodies() -> None:
     assert impossible_bodies(lever(1, 2, 1, zz=3, allow_nonphysical=True)) == (
-        "no body can have the inertia of b (allow_nonphysical): inertia breaks the triangle "
-        "inequality, principal moments 1 + 1 < 3",
+        "the inertia of b is not physically consistent (allow_nonphysical): inertia breaks the "
+        "triangle inequality, principal moments 1 + 1 < 3",
     )

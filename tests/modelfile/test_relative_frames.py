@@ -168,9 +168,12 @@ def test_rpy_of_joint_frames() -> None:
         ({"rpy": [0, 0]}, r"bodies\.b\.frame\.rpy: expected three numbers, got a list of 2"),
         (
             {"rpy": [0, 0, 0], "rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]},
-            r"bodies\.b\.frame: there are rotation and rpy; remove one of them",
+            r"bodies\.b\.frame: rotation and rpy exclude each other; remove one of them",
         ),
-        ({"rpy": [0, 0, 0], "x": "x", "y": "y"}, "the frame has axes and a rotation; remove one"),
+        (
+            {"rpy": [0, 0, 0], "x": "x", "y": "y"},
+            "axes and rotation exclude each other; remove one",
+        ),
     ],
 )
 def test_errors(frame: Any, message: str) -> None:

@@ -62,19 +62,22 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
 def joints(draw: st.DrawFn, a: str, b: str) -> dict[str, Any]:
     joint_type = draw(st.sampled_from(sorted(JOINT_KINDS)))
     words: dict[str, Any] = {"type": joint_type, "between": draw(st.permutations([a, b]))}
-    if joint_type != "free":
+    kind = JOINT_KINDS[joint_type]
+    if "at" in kind.needs:
         words["at"] = draw(st.one_of(st.just("P"), place))
-    if joint_type == "universal":
+    if "axes" in kind.needs:
         first, second = draw(st.sampled_from(AXES))
         words["axes"] = [first, second]
-    elif joint_type not in ("spherical", "fixed", "free"):
+    if "axis" in kind.needs:
         words["axis"] = draw(vector)
-    if joint_type == "helical":
+    if "zero" in kind.needs:
+        words |= {"axis": [1, 2, 2], "zero": [[2, 1, 0], [0, 1, 2]]}
+    if "pitch" in kind.needs:
         words["pitch"] = draw(scalar)
-    if joint_type in ("revolute", "prismatic"):
-        words["limits"] = draw(st.sampled_from([[-1, 1], [None, "l"], ["-30 deg", None]]))
-    if joint_type == "planar":
-        words["limits"] = [[-1, None], None, [0, 1]]
+    if "limits" in kind.takes:
+        ranges = st.sampled_from([[-1, 1], [None, "l"], ["-30 deg", None]])
+        several = [draw(ranges) for _ in range(kind.n_scalars)]
+        words["limits"] = several if len(several) > 1 else several[0]
     words["hidden"] = draw(st.booleans())
     return words
 

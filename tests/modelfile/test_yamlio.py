@@ -81,7 +81,7 @@ def test_a_variant_is_found_where_it_is_written() -> None:
 def test_not_utf8(tmp_path: Path) -> None:
     file = tmp_path / "latin.yaml"
     file.write_bytes("title: M\xe4chanism\n".encode("latin-1"))
-    with pytest.raises(ModelError, match=r"^m\.yaml: the file is no UTF-8 text"):
+    with pytest.raises(ModelError, match=r"^m\.yaml: the file is not UTF-8 text"):
         read_file(file, "m.yaml")
 
 

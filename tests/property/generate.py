@@ -8,7 +8,7 @@ null space of the twists that the joints allow, computed here from poses written
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from mechid.mechanism.records import (
     JOINT_KINDS,
     Body,
     Coefficient,
+    Constraint,
+    Coupling,
+    DistanceConstraint,
     ForceElement,
     Joint,
     JointCoordinate,
@@ -59,9 +62,15 @@ class NotUsableError(Exception):
 
 
 def random_mechanism(
-    tree: list[JointType], closing: list[JointType], rng: np.random.Generator
+    tree: list[JointType],
+    closing: list[JointType],
+    rng: np.random.Generator,
+    n_constraints: int = 0,
 ) -> Drawn:
-    """Return a mechanism with a body per tree joint, and further joints that close loops."""
+    """Return a mechanism with a body per tree joint, and further joints that close loops.
+
+    Constraints are couplings of two or three joint coordinates, and distances, at random.
+    """
     poses = {GROUND: Rigid(np.eye(3), np.zeros(3))}
     pairs = []
     for k in range(len(tree)):
@@ -82,18 +91,54 @@ def random_mechanism(
     bodies = tuple(Body(n, frame_of(p)) for n, p in poses.items() if n != GROUND)
     points = tuple(Point(f"P_{n}", n, vector_of(rng.uniform(-1, 1, 3))) for n in poses)
     bare = Mechanism("random", (0.0, 0.0, -9.81), bodies, tuple(joints), (), points=points)
+    constraints = _constraints(poses, joints, values, n_constraints, bare.points, rng)
+    bare = replace(bare, constraints=constraints)
     if any(len(part.holders) > 1 for part in ball_parts(bare)):
         raise NotUsableError("a part that may spin between balls")
-    chosen = _independent(poses, joints[: len(tree)], joints[len(tree) :], values)
+    chosen = _independent(poses, joints[: len(tree)], joints[len(tree) :], values, constraints)
     coordinates = tuple(
         JointCoordinate(f"y{i}", joints[k].name, index, f"F{i}", joints[k].kind.choice_units[index])
         for i, (k, index) in enumerate(chosen)
     )
     y = np.array([_scalars(joints[k], values[k])[index] for k, index in chosen])
-    mechanism = Mechanism(
-        "random", bare.gravity, bodies, bare.joints, coordinates, points=bare.points
-    )
-    return Drawn(mechanism, y, len(tree))
+    return Drawn(replace(bare, coordinates=coordinates), y, len(tree))
+
+
+def _constraints(
+    poses: dict[str, Rigid],
+    joints: list[Joint],
+    values: list[Array],
+    n: int,
+    points: tuple[Point, ...],
+    rng: np.random.Generator,
+) -> tuple[Constraint, ...]:
+    """Return constraints that hold where the bodies stand."""
+    single = [
+        (k, index)
+        for k, joint in enumerate(joints)
+        for index, unit in enumerate(joint.kind.units)
+        if unit != "-"
+    ]
+    found: list[Constraint] = []
+    for i in range(n):
+        if rng.random() < 0.3 or len(single) < 2:
+            a, b = (points[p] for p in rng.permutation(len(points))[:2])
+            far = _placed(poses, b) - _placed(poses, a)
+            found.append(DistanceConstraint(f"rod_{i}", a, b, float(np.linalg.norm(far))))
+            continue
+        some = [single[p] for p in rng.permutation(len(single))[: rng.integers(2, 4)]]
+        factors = rng.uniform(0.3, 2, len(some)) * rng.choice([-1, 1], len(some))
+        terms = [(joints[k].name, j, float(f)) for (k, j), f in zip(some, factors, strict=True)]
+        constant = sum(values[k][j] * f for (k, j), f in zip(some, factors, strict=True))
+        found.append(
+            Coupling(f"gear_{i}", tuple(terms), None if rng.random() < 0.5 else float(constant))
+        )
+    return tuple(found)
+
+
+def _placed(poses: dict[str, Rigid], point: Point) -> Array:
+    pose = poses[point.body]
+    return np.asarray(pose.translation + pose.rotation @ np.array(point.local))
 
 
 def _joint(
@@ -152,6 +197,7 @@ def _independent(
     tree: list[Joint],
     closing: list[Joint],
     values: list[Array],
+    constraints: tuple[Constraint, ...] = (),
 ) -> list[tuple[int, int]]:
     """Choose coordinates of tree joints, as (number of the joint, index), by pivoting."""
     of = {joint.name: twists(joint, poses[joint.body_a], v) for joint, v in
@@ -174,7 +220,21 @@ def _independent(
     for joint in closing:
         held = scipy.linalg.null_space(of[joint.name].T) if of[joint.name].size else np.eye(6)
         rows.append(held.T @ (body[joint.body_b] - body[joint.body_a]))
+    pair = {joint.name: (joint.body_a, joint.body_b) for joint in (*tree, *closing)}
+    for c in constraints:
+        row = np.zeros(len(columns))
+        if isinstance(c, Coupling):
+            for name, index, factor in c.terms:
+                a, b = pair[name]
+                row += factor * (np.linalg.pinv(of[name]) @ (body[b] - body[a]))[index]
+        else:
+            ra, rb = _placed(poses, c.point_a), _placed(poses, c.point_b)
+            line = (rb - ra) / np.linalg.norm(rb - ra)
+            wrench = np.concatenate([np.cross(rb, line), line])  # works on ω, v at the origin
+            row = wrench @ (body[c.point_b.body] - body[c.point_a.body])
+        rows.append(row[None])
     J = np.vstack([np.zeros((1, len(columns))), *rows])
+    J[np.abs(J) < _RANK] = 0.0  # rounding of differences must not be the largest of all
     s = scipy.linalg.svdvals(J)
     if np.any((s > _RANK) & (s < 0.02)):
         raise NotUsableError("nearly singular")
@@ -190,12 +250,7 @@ def _independent(
 
 def single_coordinates(mechanism: Mechanism) -> list[tuple[str, int]]:
     """Joint coordinates that are one angle or one displacement."""
-    return [
-        (j.name, k)
-        for j in mechanism.joints
-        for k in range(3 if j.type == "free" else j.kind.n_speeds)
-        if j.type != "spherical"
-    ]
+    return [(j.name, k) for j in mechanism.joints for k in range(j.kind.n_scalars)]
 
 
 def random_elements(

@@ -19,7 +19,7 @@ from ..contract.states import random_course, solve_course
 from ..dynamics.gradients import check_gradient
 from ..elements import friction, load, motor, spring_damper, torsion_spring, transmission
 from .generate import Drawn, random_elements, single_coordinates
-from .test_random_mechanisms import loops, trees
+from .test_random_mechanisms import constrained, loops, trees
 
 UNKNOWN, KNOWN = Coefficient(1.0, identify=True), Coefficient(2.0)
 
@@ -68,4 +68,10 @@ def test_gradient_of_trees(drawn: tuple[Drawn, np.random.Generator]) -> None:
 @settings(max_examples=25)
 @given(loops())
 def test_gradient_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    check(*drawn)
+
+
+@settings(max_examples=15)
+@given(constrained())
+def test_gradient_with_couplings_and_distances(drawn: tuple[Drawn, np.random.Generator]) -> None:
     check(*drawn)

@@ -10,9 +10,17 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.mobility import mobility
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import rates, solve_motion
-from mechid.mechanism.records import GROUND, JointType, Mechanism
+from mechid.mechanism.records import GROUND, JointCoordinate, JointType, Mechanism
 
-from ..contract.changes import Change, carried, cut_elsewhere, permuted, reframed, swapped
+from ..contract.changes import (
+    Change,
+    carried,
+    coupled_joints,
+    cut_elsewhere,
+    permuted,
+    reframed,
+    swapped,
+)
 from ..contract.checks import (
     assert_close,
     check_change,
@@ -59,15 +67,39 @@ def loops(draw: st.DrawFn) -> tuple[Drawn, np.random.Generator]:
     return _drawn(types, closing, draw(seeds))
 
 
+@st.composite
+def constrained(draw: st.DrawFn) -> tuple[Drawn, np.random.Generator]:
+    """Trees and loops with couplings and distances."""
+    types = draw(st.lists(st.sampled_from(LOOSE), min_size=2, max_size=5))
+    closing = draw(st.lists(st.sampled_from(TYPES), max_size=1))
+    return _drawn(types, closing, draw(seeds), draw(st.integers(1, 2)))
+
+
 def _drawn(
-    types: list[JointType], closing: list[JointType], seed: int
+    types: list[JointType], closing: list[JointType], seed: int, n_constraints: int = 0
 ) -> tuple[Drawn, np.random.Generator]:
     rng = np.random.default_rng(seed)
     try:
-        drawn = random_mechanism(types, closing, rng)
+        drawn = random_mechanism(types, closing, rng, n_constraints)
+        # Drawn without regard for loops that coupled and driven joints fill.
+        if n_constraints:
+            spanning_tree_keeps(drawn.mechanism)
     except NotUsableError:
         assume(False)
     return drawn, rng
+
+
+def spanning_tree_keeps(mechanism: Mechanism) -> None:
+    """Refuse a draw whose coupled and driven joints fill a loop: one would have to be cut."""
+    kept = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    kept |= coupled_joints(mechanism)
+    group = {name: name for name in (GROUND, *(b.name for b in mechanism.bodies))}
+    for joint in mechanism.joints:
+        a, b = group[joint.body_a], group[joint.body_b]
+        if joint.name in kept and a == b:
+            raise NotUsableError("coupled joints fill a loop")
+        if joint.name in kept:
+            group = {name: a if label == b else label for name, label in group.items()}
 
 
 def prepared(drawn: Drawn, rng: np.random.Generator) -> tuple[KinematicModel, Course]:
@@ -215,3 +247,35 @@ def test_coarse_and_fine_samples_agree(drawn: tuple[Drawn, np.random.Generator])
             bound = tolerance(fine, coarse)
             assert_close(g.position, f.position[ends], bound, reach(fine))
             assert_close(g.rotation, f.rotation[ends], bound, 1.0)
+
+
+# --------------------------------------------------------------------------- constraints
+
+
+@settings(max_examples=EXAMPLES)
+@given(constrained())
+def test_motion_with_couplings_and_distances(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    """Closed, with rates that are differences, in both formulations, however it is described."""
+    d, rng = drawn
+    model, course = prepared(d, rng)
+    check_motion(model, course)
+    motion = solve_course(model, course, np.linspace(0, LENGTH, 5))
+    for change in changes(d.mechanism, rng):
+        check_change(motion, change)
+
+
+@settings(max_examples=10)
+@given(constrained())
+def test_sensitivities_with_couplings_and_distances(
+    drawn: tuple[Drawn, np.random.Generator],
+) -> None:
+    model, course = prepared(*drawn)
+    check_sensitivities(solve_course(model, course, [0.9, 3.7]))
+
+
+@settings(max_examples=10)
+@given(constrained())
+def test_mobility_with_couplings_and_distances(drawn: tuple[Drawn, np.random.Generator]) -> None:
+    m = mobility(drawn[0].mechanism)
+    assert m.dof == len(drawn[0].y)
+    assert (m.dependent, m.undetermined, m.passive_dof) == ((), 0, 0)

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reference_point import joint_reactions_reference
-from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.couplings import coupling_scale
+from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.element_laws import reads_angle
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Coefficient, Coupling, ForceElement, Mechanism
 
 from ..contract.changes import cut_elsewhere
 from ..contract.states import EPS, condition, random_course, solve_course
@@ -20,7 +21,7 @@ from ..dynamics.balance import unbalanced
 from ..dynamics.virtual_power import WRITTEN_TWICE
 from .generate import Drawn, random_elements
 from .test_random_dynamics import filled, mechanisms, random_state
-from .test_random_mechanisms import loops
+from .test_random_mechanisms import constrained, loops
 
 
 def check(motion: Motion) -> None:
@@ -41,6 +42,14 @@ def check(motion: Motion) -> None:
     assert np.abs(found.force - want.force).max() * size <= bound
     assert np.abs(found.moment - want.moment).max() <= bound
     np.testing.assert_array_equal(found.undetermined, want.undetermined)
+    for i, c in enumerate(motion.model.mechanism.constraints):
+        # A multiplier is as exact as the largest force that it exerts.
+        lever = size
+        if isinstance(c, Coupling):
+            lever = 1 / coupling_scale(motion.model.mechanism, c, size)
+        error = np.abs(found.multipliers[:, i] - want.multipliers[:, i]).max()
+        assert error * lever <= bound, c.name
+    np.testing.assert_array_equal(found.open_multipliers, want.open_multipliers)
 
 
 @settings(max_examples=30)
@@ -59,19 +68,41 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
     """With force elements of all kinds; wherever the loops are cut."""
     d, rng = drawn
     mechanism = filled(d.mechanism, rng)
-    elements = (*mechanism.elements, *random_elements(mechanism, rng, WRITTEN_TWICE))
-    mechanism = replace(mechanism, elements=elements)
+    more = map(without_dry_motors, random_elements(mechanism, rng, WRITTEN_TWICE))
+    mechanism = replace(mechanism, elements=(*mechanism.elements, *more))
     model = kinematic_model(mechanism)
     course = random_course(model, rng)
-    check(solve_course(model, course, [0.9, 3.7]))
-    elsewhere = cut_elsewhere(mechanism, rng).mechanism
-    if not _counts_turns(elsewhere):
-        check(solve_course(kinematic_model(elsewhere), course, [0.9, 3.7]))
+    for other in (model, kinematic_model(cut_elsewhere(mechanism, rng).mechanism)):
+        if not _counts_turns(other):
+            check(solve_course(other, course, [0.9, 3.7]))
 
 
-def _counts_turns(mechanism: Mechanism) -> bool:
-    """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
-    sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
-    return any(
-        mechanism.joint(name).type == "helical" for name in sprung & {*(mechanism.cut or ())}
+@settings(max_examples=25)
+@given(constrained())
+def test_reactions_with_couplings_and_distances(
+    drawn: tuple[Drawn, np.random.Generator],
+) -> None:
+    d, rng = drawn
+    mechanism = filled(d.mechanism, rng)
+    model = kinematic_model(mechanism)
+    motion = solve_course(model, random_course(model, rng), [0.9, 3.7])
+    check(motion)
+
+
+def without_dry_motors(e: ForceElement) -> ForceElement:
+    """Without Coulomb friction: where a loop holds a joint, the sign of its speed is rounding."""
+    if e.kind != "transmission":
+        return e
+    parts = (
+        replace(
+            p, values=tuple((k, Coefficient(0.0) if k == "coulomb" else v) for k, v in p.values)
+        )
+        for p in e.parts
     )
+    return replace(e, parts=tuple(parts))
+
+
+def _counts_turns(model: KinematicModel) -> bool:
+    """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
+    sprung = {joint for e in model.mechanism.elements for joint in reads_angle(e)}
+    return any(j.type == "helical" for j in model.tree.cut if j.name in sprung)

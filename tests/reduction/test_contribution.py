@@ -129,7 +129,7 @@ def test_bad_input() -> None:
         contribution([r, problem(X[:2])], X)
     with pytest.raises(DataError, match="all forces are zero"):
         contribution(replace(r, tau=np.zeros_like(r.tau)), X)
-    with pytest.raises(DataError, match="no norm"):
+    with pytest.raises(DataError, match="norm must be"):
         contribution(r, X, norm="euclid")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="draws must have shape"):
         contribution_spread(r, X, X)

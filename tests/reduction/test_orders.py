@@ -149,7 +149,7 @@ def test_stopped_and_watched() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(DataError, match="no direction"):
+    with pytest.raises(DataError, match="direction must be"):
         greedy(problem(SPARSE), direction="up")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="too few for 20"):
         greedy(problem(SPARSE, samples=12), Blocks(3))

@@ -203,7 +203,7 @@ def test_some_sizes_only() -> None:
     found = reduce_model(contribution(r, SPARSE).ranking, r, sizes=(10, 2, 5))
     assert list(found.curves.sizes) == [2, 5, 10]
     assert found.complete
-    with pytest.raises(DataError, match="go from 1 to 20"):
+    with pytest.raises(DataError, match="must be between 1 and 20"):
         reduce_model(found.ranking, r, sizes=(21,))
 
 
@@ -219,7 +219,7 @@ def test_two_limits() -> None:
     both = TwoLimits(50.0, error=0.2)(curves)
     assert both.size == both.upper == 2
     assert "stays above 20 %" in both.why
-    assert "the smallest is taken" in TwoLimits(0.5)(curves).why
+    assert "the smallest size is used" in TwoLimits(0.5)(curves).why
 
 
 def test_one_standard_error() -> None:
@@ -228,7 +228,7 @@ def test_one_standard_error() -> None:
     found = OneStandardError()(curves_of([1] * 4, [1] * 4, blocks))
     assert found.size == 2
     assert found.upper == 3
-    with pytest.raises(DataError, match="no cross-validated errors"):
+    with pytest.raises(DataError, match="needs cross-validated errors"):
         OneStandardError()(curves_of([1.0], [1.0], [[]]))
 
 
@@ -236,9 +236,9 @@ def test_sizes_and_orders_that_do_not_fit() -> None:
     r = problem(SPARSE, noise=0.1)
     ranking = contribution(r, SPARSE).ranking
     assert reduce_model(ranking, r, sizes=(2, 4), choose=Fixed(3)).size.size == 3
-    with pytest.raises(DataError, match="cannot be reduced to 21"):
+    with pytest.raises(DataError, match="must be between 1 and 20, got 21"):
         reduce_model(ranking, r, choose=Fixed(21))
-    with pytest.raises(DataError, match="the order has 1 parameters"):
+    with pytest.raises(DataError, match="parameters of the problem, got 1"):
         reduce_model(Ranking("mine", ("p00",), np.zeros(1)), r)
     few = r.part(slice(0, 3))
     with pytest.raises(DataError, match="too few for 7"):

@@ -104,7 +104,7 @@ def test_columns_of_zeros_have_no_effect() -> None:
 
 def test_ranks_that_cannot_be() -> None:
     for rank in (0, 7):
-        with pytest.raises(DataError, match=f"rank {rank}"):
+        with pytest.raises(DataError, match=f"between 1 and 6, got {rank}"):
             regroup(dependent(), rank)
     with pytest.raises(DataError, match="6 positive numbers"):
         regroup(dependent(), scale=np.ones(3))

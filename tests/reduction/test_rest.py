@@ -31,9 +31,9 @@ def test_zero_and_cad() -> None:
 
 def test_words_for_what_is_missing() -> None:
     r = problem(X)
-    with pytest.raises(DataError, match="CAD values that are not known"):
+    with pytest.raises(DataError, match="keep their CAD values without a prior"):
         restrict(r, KEPT, rest="cad")
-    with pytest.raises(DataError, match="no rest"):
+    with pytest.raises(DataError, match="rest must be"):
         restrict(r, KEPT, rest="half")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no parameter q"):
         restrict(r, ("q",))

@@ -89,9 +89,12 @@ def _kinds(joint: Joint) -> list[pin.JointModel]:
             return [pin.JointModelPlanar()]
         case "free":
             return [pin.JointModelFreeFlyer()]
-    slides = (pin.JointModelPX, pin.JointModelPY, pin.JointModelPZ)
-    make = {"turn": pin.JointModelRZ, "ball": pin.JointModelSpherical}
-    return [make.get(s.motion, slides[s.axis])() for s in joint.kind.steps]
+    simple = {
+        "slide": (pin.JointModelPX, pin.JointModelPY, pin.JointModelPZ),
+        "turn": (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ),
+        "ball": (pin.JointModelSpherical,) * 3,
+    }
+    return [simple[step.motion][step.axis]() for step in joint.kind.steps]
 
 
 def _state(joint: Joint, c: Array, s: Array, a: Array) -> tuple[Array, Array, Array]:

@@ -28,6 +28,7 @@ Array = npt.NDArray[np.float64]
 
 TREES = ["pendulum", "puma560@bare", "n_pendulum", "n_pendulum@plane"]
 LOOPS = ["four_bar", "sla_suspension", "stewart_platform", "planar_3rrr", "delta", "three_rps"]
+LOOPS += ["geared_gripper", "rssr_linkage"]
 
 
 @cache

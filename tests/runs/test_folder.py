@@ -166,20 +166,20 @@ def test_folders_that_are_there(run, tmp_path):
     assert not (tmp_path / "run" / "report.html").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("years of work")
-    with pytest.raises(DataError, match="is no run; choose another"):
+    with pytest.raises(DataError, match="is not a run; choose another"):
         RunFolder.create(tmp_path / "other", force=True)
     assert (tmp_path / "other" / "thesis.tex").exists()
     (tmp_path / "empty").mkdir()
     RunFolder.create(tmp_path / "empty")
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="is no run"):
+    with pytest.raises(DataError, match="is not a run"):
         RunFolder.create(tmp_path / "file", force=True)
     with pytest.raises(DataError, match="cannot make the folder"):
         RunFolder.create(tmp_path / "file" / "run")
 
 
 def test_broken_folders(run, tmp_path):
-    with pytest.raises(DataError, match=r"there is no run\.json"):
+    with pytest.raises(DataError, match=r"run\.json is missing"):
         load_run(tmp_path)
     save_run(run, tmp_path / "run")
     head = tmp_path / "run" / "run.json"
@@ -188,7 +188,7 @@ def test_broken_folders(run, tmp_path):
     with pytest.raises(DataError, match="format 99"):
         load_run(tmp_path / "run")
     head.write_text(good[:-20])
-    with pytest.raises(DataError, match="this is no JSON"):
+    with pytest.raises(DataError, match="not a JSON file"):
         load_run(tmp_path / "run")
     head.write_text(good)
     for name in ("parameters.parquet", "estimate.json", "estimate.covariance.parquet",

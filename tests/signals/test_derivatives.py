@@ -117,12 +117,12 @@ def test_given_derivatives_are_used_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (Preparation("given"), "speeds and accelerations are not given"),
-        (Preparation("fourier"), "a Fourier series needs the period"),
+        (Preparation("given"), "speeds and accelerations are not measured"),
+        (Preparation("fourier"), "a Fourier series needs a period"),
         (Preparation("fourier", period=20.0), "the record of 10 s is shorter than the period"),
-        (Preparation("fourier", period=0.005), "a period of 0.005 s has 5 samples"),
-        (Preparation("fourier", period=2.0, harmonics=1200), "1200 harmonics cannot be told"),
-        (Preparation("low-pass", cutoff=600.0), "a cut-off of 600 Hz does not suit a rate"),
+        (Preparation("fourier", period=0.005), "a period of 0.005 s has only 5 samples"),
+        (Preparation("fourier", period=2.0, harmonics=1200), "do not determine 1200 harmonics"),
+        (Preparation("low-pass", cutoff=600.0), "the cut-off must be between 0 and .* got 600"),
         (Preparation("low-pass", cutoff=0.2), "10000 samples are too few for a cut-off of 0.2 Hz"),
         (Preparation("low-pass", cutoff=5.0, decimation=6000), "are too few to decimate by 6000"),
     ],

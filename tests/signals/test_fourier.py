@@ -73,7 +73,7 @@ def test_a_transient_is_named() -> None:
     y = m.y.copy()
     y[:2000, 0] += 0.1 * np.exp(-3 * T[:2000])
     p = prepare(replace(m, y=y), FOUR_BAR, Preparation(period=2.0))
-    assert any(note.startswith("period 1 is unlike the others") for note in p.notes)
+    assert any(note.startswith("period 1 differs from the others") for note in p.notes)
 
 
 def test_one_period_tells_nothing_of_noise() -> None:

@@ -49,9 +49,9 @@ def test_preparation_hands_the_limits_on() -> None:
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"nothing": 0.1}, "nothing is no independent coordinate; those are "),
-        ({FOUR_BAR.coordinates[0].name: 0.0}, "is 0; give a positive number"),
-        ({FOUR_BAR.coordinates[0].name: np.nan}, "is nan; give a positive number"),
+        ({"nothing": 0.1}, "nothing is not an independent coordinate; choose one of: "),
+        ({FOUR_BAR.coordinates[0].name: 0.0}, "must be > 0, got 0"),
+        ({FOUR_BAR.coordinates[0].name: np.nan}, "must be > 0, got nan"),
     ],
 )
 def test_bad_limits_are_refused(limits: dict[str, float], message: str) -> None:

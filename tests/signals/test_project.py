@@ -116,7 +116,7 @@ def test_quantities_that_say_the_same() -> None:
     motion = known("sla_suspension", T[:3])
     names = ("slider_r", "E_r", "z_l", "K_r", "K_l")  # nothing tells where the rack is
     mechanism = motion.model.mechanism
-    with pytest.raises(DataError, match="none tells how rack moves"):
+    with pytest.raises(DataError, match="do not determine the independent coordinate rack"):
         project(mechanism, quantities(mechanism, names), seen(motion, names)[0], time=T[:3])
 
 
@@ -128,7 +128,9 @@ def test_a_quantity_that_turns_back_on_the_way(rate: float) -> None:
     s, sd, _ = seen(motion, ("q3",))
     turn = t[1:][np.diff(np.sign(sd[:, 0] / motion.yd[:, 0])) != 0]
     assert turn.size
-    with pytest.raises(DataError, match="here none tells how q1 moves") as refused:
+    with pytest.raises(
+        DataError, match="do not determine the independent coordinate q1 in this pose"
+    ) as refused:
         project(mechanism, quantities(mechanism, ("q3",)), s, time=t)
     told = float(refused.value.where.removeprefix("t = ").removesuffix(" s"))
     assert np.abs(told - turn).min() < 0.05
@@ -157,7 +159,7 @@ def test_preparing_projects_first() -> None:
     assert p.y == pytest.approx(motion.y, abs=1e-9)
     assert p.ydd[10:-10] == pytest.approx(motion.ydd[10:-10], abs=1e-4)
     assert any("projected from q3, q4" in note for note in p.notes)
-    with pytest.raises(DataError, match="some measured quantities have a deviation"):
+    with pytest.raises(DataError, match="sigma is given for some measured quantities only"):
         prepare(replace(m, sigma=(1e-3, None)), mechanism)
 
 

@@ -110,14 +110,14 @@ def test_degrees_are_suspected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("t,q1\n0,1\n", "no column time; the table has t, q1"),
-        ("time,Q1\n0,1\n", "no column q1; the table has time, Q1; did you mean Q1"),
+        ("t,q1\n0,1\n", "missing column time; the table has t, q1"),
+        ("time,Q1\n0,1\n", "missing column q1; the table has time, Q1; did you mean Q1"),
         ("time,q1\n", "no rows"),
-        ("time,q1\n0,1\n0.1,\n", "row 2, column q1: there is no value"),
-        ("time,q1,q1.d\n0,1,x\n", 'row 1, column q1.d: "x" is no number'),
+        ("time,q1\n0,1\n0.1,\n", "row 2, column q1: the value is missing"),
+        ("time,q1,q1.d\n0,1,x\n", 'row 1, column q1.d: "x" is not a number'),
         ("time,q1\n0,1\n0.2,1\n0.1,1\n", "row 3, column time: .* 0.1 s comes after 0.2 s"),
         ("time,q1\n0,1\n0.2,1\n0.2,1\n", "row 3, column time: .* 0.2 s occurs twice"),
-        ("time,q1\n0,1\nlater,1\n", 'row 2, column time: "later" is no number'),
+        ("time,q1\n0,1\nlater,1\n", 'row 2, column time: "later" is not a number'),
     ],
 )
 def test_bad_tables_are_refused_in_one_line(text: str, words: str, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_names_of_points() -> None:
     assert "slider_r" in points_of(mechanism, "strut_top_r")
     with pytest.raises(DataError, match=r"no body weel_r; did you mean wheel_r\?"):
         find_point(mechanism, "weel_r.K_r")
-    with pytest.raises(DataError, match="wheel_r has no point K; known are K_r"):
+    with pytest.raises(DataError, match="wheel_r has no point K; choose one of: K_r"):
         find_point(mechanism, "wheel_r.K")
     with pytest.raises(DataError, match=r"no joint K_x; did you mean K_\w\?"):
         joint_columns(MOTION, ["K_x"])

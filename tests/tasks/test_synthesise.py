@@ -171,7 +171,7 @@ def test_one_seed_one_result(kind):
         ({"correlation": 0.5}, "choose the noise kind coloured"),
         ({"noise_kind": "coloured", "time_constant": 1.0, "correlation": 0.5}, "give one"),
         ({"cad_error": -0.1}, "cad_error must be ≥ 0, got -0.1"),
-        ({"cad_error": 2}, "cad_error must be from 0 to 1, got 2"),
+        ({"cad_error": 2}, "cad_error must be between 0 and 1, got 2"),
         ({"seed": -1}, "seed must be ≥ 0, got -1"),
         ({"nois": 1}, "there is no option nois; did you mean noise?"),
         ({"truth": 3}, "truth must be a Mechanism, a Truth, .*, got int"),
@@ -185,10 +185,10 @@ def test_wrong_errors(errors, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (SynthesiseOptions(noise_kind="pink"), "there is no noise pink"),  # type: ignore[arg-type]
+        (SynthesiseOptions(noise_kind="pink"), "noise_kind must be one of: white"),  # type: ignore[arg-type]
         (SynthesiseOptions(noise=NoiseLevels(Level(-0.1))), "noise must be ≥ 0, got -0.1"),
         (SynthesiseOptions(noise=NoiseLevels(channels={"M1": Level(np.nan)})), "noise of M1 must"),
-        (SynthesiseOptions(cad_error=-0.1), "cad_error must be from 0 to 1, got -0.1"),
+        (SynthesiseOptions(cad_error=-0.1), "cad_error must be ≥ 0, got -0.1"),
         (SynthesiseOptions(seed=-1), "seed must be ≥ 0, got -1"),
     ],
 )

@@ -29,11 +29,11 @@ def test_blocks_partition_the_samples(count: int, gap: int, n: int) -> None:
 
 
 def test_blocks_that_make_no_sense() -> None:
-    with pytest.raises(DataError, match="cannot be cut"):
+    with pytest.raises(DataError, match="cannot be split"):
         Blocks(5).folds(4)
-    with pytest.raises(DataError, match="cannot be cut"):
+    with pytest.raises(DataError, match="cannot be split"):
         Blocks(1).folds(10)
-    with pytest.raises(DataError, match="leave nothing"):
+    with pytest.raises(DataError, match="leave none of 10 samples"):
         Blocks(2, gap=10).folds(10)
 
 

@@ -137,6 +137,12 @@ def test_elements_are_drawn_where_they_act() -> None:
     assert press["force"]["vector"][2] != 0
 
 
+def test_a_distance_constraint_is_a_rod() -> None:
+    rod = next(e for e in scene(load("rssr_linkage"))["elements"] if e["kind"] == "rod")
+    assert (rod["name"], rod["body_a"], rod["body_b"]) == ("rod", 1, 2)
+    assert rod["point_a"] == pytest.approx([0.06, -0.025, 0])
+
+
 def spring(stiffness: float, damping: float) -> str:
     mechanism = build(
         name="m",

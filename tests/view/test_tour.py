@@ -12,7 +12,7 @@ from mechid.mechanism.records import Limit, Start
 from mechid.modelfile import load, zoo
 from mechid.tables import limit_notes
 from mechid.view import start_of, tour
-from mechid.view.courses import Reach, smooth_step, sweep, swing
+from mechid.view.time_histories import Reach, smooth_step, sweep, swing
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in zoo()])
@@ -73,8 +73,8 @@ def test_one_sided_limits_and_starts_at_a_limit() -> None:
     assert np.ptp(tour(beyond).y) > 0
 
 
-def test_courses_have_their_derivatives() -> None:
-    courses = [
+def test_time_histories_have_their_derivatives() -> None:
+    histories = [
         sweep(Reach(0.3, 0.1), 4000.0),
         sweep(Reach(turn=2 * np.pi), 4000.0),
         swing(Reach(0.3, 0.2), 3, 2.0, 4000.0),
@@ -82,23 +82,23 @@ def test_courses_have_their_derivatives() -> None:
         swing(Reach(0.02, 0.3), 1, 2.0, 4000.0),
         swing(Reach(turn=2 * np.pi), 1, 2.0, 4000.0),
     ]
-    for course in courses:
+    for history in histories:
         h = 1 / 4000.0
-        speed = (course.y[2:] - course.y[:-2]) / (2 * h)
-        bend = (course.yd[2:] - course.yd[:-2]) / (2 * h)
-        assert speed == pytest.approx(course.yd[1:-1], abs=1e-4)
-        assert bend == pytest.approx(course.ydd[1:-1], abs=0.1)
-        assert np.abs(np.diff(course.ydd)).max() < 0.25
-        for rate in (course.yd, course.ydd):
+        speed = (history.y[2:] - history.y[:-2]) / (2 * h)
+        bend = (history.yd[2:] - history.yd[:-2]) / (2 * h)
+        assert speed == pytest.approx(history.yd[1:-1], abs=1e-4)
+        assert bend == pytest.approx(history.ydd[1:-1], abs=0.1)
+        assert np.abs(np.diff(history.ydd)).max() < 0.25
+        for rate in (history.yd, history.ydd):
             assert np.abs(rate[[0, -1]]).max() < 1e-9
 
 
-def test_courses_stay_within_their_reach() -> None:
+def test_time_histories_stay_within_their_reach() -> None:
     for reach in (Reach(0.3, 0.2), Reach(0.3, 0.02), Reach(0.02, 0.3), Reach(0.3, 0.0)):
-        for course in (sweep(reach, 100.0), swing(reach, 3, 6.0, 100.0)):
-            assert course.y.max() <= reach.up + 1e-12
-            assert course.y.min() >= -reach.down - 1e-12
-            assert np.ptp(course.y) > 0.2
+        for history in (sweep(reach, 100.0), swing(reach, 3, 6.0, 100.0)):
+            assert history.y.max() <= reach.up + 1e-12
+            assert history.y.min() >= -reach.down - 1e-12
+            assert np.ptp(history.y) > 0.2
 
 
 def test_smooth_step_is_at_rest_at_both_ends() -> None:

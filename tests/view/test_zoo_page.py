@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ("screw_press", "ram", []),
         ("double_wishbone@free", "chassis", []),
         ("pendulum@spring", "bob", ["bob.tip"]),
+        ("rssr_linkage", "rocker", ["rocker.Q"]),
     ],
 )
 def test_page_shows_the_moving_mechanism(

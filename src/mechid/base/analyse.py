@@ -147,5 +147,5 @@ def _as_transfer(found: Dependency, geometry: Geometry) -> Transfer:
                 for n, x in zip(names, turned, strict=True)
                 if abs(x) > 1e-14 * size
             }
-    words = f"dependency of {', '.join(found.names)}, found and not explained"
+    words = f"dependency of {', '.join(found.names)}, found numerically, not explained"
     return Transfer(words, GROUND, GROUND, tuple(entries.items()), by_loops=True)

@@ -121,7 +121,7 @@ class BaseSet(Tabular):
     def _place(self, name: str) -> int:
         if name not in self.base:
             raise MechidError(
-                f"{name} heads no base parameter", remedy=f"those are {', '.join(self.base)}"
+                f"{name} is not a base parameter", remedy=f"choose one of: {', '.join(self.base)}"
             )
         return self.base.index(name)
 
@@ -177,8 +177,8 @@ def _completed(null_space: NullSpace, dependent: Iterable[str]) -> tuple[str, ..
     chosen = greedy(m, listed)
     if lost := [name for name in listed if name not in chosen]:
         raise MechidError(
-            f"no base set has {', '.join(lost)} dependent besides the others",
-            remedy="let a rule choose, or ask `as_listed` for what is wrong",
+            f"no base set has {', '.join(lost)} dependent together with the others",
+            remedy="let a rule choose, or use `as_listed`, which explains the conflict",
         )
     return chosen
 

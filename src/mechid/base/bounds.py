@@ -49,7 +49,7 @@ class Bounds:
     by_joints : int
         Independent transfers that hold by the joints alone.
     proof : Count or None
-        That the loops confine the bodies as the other transfers need; None if there are none.
+        That the loops constrain the bodies as the other transfers need; None if there are none.
     mobility : Count or None
         That redundant constraints follow from the others; None if there are none.
     candidates : tuple of str
@@ -101,17 +101,19 @@ class Bounds:
         found = []
         if self.proof is not None and not self.proof.proves:
             found.append(
-                f"that the loops confine the bodies as found is not proved: {self.proof.words}"
+                f"not proved: the constraints of the loops on the bodies ({self.proof.words})"
             )
         if self.mobility is not None and not self.mobility.proves:
             found.append(
-                f"that {self.observation.aside} constraints follow from the others is not proved "
-                f"(they hold to {self.observation.closure_error:.0e}): {self.mobility.words}"
+                f"not proved: {self.observation.aside} constraints follow from the others "
+                f"(they hold to {self.observation.closure_error:.0e}; "
+                f"{self.mobility.words})"
             )
         if self.null.geometry.rounded:
             found.append(
-                f"{len(self.null.geometry.rounded)} numbers of the geometry were not recognised; "
-                f"their binary values count: {'; '.join(self.null.geometry.rounded[:3])}"
+                f"{len(self.null.geometry.rounded)} numbers of the geometry have no "
+                "recognised exact form; their binary values are used: "
+                f"{'; '.join(self.null.geometry.rounded[:3])}"
             )
         return tuple(found)
 
@@ -194,8 +196,8 @@ def _states(
 def joint_count(geometry: Geometry, states: Motion) -> Count:
     """Count the equations of the mechanism, given what its joints alone leave at rest."""
     rest = constants(geometry, geometry.mechanism.gravity)
-    confined = LoopConstraints(rest, rest, ())
-    return count(geometry, states, confined, len(geometry.mechanism.coordinates))
+    constrained = LoopConstraints(rest, rest, ())
+    return count(geometry, states, constrained, len(geometry.mechanism.coordinates))
 
 
 _NONE = Pivots((), (), (), 0.0)
@@ -206,7 +208,7 @@ def all_transfers(
 ) -> tuple[NullSpace, int, Count | None]:
     """Return the transfers by joints and by loops, the rank of the former alone, and a proof.
 
-    The proof is that of the confinement by the loops; None if they add nothing.
+    The proof is that of the constraint by the loops; None if they add nothing.
     """
     mechanism = geometry.mechanism
     gravity = experiment.gravity_of(mechanism)

@@ -55,8 +55,7 @@ def cad_values(base_set: BaseSet) -> CadValues:
 
 
 def parameter_covariance(mechanism: Mechanism) -> Floats:
-    """Return the covariance of all parameters (p, p); what has no declared standard deviation has
-    none."""
+    """Return the covariance of all parameters (p, p); zero without declared standard deviations."""
     columns = dynamic_model(mechanism).columns
     covariance = np.zeros((len(columns), len(columns)))
     for i, body in enumerate(mechanism.bodies):

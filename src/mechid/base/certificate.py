@@ -157,7 +157,7 @@ def read_certificate(path: Path) -> Certificate:
     Raises
     ------
     DataError
-        If the file is none.
+        If the file is not a certificate.
     """
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -186,7 +186,7 @@ def read_certificate(path: Path) -> Certificate:
         raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise DataError(
-            "this is no certificate of mechid",
+            "not a certificate of mechid",
             where=str(path),
             remedy="write one with: mechid base MODEL --certificate FILE",
         ) from error

@@ -3,7 +3,7 @@
 Every rule returns names of dependent parameters; those without effect are not among them, nor those
 of massless bodies. A rule is an order of preference: in this order parameters become dependent as
 long as their rows of N are independent. Any order leads to a valid choice. Rules that compare whole
-choices stand in `exchange.py`.
+choices are in `exchange.py`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from flint import ctx
 
 from mechid.base.constant import constants
+from mechid.base.homogeneous import shared_vectors
 from mechid.base.matroid import INDEPENDENT, Block, Growing, Matroid, circuit, greedy, matroid
 from mechid.base.nullspace import NullSpace
-from mechid.base.shared import shared_vectors
 from mechid.base.spaces import size
 from mechid.errors import MechidError
 from mechid.exact.numbers import PRECISION
@@ -91,10 +91,10 @@ def converge_on(
             raise MechidError(
                 f"there is no body {name} to converge on",
                 where=mechanism.name,
-                remedy=f"bodies are {', '.join(known)}",
+                remedy=f"choose one of: {', '.join(known)}",
             )
     if not targets:
-        raise MechidError("no body to converge on is named", where=mechanism.name)
+        raise MechidError("name at least one body to converge on", where=mechanism.name)
     ranks = _ranks(null_space, targets)
     numbers = {name: i for i, name in enumerate(known, start=1)}
     preferred: list[str] = []
@@ -127,11 +127,11 @@ def as_listed(null_space: NullSpace, names: Sequence[str]) -> tuple[str, ...]:
         at = {name: i for i, name in enumerate(null_space.names)}
         return tuple(sorted(kept, key=at.__getitem__))
     missing = [name for name in null_space.names if name in effective - set(kept)]
-    what = f"the list of {len(listed)} has rank {len(kept)}, {wanted} are needed"
+    what = f"the list of {len(listed)} has rank {len(kept)}, {wanted} are required"
     if lost:
         what += f" ({_reasons(lost)})"
     instead = f"use {', '.join(missing)} instead" if lost else f"add {', '.join(missing)}"
-    raise MechidError(what, where=where, remedy=instead if missing else "leave these out")
+    raise MechidError(what, where=where, remedy=instead if missing else "omit these")
 
 
 def by_name(null_space: NullSpace, name: str) -> tuple[str, ...]:
@@ -142,7 +142,9 @@ def by_name(null_space: NullSpace, name: str) -> tuple[str, ...]:
         raise MechidError(
             f"there is no base set {name}",
             where=mechanism.name,
-            remedy=f"named are {', '.join(known)}" if known else "the model file names none",
+            remedy=f"choose one of: {', '.join(known)}"
+            if known
+            else "define base_sets in the file",
         )
     try:
         return as_listed(null_space, known[name].dependent)
@@ -232,10 +234,10 @@ def _check_names(null_space: NullSpace, names: Sequence[str], where: str) -> Non
             raise MechidError(
                 f"there is no parameter {name}",
                 where=where,
-                remedy=f"did you mean {near[0]}?" if near else f"parameters are {listed}, …",
+                remedy=f"did you mean {near[0]}?" if near else f"choose one of: {listed}, …",
             )
         if name in names[:i]:
-            raise MechidError(f"{name} is listed twice", where=where, remedy="remove one")
+            raise MechidError(f"{name} is listed twice", where=where, remedy="remove one entry")
 
 
 def _sorted_out(
@@ -263,7 +265,7 @@ def _sorted_out(
 def _reasons(lost: Sequence[tuple[str, dict[str, float]]]) -> str:
     """Say of every entry that cannot be dependent why not."""
     alone = [name for name, relation in lost if not relation]
-    said = [f"no other parameter can carry {', '.join(alone)}"] if alone else []
+    said = [f"no other parameter can replace {', '.join(alone)}"] if alone else []
     for name, relation in lost:
         if relation:
             others = list(relation)

@@ -1,10 +1,10 @@
 """How large a column of the observation matrix would be if nothing in it cancelled.
 
 A parameter without effect leaves a column of zeros, or of what rounding leaves of zero. Whether a
-small column is small or nothing cannot be told from the matrix: it is told by the size of the
-numbers that cancelled in it. A column of m is a speed times an acceleration, one of a first moment
-or of an inertia likewise with turns in the place of translations, all of the fastest body: rounding
-in one body comes from the motions of those that carry it.
+small column is small or zero cannot be decided from the matrix alone: the size of the numbers that
+cancelled in it decides. A column of m is a speed times an acceleration, one of a first moment or of
+an inertia likewise with turns in the place of translations, all of the fastest body: rounding in
+one body comes from the motions of those that carry it.
 """
 
 from __future__ import annotations

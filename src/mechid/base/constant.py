@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from flint import arb
 
-from mechid.base.shared import ONE, ZERO, Rho, direction, point, shared_vectors
+from mechid.base.homogeneous import ONE, ZERO, Rho, direction, point, shared_vectors
 from mechid.base.spaces import Row, contains, left_null, reduced, size
 from mechid.exact.geometry import Geometry
 from mechid.mechanism.records import GROUND

@@ -1,5 +1,7 @@
-"""Transfers of another kind: springs that act like weights, masses like moments of inertia.
+"""Transfers of elements, and of masses that act like moments of inertia.
 
+- Coefficients on one measure whose laws cancel.
+- A rotor geared to a joint: its inertia is that of the body it drives.
 - A spring of unknown free length from the ground to an arm that turns about a fixed axis: its
   potential ½ k s² is that of a first moment of the arm (the principle of static balancing); so is
   that of a force with a fixed direction.
@@ -15,30 +17,127 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import sympy as sp
+from flint import arb
 
 from mechid.base.constant import Constant, constants, zero_of
-from mechid.base.moments import symmetric_product
-from mechid.base.shared import Rho, Shared, direction, point, shared_vectors
+from mechid.base.homogeneous import (
+    ONE,
+    UPPER,
+    ZERO,
+    Rho,
+    Shared,
+    Ten,
+    direction,
+    point,
+    shared_vectors,
+    symmetric_product,
+)
 from mechid.base.spaces import size
 from mechid.base.transfers import Transfer, entries_of
 from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.exact.geometry import Geometry, Vector, cross, dot
 from mechid.exact.numbers import recognise
-from mechid.mechanism.element_laws import SPRING
+from mechid.mechanism.element_laws import INERTIA, SPRING, Measure, law_functions, measure_parts
 from mechid.mechanism.joint_kinds import JointKind
 from mechid.mechanism.records import GROUND, Joint, Point, Vec3
 
 
 def element_transfers(geometry: Geometry, gravity: Vec3) -> tuple[Transfer, ...]:
-    """Return the transfers that tie springs to weights and masses to moments of inertia."""
+    """Return the transfers between elements, weights, masses and moments of inertia.
+
+    Zeros are decided in balls: call it at the precision of the exact stage.
+    """
     x, y, z = (recognise(c)[0] for c in gravity)
     g: Vector = (x, y, z)
     numbers = {body.name: i for i, body in enumerate(geometry.mechanism.bodies, start=1)}
+    rest = constants(geometry, gravity)
     return (
+        *_equal_elements(geometry),
+        *_rotors(geometry, rest, numbers, gravity),
         *_springs(geometry, g, numbers),
-        *_threads(geometry, g, numbers, constants(geometry, gravity)),
+        *_threads(geometry, g, numbers, rest),
         *_rods(geometry, g, numbers),
     )
+
+
+def _equal_elements(geometry: Geometry) -> list[Transfer]:
+    """Return sums of coefficients on one measure whose laws cancel for any motion."""
+    groups: dict[Measure, list[ElementTerm]] = {}
+    for term in element_terms(geometry.mechanism):
+        if not term.known:
+            groups.setdefault(term.measure, []).append(term)
+    return [transfer for group in groups.values() for transfer in _cancelling(group)]
+
+
+def _cancelling(terms: list[ElementTerm]) -> Iterator[Transfer]:
+    parts = [law_functions(t.law, t.shape, lambda x: recognise(x)[0]) for t in terms]
+    functions = list(dict.fromkeys(key for part in parts for key in part))
+    table = sp.Matrix([[part.get(f, 0) for part in parts] for f in functions])
+    for vector in table.nullspace():
+        used = [(t, x) for t, x in zip(terms, vector, strict=True) if x != 0]
+        entries = tuple((t.column.name, x / used[0][1]) for t, x in used)
+        names = [name for name, _ in entries]
+        words = f"{names[0]} to {', '.join(names[1:])}, which act on the same coordinate"
+        yield Transfer(words, used[0][0].column.owner, used[-1][0].column.owner, entries)
+
+
+def _rotors(
+    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int], g: Vec3
+) -> list[Transfer]:
+    """Return rotor inertias that cannot be distinguished from the inertia of the body they drive.
+
+    A rotor geared to one joint has the energy of a moment of inertia about the joint's axis if
+    the body that carries the joint never turns about that axis; on a slide from the ground, that
+    of a mass, if gravity does no work on it.
+    """
+    zero = zero_of(geometry)
+    found = []
+    for term in element_terms(geometry.mechanism):
+        parts = measure_parts(term.measure)
+        if term.known or term.law != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
+            continue
+        (_, name, _), ratio = parts[0]
+        joint = geometry.mechanism.joint(name)
+        factor = recognise(ratio)[0] ** 2
+        for side, (parent, child) in enumerate(
+            ((joint.body_b, joint.body_a), (joint.body_a, joint.body_b))
+        ):
+            if child == GROUND:
+                continue
+            ten = _driven(geometry, joint, side, rest.get(parent), g, zero)
+            if ten is None:
+                continue
+            entries = (
+                (term.column.name, ONE),
+                *entries_of(numbers[child], tuple(-factor * x for x in ten)),
+            )
+            words = f"{term.column.name} to {child}, about the axis of {name}"
+            found.append(Transfer(words, term.column.owner, child, entries, name))
+            break
+    return found
+
+
+def _driven(
+    geometry: Geometry, joint: Joint, side: int, parent: Constant | None, g: Vec3, zero: float
+) -> Ten | None:
+    """Return the inertia of body `side` that has the energy ½ q̇² of a joint's only coordinate."""
+    frame, other = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
+    at_ground = (joint.body_a, joint.body_b)[1 - side] == GROUND
+    across = [geometry.balls(x) for x in other.axes[2]]
+    if joint.kind.hinge:
+        still = parent.directions if parent is not None else []
+        if not at_ground and len(still) == 1:
+            turns = sum((a * b for a, b in zip(still[0], across, strict=True)), arb(0))
+            if size(turns) > zero:
+                return None
+        elif not at_ground and len(still) != 3:
+            return None
+        u = frame.axes[2]
+        return (0, 0, 0, 0, *(u[i] * u[j] for i, j in UPPER))
+    if joint.kind.guide and at_ground:
+        works = sum((arb(a) * b for a, b in zip(g, across, strict=True)), arb(0))
+        return (ONE, *([ZERO] * 9)) if size(works) <= zero else None
+    return None
 
 
 def _hinge(geometry: Geometry, body: str) -> tuple[Joint, int] | None:

@@ -19,7 +19,7 @@ from mechid.base.nullspace import NullSpace
 from mechid.errors import MechidError
 from mechid.kinematics.tables import Floats
 
-_GAIN = 1.05  # an exchange has to enlarge the volume of W_b by this to be worth it
+_GAIN = 1.05  # an exchange must enlarge the volume of W_b by this factor
 _ZERO = 1e-9  # of β without units; smaller entries are what rounding left
 _BEST_FIRST = 8  # starts of the search for few terms
 
@@ -107,7 +107,7 @@ def most_readable(null_space: NullSpace, seed: int = 0) -> tuple[str, ...]:
 def condition_number(chosen: BaseSet, W: Floats) -> float:
     """Return the condition number of W_b with columns of unit length.
 
-    In double precision nothing above about 1e16 can be told apart.
+    In double precision values above about 1e16 cannot be distinguished.
     """
     Wb = chosen.observation(_stacked(chosen.null_space, W))
     lengths = np.linalg.norm(Wb, axis=0)

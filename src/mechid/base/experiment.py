@@ -55,15 +55,20 @@ NO_GRAVITY: Vec3 = (0.0, 0.0, 0.0)
 
 
 def checked(experiment: Experiment, mechanism: Mechanism) -> Experiment:
-    """Return the experiment with forces named by their coordinates, or reject a wrong name."""
+    """Return the experiment with forces named by their coordinates, or reject a wrong name.
+
+    Coordinates that the model holds stand still in every experiment.
+    """
     names = [c.name for c in mechanism.coordinates]
+    hold = (*experiment.hold, *(c.name for c in mechanism.coordinates if c.held))
+    experiment = replace(experiment, hold=tuple(dict.fromkeys(hold)))
     forces = {c.force: c.name for c in mechanism.coordinates}
     for name in experiment.hold:
         if name not in names:
             raise MechidError(
                 f"there is no independent coordinate {name} to hold",
                 where=mechanism.name,
-                remedy=f"coordinates are {', '.join(names)}",
+                remedy=f"choose one of: {', '.join(names)}",
             )
     if experiment.measure is None:
         return experiment
@@ -74,11 +79,13 @@ def checked(experiment: Experiment, mechanism: Mechanism) -> Experiment:
             raise MechidError(
                 f"there is no force {name} to measure",
                 where=mechanism.name,
-                remedy=f"forces are {', '.join(forces)}",
+                remedy=f"choose one of: {', '.join(forces)}",
             )
         chosen.append(found)
     if not chosen:
-        raise MechidError("no force is measured", where=mechanism.name, remedy="name at least one")
+        raise MechidError(
+            "at least one force must be measured", where=mechanism.name, remedy="name at least one"
+        )
     return replace(experiment, measure=tuple(chosen))
 
 
@@ -93,14 +100,16 @@ def measured_rows(experiment: Experiment, mechanism: Mechanism) -> list[int]:
 def random_states(mechanism: Mechanism, experiment: Experiment, n: int, seed: int = 0) -> Motion:
     """Return `n` random states about the home pose, on its branch.
 
-    A state that cannot be reached is drawn again nearer to home.
+    A state that cannot be reached is drawn again nearer to home. States have no times, so loads
+    over time, which no parameter depends on, are left out of the mechanism.
 
     Raises
     ------
     MechidError
         If the mechanism can hardly move from its home pose.
     """
-    model = kinematic_model(mechanism)
+    steady = tuple(e for e in mechanism.elements if e.history is None)
+    model = kinematic_model(replace(mechanism, elements=steady))
     rng = np.random.default_rng(seed)
     held = [c.name in experiment.hold for c in mechanism.coordinates]
     reach = np.where(held, 0.0, _reach(model))
@@ -128,7 +137,7 @@ def random_states(mechanism: Mechanism, experiment: Experiment, n: int, seed: in
         nearer = reach * 0.5 ** (attempt + 1)
         samples.y[failed] = model.home_y + nearer * rng.uniform(-1, 1, (len(failed), n_i))
     raise MechidError(
-        "the mechanism can hardly move from its home pose",
+        "the mechanism can hardly move from its assembled pose",
         where=mechanism.name,
         remedy="give a reference pose, or start positions, away from singular poses",
     )

@@ -27,7 +27,7 @@ LARGEST = 200  # product of the terms of two fractions that are combined
 
 
 class TooLargeError(Exception):
-    """Expressions that would fill pages; decimals say more."""
+    """Expressions that would fill pages; decimals are more useful."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What the loops add to the joints: bodies confined further, bodies that move alike.
+"""What the loops add to the joints: bodies constrained further, bodies that move alike.
 
 A linkage built of spatial joints may move in a plane, a platform may only translate, the rods of a
 parallelogram turn together. The joints alone do not say so; closed poses do. Points and directions
@@ -18,8 +18,7 @@ import sympy as sp
 from flint import arb
 
 from mechid.base.constant import Constant
-from mechid.base.moments import symmetric_product
-from mechid.base.shared import Rho
+from mechid.base.homogeneous import Rho, symmetric_product
 from mechid.base.spaces import Row
 from mechid.exact.geometry import Geometry
 from mechid.exact.stack import frame_poses

@@ -1,4 +1,4 @@
-"""Transfers that hold because the loops confine the motion, beyond what the joints say."""
+"""Transfers that hold because the loops constrain the motion, beyond what the joints say."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mechid.mechanism.size import characteristic_size
 
 @dataclass(frozen=True, eq=False)
 class LoopConstraints:
-    """How the loops confine the bodies.
+    """How the loops constrain the bodies.
 
     Attributes
     ----------

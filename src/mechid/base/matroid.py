@@ -121,7 +121,7 @@ class Growing:
         return row
 
     def add(self, row: Floats) -> bool:
-        """Add a row if it is independent; say whether it was."""
+        """Add a row if it is independent; return whether it was."""
         if self.complete:
             return False
         left = self.left(row)

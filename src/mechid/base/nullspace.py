@@ -10,11 +10,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import sympy as sp
 from flint import ctx
 
+from mechid.base.coupling_transfers import coupling_transfers
 from mechid.base.element_transfers import element_transfers
 from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
@@ -23,6 +25,7 @@ from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.numbers import PRECISION
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
+from mechid.modelfile.resolve import mechanism_of
 from mechid.shown import Shown
 
 # Entries of N are lengths and their products: its rank shows clearly in double precision.
@@ -127,13 +130,14 @@ def parameter_columns(mechanism: Mechanism) -> tuple[Column, ...]:
 
 
 def null_space(
-    mechanism: Mechanism, gravity: Vec3 | None = None, geometry: Geometry | None = None
+    model: Mechanism | str | Path, gravity: Vec3 | None = None, geometry: Geometry | None = None
 ) -> NullSpace:
     """Return the transfers of a mechanism, in the frames of its bodies.
 
     Parameters
     ----------
-    mechanism : Mechanism
+    model : Mechanism, str or Path
+        A mechanism, or what `load` takes.
     gravity : Vec3, optional
         Weight per unit mass, if not that of the model.
     geometry : Geometry, optional
@@ -148,6 +152,7 @@ def null_space(
     >>> np.allclose(W @ null.matrix, 0, atol=1e-12 * np.abs(W).max())
     True
     """
+    mechanism = mechanism_of(model)
     found = exact_geometry(mechanism) if geometry is None else geometry
     massless = {
         f"{name}_{i}"
@@ -158,7 +163,11 @@ def null_space(
     # What counts as zero among exact numbers is far below double precision.
     with ctx.workprec(PRECISION):
         weight = mechanism.gravity if gravity is None else gravity
-        moved = (*transfers(found, gravity), *element_transfers(found, weight))
+        moved = (
+            *transfers(found, gravity),
+            *element_transfers(found, weight),
+            *coupling_transfers(found, weight),
+        )
     return NullSpace(
         columns=parameter_columns(mechanism),
         transfers=moved,

@@ -2,10 +2,10 @@
 
 Columns that hold nothing but rounding go first: scaled to unit length they would count as much as
 any other. What is left is equilibrated, its rank is read off the singular values or off the
-diagonal of a QR factorisation with pivoting, and a basis of the null space says what goes where.
+diagonal of a QR factorisation with pivoting, and a basis of the null space gives the regrouping.
 
 For mechanisms with loops the rank read so may be wrong, in any precision that hardware has: the
-reading says what it is worth, and `exact` proves what the rank is.
+reading tells how reliable it is, and `exact` proves the rank.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class NumericBase:
         W φ = W_b (φ_b + β φ_d).
     beta : array (b, d)
     reading : Reading
-        The whole spectrum, the gap, and what the rank is worth.
+        The whole spectrum, the gap, and how reliable the rank is.
     effect : array (p,)
         Length of each column, relative to that without cancellation (or to the largest column).
     method : "svd" or "qr"
@@ -89,7 +89,7 @@ class NumericBase:
 
     @property
     def confidence(self) -> Verdict:
-        """What the rank is worth, in a word."""
+        """How reliable the rank is, in a word."""
         return self.reading.verdict
 
 
@@ -126,7 +126,7 @@ def numeric_base(
     A = np.asarray(W, dtype=kind)
     if A.ndim != 2 or A.shape[1] != len(names):
         raise MechidError(
-            f"W is {A.shape}, but there are {len(names)} names",
+            f"W must have shape (M, {len(names)}), one column per name, got {A.shape}",
             where="numeric base parameters",
             remedy="stack the samples: W.reshape(-1, p)",
         )

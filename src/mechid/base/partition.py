@@ -49,7 +49,7 @@ def dependent_rows(Z: Floats, choice: Choice = "pivot") -> list[int]:
                 break
     if len(taken) < d:
         raise MechidError(
-            f"only {len(taken)} of {d} dependent parameters can be told apart in this order",
+            f"only {len(taken)} of {d} dependent parameters can be separated in this order",
             where="numeric base parameters",
             remedy='choose them with "pivot"',
         )

@@ -1,11 +1,11 @@
-"""Proof, by counting, that the loops confine the bodies as closed poses suggest.
+"""Proof, by counting, that the loops constrain the bodies as closed poses suggest.
 
-Take the 12 numbers [R | p] of every body as unknowns, and add the conjectured confinement (A ρ = c,
-A_i ρ_i - A_j ρ_j = const) to the equations of the joints. Given the confinement, most equations
+Take the 12 numbers [R | p] of every body as unknowns, and add the conjectured constraint (A ρ = c,
+A_i ρ_i - A_j ρ_j = const) to the equations of the joints. Given the constraint, most equations
 become linear, and many follow from others, which linear algebra tells. If e equations
 remain, the poses that satisfy all of them form a set of dimension at least 12 n_b - e through each
 of its points. The mechanism's own poses form a smooth set of dimension n_i there. If
-12 n_b - e = n_i, the two are the same: the confinement holds on the whole branch.
+12 n_b - e = n_i, the two are the same: the constraint holds on the whole branch.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from mechid.kinematics.motion import Motion
 from mechid.kinematics.passive import passive_parts
 from mechid.kinematics.reference_point.constraints import Product, body_numbers, constraint_rows
 from mechid.kinematics.reference_point.constraints import Row as JointRow
+from mechid.kinematics.reference_point.couplings import coupling_rows
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Frame, Joint, Mechanism, Vec3
+from mechid.mechanism.records import Coupling, Frame, Joint, Mechanism, Point, Vec3
 from mechid.mechanism.size import characteristic_size
 
 _ZERO = 1e-9
@@ -31,7 +32,7 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Count:
-    """Unknowns and equations of the confined mechanism.
+    """Unknowns and equations of the constrained mechanism.
 
     Attributes
     ----------
@@ -52,12 +53,12 @@ class Count:
 
     @property
     def proves(self) -> bool:
-        """Whether the count proves the confinement."""
+        """Whether the count proves the constraint."""
         return self.regular and self.unknowns - self.linear - self.quadratic == self.freedom
 
     @property
     def words(self) -> str:
-        """The count in words."""
+        """The count as text."""
         return (
             f"{self.unknowns} unknowns - {self.linear} linear - {self.quadratic} quadratic "
             f"equations = {self.unknowns - self.linear - self.quadratic}, for {self.freedom} "
@@ -99,7 +100,7 @@ class _Equations:
 
 
 def count(geometry: Geometry, motion: Motion, found: LoopConstraints, freedom: int) -> Count:
-    """Count the equations of the confined mechanism at the first state of a motion."""
+    """Count the equations of the constrained mechanism at the first state of a motion."""
     mechanism = _float_mechanism(geometry)
     names = [body.name for body in mechanism.bodies]
     size = characteristic_size(geometry.mechanism)
@@ -108,7 +109,7 @@ def count(geometry: Geometry, motion: Motion, found: LoopConstraints, freedom: i
     turning = _classes(names, found)
     eq = _Equations(len(names), size, A, turning)
     rest = {i: _floats(found.rest[name].at_rest) for i, name in enumerate(names)}
-    _confined(eq, names, rest, found)
+    _constrained(eq, names, rest, found)
     _orthonormal(eq, rest)
     eq.close_span()
     _joints(eq, geometry, mechanism, rest)
@@ -131,7 +132,17 @@ def _float_mechanism(geometry: Geometry) -> Mechanism:
     joints = tuple(
         replace(j, frame_a=frame(j, 0), frame_b=frame(j, 1)) for j in geometry.mechanism.joints
     )
-    return replace(geometry.mechanism, joints=joints)
+
+    def point(p: Point) -> Point:
+        return replace(p, local=_vec(geometry, geometry.point(p.body, p.local, p.expr)))
+
+    constraints = tuple(
+        replace(c, constant=0.0)  # gradients do not depend on it
+        if isinstance(c, Coupling)
+        else replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
+        for c in geometry.mechanism.constraints
+    )
+    return replace(geometry.mechanism, joints=joints, constraints=constraints)
 
 
 def _vec(geometry: Geometry, v: tuple[object, ...]) -> Vec3:
@@ -157,7 +168,7 @@ def _classes(names: list[str], found: LoopConstraints) -> list[int]:
     return first
 
 
-def _confined(
+def _constrained(
     eq: _Equations, names: list[str], rest: dict[int, Floats], found: LoopConstraints
 ) -> None:
     axes = np.eye(3)
@@ -227,6 +238,8 @@ def _joints(
             eq.linear.append(_separation(eq, t, u))
         else:
             _product(eq, row.products[0], still)
+    for row in coupling_rows(mechanism):
+        eq.quadratic.append(_distance(eq, row) if row.kind == "distance" else _coupling(eq, row))
     for part in passive_parts(geometry.mechanism):
         a, b = numbers[part.outside], numbers[part.inside]
         outer = _vec(geometry, geometry.direction(part.outside, part.direction_outside))
@@ -268,9 +281,28 @@ def _gradient(eq: _Equations, t: Product) -> Floats:
 def _screw(eq: _Equations, row: JointRow) -> Floats:
     """Return the gradient of displacement - lead × angle, the angle from its sine and cosine."""
     slide, sine, cosine = row.products
+    return np.asarray(_gradient(eq, slide) - row.coefficient * _turn(eq, sine, cosine))
+
+
+def _turn(eq: _Equations, sine: Product, cosine: Product) -> Floats:
+    """Return the gradient of an angle."""
     s, c = (float(np.dot(*_factors(eq, t))) for t in (sine, cosine))
-    turn = (c * _gradient(eq, sine) - s * _gradient(eq, cosine)) / (s * s + c * c)
-    return np.asarray(_gradient(eq, slide) - row.coefficient * turn)
+    return np.asarray((c * _gradient(eq, sine) - s * _gradient(eq, cosine)) / (s * s + c * c))
+
+
+def _coupling(eq: _Equations, row: JointRow) -> Floats:
+    """Return the gradient of a sum of joint coordinates."""
+    total = np.zeros(12 * eq.n)
+    for term, factor in row.terms:
+        angle = term.form == "angle"
+        total += factor * (_turn(eq, *term.products) if angle else _gradient(eq, term.products[0]))
+    return total
+
+
+def _distance(eq: _Equations, row: JointRow) -> Floats:
+    """Return the gradient of the distance of two points, in units of L."""
+    w = np.array([float(np.dot(*_factors(eq, t))) for t in row.products])
+    return np.asarray(_separation(eq, row.products[0], w / np.linalg.norm(w)) / eq.size)
 
 
 def _product(eq: _Equations, t: Product, still: dict[int, Floats]) -> None:

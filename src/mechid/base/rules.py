@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mechid.base import choose, exchange
 from mechid.base.analyse import Rule
-from mechid.base.experiment import EVERYTHING, random_states
+from mechid.base.experiment import EVERYTHING, checked, random_states
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -45,9 +45,9 @@ def rule_of(
         if base != "last":
             raise DataError("base and converge_on exclude each other", remedy="use one of them")
         return partial(choose.converge_on, targets=list(converge_on))
-    named = {s.name: s.dependent for s in mechanism.base_sets}
+    named = [s.name for s in mechanism.base_sets]
     if base in named:
-        return partial(choose.as_listed, names=named[base])
+        return partial(choose.by_name, name=base)
     if Path(base).suffix.lower() in (".yaml", ".yml"):
         return partial(choose.as_listed, names=read_base_set(base).dependent)
     if "," in base:
@@ -70,5 +70,7 @@ def rule_of(
 
 def observed(mechanism: Mechanism, seed: int) -> Floats:
     """Return the observation matrix of random states, (500 n_i, p)."""
-    W = observation_matrix(random_states(mechanism, EVERYTHING, _SAMPLES, seed)).W
+    W = observation_matrix(
+        random_states(mechanism, checked(EVERYTHING, mechanism), _SAMPLES, seed)
+    ).W
     return W.reshape(-1, W.shape[-1])

@@ -1,4 +1,4 @@
-"""A rank read off a spectrum, and how much the reading is worth.
+"""A rank read off a spectrum, and how reliable the reading is.
 
 Singular values (or the diagonal of a pivoted factorisation) fall off; what rounding leaves of zero
 lies about eps √(M p) below the largest. A rank can be read where the values fall from well above
@@ -68,7 +68,7 @@ class Reading:
 
     @property
     def verdict(self) -> Verdict:
-        """Say in a word what the reading is worth."""
+        """How reliable the reading is, in a word."""
         explained = self.dropped <= _ROUNDING * self.rounding
         if self.strength >= _CLEAR_STEP and explained and self.rank == self.largest_step:
             return "clear"

@@ -1,7 +1,7 @@
 """Transfers of inertia: vectors along which parameters can change without changing any force.
 
 Each is a null vector of the observation matrix of every motion, by what the joints share
-(`shared.py`) or leave at rest (`constant.py`); see `moments.py` for why.
+or leave at rest (`constant.py`); see `homogeneous.py` for why.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import sympy as sp
 from flint import arb, ctx
 
 from mechid.base.constant import Constant, constants, image_at_rest, sliding, zero_of
-from mechid.base.moments import Ten, symmetric_product, tensor_unit
-from mechid.base.shared import (
+from mechid.base.homogeneous import (
     ONE,
     ZERO,
     Rho,
     Shared,
+    Ten,
     direction,
     point,
     relative_rotation,
     shared_vectors,
+    symmetric_product,
+    tensor_unit,
 )
 from mechid.base.spaces import Row, contains, rank, reduced, size
-from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.exact.geometry import Geometry, normalised
 from mechid.exact.numbers import PRECISION, recognise
-from mechid.mechanism.element_laws import INERTIA, Measure, law_functions, measure_parts
 from mechid.mechanism.records import GROUND, Joint, Vec3
 from mechid.spatial.inertia import NAMES
 
@@ -52,9 +52,9 @@ class Transfer:
     entries : tuple of (str, Expr)
         Parameter names and their coefficients, in the symbols of the model.
     joint : str
-        The joint it rests on; empty if it follows from what is at rest in the body.
+        The joint it belongs to; empty if it follows from what is at rest in the body.
     by_loops : bool
-        Whether it holds only because the loops confine the motion (found in closed poses), and
+        Whether it holds only because the loops constrain the motion (found in closed poses), and
         not by the joints alone.
     """
 
@@ -102,8 +102,6 @@ def _transfers(geometry: Geometry, g: Vec3) -> tuple[Transfer, ...]:
         *found,
         *_sliding(geometry, rest, numbers),
         *_threads(geometry, rest, numbers, g),
-        *_equal_elements(geometry),
-        *_rotors(geometry, rest, numbers, g),
     )
 
 
@@ -324,86 +322,3 @@ def _threads(
         ten = tuple(a - lead**2 * b for a, b in zip(mass, ring, strict=True))
         words = f"mass against moment of inertia on the thread {joint.name} of {body}"
         yield Transfer(words, body, GROUND, entries_of(numbers[body], ten))
-
-
-def _equal_elements(geometry: Geometry) -> list[Transfer]:
-    """Return sums of coefficients on one measure whose laws cancel for any motion."""
-    groups: dict[Measure, list[ElementTerm]] = {}
-    for term in element_terms(geometry.mechanism):
-        if not term.known:
-            groups.setdefault(term.measure, []).append(term)
-    return [transfer for group in groups.values() for transfer in _cancelling(group)]
-
-
-def _cancelling(terms: list[ElementTerm]) -> Iterator[Transfer]:
-    parts = [law_functions(t.law, t.shape, lambda x: recognise(x)[0]) for t in terms]
-    functions = list(dict.fromkeys(key for part in parts for key in part))
-    table = sp.Matrix([[part.get(f, 0) for part in parts] for f in functions])
-    for vector in table.nullspace():
-        used = [(t, x) for t, x in zip(terms, vector, strict=True) if x != 0]
-        entries = tuple((t.column.name, x / used[0][1]) for t, x in used)
-        names = [name for name, _ in entries]
-        words = f"{names[0]} to {', '.join(names[1:])}, which act on the same coordinate"
-        yield Transfer(words, used[0][0].column.owner, used[-1][0].column.owner, entries)
-
-
-def _rotors(
-    geometry: Geometry, rest: dict[str, Constant], numbers: dict[str, int], g: Vec3
-) -> list[Transfer]:
-    """Return rotor inertias that cannot be told from the inertia of the body they drive.
-
-    A rotor geared to one joint has the energy of a moment of inertia about the joint's axis if
-    the body that carries the joint never turns about that axis; on a slide from the ground, that
-    of a mass, if gravity does no work on it.
-    """
-    zero = zero_of(geometry)
-    found = []
-    for term in element_terms(geometry.mechanism):
-        parts = measure_parts(term.measure)
-        if term.known or term.law != INERTIA or len(parts) != 1 or parts[0][0][0] != "joint":
-            continue
-        (_, name, _), ratio = parts[0]
-        joint = geometry.mechanism.joint(name)
-        factor = recognise(ratio)[0] ** 2
-        for side, (parent, child) in enumerate(
-            ((joint.body_b, joint.body_a), (joint.body_a, joint.body_b))
-        ):
-            if child == GROUND:
-                continue
-            ten = _driven(geometry, joint, side, rest.get(parent), g, zero)
-            if ten is None:
-                continue
-            entries = (
-                (term.column.name, ONE),
-                *entries_of(numbers[child], tuple(-factor * x for x in ten)),
-            )
-            words = f"{term.column.name} to {child}, about the axis of {name}"
-            found.append(Transfer(words, term.column.owner, child, entries, name))
-            break
-    return found
-
-
-def _driven(
-    geometry: Geometry, joint: Joint, side: int, parent: Constant | None, g: Vec3, zero: float
-) -> Ten | None:
-    """Return the inertia of body `side` that has the energy ½ q̇² of a joint's only coordinate."""
-    frame, other = geometry.frames[joint.name, side], geometry.frames[joint.name, 1 - side]
-    at_ground = (joint.body_a, joint.body_b)[1 - side] == GROUND
-    across = [geometry.balls(x) for x in other.axes[2]]
-    if joint.kind.hinge:
-        still = parent.directions if parent is not None else []
-        if not at_ground and len(still) == 1:
-            turns = sum((a * b for a, b in zip(still[0], across, strict=True)), arb(0))
-            if size(turns) > zero:
-                return None
-        elif not at_ground and len(still) != 3:
-            return None
-        u = frame.axes[2]
-        return (0, 0, 0, 0, *(u[i] * u[j] for i, j in _UPPER))
-    if joint.kind.guide and at_ground:
-        works = sum((arb(a) * b for a, b in zip(g, across, strict=True)), arb(0))
-        return (ONE, *([ZERO] * 9)) if size(works) <= zero else None
-    return None
-
-
-_UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

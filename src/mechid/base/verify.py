@@ -40,7 +40,7 @@ class Verdict:
     parameters, upper, lower : int
         As rechecked.
     valid : bool
-        Whether the certificate says nothing that was not found again.
+        Whether everything the certificate claims was confirmed.
     certified : bool
         Whether the bounds meet and everything is proved.
     notes : tuple of str
@@ -74,13 +74,13 @@ def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) 
         upper = parameters - _dependent(given, null, notes)
         lower, aside = _lower(given, geometry, watch, notes)
     if proof is not None and not proof.proves:
-        notes.append(f"that the loops confine the bodies is not proved: {proof.words}")
+        notes.append(f"not proved: the constraints of the loops on the bodies ({proof.words})")
     if aside:
         count = joint_count(geometry, random_states(mechanism, EVERYTHING, 2, 0))
         if not count.proves:
-            notes.append(f"that {aside} constraints are redundant is not proved: {count.words}")
+            notes.append(f"not proved: {aside} constraints are redundant ({count.words})")
     if geometry.rounded:
-        notes.append(f"{len(geometry.rounded)} numbers of the geometry are binary values")
+        notes.append(f"{len(geometry.rounded)} numbers of the geometry are used as binary values")
     said = (given.parameters, given.upper, given.lower)
     valid = (parameters, upper, lower) == said
     certified = lower == upper and not notes
@@ -90,7 +90,7 @@ def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) 
 
 
 def _fits(given: Certificate, mechanism: Mechanism) -> None:
-    """Reject numbers that are too few, too many or none."""
+    """Reject wrong numbers of values, and values that are not finite."""
     n_i, n = len(mechanism.coordinates), 7 * len(mechanism.bodies)
     names = {c.name for c in dynamic_model(mechanism).columns}
     for name in (*given.columns, *given.dependent):
@@ -99,12 +99,16 @@ def _fits(given: Certificate, mechanism: Mechanism) -> None:
     for k, s in enumerate(given.states):
         shape = (len(s.y), len(s.yd), len(s.ydd), len(s.pose))
         if shape != (n_i, n_i, n_i, n) or not np.all(np.isfinite((*s.y, *s.yd, *s.ydd, *s.pose))):
-            raise DataError("numbers are missing or too many", where=f"certificate, state {k + 1}")
+            raise DataError("wrong number of values", where=f"certificate, state {k + 1}")
     for state, row in given.rows:
         if not (0 <= state < len(given.states) and 0 <= row < n_i):
             raise DataError(f"there is no row {row} of state {state}", where="certificate")
     if not _LEAST_BITS <= given.precision <= _MOST_BITS:
-        raise DataError(f"{given.precision} bits are no useful precision", where="certificate")
+        raise DataError(
+            f"the precision must be between {_LEAST_BITS} and {_MOST_BITS} "
+            f"bits, got {given.precision}",
+            where="certificate",
+        )
 
 
 def _dependent(given: Certificate, null: NullSpace, notes: list[str]) -> int:
@@ -119,7 +123,7 @@ def _dependent(given: Certificate, null: NullSpace, notes: list[str]) -> int:
         return [[balls(entries.get((name, k), 0)) for k in given.vectors] for name in names]
 
     if len(given.vectors) != len(given.dependent) or not _regular(rows(given.dependent)):
-        notes.append("the dependent parameters and transfers do not give a regular minor")
+        notes.append("the dependent parameters and transfers do not give a nonsingular minor")
         return 0
     known = rank(rows(sorted(null.zeros)), zero_of(null.geometry)) if given.vectors else 0
     return len(given.vectors) - known

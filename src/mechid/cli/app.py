@@ -78,7 +78,7 @@ app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 
     excite
 )
 app.command(
-    epilog="Example: mechid synthesise five_bar motion.yaml --force-noise 5% --cad-error 20% "
+    epilog="Example: mechid synthesise five_bar motion.yaml --noise 5% --cad-error 20% "
     "-o data.parquet"
 )(synthesise)
 app.command(epilog="Example: mechid measurement four_bar log.mat --map log.yaml -o motion.parquet")(

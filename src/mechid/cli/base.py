@@ -78,7 +78,7 @@ def base(
     ] = Gravity.on,
     hold: Annotated[
         list[str] | None,
-        typer.Option(help="Coordinate that stands still; may be repeated.", show_default=False),
+        typer.Option(help="Coordinate that is fixed; may be repeated.", show_default=False),
     ] = None,
     measure: Annotated[
         str | None,
@@ -141,7 +141,7 @@ def base(
         wanted = certify or certificate is not None
         found = _analysed(ready, experiment, rule, wanted, moved, seed, max_seconds)
         if certificate is not None and found.bounds is None:
-            raise MechidError("there is no certificate to write", remedy="give more --max-seconds")
+            raise MechidError("the certificate is not complete", remedy="increase --max-seconds")
         result = report(found)
         if choices:
             from mechid.base.rules import observed
@@ -231,7 +231,7 @@ def _analysed(
         except MechidError:
             if interrupt.pressed or not interrupt.asked:
                 raise
-    typer.echo("note: the time of --max-seconds did not suffice for the certificate", err=True)
+    typer.echo("note: --max-seconds was too short for the certificate", err=True)
     return analyse(certify=False)
 
 
@@ -258,12 +258,12 @@ def _write(
 
 
 def refuse_options(*options: object) -> None:
-    """Refuse options that only go with transfers."""
+    """Reject options that only go with transfers."""
     if any(options):
         raise MechidError(
             "--converge-on, --dependent, --rank-by, --certify, --certificate, --latex and "
             "--picture go with --method transfer",
-            remedy="leave them out",
+            remedy="omit them",
         )
 
 
@@ -280,9 +280,7 @@ def _numeric(
     from mechid.exact.numbers import PRECISION
 
     if experiment.measure is not None or experiment.gravity is not None:
-        raise MechidError(
-            "--measure and --gravity go with --method transfer", remedy="leave them out"
-        )
+        raise MechidError("--measure and --gravity go with --method transfer", remedy="omit them")
     mechanism = ready.mechanism
     if moved is None:
         n = _MULTI_SAMPLES if precision is Precision.multi else _MOTION_SAMPLES
@@ -300,7 +298,7 @@ def _field(ready: KinematicModel, experiment: Experiment, seed: int) -> dict[str
 
     if not experiment.whole:
         raise MechidError(
-            "--hold, --measure and --static go with --method transfer", remedy="leave them out"
+            "--hold, --measure and --static go with --method transfer", remedy="omit them"
         )
     found = field_rank(ready.mechanism, experiment.gravity, seed=seed, nearby=True)
     return field_report(ready.mechanism.name, found)

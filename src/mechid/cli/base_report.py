@@ -26,8 +26,8 @@ def report(found: BaseParameters) -> dict[str, Any]:
     notes = [] if bounds is None else list(bounds.open_questions)
     if found.dependencies:
         notes.append(
-            f"{len(found.dependencies)} dependencies that no transfer explains were found in ball "
-            "arithmetic and taken into account; that they hold exactly is not proved"
+            f"{len(found.dependencies)} dependencies that no transfer explains were found "
+            "in ball arithmetic and taken into account; they are not proved to be exact"
         )
     return {
         "model": found.mechanism.name,
@@ -67,7 +67,7 @@ def report(found: BaseParameters) -> dict[str, Any]:
 
 
 def _cad(found: BaseParameters) -> dict[str, dict[str, float]] | None:
-    """Return values and deviations from CAD, if every parameter has a value."""
+    """Return values and standard deviations from CAD, if every parameter has a value."""
     from mechid.base.cad import cad_values
 
     try:
@@ -144,8 +144,8 @@ def field_report(model: str, found: FieldRank) -> dict[str, Any]:
     ]
     if not found.exact:
         notes.append(
-            "no closed pose of the model is known in exact numbers: the rank is that of a "
-            f"mechanism nearby, whose lengths differ by rounding ({found.rounded[0]}, …)"
+            "the model has no closed pose in exact numbers: the rank is that of a "
+            f"mechanism whose lengths differ by rounding ({found.rounded[0]}, …)"
         )
     base = set(found.base)
     return {
@@ -182,7 +182,7 @@ def _or_dash(number: int | None) -> str:
 def show(found: dict[str, Any]) -> None:
     """Print a report for people."""
     bounds = (
-        "not asked for (--certify)"
+        "not requested (--certify)"
         if found["lower_bound"] is None
         else f"{found['lower_bound']} (proved)"
     )

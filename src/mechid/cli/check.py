@@ -68,6 +68,7 @@ def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
             {"name": c.name, "unit": c.unit, "force": c.force, "assembled": float(value)}
             for c, value in zip(mechanism.coordinates, model.home_y, strict=True)
         ],
+        "constraints": [c.name for c in mechanism.constraints],
         "cut_joints": [joint.name for joint in model.tree.cut],
         "redundant": list(m.redundant),
         "passive": list(m.passive),
@@ -91,7 +92,8 @@ def _warnings(model: KinematicModel, m: Mobility) -> list[str]:
     warnings += [*implausible_units(model.mechanism), *impossible_bodies(model.mechanism)]
     if m.gap < _CLEAR_GAP:
         warnings.append(
-            f"the rank of the constraints is not clear-cut (gap {m.gap:.1g}): near a special pose?"
+            f"the rank of the constraints is not clear (gap {m.gap:.1g}): is the pose "
+            "nearly singular?"
         )
     try:
         start = solve_motion(model, start_of(model)[None])
@@ -110,6 +112,7 @@ def _show(found: dict[str, Any]) -> None:
         [
             ("moving bodies", str(found["bodies"])),
             ("joints", f"{sum(found['joints'].values())}  ({letters})"),
+            *_constraints(found["constraints"]),
             ("Grübler count", str(found["grubler"])),
             ("degrees of freedom", str(found["dof"])),
             ("redundant constraints", _lines(found["redundant_constraints"], found["redundant"])),
@@ -130,6 +133,10 @@ def _show(found: dict[str, Any]) -> None:
         ],
     )
     print_notes(found["warnings"], "warning")
+
+
+def _constraints(names: list[str]) -> list[tuple[str, str]]:
+    return [("couplings, distances", _listed(len(names), names))] if names else []
 
 
 def _listed(count: int, names: list[str]) -> str:

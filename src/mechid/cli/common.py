@@ -24,7 +24,8 @@ Model: TypeAlias = Annotated[
     ),
 ]
 MaxSeconds: TypeAlias = Annotated[
-    float | None, typer.Option(help="End then, with what is done.", show_default=False)
+    float | None,
+    typer.Option(help="Stop after this time, with the results so far.", show_default=False),
 ]
 _GAP = 3  # spaces between columns of a table
 

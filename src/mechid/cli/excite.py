@@ -29,7 +29,7 @@ def excite(
         ),
     ] = None,
     start: Annotated[
-        Path | None, typer.Option(help="Trajectory file to go on from.", rich_help_panel=SEARCH)
+        Path | None, typer.Option(help="Trajectory file to start from.", rich_help_panel=SEARCH)
     ] = None,
     evaluate: Annotated[
         Path | None,
@@ -72,10 +72,10 @@ def excite(
     """
     if evaluate is not None and (start is not None or words["fixed"]):
         raise DataError(
-            "a motion that is evaluated is given as a whole", remedy="leave out --start and --fix"
+            "an evaluated motion must be given completely", remedy="omit --start and --fix"
         )
     if sampling and evaluate is None:
-        raise DataError("--sampling is about a given motion", remedy="add --evaluate FILE")
+        raise DataError("--sampling needs a given motion", remedy="add --evaluate FILE")
     check_files(evaluate, output, table, rate)
     options = words_of(words)
     if evaluate is not None:

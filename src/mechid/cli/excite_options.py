@@ -33,13 +33,13 @@ OPTIONS: Mapping[str, Any] = {
         _DESIGN, "Per period; default: 12 per period of the highest harmonic.", min=4
     ),
     "rest": _option(_DESIGN, "Start and end at rest.", "--rest"),
-    "fixed": _option(_DESIGN, "Given motion, NAME=EXPRESSION of t; may be repeated.", "--fix"),
+    "fixed": _option(_DESIGN, "Prescribed motion, NAME=EXPRESSION of t; may be repeated.", "--fix"),
     "criterion": _option(_RATE, f"{', '.join(CRITERIA)}."),
     "goals": _option(
         _RATE, "CRITERION=VALUE to be reached; repeated, the worst missed one counts.", "--goal"
     ),
     "parameters": _option(
-        _RATE, "Base parameters that are wanted, A,B,…; the others are estimated along."
+        _RATE, "Base parameters of interest, A,B,…; the others are estimated too."
     ),
     "noise": _option(_RATE, "Force noise relative to the forces, as 5%."),
     "noise_of": _option(
@@ -47,7 +47,7 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "prior": _option(
         _RATE,
-        "Whether CAD values count as known, with their standard deviations.",
+        "Whether CAD values are used as prior, with their standard deviations.",
         "--prior/--no-prior",
     ),
     "cad_error": _option(
@@ -60,7 +60,7 @@ OPTIONS: Mapping[str, Any] = {
     "random": _option(SEARCH, "Random motions tried first.", min=1),
     "starts": _option(SEARCH, "Of the best, how many are improved.", min=0),
     "iterations": _option(SEARCH, "Steps for each of them.", min=1),
-    "max_seconds": _option(SEARCH, "Stop then with the best so far."),
+    "max_seconds": _option(SEARCH, "Stop after this time, with the best motion so far."),
     "seed": _option(SEARCH, "Of the random motions."),
 }
 
@@ -86,7 +86,7 @@ def check_files(
     table: Path | None,
     rate: float | None,
 ) -> None:
-    """Refuse what would only be noticed after the work is done."""
+    """Reject what would only be noticed after the work is done."""
     from mechid.tables.files import SUFFIXES
     from mechid.trajectoryfile.api import YAML_SUFFIXES
 
@@ -95,22 +95,23 @@ def check_files(
             continue
         if evaluate is not None:
             raise DataError(
-                "a motion that is evaluated is not written",
+                "an evaluated motion is not written",
                 where=str(path),
-                remedy="leave out --evaluate, or --output and --table",
+                remedy="omit --evaluate, or --output and --table",
             )
         if path.suffix.lower() not in suffixes:
             raise DataError(
-                f"the ending {path.suffix or '(none)'} does not say how the file is stored",
+                f"unknown file type {path.suffix or '(no extension)'}",
                 where=str(path),
                 remedy=f"use {' or '.join(suffixes)}",
             )
         if path.is_dir() or not path.absolute().parent.is_dir():
             raise DataError(
-                "cannot write the file: there is no such folder, or it is one", where=str(path)
+                "cannot write the file: the folder does not exist, or the path is a folder",
+                where=str(path),
             )
     if rate is not None and table is None:
-        raise DataError("--rate is that of a table", remedy="add --table FILE")
+        raise DataError("--rate belongs to a table", remedy="add --table FILE")
     if rate is not None and not rate > 0:
         raise DataError(f"--rate must be > 0, got {rate:g}")
 

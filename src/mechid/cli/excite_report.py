@@ -77,7 +77,7 @@ def _random_words(found: dict[str, Any]) -> str:
 def _tightest_words(found: dict[str, Any]) -> str:
     if not found["tightest_limit"]:
         return "none"
-    word = "broken by" if found["slack"] < 0 else "slack"
+    word = "violated by" if found["slack"] < 0 else "slack"
     return f"{found['tightest_limit']} ({word} {abs(found['slack']):.2g})"
 
 
@@ -122,7 +122,7 @@ def _show_sampling(criterion: str, rows: Sequence[dict[str, Any]]) -> None:
 def write_motion(
     found: DesignedMotion, output: Path | None, table: Path | None, rate: float | None
 ) -> list[str]:
-    """Write the files that were asked for, and return their names."""
+    """Write the files that were requested, and return their names."""
     from mechid.trajectoryfile import save_trajectory, write_trajectory_table
 
     if output is not None:

@@ -69,7 +69,8 @@ def identify(
     validate: Annotated[
         list[str] | None,
         typer.Option(
-            help="Data of another motion, or FILE@FROM:TO, to try the model on; may be repeated."
+            help="Data of another motion, or FILE@FROM:TO, to validate the model on; may "
+            "be repeated."
         ),
     ] = None,
     period: Period = None,
@@ -85,7 +86,8 @@ def identify(
     ] = None,
     seed: Seed = 0,
     max_seconds: Annotated[
-        float | None, typer.Option(help="End the reduction then, with the sizes that are done.")
+        float | None,
+        typer.Option(help="Stop the reduction after this time, with the sizes so far."),
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -130,7 +132,7 @@ def reduce_options(by: str | None, size: str | None, rest: str | None) -> Reduce
     if by is None:
         if size is not None or rest is not None:
             raise DataError(
-                "--size and --rest are those of a reduction", remedy="add --reduce contribution"
+                "--size and --rest belong to a reduction", remedy="add --reduce contribution"
             )
         return None
     return changed(ReduceOptions(), given(by=by, size=size, rest=rest))

@@ -18,7 +18,12 @@ from mechid.cli.common import (
     print_table,
     solve_file,
 )
-from mechid.cli.reactions import print_reactions, reaction_summary
+from mechid.cli.reactions import (
+    multiplier_summary,
+    print_multipliers,
+    print_reactions,
+    reaction_summary,
+)
 
 if TYPE_CHECKING:
     from mechid.dynamics.inverse import InverseDynamics
@@ -75,6 +80,7 @@ def inverse(
     The table has a column per force, which `mechid simulate --forces` reads back. Reactions are
     columns JOINT.fx to JOINT.mz: what the joint does to its second body, at the origin of that
     body's joint frame, in ground axes. Components that redundant constraints leave open are empty.
+    A base on a free joint has columns BASE.Fx to BASE.Mz: what a force plate below it measures.
     """
     from mechid.plots import check_plot_path
     from mechid.tables.files import table_suffix
@@ -144,8 +150,17 @@ def summary(result: InverseDynamics) -> dict[str, Any]:
             "max_abs": float(np.abs(values).max()),
             "rms": float(np.sqrt(np.mean(values**2))),
         }
+    found["sensed"] = {
+        name: {
+            "unit": "N" if name.rpartition(".")[2][0] == "F" else "N m",
+            "max_abs": float(np.abs(values).max()),
+            "rms": float(np.sqrt(np.mean(values**2))),
+        }
+        for name, values in result.sensed.items()
+    }
     if result.reactions is not None:
         found["reactions"] = reaction_summary(result.reactions)
+        found["constraints"] = multiplier_summary(result.reactions)
     return found
 
 
@@ -159,9 +174,19 @@ def _show(found: dict[str, Any]) -> None:
             for name, f in found["forces"].items()
         ],
     )
+    if found["sensed"]:
+        typer.echo("")
+        print_table(
+            ("sensed", "unit", "largest", "rms"),
+            [
+                (name, f["unit"], f"{f['max_abs']:.6g}", f"{f['rms']:.6g}")
+                for name, f in found["sensed"].items()
+            ],
+        )
     if "reactions" in found:
         typer.echo("")
         print_reactions(found["reactions"])
+        print_multipliers(found["constraints"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")

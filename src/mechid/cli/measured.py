@@ -17,14 +17,14 @@ Data: TypeAlias = Annotated[
 ]
 Map: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--map", "-m", help="Which channel of the data is what, with its unit (.yaml)."),
+    typer.Option("--map", "-m", help="Mapping file: channels and units of the data (.yaml)."),
 ]
 Estimator: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="auto (most probable for forces and CAD values together, noise as the data show it), "
-        "map (the same, noise as it is set), physical or log-cholesky (with bodies that can "
-        "exist), ols, weighted, ridge, truncated, huber, iv.",
+        help="auto (most probable for forces and CAD values together, noise as the data "
+        "show it), map (the same, noise as it is set), physical or log-cholesky "
+        "(physically consistent bodies), ols, weighted, ridge, truncated, huber, iv.",
         show_default="auto",
     ),
 ]
@@ -39,7 +39,7 @@ Setting: TypeAlias = Annotated[
 ]
 Offsets: TypeAlias = Annotated[
     bool,
-    typer.Option("--offsets", help="Estimate a constant offset of each force besides."),
+    typer.Option("--offsets", help="Also estimate a constant offset of each force."),
 ]
 CadError: TypeAlias = Annotated[
     str | None,
@@ -51,8 +51,8 @@ CadError: TypeAlias = Annotated[
 Noise: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        help="What is known of the noise of the forces: 5% of each, FORCE=12.5 (N, N m) or "
-        "FORCE=5% of single ones; may be repeated.",
+        help="Declared noise of the forces: 5% of each, FORCE=12.5 (N, N m) or FORCE=5% "
+        "of single ones; may be repeated.",
         show_default=False,
     ),
 ]
@@ -76,8 +76,8 @@ Reduce: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--reduce",
-        help="Reduce the model, eliminating by contribution, stacked-contribution (N and N m "
-        "alike), deviation or greedy.",
+        help="Reduce the model, eliminating by contribution, stacked-contribution (N and "
+        "N m alike), deviation (relative standard deviation) or greedy.",
         show_default="not",
     ),
 ]
@@ -109,7 +109,7 @@ ConvergeOn: TypeAlias = Annotated[
     str | None, typer.Option(help="Bodies in which inertia gathers, with commas.")
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Of everything random.")]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace a run that is there.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace an existing run.")]
 Period: TypeAlias = Annotated[
     float | None, typer.Option(help="Period of a motion that repeats, s: a Fourier series is used.")
 ]
@@ -117,5 +117,5 @@ Cutoff: TypeAlias = Annotated[
     float | None, typer.Option(help="Cut-off of the low-pass filter of positions, Hz.")
 ]
 Decimation: TypeAlias = Annotated[
-    int | None, typer.Option(help="Keep every so many samples of W and forces, filtered.")
+    int | None, typer.Option(help="Keep every nth sample of W and forces, filtered.")
 ]

@@ -47,7 +47,7 @@ def measurement(
     ],
     mapping: Annotated[
         Path | None,
-        typer.Option("--map", "-m", help="Which channel is what, with its unit (.yaml)."),
+        typer.Option("--map", "-m", help="Mapping file: channels and units (.yaml)."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Table to write: .csv or .parquet.")
@@ -63,7 +63,7 @@ def measurement(
         float | None, typer.Option(help="Period of a motion that repeats, s.")
     ] = None,
     decimation: Annotated[
-        int | None, typer.Option(help="Keep every so many samples, filtered; 1: all.")
+        int | None, typer.Option(help="Keep every nth sample, filtered; 1: all.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ class Interrupt:
 
     def __init__(self, max_seconds: float | None = None) -> None:
         if max_seconds is not None and not max_seconds > 0:
-            raise DataError(f"--max-seconds is {max_seconds:g}", remedy="give a positive number")
+            raise DataError(f"--max-seconds must be > 0, got {max_seconds:g}")
         self.pressed = False
         self._end = float("inf") if max_seconds is None else time.monotonic() + max_seconds
 
@@ -30,7 +30,7 @@ class Interrupt:
     def __call__(self) -> None:
         """Raise if the work should end."""
         if self.asked:
-            raise MechidError("interrupted" if self.pressed else "the time of --max-seconds is up")
+            raise MechidError("interrupted" if self.pressed else "--max-seconds is over")
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def interruptible(max_seconds: float | None = None) -> Iterator[Interrupt]:
         if interrupt.pressed:
             raise KeyboardInterrupt
         interrupt.pressed = True
-        typer.echo("\nstopping; press Ctrl-C again to leave at once", err=True)
+        typer.echo("\nstopping; press Ctrl-C again to quit at once", err=True)
 
     try:
         before = signal.signal(signal.SIGINT, ask)

@@ -1,4 +1,4 @@
-"""Joint reactions in words: the largest force and moment of every joint."""
+"""Joint reactions in words: the largest force and moment of every joint and constraint."""
 
 from __future__ import annotations
 
@@ -37,6 +37,46 @@ def print_reactions(found: dict[str, Any]) -> None:
         ("joint", "largest force, N", "moment, N m", "undetermined"),
         [
             (name, f"{r['force_max']:.6g}", f"{r['moment_max']:.6g}", " ".join(r["undetermined"]))
+            for name, r in found.items()
+        ],
+    )
+
+
+def multiplier_summary(reactions: JointReactions) -> dict[str, Any]:
+    """Return the range of the multiplier of each coupling and distance constraint."""
+    import numpy as np
+
+    return {
+        name: {
+            "min": float(np.min(values)),
+            "max": float(np.max(values)),
+            "unit": unit,
+            "undetermined": bool(np.any(is_open)),
+        }
+        for name, unit, values, is_open in zip(
+            reactions.constraints,
+            reactions.units,
+            reactions.multipliers.T,
+            reactions.open_multipliers.T,
+            strict=True,
+        )
+    }
+
+
+def print_multipliers(found: dict[str, Any]) -> None:
+    """Print what `multiplier_summary` returns; nothing without constraints."""
+    if not found:
+        return
+    print_table(
+        ("constraint", "multiplier from", "to", "unit", ""),
+        [
+            (
+                name,
+                f"{r['min']:.6g}",
+                f"{r['max']:.6g}",
+                r["unit"],
+                "undetermined" if r["undetermined"] else "",
+            )
             for name, r in found.items()
         ],
     )

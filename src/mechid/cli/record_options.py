@@ -47,6 +47,8 @@ def record_options(record: type, table: Mapping[str, Any]) -> Callable[[F], F]:
         more = []
         for name, option in table.items():
             option.show_default = _shown(known[name])
+            if float in (kinds[name], *get_args(kinds[name])):
+                option.metavar = "<number>"
             parsed: Any = _kind(kinds[name]) | None
             kind = Annotated[parsed, option]
             more.append(
@@ -55,7 +57,7 @@ def record_options(record: type, table: Mapping[str, Any]) -> Callable[[F], F]:
                 )
             )
         command: Any = function
-        command.__signature__ = signature.replace(parameters=[*own, *more])
+        command.__signature__ = signature.replace(parameters=[*more, *own])
         command.__annotations__ = {p.name: p.annotation for p in (*own, *more)}
         return function
 
@@ -73,7 +75,7 @@ def _kind(kind: Any) -> Any:
 
 
 def _many(kind: Any) -> bool:
-    """Say whether an option may be repeated."""
+    """Return whether an option may be repeated."""
     origin = get_origin(kind) or kind
     return isinstance(origin, type) and (
         issubclass(origin, Mapping) or origin.__name__ == "NoiseLevels"

@@ -19,7 +19,8 @@ def reduce(
     by: Annotated[
         str,
         typer.Option(
-            help="Order of elimination: contribution, stacked-contribution, deviation or greedy."
+            help="Order of elimination: contribution, stacked-contribution, deviation "
+            "(relative standard deviation) or greedy."
         ),
     ] = "contribution",
     size: Size = None,
@@ -29,7 +30,7 @@ def reduce(
         typer.Option("--output", "-o", help="Folder of a new run; without it, results are shown."),
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(help="End then, with the sizes that are done.")
+        float | None, typer.Option(help="Stop after this time, with the sizes so far.")
     ] = None,
     force: Force = False,
     json: Json = False,

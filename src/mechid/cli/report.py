@@ -16,7 +16,7 @@ def report(
         Path | None, typer.Option("--output", "-o", help="Page to write; default: RUN/report.html.")
     ] = None,
     certify: Annotated[
-        bool, typer.Option("--certify", help="Prove the number of base parameters for it.")
+        bool, typer.Option("--certify", help="Prove the number of base parameters.")
     ] = False,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")

@@ -12,7 +12,7 @@ from mechid.cli.common import print_notes, print_pairs, print_table
 if TYPE_CHECKING:
     from mechid.runs.record import Run
 
-_VAGUE = 100.0  # percent: a deviation as large as the value itself
+_VAGUE = 100.0  # percent: a standard deviation as large as the value itself
 
 
 def report(run: Run) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _advice(run: Run) -> list[str]:
     """Say which options help where single values mean little."""
     if run.final.agreement is not None or not (run.final.relative > _VAGUE).any():
         return []
-    return ["the options --estimator auto (CAD values count) and --reduce contribution help"]
+    return ["try --estimator auto (with CAD values) or --reduce contribution"]
 
 
 def _parameters(run: Run) -> list[dict[str, Any]]:
@@ -120,10 +120,12 @@ def show(found: dict[str, Any]) -> None:
 def _full_words(full: dict[str, Any]) -> str:
     """Say how far all parameters are from the base values."""
     if full["distance"]:
-        words = f"base values {full['distance']:.2g} deviations away (no possible bodies have them)"
+        words = (
+            f"base values {full['distance']:.2g} standard deviations away (the nearest possible)"
+        )
     else:
         words = f"base values the same to {full['difference']:.1g}"
-    return f"{full['parameters']} of bodies that can exist, {words}: full.json"
+    return f"{full['parameters']}, physically consistent, {words}: full.json"
 
 
 def show_parameters(rows: Sequence[dict[str, Any]]) -> None:

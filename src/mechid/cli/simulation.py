@@ -13,7 +13,12 @@ import typer
 from mechid.cli.common import print_json, print_notes, print_pairs, print_table
 from mechid.cli.parse_values import assignments, number_list
 from mechid.cli.progress import interruptible, progress
-from mechid.cli.reactions import print_reactions, reaction_summary
+from mechid.cli.reactions import (
+    multiplier_summary,
+    print_multipliers,
+    print_reactions,
+    reaction_summary,
+)
 from mechid.dynamics.loads import Interpolation, table_forces
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.simulate import simulate as run
@@ -51,7 +56,7 @@ class Applied:
     notes: tuple[str, ...] = ()
 
     def until(self, end: float) -> Floats | Law:
-        """Return the forces for a simulation from 0 to `end`, or refuse a table that is shorter."""
+        """Return the forces for a simulation from 0 to `end`, or reject a table that is shorter."""
         if self.table is None:
             return self.constant
         table, constant, nothing = self.table, self.constant, np.zeros(0)
@@ -122,12 +127,12 @@ def times_of(
     if t_end is None:
         raise DataError("the simulation has no end", remedy="add --t-end SECONDS")
     if not 0 < t_end < np.inf:
-        raise DataError(f"--t-end must be a positive time, got {t_end:g}")
+        raise DataError(f"--t-end must be > 0, got {t_end:g}")
     if not 0 < rate < np.inf:
-        raise DataError(f"--rate must be positive, got {rate:g}")
+        raise DataError(f"--rate must be > 0, got {rate:g}")
     if asked is not None and not (asked[0] >= 0 and asked[-1] <= t_end):
         outside = asked[0] if asked[0] < 0 else asked[-1]
-        raise DataError(f"--at {outside:g} s is not between 0 and the end, {t_end:g} s")
+        raise DataError(f"--at must be between 0 and {t_end:g} s, got {outside:g}")
     exact = np.array([0.0, t_end]) if asked is None else np.unique([0.0, t_end, *asked])
     grid = np.arange(1, int(t_end * rate) + 1) / rate
     near = np.abs(grid[:, None] - exact).min(axis=1) if grid.size else grid
@@ -193,7 +198,7 @@ class Outputs:
     page: Path | None
 
     def check(self) -> None:
-        """Refuse what could not be written, before anything is computed."""
+        """Reject what could not be written, before anything is computed."""
         if self.table is not None:
             table_suffix(self.table)
         if self.plot is not None:
@@ -238,7 +243,7 @@ def end(
         _show(found, printed is not None)
     if done.interrupted and done.error is not None:
         reached = done.simulation.time[-1]
-        typer.echo(f"interrupted: these are the results until t = {reached:g} s", err=True)
+        typer.echo(f"interrupted: results until t = {reached:g} s", err=True)
         raise typer.Exit(130)
 
 
@@ -276,6 +281,7 @@ def summary(
     }
     if done.reactions is not None:
         found["reactions"] = reaction_summary(done.reactions)
+        found["constraints"] = multiplier_summary(done.reactions)
     return found
 
 
@@ -302,6 +308,7 @@ def _show(found: dict[str, Any], all_times: bool) -> None:
     if "reactions" in found:
         typer.echo("")
         print_reactions(found["reactions"])
+        print_multipliers(found["constraints"])
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")
@@ -324,7 +331,7 @@ def _with_files(error: SimulationError, outputs: Outputs) -> MechidError:
     if not outputs.paths:
         return error
     written = ", ".join(str(path) for path in outputs.paths)
-    kept = f"what was computed until then is in {written}"
+    kept = f"the results until then are in {written}"
     remedy = f"{error.remedy}; {kept}" if error.remedy else kept
     return SimulationError(error.what, error.partial, where=error.where, remedy=remedy)
 

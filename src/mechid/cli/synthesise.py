@@ -25,16 +25,20 @@ _OPTIONS: Mapping[str, Any] = {
     ),
     "noise_kind": typer.Option(
         help="white: % of the root mean square of a force; proportional: of each sample; "
-        "coloured: as white, with memory; gain: one constant factor per force."
+        "coloured: as white, correlated in time; gain: one constant factor per "
+        "force."
     ),
     "correlation": typer.Option(help="Of neighbouring samples of coloured errors."),
     "time_constant": typer.Option(help="Of coloured errors instead, s."),
     "position_noise": typer.Option(
-        help="White noise of positions: 1e-4 (m, rad), 0.1% of the motion, or COORDINATE=VALUE; "
-        "may be repeated. Speeds and accelerations are then left out."
+        help="White noise of positions: 1e-4 (m, rad), 0.1% of the motion, or "
+        "COORDINATE=VALUE; may be repeated. Speeds and accelerations are then "
+        "omitted."
     ),
-    "positions_only": typer.Option("--positions-only", help="Leave speeds and accelerations out."),
-    "cad_error": typer.Option(help="Error of the CAD values, as 20%: truth is drawn about them."),
+    "positions_only": typer.Option("--positions-only", help="Omit speeds and accelerations."),
+    "cad_error": typer.Option(
+        help="Error of the CAD values, as 20%: the true parameters are drawn about them."
+    ),
     "seed": typer.Option(help="Of everything random."),
 }
 
@@ -59,9 +63,7 @@ def synthesise(
         ),
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second of a trajectory.")] = None,
-    periods: Annotated[
-        float | None, typer.Option(help="Periods of a trajectory to go through.")
-    ] = None,
+    periods: Annotated[float | None, typer.Option(help="Periods of the trajectory.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the table if it exists.")] = False,
     json: Json = False,
     **words: Any,
@@ -109,7 +111,7 @@ def _forces(made: Synthesis) -> dict[str, Any]:
 
 def _notes(made: Synthesis) -> list[str]:
     if made.options.position_noise and not made.options.positions_only:
-        return ["positions are noisy: speeds and accelerations are left out"]
+        return ["positions are noisy: speeds and accelerations are omitted"]
     return []
 
 

@@ -59,7 +59,7 @@ def _picture(record: Shown) -> Section:
     try:
         drawing = svg(draw(record))
     except MechidError as error:
-        return Section("picture", "", missing=f"There is no picture: {error}")
+        return Section("picture", "", missing=f"No picture: {error}")
     # As an image, the drawing shares no names with other drawings of the page.
     source = "data:image/svg+xml;base64," + base64.b64encode(drawing.encode()).decode("ascii")
     return Section("picture", "", {"source": source})

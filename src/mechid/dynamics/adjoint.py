@@ -12,6 +12,7 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.kernels.adjoint import adjoint_batch
+from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -68,6 +69,12 @@ def observation_gradient(
     others = np.zeros((n, n_i)) if known is None else np.ascontiguousarray(known, dtype=float)
     if others.shape != (n, n_i):
         raise ValueError(f"known has shape {others.shape}, but {(n, n_i)} is needed")
+    timed = timed_loads(model.mechanism)
+    if timed is not None:
+        whole = np.zeros((n, n_i, len(timed.model.columns)))
+        whole[:, :, timed.others] = weights
+        whole[:, :, timed.places] = others[:, :, None] * timed.at(motion.time)[:, None]
+        return observation_gradient(timed.model, motion, whole, others)
     by_y, by_yd, by_ydd = (np.zeros((n, n_i)) for _ in range(3))
     if not n:
         return by_y, by_yd, by_ydd

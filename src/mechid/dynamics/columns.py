@@ -15,7 +15,8 @@ _INERTIAL_UNITS = ("kg", "kg m", "kg m", "kg m") + ("kg m²",) * 6
 
 @dataclass(frozen=True)
 class Column:
-    """One parameter: its name ("m_3", "k_strut"), unit, owner, CAD value and its deviation."""
+    """One parameter: its name ("m_3", "k_strut"), unit, owner, CAD value and its standard
+    deviation."""
 
     name: str
     unit: str

@@ -276,7 +276,7 @@ def dynamic_model(mechanism: Mechanism) -> DynamicModel:
 
 
 def _check_lengths(builder: MeasureBuilder, terms: list[ElementTerm]) -> None:
-    """Refuse a line between two points that coincide: it has no direction."""
+    """Reject a line between two points that coincide: it has no direction."""
     poses = link_poses(builder.model.compiled, builder.model.home_q)
     for term in terms:
         if term.measure[0] != "length":

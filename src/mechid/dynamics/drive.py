@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.kinematics.model import held_values
 from mechid.kinematics.tables import Floats, Ints
 from mechid.mechanism.records import Mechanism
 
@@ -100,6 +101,7 @@ def driven_coordinates(mechanism: Mechanism, drive: Drive | None) -> Driven:
                 where=mechanism.name,
                 remedy=f"choose one of: {', '.join(names)}",
             )
+    motions = {**held_values(mechanism), **motions}
     index = [i for i, name in enumerate(names) if name in motions]
     return Driven(
         index=np.array(index, dtype=np.int64),

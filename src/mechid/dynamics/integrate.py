@@ -56,7 +56,7 @@ def integrate(
         The integration stops at the first zero of any of them.
     inspect : callable (t, z), optional
         Called with the state at the end of every step before anything of the step is kept; a
-        `MechidError` in it refuses the step and ends the integration.
+        `MechidError` in it rejects the step and ends the integration.
     watch : callable (t), optional
         Called after every step, for progress; an exception in it ends the integration.
 
@@ -85,7 +85,7 @@ def integrate(
 
 
 def _check(task: Task) -> None:
-    """Refuse what integrators do not know, or would replace by something else."""
+    """Reject what integrators do not know, or would replace by something else."""
     if task.method not in METHODS:
         raise MechidError(
             f"unknown integrator '{task.method}'", remedy=f"choose one of {', '.join(METHODS)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,6 +18,8 @@ from mechid.dynamics.reference_point import (
 )
 from mechid.dynamics.reference_point.eliminate import Method
 from mechid.dynamics.regressor import observation_blocks
+from mechid.dynamics.timed_loads import timed_loads
+from mechid.dynamics.wrench import sensed_forces
 from mechid.errors import MechidError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -53,6 +55,11 @@ class InverseDynamics(Plotted, Tabular):
     phi: Floats
     columns: tuple[Column, ...]
     reactions: JointReactions | None = None
+
+    @property
+    def sensed(self) -> dict[str, Floats]:
+        """What sensors in free and spherical joints measure; see `sensed_forces`."""
+        return sensed_forces(self.motion.model.mechanism, self.motion.y, self.tau)
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""
@@ -120,8 +127,8 @@ def inverse_dynamics(
     tau = _second(motion, values, elimination) if second else _fast(motion, values)
     found = None
     if reactions:
-        found = (joint_reactions_reference if second else joint_reactions)(
-            motion, values, tau, watch
+        found = _reactions(
+            joint_reactions_reference if second else joint_reactions, motion, values, tau, watch
         )
     return InverseDynamics(motion, tau, values, model.columns, found)
 
@@ -134,10 +141,37 @@ def _fast(motion: Motion, phi: Floats) -> Floats:
 
 
 def _second(motion: Motion, phi: Floats, elimination: Method | None) -> Floats:
-    seen = observation_matrix_reference(
-        motion.model.mechanism, motion, elimination or ELIMINATIONS[0]
-    )
-    return np.asarray(seen.W @ phi + seen.known)
+    mechanism, timed = motion.model.mechanism, timed_loads(motion.model.mechanism)
+    chosen = elimination or ELIMINATIONS[0]
+    if timed is None:
+        seen = observation_matrix_reference(mechanism, motion, chosen)
+        return np.asarray(seen.W @ phi + seen.known)
+    seen = observation_matrix_reference(timed.model.mechanism, motion, chosen)
+    W, known = timed.folded(seen.W, seen.known, motion.time)
+    return np.asarray(W @ phi + known)
+
+
+def _reactions(
+    find: Callable[..., JointReactions],
+    motion: Motion,
+    phi: Floats,
+    tau: Floats,
+    watch: Callable[[int], None] | None,
+) -> JointReactions:
+    """Return the reactions; they are linear in the coefficients, so loads over time add up."""
+    timed = timed_loads(motion.model.mechanism)
+    if timed is None:
+        return find(motion, phi, tau, watch)
+    moved, values = replace(motion, model=timed.model.kinematics), timed.parameters(phi)
+    without = find(moved, values, tau, watch)
+    found = replace(without, force=without.force.copy(), moment=without.moment.copy())
+    for place, size in zip(timed.places, timed.at(motion.time).T, strict=True):
+        values[place] = 1.0
+        unit = find(moved, values, tau, watch)
+        found.force[:] += size[:, None, None] * (unit.force - without.force)
+        found.moment[:] += size[:, None, None] * (unit.moment - without.moment)
+        values[place] = 0.0
+    return found
 
 
 def _check(formulation: str, elimination: str | None) -> None:

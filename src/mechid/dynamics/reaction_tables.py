@@ -1,7 +1,8 @@
 """Flat tables for joint reactions: joints, tree, what cut joints hold, where actuators act.
 
-A *held row* is one force or moment that a cut joint can exert (or the moment that holds a passive
-spin); its multiplier is unknown. What a tree joint transmits follows from the bodies behind it.
+A *held row* is one force or moment that a cut joint can exert, the force of a distance constraint,
+the forces of a coupling on its coordinates, or the moment that holds a passive spin; its multiplier
+is unknown. What a tree joint transmits follows from the bodies behind it.
 Bodies are numbered in the order of the mechanism, the ground last.
 """
 
@@ -16,10 +17,12 @@ import numpy as np
 from mechid.dynamics.compile import MeasureBuilder, dynamic_model
 from mechid.dynamics.tables import SLIDE, MeasureTables
 from mechid.kinematics.compile import Rigid
+from mechid.kinematics.couplings import coupling_scale
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.tables import Floats, Ints, Records
 from mechid.mechanism.records import (
     GROUND,
+    Coupling,
     DistanceCoordinate,
     IndependentCoordinate,
     Joint,
@@ -29,8 +32,9 @@ from mechid.mechanism.records import (
 )
 
 # held rows: a force along an axis of frame a; a moment normal to an axis of frame a and one of
-# frame b; both along z as a thread gives them; a moment that holds a spin
-FORCE, MOMENT, THREAD, SPIN = 0, 1, 2, 3
+# frame b; both along z as a thread gives them; a moment that holds a spin; a force along the line
+# of a distance constraint; forces on coupled coordinates
+FORCE, MOMENT, THREAD, SPIN, LINE, COUPLED = 0, 1, 2, 3, 4, 5
 
 JOINT = np.dtype([("link_a", np.int64), ("link_b", np.int64), ("helical", np.int64)])
 STEP = np.dtype(
@@ -46,11 +50,21 @@ STEP = np.dtype(
 )
 HELD = np.dtype(
     [
-        ("joint", np.int64),  # SPIN: number of the spin instead
+        ("joint", np.int64),  # SPIN, LINE: number of the spin or line instead
         ("kind", np.int64),
         ("axis_a", np.int64),
         ("axis_b", np.int64),
         ("lead", np.float64),  # THREAD: m per rad
+    ]
+)
+# a coordinate of a coupling: force on its column per unit of the multiplier of the row
+COUPLED_COLUMN = np.dtype(
+    [
+        ("row", np.int64),
+        ("joint", np.int64),
+        ("column", np.int64),
+        ("factor", np.float64),
+        ("sense", np.float64),  # -1: the column moves body a of the joint
     ]
 )
 
@@ -63,10 +77,14 @@ class ReactionTables(NamedTuple):
     rotation_b: Floats
     origin_b: Floats  # (n_joints, 3)
     steps: Records
-    rows: Records  # of cut joints, then of spins
+    rows: Records  # of cut joints, then of couplings and distances, then of spins
     side: Ints  # (n_steps, m) +1, -1: a row acts on what is behind a step as on body b, a; 0: no
     spin_link: Ints  # (n_spins, 2) outside, inside
     spin_local: Floats  # (n_spins, 2, 3) directions that are held normal
+    line_link: Ints  # (n_lines, 2) of the two points of each distance constraint
+    line_local: Floats  # (n_lines, 2, 3)
+    coupled: Records
+    n_constraints: int
     size: float
     rank: int  # of the held rows in the speeds of the tree: n_v - n_i
 
@@ -111,8 +129,18 @@ def _tables(model: KinematicModel, numbers: dict[str, int]) -> ReactionTables:
         held = [(joint_number[joint.name], *row) for row in _held(joint)]
         rows += held
         between += [(joint.body_a, joint.body_b)] * len(held)
+    n_joint_rows = len(rows)
+    lines = mechanism.distances
+    for c in mechanism.constraints:
+        if isinstance(c, Coupling):
+            rows.append((-1, COUPLED, 0, 0, 0.0))
+            between.append((GROUND, GROUND))
+        else:
+            rows.append((lines.index(c), LINE, 0, 0, 0.0))
+            between.append((c.point_a.body, c.point_b.body))
     rows += [(i, SPIN, 0, 0, 0.0) for i in range(len(model.passive))]
     between += [(part.outside, part.inside) for part in model.passive]
+    ends = [[(p.body, np.array(p.local)) for p in (c.point_a, c.point_b)] for c in lines]
     spins = [
         ((part.outside, part.direction_outside), (part.inside, part.direction_inside))
         for part in model.passive
@@ -129,6 +157,14 @@ def _tables(model: KinematicModel, numbers: dict[str, int]) -> ReactionTables:
         spin_local=np.array(
             [[at[x][1].rotation @ np.array(d) for x, d in s] for s in spins]
         ).reshape(-1, 2, 3),
+        line_link=np.array([[at[x][0] for x, _ in e] for e in ends], np.int64).reshape(-1, 2),
+        line_local=np.array(
+            [[at[x][1].translation + at[x][1].rotation @ s for x, s in e] for e in ends]
+        ).reshape(-1, 2, 3),
+        coupled=np.array(_coupled(model, n_joint_rows, joint_number), dtype=COUPLED_COLUMN).view(
+            np.recarray
+        ),
+        n_constraints=len(mechanism.constraints),
         size=model.size,
         rank=model.compiled.n_v - model.n_independent,
     )
@@ -142,6 +178,37 @@ def _held(joint: Joint) -> Iterator[tuple[int, int, int, float]]:
         yield MOMENT, i, j, 0.0
     if joint.kind.thread:
         yield THREAD, 2, 0, joint.pitch / (2 * np.pi)
+
+
+def multiplier_scale(mechanism: Mechanism, size: float) -> Floats:
+    """Return what makes the multipliers of the held rows of constraints those of NOTATION.md.
+
+    A held row has unit forces (times L) or moments; see `kinematics.couplings.coupling_scale`.
+    """
+    scales = [
+        coupling_scale(mechanism, c, size) if isinstance(c, Coupling) else 1.0 / size
+        for c in mechanism.constraints
+    ]
+    return np.array(scales, dtype=float)
+
+
+def _coupled(
+    model: KinematicModel, first: int, joint_number: dict[str, int]
+) -> list[tuple[int, int, int, float, float]]:
+    reverse = {step.joint.name: step.reverse for step in model.tree.joints}
+    scale = multiplier_scale(model.mechanism, model.size)
+    return [
+        (
+            first + i,
+            joint_number[name],
+            model.compiled.coordinate[name, index].v,
+            float(factor * scale[i]),
+            -1.0 if reverse[name] else 1.0,
+        )
+        for i, c in enumerate(model.mechanism.constraints)
+        if isinstance(c, Coupling)
+        for name, index, factor in c.terms
+    ]
 
 
 def _steps(

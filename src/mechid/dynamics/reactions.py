@@ -9,8 +9,9 @@ Where constraints are redundant, the reactions are those of least norm,
     Σ over all joints of L² |f|² + |m|²,
 
 with the size L of the mechanism, forces f and moments m as in `JointReactions` (the moment along a
-thread is not counted beside its force), and the moments that hold passive spins. These are the
-shortest multipliers of the reference-point formulation.
+thread is not counted beside its force), the dimensionless multipliers of couplings and distance
+constraints, and the moments that hold passive spins. These are the shortest multipliers of the
+reference-point formulation.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ import numpy.typing as npt
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.kernels.reactions import reactions_batch
-from mechid.dynamics.reaction_tables import reaction_tables
+from mechid.dynamics.reaction_tables import multiplier_scale, reaction_tables
 from mechid.errors import SingularPoseError
+from mechid.kinematics.couplings import coupling_unit
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.refusals import place_of
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.threads import spread
+from mechid.mechanism.records import Constraint, Coupling, Mechanism
 from mechid.shown import Plotted, Tabular
 
 _BLOCK = 2048  # samples between two reports of progress
@@ -40,7 +43,8 @@ class JointReactions(Plotted, Tabular):
     """What each joint does to its second body, along a motion.
 
     Forces and moments act on body b at the origin of b's joint frame, in ground axes; body a
-    receives the opposite. Actuators are not part of them.
+    receives the opposite. Actuators are not part of them. What a coupling exerts on a joint
+    coordinate is: a gear acts between the two bodies of each of its joints.
 
     Attributes
     ----------
@@ -51,21 +55,40 @@ class JointReactions(Plotted, Tabular):
     undetermined : array of bool (N, n_joints, 6)
         Components (force, moment) that redundant constraints leave open. They carry the value of
         least norm (see the head of this module), which no real mechanism need have.
+    constraints : tuple of str
+        Names of couplings and distance constraints, in the order of the mechanism.
+    units : tuple of str
+        Units of their multipliers: N, or N m.
+    multipliers : array (N, n_constraints)
+        λ: a coupling exerts factor × λ on each of its coordinates; a distance constraint pushes
+        its points apart with the force λ.
+    open_multipliers : array of bool (N, n_constraints)
+        Multipliers that redundant constraints leave open.
     """
 
     joints: tuple[str, ...]
     force: Floats
     moment: Floats
     undetermined: npt.NDArray[np.bool_]
+    constraints: tuple[str, ...]
+    units: tuple[str, ...]
+    multipliers: Floats
+    open_multipliers: npt.NDArray[np.bool_]
 
     def summary(self) -> Mapping[str, object]:
-        """Return what `repr` shows: the largest force and moment of each joint."""
+        """Return what `repr` shows: the largest forces of joints and constraints."""
         f, m = (np.abs(np.linalg.norm(x, axis=2)) for x in (self.force, self.moment))
         return {
             "samples": len(self.force),
             **{
                 name: f"up to {f[:, j].max(initial=0.0):.4g} N, {m[:, j].max(initial=0.0):.4g} N m"
                 for j, name in enumerate(self.joints)
+            },
+            **{
+                name: f"multiplier up to {np.abs(values).max(initial=0.0):.4g} {unit}"
+                for name, unit, values in zip(
+                    self.constraints, self.units, self.multipliers.T, strict=True
+                )
             },
         }
 
@@ -78,10 +101,26 @@ class JointReactions(Plotted, Tabular):
     @staticmethod
     def empty(motion: Motion) -> JointReactions:
         """Return zeros for the samples and joints of a motion."""
-        joints = tuple(joint.name for joint in motion.model.mechanism.joints)
-        shape = (len(motion.y), len(joints))
-        is_open = np.zeros((*shape, 6), dtype=bool)
-        return JointReactions(joints, np.zeros((*shape, 3)), np.zeros((*shape, 3)), is_open)
+        mechanism = motion.model.mechanism
+        shape = (len(motion.y), len(mechanism.joints))
+        constraints = (len(motion.y), len(mechanism.constraints))
+        return JointReactions(
+            joints=tuple(joint.name for joint in mechanism.joints),
+            force=np.zeros((*shape, 3)),
+            moment=np.zeros((*shape, 3)),
+            undetermined=np.zeros((*shape, 6), dtype=bool),
+            constraints=tuple(c.name for c in mechanism.constraints),
+            units=tuple(multiplier_unit(mechanism, c) for c in mechanism.constraints),
+            multipliers=np.zeros(constraints),
+            open_multipliers=np.zeros(constraints, dtype=bool),
+        )
+
+
+def multiplier_unit(mechanism: Mechanism, constraint: Constraint) -> str:
+    """Return the unit of the multiplier of a coupling or distance constraint, N or N m."""
+    if isinstance(constraint, Coupling) and coupling_unit(mechanism, constraint) == "rad":
+        return "N m"
+    return "N"
 
 
 def joint_reactions(
@@ -118,16 +157,18 @@ def joint_reactions(
     tables = (motion.model.tables, d, held, *actuation)
     moved = (motion.q, motion.v, motion.vd, forces)
     filled = (found.force, found.moment, found.undetermined)
+    constraints = (found.multipliers, found.open_multipliers)
     for start in range(0, len(motion.y), _BLOCK):
         size = min(_BLOCK, len(motion.y) - start)
 
         def run(first: int, last: int, start: int = start) -> None:
             part = (start + first, start + last)
-            reactions_batch(*tables, parameters, *part, *moved, *filled)
+            reactions_batch(*tables, parameters, *part, *moved, *filled, *constraints)
 
         spread(run, size, _SHORTEST_PART)
         if watch is not None:
             watch(start + size)
+    found.multipliers[:] *= multiplier_scale(mechanism, held.size)
     _refuse_infinite(motion, found)
     return found
 

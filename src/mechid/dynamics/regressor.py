@@ -10,6 +10,7 @@ import numpy as np
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
+from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.held import Held
@@ -63,6 +64,10 @@ def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Obs
     True
     """
     d = dynamic_model(motion.model.mechanism) if model is None else model
+    timed = timed_loads(d.mechanism)
+    if timed is not None:
+        seen = observation_matrix(motion, timed.model)
+        return Observation(*timed.folded(seen.W, seen.known, motion.time), d.columns)
     n, n_i = motion.y.shape
     W = np.zeros((n, n_i, len(d.columns)))
     known = np.zeros((n, n_i))
@@ -151,6 +156,10 @@ def _perform(
     model: DynamicModel, course: Course, ordered: bool, first: int
 ) -> tuple[Observation, Floats]:
     """Return W along a course, and the last pose; errors count samples from `first` on."""
+    timed = timed_loads(model.mechanism)
+    if timed is not None:
+        seen, last = _perform(timed.model, course, ordered, first)
+        return Observation(*timed.folded(seen.W, seen.known, course.time), model.columns), last
     samples = ObservedSamples.zeros(model, course)
     perform(course, samples, ordered, first)
     last = samples.q[-1].copy() if len(samples.q) else course.start_q

@@ -9,6 +9,7 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import fill_observation
+from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.sensitivities import complex_motion
 from mechid.kinematics.tables import Floats
@@ -24,6 +25,9 @@ def observation_sensitivity(
     """
     k = motion.model
     d = dynamic_model(k.mechanism) if model is None else model
+    timed = timed_loads(d.mechanism)
+    if timed is not None:
+        return timed.folded(*observation_sensitivity(motion, direction, timed.model), motion.time)
     n, n_i = motion.y.shape
     W = np.zeros((n, n_i, len(d.columns)), dtype=complex)
     known = np.zeros((n, n_i), dtype=complex)

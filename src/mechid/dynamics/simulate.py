@@ -23,6 +23,7 @@ from mechid.dynamics.integrators.task import IntegrationError, Trace
 from mechid.dynamics.loads import Forces
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
+from mechid.dynamics.timed_loads import TimedLoads, timed_loads
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
@@ -98,13 +99,17 @@ def simulate(
     options = options.changed(settings)
     values = parameter_values(model, phi)
     driven = driven_coordinates(model.mechanism, drive)
-    chosen, stabilisation = _formulation(Engine(model, values), options, driven)
+    timed = timed_loads(model.mechanism)
+    engine = Engine(model, values)
+    if timed is not None:
+        engine = Engine(timed.model, timed.parameters(values))
+    chosen, stabilisation = _formulation(engine, options, driven)
     wanted = _times(times)
     q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
     duration = float(wanted[-1] - wanted[0])
     run = _Run(
         chosen=chosen,
-        act=_forces(model, forces, driven),
+        act=_over_time(_forces(model, forces, driven), engine, timed),
         varying=callable(forces),
         refused=_Refusals(_PROGRESS * duration),
     )
@@ -224,7 +229,7 @@ class _Run:
         """Return why the integration stopped."""
         if isinstance(failure.__cause__, MechidError):
             return failure
-        # Integrators give up because poses were refused ahead; those before are forgotten.
+        # Integrators give up because poses were rejected ahead; those before are forgotten.
         refusals = [error for t, error in self.cause if t >= failure.time]
         return refusals[0] if refusals else failure
 
@@ -317,6 +322,18 @@ def _formulation(
         return Independent(engine, driven), "none"
     terms = Baumgarte(options.alpha, options.beta) if stabilise == "baumgarte" else Baumgarte()
     return _DRIFTING[name](engine, terms, driven), stabilise
+
+
+def _over_time(forces: Forces, engine: Engine, timed: TimedLoads | None) -> Forces:
+    """Return the forces; asking for them sets the loads over time."""
+    if timed is None:
+        return forces
+
+    def act(t: float, y: Floats, yd: Floats) -> Floats:
+        engine.change(timed.places, timed.at(np.array([t]))[0])
+        return forces(t, y, yd)
+
+    return act
 
 
 def _forces(model: DynamicModel, forces: Forces | Floats | None, driven: Driven) -> Forces:

@@ -125,9 +125,7 @@ def moments(phi: Floats) -> tuple[float, Floats, Floats]:
     S = pseudo_inertia(phi)
     m = float(S[3, 3])
     if not m > 0:
-        raise DataError(
-            f"the mass of a body must be > 0 kg, got {m:g}", remedy="give a positive one"
-        )
+        raise DataError(f"the mass of a body must be > 0 kg, got {m:g}")
     c = S[:3, 3] / m
     return m, c, S[:3, :3] - m * np.outer(c, c)
 

@@ -80,11 +80,11 @@ def construction(geometry: Geometry, springs: tuple[SpringEnds, ...] = ()) -> Co
         If the pose is not reached by square roots, or if roots are not independent.
     """
     with ctx.workprec(PRECISION):
-        what = "no way was found to reach a closed pose by square roots"
+        what = "no construction of a closed pose by square roots was found"
         for program in _programs(geometry, springs):
             if _independent(program, geometry.values):
                 return Construction(program, springs)
-            what = "square roots of the closed pose hang together: branches may be mixed up"
+            what = "the square roots of the closed pose are dependent: branches may be confused"
     raise MechidError(what, where=f"exact pose of {geometry.mechanism.name}")
 
 

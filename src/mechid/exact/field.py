@@ -162,6 +162,12 @@ def exact_problem(
     mechanism: Mechanism, gravity: Vec3 | None = None, *, nearby: bool = False
 ) -> FieldProblem:
     """Find a reading of the model with a closed pose in exact numbers."""
+    if mechanism.constraints:
+        raise MechidError(
+            f"the constraint {mechanism.constraints[0].name} has no equations over prime fields",
+            where=f"exact rank of {mechanism.name}",
+            remedy="use ball arithmetic",
+        )
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
     spins = passive_parts(mechanism)
@@ -182,9 +188,9 @@ def exact_problem(
     except MechidError as error:
         if not nearby:
             raise MechidError(
-                f"no closed pose is known in exact numbers: {error.what}",
+                f"no closed pose in exact numbers: {error.what}",
                 where=f"exact rank of {mechanism.name}",
-                remedy="use ball arithmetic, or accept a mechanism nearby",
+                remedy="use ball arithmetic, or nearby=True for a mechanism with rounded numbers",
             ) from error
         assert first is not None
         problem = FieldProblem(first, spins, names, g)

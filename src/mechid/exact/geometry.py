@@ -16,8 +16,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import sympy as sp
 
+from mechid.exact.constraint_numbers import rounded_constraints
 from mechid.exact.numbers import Balls, parameter_values, recognise, symbolic
-from mechid.mechanism.records import GROUND, Expr3, Frame, Joint, Mechanism, Vec3
+from mechid.mechanism.records import GROUND, Expr3, Frame, Joint, Mechanism, Point, Vec3
 
 Vector: TypeAlias = tuple[sp.Expr, sp.Expr, sp.Expr]
 Frames: TypeAlias = Literal["model", "exact"]
@@ -100,6 +101,11 @@ class _Reader:
         place = np.array(frame.origin) + np.array(frame.rotation) @ np.array(local)
         return self._numbers(place.tolist(), _CARRIED, what)
 
+    def read(self, points: Sequence[Point]) -> None:
+        """Note what is not recognised of the points of constraints."""
+        for p in points:
+            self.point(p.body, p.local, p.expr, f"point {p.name} on {p.body}")
+
     def direction(self, body: str, local: Vec3, what: str = "") -> Vector:
         if self.turned:
             turned = np.array(self.mechanism.body(body).frame.rotation) @ np.array(local)
@@ -116,6 +122,8 @@ class _Reader:
             x, y, z = ((rows[0][k], rows[1][k], rows[2][k]) for k in range(3))
             return ExactFrame(origin, (x, y, z))
         needed = joint.kind.exact_axes[side]
+        if any(joint.name == name for c in self.mechanism.couplings for name, _, _ in c.terms):
+            needed += tuple(k for k in (2, 0) if k not in needed)  # where its angle is zero counts
         return ExactFrame(origin, self._triple(body, given, needed, what))
 
     def _triple(
@@ -179,12 +187,15 @@ def exact_geometry(mechanism: Mechanism, frames: Frames = "model") -> Geometry:
     """
     turned: set[str] = set()
     found: dict[tuple[str, int], ExactFrame] = {}
-    rounded: list[str] = []
+    rounded = rounded_constraints(mechanism)
     for body, ends in joint_ends(mechanism).items():
         own = _Reader(mechanism, False)
+        points = [p for c in mechanism.distances for p in (c.point_a, c.point_b) if p.body == body]
+        own.read(points)
         best = (own, {(j.name, side): own.frame(j, side) for j, side in ends})
         if own.rounded and frames == "exact" and body != GROUND:
             other = _Reader(mechanism, True)
+            other.read(points)
             tried = {(j.name, side): other.frame(j, side) for j, side in ends}
             if len(other.rounded) < len(own.rounded):
                 best = (other, tried)

@@ -20,12 +20,13 @@ from mechid.exact.rows import (
     screw_turn,
     value,
 )
+from mechid.exact.turns import known_coordinates
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.reference_point.constraints import Row, body_numbers
 from mechid.mechanism.element_laws import FRICTION, LOADS, Measure, law_value, measure_parts
-from mechid.mechanism.records import JointCoordinate
+from mechid.mechanism.records import Mechanism
 
 ZERO = arb(0)
 
@@ -40,8 +41,9 @@ class Measures:
         A load has no row: its measure itself.
     terms : tuple
         Each term with what its measure is a sum of: (number of the row, factor).
-    declared : tuple of int
-        Number of the independent coordinate that a row is, or -1.
+    mechanism : Mechanism
+    keys : tuple of Measure
+        What each row measures.
     threads : tuple of (Row or None)
         The thread of the helical joint whose angle a row is.
     home : tuple of float
@@ -52,7 +54,8 @@ class Measures:
 
     rows: tuple[Row | Measure, ...]
     terms: tuple[tuple[ElementTerm, tuple[tuple[int, arb], ...]], ...]
-    declared: tuple[int, ...] = ()
+    mechanism: Mechanism
+    keys: tuple[Measure, ...] = ()
     threads: tuple[Row | None, ...] = ()
     home: tuple[float, ...] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -60,9 +63,10 @@ class Measures:
     def near(self, pose: Enclosure, y: Sequence[float]) -> list[float]:
         """Return values near which angles are to be sought: each has many, a turn apart."""
         out = list(self.home)
-        for i, (number, thread) in enumerate(zip(self.declared, self.threads, strict=True)):
-            if number >= 0:
-                out[i] = float(y[number])
+        known = known_coordinates(self.mechanism, y)
+        for i, (key, thread) in enumerate(zip(self.keys, self.threads, strict=True)):
+            if key[1:] in known:
+                out[i] = known[key[1:]]
             elif thread is not None:
                 out[i] = screw_turn(pose.configuration, thread)
         return out
@@ -88,17 +92,10 @@ def measures(system: ExactSystem) -> Measures:
                 )
             taken.append((keys[key], system.geometry.balls(recognise(factor)[0])))
         terms.append((term, tuple(taken)))
-    declared = tuple(_declared(system, key) for key in keys)
     threads = tuple(_thread(system, key) for key in keys)
     home = _home(system, tuple(keys))
-    return Measures(tuple(rows), tuple(terms), declared, threads, home, numbers)
-
-
-def _declared(system: ExactSystem, key: Measure) -> int:
-    for i, c in enumerate(system.geometry.mechanism.coordinates):
-        if isinstance(c, JointCoordinate) and key == ("joint", c.joint, c.index):
-            return i
-    return -1
+    mechanism = system.geometry.mechanism
+    return Measures(tuple(rows), tuple(terms), mechanism, tuple(keys), threads, home, numbers)
 
 
 def _thread(system: ExactSystem, key: Measure) -> Row | None:

@@ -18,12 +18,13 @@ from mechid.errors import KinematicsError
 from mechid.exact.geometry import Geometry
 from mechid.exact.rows import (
     Configuration,
+    Near,
     closure_rows,
     exact_mechanism,
     jacobian,
-    screw_turn,
     value,
 )
+from mechid.exact.turns import known_coordinates, turns_of
 from mechid.kinematics.reference_point.constraints import Row
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats
@@ -81,7 +82,7 @@ def float_jacobian(rows: Sequence[Row], x: Floats) -> Floats:
 def independent_rows(J: Floats, n_closure: int, wanted: int) -> list[int]:
     """Choose as many closure rows as the drivers leave unknowns, the best conditioned ones."""
     if n_closure < wanted:
-        raise KinematicsError("the closure equations leave motions open")
+        raise KinematicsError("the closure equations do not determine all motions")
     if n_closure == wanted:
         return list(range(wanted))
     D = J[n_closure:]
@@ -102,6 +103,14 @@ class Enclosure:
     radius: float
 
 
+def turns(
+    system: ExactSystem, rows: Sequence[Row], pose: Configuration, y: Sequence[float]
+) -> list[Near]:
+    """Return near which angles the rows are to be taken in a closed pose."""
+    known = known_coordinates(system.geometry.mechanism, y)
+    return [turns_of(pose, row, known) for row in rows]
+
+
 def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
     """Return balls that hold exactly one pose with the coordinates `y`, near the float pose `x`.
 
@@ -116,8 +125,7 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
     except np.linalg.LinAlgError as error:
         raise KinematicsError("the pose cannot be enclosed: it is singular") from error
     start = Configuration.of([arb(float(t)) for t in x])
-    turns = [screw_turn(start, row) if row.kind == "screw" else 0.0 for row in system.rows]
-    near = turns + [float(t) for t in y]
+    near = [*turns(system, system.rows, start, y), *(float(t) for t in y)]
     target = [arb(0)] * len(system.rows) + [arb(float(t)) for t in y]
     guess = [arb(float(t)) for t in x]
     small = 2.0 ** (20 - ctx.prec)
@@ -137,13 +145,13 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
         raise KinematicsError("the pose cannot be closed to full precision")
     moved = np.array([float((g - arb(float(t))).mid()) for g, t in zip(guess, x, strict=True)])
     if np.max(np.abs(moved)) > _NEAR * max(1.0, float(np.max(np.abs(x)))):
-        raise KinematicsError("the pose is not closed: the nearest closed one is another")
+        raise KinematicsError("the pose is not closed: the nearest closed pose is too far away")
     return _proved(rows, near, target, guess, inverse)
 
 
 def _proved(
     rows: Sequence[Row],
-    near: Sequence[float],
+    near: Sequence[Near],
     target: Sequence[arb],
     guess: list[arb],
     inverse: Floats,

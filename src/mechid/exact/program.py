@@ -21,7 +21,7 @@ from mechid.exact.residues import Residues
 
 Code: TypeAlias = Literal["constant", "free", "+", "-", "*", "/", "root"]
 Operation: TypeAlias = tuple[Code, Any, int]  # places of the operands; of a constant, the number
-_DRAWS = 200_000  # enough for 16 roots that hang on one free value
+_DRAWS = 200_000  # enough for 16 roots that depend on one free value
 
 
 class Number:
@@ -56,7 +56,7 @@ class Number:
         if not self.value.contains(0):
             return False
         if not self.value.abs_upper() < arb(2) ** (-ctx.prec // 2):
-            raise MechidError("a number cannot be told from zero", where="exact pose")
+            raise MechidError("a number cannot be distinguished from zero", where="exact pose")
         return True
 
 
@@ -89,7 +89,7 @@ class Recorder:
     def program(self, results: Sequence[Number]) -> Program:
         """Return what leads to the results, and nothing else.
 
-        Operations stand in the order of the free values that they hang on; a root stands right
+        Operations stand in the order of the free values that they depend on; a root stands right
         after what it needs, so that one that does not exist is found out early.
         """
         wanted = [number.place for number in results]
@@ -145,7 +145,7 @@ class Image:
     Attributes
     ----------
     results : tuple of int, optional
-        None if a root that hangs on no free value does not exist, or too many hang on one.
+        None if a root that depends on no free value does not exist, or too many depend on one.
     missed : frozenset of int
         Places of roots that did not exist for some values drawn, although all before them did.
     """

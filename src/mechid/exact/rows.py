@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from flint import arb, arb_mat
 
+from mechid.exact.couplings import ball_rows
 from mechid.exact.geometry import Geometry
 from mechid.exact.numbers import recognise
 from mechid.kinematics.passive import passive_parts
@@ -26,6 +27,7 @@ from mechid.kinematics.reference_point.constraints import (
 )
 from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.records import (
+    DistanceConstraint,
     DistanceCoordinate,
     ForceElement,
     Frame,
@@ -36,6 +38,7 @@ from mechid.mechanism.records import (
 )
 
 Balls3: TypeAlias = list[arb]
+Near: TypeAlias = float | Sequence[float]  # of an angle, or of all angles of a coupling
 ZERO, ONE = arb(0), arb(1)
 
 
@@ -56,11 +59,19 @@ def exact_mechanism(geometry: Geometry) -> Mechanism:
     )
     coordinates = tuple(_coordinate(geometry, c) for c in m.coordinates)
     elements = tuple(_element(geometry, e) for e in m.elements)
-    return replace(m, joints=joints, coordinates=coordinates, elements=elements)
+    constraints = tuple(
+        replace(c, point_a=_point(geometry, c.point_a), point_b=_point(geometry, c.point_b))
+        if isinstance(c, DistanceConstraint)
+        else c
+        for c in m.constraints
+    )
+    return replace(
+        m, joints=joints, coordinates=coordinates, elements=elements, constraints=constraints
+    )
 
 
 def closure_rows(geometry: Geometry, exact: Mechanism) -> tuple[Row, ...]:
-    """Return the rows of all joints, of held spins, and of unit quaternions."""
+    """Return the rows of all joints, of other constraints, held spins and unit quaternions."""
     numbers = body_numbers(exact)
     gauges = []
     for part in passive_parts(geometry.mechanism):
@@ -70,7 +81,7 @@ def closure_rows(geometry: Geometry, exact: Mechanism) -> tuple[Row, ...]:
         held = Product(a, outer, a, ORIGIN, b, inner, False)
         gauges.append(Row(f"spin of {part.bodies}", "", "dot", "value", "-", (held,)))
     joints = tuple(_with_lead(geometry, row) for row in constraint_rows(exact))
-    return (*joints, *gauges, *norm_rows(exact))
+    return (*joints, *ball_rows(geometry, exact, numbers), *gauges, *norm_rows(exact))
 
 
 def _with_lead(geometry: Geometry, row: Row) -> Row:
@@ -225,7 +236,20 @@ def _products(c: Configuration, row: Row) -> list[arb]:
     return [dot(*_factors(c, t)) for t in row.products]
 
 
-def value(c: Configuration, row: Row, near: float = 0.0) -> arb:
+def products_of(c: Configuration, row: Row) -> list[list[arb]]:
+    """Return the products of each term of a coupling."""
+    return _parts(row, _products(c, row))
+
+
+def _parts(row: Row, values: list[arb]) -> list[list[arb]]:
+    out, first = [], 0
+    for term, _ in row.terms:
+        out.append(values[first : first + len(term.products)])
+        first += len(term.products)
+    return out
+
+
+def value(c: Configuration, row: Row, near: Near = 0.0) -> arb:
     """Return the value of a row; an angle lies within π of `near`."""
     if row.form == "norm":
         e = c.e[row.body]
@@ -344,10 +368,13 @@ def jacobian(c: Configuration, rows: Sequence[Row]) -> arb_mat:
     return out
 
 
-def _outer(row: Row, c: list[arb], near: float) -> tuple[arb, list[arb], list[list[arb]]]:
+def _outer(row: Row, c: list[arb], near: Near) -> tuple[arb, list[arb], list[list[arb]]]:
     """Return value, gradient and Hessian of the function that makes a row of its products."""
     if row.form == "value":
         return c[0], [ONE], [[ZERO]]
+    if row.form == "coupling":
+        return _coupling(row, c, near)
+    assert isinstance(near, float | int)
     if row.form == "angle":
         return _angle(c[0], c[1], near)
     if row.form == "pitch":
@@ -356,7 +383,7 @@ def _outer(row: Row, c: list[arb], near: float) -> tuple[arb, list[arb], list[li
         r = dot(c, c).sqrt()
         n = [x / r for x in c]
         bend = [[(ONE * int(i == j) - n[i] * n[j]) / r for j in range(3)] for i in range(3)]
-        return r, n, bend
+        return r - row.coefficient, n, bend
     angle, slope, curvature = _angle(c[1], c[2], near)
     lead = arb(row.coefficient)
     hessian = [[ZERO] * 3 for _ in range(3)]
@@ -364,6 +391,22 @@ def _outer(row: Row, c: list[arb], near: float) -> tuple[arb, list[arb], list[li
         for j in range(2):
             hessian[i + 1][j + 1] = -lead * curvature[i][j]
     return c[0] - lead * angle, [ONE, -lead * slope[0], -lead * slope[1]], hessian
+
+
+def _coupling(row: Row, c: list[arb], near: Near) -> tuple[arb, list[arb], list[list[arb]]]:
+    turns = iter(() if isinstance(near, float | int) else near)
+    total: arb = ZERO - row.coefficient
+    slope: list[arb] = []
+    hessian = [[ZERO] * len(c) for _ in c]
+    for (term, factor), values in zip(row.terms, _parts(row, c), strict=True):
+        first = len(slope)
+        part, by, bend = _outer(term, values, next(turns, 0.0) if term.form == "angle" else 0.0)
+        total = total + factor * part
+        slope += [factor * x for x in by]
+        for i in range(len(by)):
+            for j in range(len(by)):
+                hessian[first + i][first + j] = factor * bend[i][j]
+    return total, slope, hessian
 
 
 def _angle(s: arb, k: arb, near: float) -> tuple[arb, list[arb], list[list[arb]]]:

@@ -10,7 +10,7 @@ from flint import arb, arb_mat, ctx
 
 from mechid.exact.geometry import Geometry
 from mechid.exact.observe import exact_gravity, measures, observe
-from mechid.exact.poses import enclose, exact_system
+from mechid.exact.poses import enclose, exact_system, turns
 from mechid.exact.rows import value
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -58,8 +58,9 @@ def ball_observation(
         for k in range(len(x)):
             pose = enclose(system, x[k], motion.y[k].tolist())
             radius = max(radius, pose.radius)
-            for row in system.aside:
-                error = max(error, float(value(pose.configuration, row).abs_upper()))
+            near = turns(system, system.aside, pose.configuration, motion.y[k].tolist())
+            for row, turn in zip(system.aside, near, strict=True):
+                error = max(error, float(value(pose.configuration, row, turn).abs_upper()))
             W = observe(system, found, pose, motion.yd[k], motion.ydd[k], weight, motion.y[k])
             blocks.append(W)
             if watch is not None:

@@ -132,7 +132,9 @@ def constructed_start(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> 
     """
     geometry = exact_geometry(mechanism, "exact")
     if geometry.rounded:
-        raise MechidError(f"a number is not recognised: {geometry.rounded[0]}", where="exact pose")
+        raise MechidError(
+            f"a number has no recognised exact form: {geometry.rounded[0]}", where="exact pose"
+        )
     found = construction(geometry, springs)
     return replace(_own(geometry, springs), poses={}, rounded=(), construction=found)
 

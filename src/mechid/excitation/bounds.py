@@ -1,4 +1,4 @@
-"""What can be limited along a motion, and the names of the things that are."""
+"""Quantities that can be limited along a motion, and their names."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class MotionLimit:
 
     @property
     def words(self) -> str:
-        """The limit in words."""
+        """The limit as text."""
         low = "" if self.lower is None else f"{self.lower:g} ≤ "
         high = "" if self.upper is None else f" ≤ {self.upper:g}"
         return f"{low}{self.quantity}{f' of {self.name}' if self.name else ''}{high}"
 
 
 def check_limits(limits: Sequence[MotionLimit], mechanism: Mechanism) -> None:
-    """Refuse limits of things that do not exist, or that exclude everything.
+    """Reject limits of unknown quantities, and empty ranges.
 
     Raises
     ------
@@ -55,13 +55,14 @@ def check_limits(limits: Sequence[MotionLimit], mechanism: Mechanism) -> None:
     for limit in limits:
         bounds = [b for b in (limit.lower, limit.upper) if b is not None]
         if not bounds:
-            raise DataError(f"{limit.words}: a limit without bounds", remedy="give lower or upper")
+            raise DataError(f"{limit.words}: a limit needs a bound", remedy="give lower or upper")
         if not np.all(np.isfinite(bounds)):
-            raise DataError(
-                f"{limit.words}: a bound is no finite number", remedy="leave out that bound"
-            )
+            raise DataError(f"{limit.words}: bounds must be finite", remedy="omit that bound")
         if len(bounds) == 2 and bounds[0] >= bounds[1]:
-            raise DataError(f"{limit.words}: nothing is within", remedy="exchange the bounds")
+            raise DataError(
+                f"{limit.words}: the lower bound must be below the upper bound",
+                remedy="swap the bounds",
+            )
         _check_name(limit, mechanism)
 
 
@@ -84,14 +85,14 @@ def _check_name(limit: MotionLimit, mechanism: Mechanism) -> None:
         case _:
             raise DataError(
                 f"there is no quantity {limit.quantity}",
-                remedy=f"use one of {', '.join(get_args(Quantity))}",
+                remedy=f"choose one of: {', '.join(get_args(Quantity))}",
             )
 
 
 def _check_known(limit: MotionLimit, what: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
         raise DataError(
-            f"{limit.words}: there is no {what} {name}", remedy=f"there are {', '.join(known)}"
+            f"{limit.words}: there is no {what} {name}", remedy=f"choose one of: {', '.join(known)}"
         )
 
 
@@ -99,14 +100,14 @@ def limited_joint(limit: MotionLimit, mechanism: Mechanism) -> tuple[str, int]:
     """Return the joint of a limit and the place of the coordinate among those of the joint."""
     name, _, label = limit.name.partition(".")
     joint = mechanism.joint(name)
-    # Coordinates of an orientation are a quaternion: no number of its own.
+    # Coordinates of an orientation are a quaternion: not limited one by one.
     names = joint.kind.coordinates[: joint.kind.n_scalars]
     if not label and len(names) == 1:
         return name, 0
     if label not in names:
         raise DataError(
             f"{limit.words}: joint {name} has no single coordinate {label or '(none named)'}",
-            remedy=f"name one of {', '.join(f'{name}.{n}' for n in names)}"
+            remedy=f"choose one of: {', '.join(f'{name}.{n}' for n in names)}"
             if names
             else "limit another joint, or a distance",
         )
@@ -130,5 +131,5 @@ def limited_points(limit: MotionLimit, mechanism: Mechanism) -> tuple[Point, Poi
     missing = min(([n for n in names if n not in known] for names in splits), key=len)
     raise DataError(
         f"{limit.words}: there is no point {' and no point '.join(missing)}",
-        remedy=f"there are {', '.join(known)}",
+        remedy=f"choose one of: {', '.join(known)}",
     )

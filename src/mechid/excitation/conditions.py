@@ -100,7 +100,7 @@ def reduction(family: Family, conditions: Sequence[Condition], name: str = "") -
             if n
             else "a given signal does not meet the start and end conditions",
             where=name,
-            remedy="ask for fewer conditions, or take another family or duration",
+            remedy="use fewer conditions, or another family or duration",
         )
     return Reduction(c0, np.ascontiguousarray(Vh[rank:].T))
 

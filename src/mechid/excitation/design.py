@@ -102,7 +102,7 @@ def design(
         if name not in trajectory.names:
             raise DataError(
                 f"the trajectory has no coordinate {name}",
-                remedy=f"it has {', '.join(trajectory.names)}",
+                remedy=f"choose one of: {', '.join(trajectory.names)}",
             )
     times = np.asarray(times, dtype=float)
     found, start, bases = [], [], []

@@ -1,4 +1,5 @@
-"""The last check of a designed motion: its limits between the samples, and what has to give."""
+"""The last check of a designed motion: its limits between the samples, and how the motion is shrunk
+to keep them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _FINER = 4  # times as many samples for the last check of the limits
 # What a motion is made smaller by, in this order, until it keeps the limits between its samples.
 _CUTS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
 _HALVINGS = 3  # of the last step between them, towards the larger motion
-ROUNDING = 1e-9  # of the range of a limit: violations that are none
+ROUNDING = 1e-9  # of the range of a limit: smaller violations are ignored
 
 
 def finer(problem: DesignProblem) -> DesignProblem:

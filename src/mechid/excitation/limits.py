@@ -1,4 +1,4 @@
-"""Limits of a motion: what must stay within bounds, how far it is from them, and which way is out.
+"""Limits of a motion: what must stay within bounds, how far it is from them, and the gradients.
 
 Each limit is a quantity along the motion (a coordinate, its speed or acceleration, a joint
 coordinate, a distance, a force, the distance from singular poses) and its bounds. Its *slack* is

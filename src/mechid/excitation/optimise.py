@@ -19,7 +19,7 @@ from mechid.shown import Shown
 
 Watch = Callable[[str, int, float], None]
 
-_OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is refused
+_OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is rejected
 _HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
 _MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
 _KEPT = 8  # best motions that are remembered for the last check
@@ -80,7 +80,7 @@ class Excitation(Shown):
 
 
 class _EnoughError(Exception):
-    """Time is over, or the user wants to stop."""
+    """Time is up, or the user stopped the search."""
 
 
 @dataclass
@@ -133,7 +133,7 @@ def optimise(
         A motion to go on from, instead of the home pose.
     watch : callable (stage, step, best value), optional
     stop : callable, optional
-        Asked between evaluations whether to end with the best so far.
+        Called between evaluations; True ends with the best motion so far.
 
     Raises
     ------
@@ -190,15 +190,15 @@ def _checked(
         return best
     if not complete:
         raise MechidError(
-            "it was stopped before a motion was found that keeps the limits",
+            "stopped before a motion within the limits was found",
             where=problem.mechanism.name,
-            remedy="give it more time",
+            remedy="allow more time",
         )
     if search.best:
         raise MechidError(
-            "no motion was found that keeps the limits between the samples too",
+            "no motion was found that also keeps the limits between the samples",
             where=problem.mechanism.name,
-            remedy="take more samples",
+            remedy="use more samples",
         )
     raise blocked(problem)
 

@@ -90,7 +90,7 @@ class DesignProblem:
         return np.array([s.worst for s in found])
 
     def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
-        """Say whether the motion of x closes and keeps all limits."""
+        """Return whether the motion of x closes and keeps all limits."""
         slack = self.slack(x)
         return slack is not None and bool(np.all(slack >= -tolerance))
 

@@ -71,9 +71,9 @@ def sample_times(
         For both samples and rate, or periods of a trajectory that does not repeat.
     """
     if samples is not None and rate is not None:
-        raise DataError("both a number of samples and a rate are given", remedy="give one of them")
+        raise DataError("samples and rate exclude each other", remedy="give one of them")
     if samples is not None and samples < 2:
-        raise DataError(f"{samples} samples are no motion", remedy="give two or more")
+        raise DataError(f"samples must be ≥ 2, got {samples}")
     duration, whole = _duration(trajectory, periods)
     if samples is not None:
         return np.linspace(0.0, duration, samples, endpoint=not whole)
@@ -146,11 +146,11 @@ def _duration(trajectory: Trajectory, periods: float | None) -> tuple[float, boo
     period = trajectory.period
     if periods is not None and not period:
         raise DataError(
-            "the trajectory does not repeat, or stands still",
-            remedy="ask for a duration, not for periods",
+            "the trajectory is not periodic, or constant",
+            remedy="give a duration instead of periods",
         )
     duration = trajectory.duration if periods is None or not period else periods * period
     if duration <= 0:
-        raise DataError(f"{periods:g} periods are no motion", remedy="give a positive number")
+        raise DataError(f"periods must be > 0, got {periods:g}")
     count = duration / period if period else 0.5
     return duration, abs(count - round(count)) <= SPAN_SLACK * count

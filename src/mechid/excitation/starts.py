@@ -31,7 +31,7 @@ _TRIES = 12  # to find it
 _CAREFUL = 0.98  # of where a limit is expected to be met
 _LEAST_CUT, _MOST_CUT = 0.9, 0.1  # per try
 _SHRINK, _SHRINKS = 0.8, 24  # where the motion to shrink towards keeps no limits itself
-_EXPLAINING = 10  # motions that are looked at to say why none was found
+_EXPLAINING = 10  # motions that are examined to explain why none was found
 _ORDER = {"position": 0, "speed": 1, "acceleration": 2}
 
 
@@ -114,7 +114,7 @@ class Starts:
 
     @cached_property
     def _room(self) -> Floats | None:
-        """Slack of each limit where the design starts; None if that motion is no motion."""
+        """Slack of each limit where the design starts; None if the loops do not close there."""
         room = self.problem.slack(self.problem.design.start)
         return None if room is None or np.any(room < 0) else room
 
@@ -202,15 +202,15 @@ def _constant(position: Floats) -> Floats | None:
 
 
 def blocked(problem: DesignProblem) -> MechidError:
-    """Say which limit keeps any motion from being found: one that all motions break, if any."""
+    """Return an error that names the limit that all motions violate, if any."""
     home = problem.design.start
     try:
         problem.motion(home)
     except KinematicsError as error:
         return MechidError(
-            f"no motion was found: not even the one it starts from closes ({error.what})",
+            f"no motion was found: the loops do not close even at the start ({error.what})",
             where=problem.mechanism.name,
-            remedy="give offsets that the mechanism can reach",
+            remedy="give offsets within the reach of the mechanism",
         )
     rng, starts = np.random.default_rng(0), Starts(problem)
     steps = [starts.drawn(rng) - home for _ in range(_EXPLAINING)]
@@ -220,13 +220,13 @@ def blocked(problem: DesignProblem) -> MechidError:
     words = problem.limits[k].words
     if least[k] < 0:
         return MechidError(
-            f"no motion was found that keeps the limit {words}: each breaks it by "
-            f"{-least[k]:.3g} of its range or more",
+            f"no motion was found that keeps the limit {words}: all violate it by at least "
+            f"{-least[k]:.3g} of its range",
             where=problem.mechanism.name,
-            remedy="widen that limit, or start elsewhere",
+            remedy="widen that limit, or use another start",
         )
     return MechidError(
         "no motion was found that keeps all limits",
         where=problem.mechanism.name,
-        remedy=f"try more random motions, or widen the limits, first {words}",
+        remedy=f"try more random motions, or widen the limits, starting with {words}",
     )

@@ -9,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from mechid.errors import DataError, MechidError
+from mechid.excitation.families.constant import Constant
 from mechid.excitation.families.family import SPAN_SLACK, Family, Floats
 from mechid.excitation.periods import common_period
+from mechid.kinematics.model import held_values
+from mechid.mechanism.records import Mechanism
 from mechid.shown import Plotted, Tabular
 
 # Samples per period of the highest frequency where nothing else is said: the acceleration between
@@ -33,9 +36,9 @@ class Trajectory(Plotted, Tabular):
     duration : float
         s; it starts at time 0.
     rate : float or None
-        Samples per second wherever it is sampled without being asked; None: `usual_rate`.
+        Samples per second by default; None: `usual_rate`.
     name : str
-        For the reader.
+        Description.
     """
 
     names: tuple[str, ...]
@@ -45,22 +48,17 @@ class Trajectory(Plotted, Tabular):
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse names that do not fit and families that end too early."""
+        """Reject names that do not fit and families that end too early."""
         if len(self.names) != len(self.families) or len(set(self.names)) != len(self.names):
             raise DataError(
-                f"a trajectory has coordinates {', '.join(self.names)} and {len(self.families)} "
-                "families",
+                f"a trajectory needs one family per coordinate ({', '.join(self.names)}), "
+                f"got {len(self.families)}",
                 remedy="give one family for each coordinate",
             )
         if not 0 < self.duration < np.inf:
-            raise DataError(
-                f"the duration of a trajectory is {self.duration:g} s",
-                remedy="give a positive one",
-            )
+            raise DataError(f"the duration of a trajectory must be > 0 s, got {self.duration:g}")
         if self.rate is not None and not 0 < self.rate < np.inf:
-            raise DataError(
-                f"the rate of a trajectory is {self.rate:g} Hz", remedy="give a positive one"
-            )
+            raise DataError(f"the rate of a trajectory must be > 0 Hz, got {self.rate:g}")
         for name, family in zip(self.names, self.families, strict=True):
             _check_span(name, family, np.array([0.0, self.duration]))
 
@@ -112,8 +110,8 @@ class Trajectory(Plotted, Tabular):
         c = np.asarray(c, dtype=float)
         if c.shape != (sum(self.sizes),):
             raise DataError(
-                f"a trajectory with {sum(self.sizes)} coefficients was given {c.shape}",
-                remedy="give them in one row, one coordinate after the other",
+                f"coefficients must have shape ({sum(self.sizes)},), got {c.shape}",
+                remedy="list them in one row, coordinate by coordinate",
             )
         parts = np.split(c, np.cumsum(self.sizes)[:-1])
         families = zip(self.families, parts, strict=True)
@@ -129,15 +127,15 @@ class Trajectory(Plotted, Tabular):
         """
         if missing := [name for name in names if name not in self.names]:
             raise DataError(
-                f"the trajectory does not say how {', '.join(missing)} moves",
+                f"the trajectory does not define {', '.join(missing)}",
                 where=where,
-                remedy="add it; a coordinate that stands still is a constant",
+                remedy="add it; use a constant for a coordinate at rest",
             )
         if strange := [name for name in self.names if name not in names]:
             raise DataError(
                 f"the model has no independent coordinate {', '.join(strange)}",
                 where=where,
-                remedy=f"its coordinates are {', '.join(names)}",
+                remedy=f"choose one of: {', '.join(names)}",
             )
         families = tuple(self[name] for name in names)
         return replace(self, names=tuple(names), families=families)
@@ -146,9 +144,24 @@ class Trajectory(Plotted, Tabular):
         if name not in self.names:
             raise MechidError(
                 f"the trajectory has no coordinate {name}",
-                remedy=f"it has {', '.join(self.names)}",
+                remedy=f"choose one of: {', '.join(self.names)}",
             )
         return self.names.index(name)
+
+
+def of_mechanism(trajectory: Trajectory, mechanism: Mechanism, where: str = "") -> Trajectory:
+    """Return a trajectory in the order of a mechanism; coordinates that it holds may be missing.
+
+    Raises
+    ------
+    DataError
+        If another coordinate is missing, or one is not of the mechanism.
+    """
+    still = {n: Constant(x) for n, x in held_values(mechanism).items() if n not in trajectory.names}
+    families = (*trajectory.families, *still.values())
+    whole = replace(trajectory, names=(*trajectory.names, *still), families=families)
+    names = [c.name for c in mechanism.coordinates]
+    return whole.ordered(names, where=where or trajectory.name)
 
 
 class Sampled(NamedTuple):
@@ -179,20 +192,18 @@ def sample(
         For both of them, or a time at which a coordinate is not defined.
     """
     if rate is not None and times is not None:
-        raise DataError("both a rate and times are given", remedy="give one of them")
+        raise DataError("rate and times exclude each other", remedy="give one of them")
     if times is None:
         t = times_at(trajectory.duration, rate or trajectory.rate or usual_rate(trajectory))
     else:
         t = np.asarray(times, dtype=float)
         for name, family in zip(trajectory.names, trajectory.families, strict=True):
             _check_span(name, family, t)
-    with np.errstate(all="ignore"):  # what is no number is refused below
+    with np.errstate(all="ignore"):  # values that are not finite are rejected below
         found = [family.rates(t) for family in trajectory.families]
     for name, rates in zip(trajectory.names, found, strict=True):
         if not all(np.all(np.isfinite(values)) for values in rates):
-            raise DataError(
-                f"{name} leaves the range of numbers", remedy="check amplitudes and frequencies"
-            )
+            raise DataError(f"{name} is not finite", remedy="check amplitudes and frequencies")
     y, yd, ydd = (np.column_stack([r[k] for r in found]) for k in range(3))
     return Sampled(t, y, yd, ydd)
 
@@ -200,11 +211,11 @@ def sample(
 def times_at(duration: float, rate: float) -> Floats:
     """Return the times k / rate from 0 up to the duration, which counts if it is a sample."""
     if not 0 < rate < np.inf:
-        raise DataError(f"the rate is {rate:g} Hz", remedy="give a positive one")
+        raise DataError(f"the rate must be > 0 Hz, got {rate:g}")
     if duration * rate > _MOST_SAMPLES:
         raise DataError(
-            f"{duration:g} s at {rate:g} Hz are {duration * rate:.3g} samples",
-            remedy="take a lower rate or a shorter time",
+            f"too many samples: {duration:g} s at {rate:g} Hz are {duration * rate:.3g}",
+            remedy="use a lower rate or a shorter duration",
         )
     last = int(np.floor(duration * rate * (1 + SPAN_SLACK)))
     return np.minimum(np.arange(last + 1) / rate, duration)
@@ -222,7 +233,7 @@ def _check_span(name: str, family: Family, t: Floats) -> None:
     outside = t[(t < first - slack) | (t > last + slack)]
     if outside.size:
         raise DataError(
-            f"{name} is not defined at t = {outside[0]:.10g} s: it goes from {first:.10g} s to "
-            f"{last:.10g} s",
-            remedy="give it a longer signal, or take a shorter time",
+            f"{name} is not defined at t = {outside[0]:.10g} s, only from {first:.10g} s "
+            f"to {last:.10g} s",
+            remedy="give a longer signal, or use a shorter duration",
         )

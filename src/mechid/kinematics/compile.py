@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mechid.errors import ModelError
+from mechid.kinematics.couplings import coupling_constant, coupling_scale
 from mechid.kinematics.passive import PassivePart
 from mechid.kinematics.tables import (
     BALL,
     COLUMN,
+    COUPLING,
     DIRECT,
     DISTANCE,
     DOT,
@@ -29,6 +31,8 @@ from mechid.kinematics.tables import (
 from mechid.kinematics.tree import SpanningTree, TreeJoint
 from mechid.mechanism.records import (
     GROUND,
+    Coupling,
+    DistanceConstraint,
     DistanceCoordinate,
     Frame,
     Joint,
@@ -138,6 +142,8 @@ class Row:
     driver: int
     scale: float
     pitch: float
+    constant: float = 0.0
+    terms: tuple[tuple[int, float], ...] = ()  # COUPLING: columns and factors
 
 
 @dataclass
@@ -203,11 +209,28 @@ class _Builder:
         vector: Floats | None = None,
         driver: int = -1,
         pitch: float = 1.0,
+        constant: float = 0.0,
     ) -> None:
         scale = 1.0 if kind == DOT else 1.0 / self.size
         five = (*directions, 0, 0, 0, 0)[:5]
         v = np.zeros(3) if vector is None else vector
-        self.rows.append(Row(name, kind, markers, five, v, driver, scale, pitch))
+        self.rows.append(Row(name, kind, markers, five, v, driver, scale, pitch, constant))
+
+    def couple(self, mechanism: Mechanism, coupling: Coupling) -> None:
+        """Add the row of a coupling; its joints must be in the tree."""
+        scale = coupling_scale(mechanism, coupling, self.size)
+        for name, index, _ in coupling.terms:
+            if (name, index) not in self.coordinate:
+                raise ModelError(
+                    f"joint {name} would have to be cut: coupled joints fill a whole loop",
+                    path=("constraints", coupling.name),
+                    remedy="express the coupling by coordinates of other joints of the loop",
+                )
+        terms = tuple((self.coordinate[name, k].v, f) for name, k, f in coupling.terms)
+        constant = coupling_constant(mechanism, coupling)
+        name = f"coupling {coupling.name}"
+        none = (np.zeros(3), -1)
+        self.rows.append(Row(name, COUPLING, (0, 0), (0,) * 5, *none, scale, 1.0, constant, terms))
 
     def close(self, joint: Joint) -> None:
         """Add the closure rows of a cut joint."""
@@ -238,11 +261,12 @@ class _Builder:
                 pitch=joint.pitch / (2 * np.pi),
             )
 
-    def paths(self) -> tuple[list[int], list[tuple[int, int]]]:
+    def paths(self) -> tuple[list[int], list[tuple[int, int, float]]]:
         """Columns on the way between the two sides of each row, without what carries both."""
         start: list[int] = [0]
-        path: list[tuple[int, int]] = []
+        path: list[tuple[int, int, float]] = []
         for row in self.rows:
+            path += [(column, 1, factor) for column, factor in row.terms]
             if row.kind == DOT:
                 ends = [self.directions[d][0] for d in row.directions[:2]]
             else:
@@ -253,7 +277,7 @@ class _Builder:
                     if link not in chains[1 - side]:
                         first = self.links[link - 1][6]
                         n = 3 if self.links[link - 1][1] == BALL else 1
-                        path += [(first + k, side) for k in range(n)]
+                        path += [(first + k, side, 0.0) for k in range(n)]
             start.append(len(path))
         return start, path
 
@@ -291,6 +315,11 @@ def compile_tables(
     builder.direction(GROUND, np.array([1.0, 0.0, 0.0]))
     for joint in tree.cut:
         builder.close(joint)
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, Coupling):
+            builder.couple(mechanism, constraint)
+        else:
+            _distance_row(mechanism, builder, constraint)
     for part in passive:
         a = builder.direction(part.outside, np.array(part.direction_outside))
         b = builder.direction(part.inside, np.array(part.direction_inside))
@@ -317,11 +346,17 @@ def compile_tables(
 
 
 def _distance_row(
-    mechanism: Mechanism, builder: _Builder, c: DistanceCoordinate, driver: int
+    mechanism: Mechanism,
+    builder: _Builder,
+    c: DistanceCoordinate | DistanceConstraint,
+    driver: int = -1,
 ) -> None:
     a, b = (_nearest(mechanism, builder, p) for p in (c.point_a, c.point_b))
     pair = (builder.marker(a.body, np.array(a.local)), builder.marker(b.body, np.array(b.local)))
-    builder.row(f"coordinate {c.name}", DISTANCE, pair, driver=driver)
+    if isinstance(c, DistanceConstraint):
+        builder.row(f"distance {c.name}", DISTANCE, pair, constant=c.length)
+    else:
+        builder.row(f"coordinate {c.name}", DISTANCE, pair, driver=driver)
 
 
 def _is_orientation(mechanism: Mechanism, c: JointCoordinate) -> bool:
@@ -366,8 +401,14 @@ def _finish(
         rows=_records(
             ROW,
             [
-                (r.kind, *r.markers, *r.directions, r.driver, r.scale, r.pitch, *start[i : i + 2])
-                for i, r in enumerate(rows)
+                (
+                    r.kind,
+                    *r.markers,
+                    *r.directions,
+                    *(r.driver, r.scale, r.pitch, r.constant),
+                    *span,
+                )
+                for r, *span in zip(rows, start[:-1], start[1:], strict=True)
             ],
         ),
         row_vector=_floats([r.vector for r in rows], (3,)),
@@ -386,7 +427,9 @@ def _finish(
     )
 
 
-def _details(builder: _Builder, start: list[int], path: list[tuple[int, int]]) -> list[float]:
+def _details(
+    builder: _Builder, start: list[int], path: list[tuple[int, int, float]]
+) -> list[float]:
     """Return for each column the part of its scale over which the equations may bend.
 
     A cut thread fits again after a turn, wherever it stands: steps must be small against its pitch.
@@ -394,7 +437,7 @@ def _details(builder: _Builder, start: list[int], path: list[tuple[int, int]]) -
     details = [1.0] * builder.n_v
     for i, row in enumerate(builder.rows):
         if row.kind == SCREW_ROW:
-            for column, _ in path[start[i] : start[i + 1]]:
+            for column, _, _ in path[start[i] : start[i + 1]]:
                 details[column] = min(details[column], abs(row.pitch) / builder.size)
     return details
 

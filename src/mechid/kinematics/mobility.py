@@ -48,7 +48,7 @@ class Mobility(Shown):
     joints : Mapping[str, int]
         Number of joints per letter (R, P, …), in the order of NOTATION.md.
     grubler : int
-        6 n_b less the constraints of the joints.
+        6 n_b less the constraints of joints, couplings and distances.
     dof : int
         Degrees of freedom at generic poses near the reference, passive ones included.
     redundant_constraints : int
@@ -168,7 +168,7 @@ def mobility(mechanism: Mechanism | System) -> Mobility:
 
 
 def check_independent(mechanism: Mechanism | System, known: Mobility | None = None) -> None:
-    """Refuse independent coordinates that are too few, too many, or follow from one another.
+    """Reject independent coordinates that are too few, too many, or follow from one another.
 
     Parameters
     ----------
@@ -196,11 +196,13 @@ def check_independent(mechanism: Mechanism | System, known: Mobility | None = No
             remedy="give a joint more freedom (another type), or correct the axes and lengths of a "
             "loop; a structure that is meant to stand still has no coordinates",
         )
+    described = mechanism.mechanism if isinstance(mechanism, System) else mechanism
+    bound = "joints, the constraints" if described.constraints else "joints"
     if m.dependent:
         names = ", ".join(f"'{name}'" for name in m.dependent)
         one = len(m.dependent) == 1
         raise ModelError(
-            f"{names} follow{'s' if one else ''} from the joints and the coordinates before "
+            f"{names} follow{'s' if one else ''} from the {bound} and the coordinates before "
             f"{'it' if one else 'them'}: {have} for {freedom}",
             path=("coordinates", m.dependent[0]),
             remedy=f"remove {'it' if one else 'them'}" + (f" and {add}" if add else ""),

@@ -24,6 +24,7 @@ from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
+from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
 
@@ -104,6 +105,14 @@ class KinematicModel(Shown):
         return self.compiled.size
 
 
+def held_values(mechanism: Mechanism) -> dict[str, float]:
+    """Return where the coordinates stand that the model holds, by name (m or rad)."""
+    if not any(c.held for c in mechanism.coordinates):
+        return {}
+    home = kinematic_model(mechanism).home_y.tolist()
+    return {c.name: x for c, x in zip(mechanism.coordinates, home, strict=True) if c.held}
+
+
 @lru_cache(maxsize=32)
 def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     """Compile, assemble and check a mechanism.
@@ -124,6 +133,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     >>> [joint.name for joint in model.tree.cut]
     ['q4']
     """
+    mechanism = checked_mechanism(mechanism)
     tree = spanning_tree(mechanism)
     passive = passive_parts(mechanism)
     compiled = compile_tables(mechanism, tree, passive)
@@ -164,7 +174,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
 def _choose_rows(
     mechanism: Mechanism, c: Compiled, jacobians: list[Floats], columns: Ints
 ) -> tuple[list[int], list[int]]:
-    """Pick as many independent rows as there are unknowns; refuse coordinates that do not fit."""
+    """Pick as many independent rows as there are unknowns; reject coordinates that do not fit."""
     t = c.tables
     closing = np.flatnonzero(t.rows.driver < 0)
     driving = np.flatnonzero(t.rows.driver >= 0)
@@ -209,6 +219,7 @@ def _pattern(t: Tables, jacobians: list[Floats]) -> np.ndarray:
     pattern = np.zeros((t.rows.size, t.columns.size), dtype=bool)
     for r in np.flatnonzero(largest > 1e-12):
         row = t.rows[r]
+        pattern[r, t.path.column[row.start : row.end]] = True
         markers = t.marker_link[[row.marker_a, row.marker_b]]
         read = (row.direction_a, row.direction_b, row.x_a, row.y_a, row.x_b)
         for link in (*markers, *t.direction_link[list(read)]):

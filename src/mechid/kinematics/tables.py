@@ -5,8 +5,9 @@ frame (revolute, prismatic and helical joints are special cases) or a ball. A jo
 freedoms is a chain of links; a fixed joint is none. Link 0 is the ground. Bodies, markers (points)
 and directions ride on links.
 
-A *column* is one tree speed. A *row* is one scalar equation: closure of a cut joint, an
-independent coordinate that is not simply a tree coordinate, or a gauge that holds a passive spin.
+A *column* is one tree speed. A *row* is one scalar equation: closure of a cut joint, a coupling or
+distance constraint, an independent coordinate that is not simply a tree coordinate, or a gauge that
+holds a passive spin.
 The *path* lists, row by row, the columns that move it.
 """
 
@@ -26,7 +27,7 @@ SCREW, BALL = 0, 1
 # where a column that is an independent coordinate itself stands instead of in a piece
 DIRECTLY, ALONE = -1, -2  # ALONE: and no row reads it
 # row kinds
-POINT, DOT, PLANE, DISTANCE, SCREW_ROW = 0, 1, 2, 3, 4
+POINT, DOT, PLANE, DISTANCE, SCREW_ROW, COUPLING = 0, 1, 2, 3, 4, 5
 
 LINK = np.dtype(
     [
@@ -60,11 +61,13 @@ ROW = np.dtype(
         ("driver", np.int64),  # independent coordinate that is the target, or -1: zero
         ("scale", np.float64),  # makes the row dimensionless
         ("pitch", np.float64),  # m per rad, SCREW_ROW only
+        ("constant", np.float64),  # DISTANCE and COUPLING: what is taken from the value
         ("start", np.int64),  # its part of the path
         ("end", np.int64),
     ]
 )
-PATH = np.dtype([("column", np.int64), ("side", np.int64)])  # the column carries side a (0), b (1)
+# The column carries side a (0) or b (1); `factor` is that of a coordinate in a COUPLING.
+PATH = np.dtype([("column", np.int64), ("side", np.int64), ("factor", np.float64)])
 DIRECT = np.dtype([("q", np.int64), ("column", np.int64), ("driver", np.int64)])
 
 PIECE = np.dtype(

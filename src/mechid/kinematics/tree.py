@@ -40,16 +40,18 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
 
     Joints with many freedoms (spherical, universal) are then the ones left to cut, which leaves
     the fewest closure equations. Joints whose coordinates are independent coordinates stay in the
-    tree, and so do joints with torsion springs as far as possible: the tree counts their turns,
-    while the angle of a cut joint is known within ±π only. Ties go to the shorter chain, then to
-    the order of the file. `mechanism.cut` overrides the choice.
+    tree, and so do coupled joints and joints with torsion springs as far as possible: the tree
+    counts their turns, while the angle of a cut joint is known within ±π only. Ties go to the
+    shorter chain, then to the order of the file. `mechanism.cut` overrides the choice.
     """
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
+    coupled = {name for c in mechanism.couplings for name, _, _ in c.terms}
     forced = set(mechanism.cut or ())
-    for name in forced & driven:
+    for name in forced & (driven | coupled):
+        what = "carries an independent coordinate" if name in driven else "is coupled"
         raise ModelError(
-            f"joint {name} carries an independent coordinate and cannot be cut",
+            f"joint {name} {what} and cannot be cut",
             path=("cut",),
             remedy="cut another joint of its loop",
         )
@@ -65,6 +67,7 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
             frontier,
             key=lambda j: (
                 j.name in driven,
+                j.name in coupled,
                 j.name in sprung,
                 j.kind.n_constraints,
                 -depth[j.body_a if j.body_a in depth else j.body_b],

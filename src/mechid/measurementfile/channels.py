@@ -16,9 +16,9 @@ from mechid.textfile.words import suggestion
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """Samples of one channel (nan: none), the unit its file states, and its own times, if any.
+    """Samples of one channel (NaN: missing), the unit its file states, and its own times, if any.
 
-    A column that is no channel of numbers has a `problem`, which matters only to who uses it.
+    A column that is not numeric has a `problem`, which is reported only if the channel is used.
     """
 
     values: Floats
@@ -76,9 +76,9 @@ def read_channels(path: str | Path) -> Channels:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise DataError(
-            f"the ending {path.suffix or '(none)'} does not say what kind of file this is",
+            f"unknown file type {path.suffix or '(no extension)'}",
             where=str(path),
-            remedy=f"use one of {', '.join(_READERS)}",
+            remedy=f"choose one of: {', '.join(_READERS)}",
         )
     if not path.is_file():
         raise DataError("there is no such file", where=str(path))
@@ -87,7 +87,7 @@ def read_channels(path: str | Path) -> Channels:
     except OSError as error:
         raise DataError(f"cannot read the file: {error}", where=str(path)) from None
     if not channels:
-        raise DataError("the file has no channels of numbers", where=str(path))
+        raise DataError("the file has no numeric channels", where=str(path))
     return Channels(str(path), channels)
 
 

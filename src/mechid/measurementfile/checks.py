@@ -35,7 +35,7 @@ def clean(raw: Raw, signals: list[Signal], document: MappingDocument, file: str)
     Raises
     ------
     DataError
-        For gaps of positions that are too long, and for uneven times if the mapping refuses them.
+        For gaps of positions that are too long, and for uneven times if the mapping rejects them.
     """
     notes: list[str] = []
     _refuse_pauses(raw, document.gaps, file)
@@ -68,7 +68,7 @@ def _refuse_pauses(raw: Raw, most: int, file: str) -> None:
             f"no samples between {raw.time[k]:.6g} s and {raw.time[k + 1]:.6g} s "
             f"(the step is {step:.4g} s)",
             where=f"{file}: row {raw.rows[k + 1]}",
-            remedy=f"choose a range on one side of it; gaps of up to {most} samples are filled",
+            remedy=f"choose a range before or after it; gaps of up to {most} samples are filled",
         )
 
 
@@ -76,7 +76,7 @@ def _mask(raw: Raw, values: Floats, valid: Mask, j: int, signal: Signal, file: s
     """Fill missing forces with what lies between, for filters; they stay not valid."""
     there = valid[:, j]
     if not there.any():
-        raise DataError("there is no value at all", where=f"{file}: {signal.words}")
+        raise DataError("all samples are missing", where=f"{file}: {signal.words}")
     values[:, j] = np.interp(raw.time, raw.time[there], values[there, j])
     n = int((~there).sum())
     return f"{signal.words}: {n} samples missing, not used (first at {_first(raw, there)})"

@@ -18,7 +18,7 @@ from mechid.textfile import expressions
 from mechid.textfile.expressions import LARGEST
 from mechid.textfile.parse import parsed, schema_of
 from mechid.textfile.words import Words, kind, version
-from mechid.textfile.yamlio import FileKind, Source, read, read_file
+from mechid.textfile.yamlio import FileKind, Source, read_file
 
 FORMAT_VERSION = 1
 _KIND = FileKind("mapping file", "measurement: 1", "time, positions, forces")
@@ -29,7 +29,7 @@ def _constant(value: Any) -> float:
         raise ValueError(f"expected a number or an expression, got {kind(value)}")
     tree = expressions.parse(value)
     if unknown := sorted(expressions.names(tree)):
-        raise ValueError(f"there is no {unknown[0]} here; write numbers, or expressions of them")
+        raise ValueError(f"{unknown[0]} is not defined here; write numbers, or expressions of them")
     number = expressions.evaluate(tree, {})
     if not abs(number) <= LARGEST:
         raise ValueError(f"{number:g} is out of range; check it")
@@ -39,19 +39,19 @@ def _constant(value: Any) -> float:
 def _positive(value: Any) -> float:
     number = _constant(value)
     if number <= 0:
-        raise ValueError(f"expected a positive number, got {number:g}")
+        raise ValueError(f"must be > 0, got {number:g}")
     return number
 
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"expected a whole number, got {kind(value)}")
+        raise ValueError(f"expected an integer, got {kind(value)}")
     return value
 
 
 def _whole(value: Any) -> int:
     if _count(value) == 0:
-        raise ValueError("expected at least 1, got 0")
+        raise ValueError("must be ≥ 1, got 0")
     return _count(value)
 
 
@@ -78,20 +78,20 @@ class SignalSpec(Words):
 
     channel: str | None = Field(default=None, description="name of a channel of the log")
     channels: dict[str, Number] | None = Field(
-        default=None, description="several channels, each with a factor; they are added"
+        default=None, description="several channels, each with a factor; their sum is used"
     )
-    scale: Number = Field(default=1.0, description="what the channel is multiplied with")
+    scale: Number = Field(default=1.0, description="factor of the channel")
     sign: Annotated[Literal[1, -1], BeforeValidator(lambda v: int(v) if v in (1, -1) else v)] = 1
     offset: Number = Field(default=0.0, description="added after scale and sign, in the unit")
     unit: str | None = Field(default=None, description="mm, deg, kN, rpm, N mm, …; default: SI")
     sigma: Positive | None = Field(
-        default=None, description="deviation, in the unit; weighs what is measured twice"
+        default=None, description="standard deviation, in the unit; weights redundant measurements"
     )
 
     @model_validator(mode="after")
     def _one_source(self) -> SignalSpec:
         if (self.channel is None) == (not self.channels):
-            raise ValueError("expected channel or channels; give one of both")
+            raise ValueError("expected either channel or channels")
         return self
 
     @property
@@ -120,7 +120,7 @@ class PrepareSpec(Words):
     harmonics: Whole | None = Field(default=None, description="of the Fourier series")
     decimation: Whole | None = Field(default=None, description="1: keep all samples")
     ignore_below: dict[str, Positive] = Field(
-        default={}, description="coordinates and the speeds below which their forces do not count"
+        default={}, description="speeds below which the forces of a coordinate are ignored"
     )
 
 
@@ -129,7 +129,9 @@ def _range(value: Any) -> Any:
         raise ValueError(f"expected [from, to], got {kind(value)}; null for no bound")
     low, high = (None if v is None else _constant(v) for v in value)
     if low is not None and high is not None and low >= high:
-        raise ValueError(f"nothing is between {low:g} and {high:g}; write [from, to]")
+        raise ValueError(
+            f"the start must be before the end, got {low:g} and {high:g}; write [from, to]"
+        )
     return low, high
 
 
@@ -156,7 +158,9 @@ class MappingDocument(Words):
     speeds: Signals = Field(default={}, description="rates of positions")
     accelerations: Signals = Field(default={}, description="rates of speeds")
     forces: Signals = Field(default={}, description="measured forces")
-    gaps: Count = Field(default=5, description="positions missing in a row that are interpolated")
+    gaps: Count = Field(
+        default=5, description="longest gap in the positions that is interpolated, in samples"
+    )
     irregular: Literal["resample", "refuse"] = Field(
         default="resample", description="what to do with times that are not equidistant"
     )
@@ -165,9 +169,9 @@ class MappingDocument(Words):
     @model_validator(mode="after")
     def _consistent(self) -> MappingDocument:
         if not self.positions:
-            raise ValueError("no positions are given; name what was measured under positions")
+            raise ValueError("positions is missing; list the measured positions there")
         if self.time is not None and self.rate is not None:
-            raise ValueError("both time and rate are given; leave one out")
+            raise ValueError("time and rate exclude each other; remove one")
         for what, signals in (("speeds", self.speeds), ("accelerations", self.accelerations)):
             strange = [name for name in signals if name not in self.positions]
             if strange:
@@ -185,14 +189,6 @@ def load_mapping(path: str | Path) -> tuple[MappingDocument, Source]:
     """
     try:
         return _validated(*read_file(Path(path), str(path), _KIND))
-    except ModelError as error:
-        raise data_error(error) from None
-
-
-def loads_mapping(text: str, name: str = "<text>") -> tuple[MappingDocument, Source]:
-    """Return the mapping of a text."""
-    try:
-        return _validated(*read(text, name, _KIND))
     except ModelError as error:
         raise data_error(error) from None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mechid.dynamics.wrench import sensed_joints
 from mechid.errors import DataError
 from mechid.measurementfile.channels import Channels, listed
 from mechid.measurementfile.document import MappingDocument, SignalSpec
@@ -49,8 +50,8 @@ def default_mapping(channels: Channels, mechanism: Mechanism) -> MappingDocument
     DataError
         If the channels name no coordinate.
     """
-    names = [c.name for c in mechanism.coordinates]
     have = channels.channels
+    names = [c.name for c in mechanism.coordinates if not c.held or c.name in have]
     positions = [name for name in names if name in have]
     if len(positions) < len(names):
         others = _others(have, mechanism, names)
@@ -58,7 +59,8 @@ def default_mapping(channels: Channels, mechanism: Mechanism) -> MappingDocument
             absent = [name for name in names if name not in have]
             channels.get(absent[0])  # says what is missing
         positions += others
-    forces = [c.force for c in mechanism.coordinates if c.force in have]
+    known = [c.force for c in mechanism.coordinates] + list(_sensed(mechanism))
+    forces = [name for name in known if name in have]
     data = {
         "measurement": 1,
         "positions": {name: name for name in positions},
@@ -92,7 +94,7 @@ def signals_of(
     DataError
         For quantities, channels or units that do not exist or do not fit.
     """
-    forces = {c.force: c for c in mechanism.coordinates}
+    forces = {c.force: _force_dimension(c) for c in mechanism.coordinates} | _sensed(mechanism)
     signals: list[Signal] = []
     notes: list[str] = []
     roles: tuple[Role, ...] = ("positions", "speeds", "accelerations", "forces")
@@ -103,7 +105,7 @@ def signals_of(
                     raise DataError(
                         f"there is no force {name}", remedy=hint(name, list(forces))
                     ).located(f"forces.{name}")
-                wanted = _force_dimension(forces[name])
+                wanted = forces[name]
             else:
                 try:
                     quantity = find_quantity(mechanism, name)
@@ -128,6 +130,12 @@ def _dimension(quantity: IndependentCoordinate, seconds: int) -> Dimension:
 
 def _force_dimension(coordinate: IndependentCoordinate) -> Dimension:
     return (1, 0, 1, -2) if coordinate.unit == "m" else (2, 0, 1, -2)
+
+
+def _sensed(mechanism: Mechanism) -> dict[str, Dimension]:
+    """Return the components of wrenches that sensors in joints may measure."""
+    names = [name for joint in sensed_joints(mechanism) for name in joint.components]
+    return {n: (1, 0, 1, -2) if n.rpartition(".")[2][0] == "F" else (2, 0, 1, -2) for n in names}
 
 
 _SI = {
@@ -161,7 +169,7 @@ def _unit(
     try:
         unit = parse_unit(text)
     except DataError:
-        notes.append(f'{where}: the file states "{text}", which is not known; taken as SI')
+        notes.append(f'{where}: unknown unit "{text}" in the file; SI is assumed')
         return None
     _check(unit, wanted, where)
     return unit
@@ -171,7 +179,7 @@ def _check(unit: Unit, wanted: Dimension, where: str) -> None:
     # Torques are sometimes stated per radian; angles of torques do not count.
     if unit.dimension != wanted:
         raise DataError(
-            f'the unit "{unit.text}" does not fit a quantity in {_words(wanted)}',
+            f'the unit "{unit.text}" does not match a quantity in {_words(wanted)}',
             where=where,
             remedy="check the unit and the channel",
         )
@@ -190,10 +198,10 @@ def _compare(spec: SignalSpec, unit: Unit, stated: set[str], where: str, notes: 
             raise DataError(
                 f'the mapping says "{unit.text}", the file "{text}"',
                 where=where,
-                remedy="check the channel; give a scale if it is converted",
+                remedy="check the channel; give a scale if the unit is converted",
             )
         if other.size != unit.size:
-            notes.append(f'{where}: the file states "{text}"; taken in "{unit.text}" as mapped')
+            notes.append(f'{where}: the file states "{text}"; "{unit.text}" of the mapping is used')
 
 
 def unused_note(channels: Channels, signals: list[Signal], time: str | None) -> list[str]:

@@ -30,9 +30,7 @@ def read_mdf(path: Path) -> dict[str, Channel]:
         with MDF(path) as file:
             signals = [(k, s) for k in range(len(file.groups)) for s in _group(file, k)]
     except (MdfException, OSError, ValueError) as error:
-        raise DataError(
-            f"this is no MDF file: {str(error).splitlines()[0]}", where=str(path)
-        ) from None
+        raise DataError(f"not an MDF file: {str(error).splitlines()[0]}", where=str(path)) from None
     count = Counter(signal.name for _, signal in signals)
     found = {}
     for number, signal in signals:

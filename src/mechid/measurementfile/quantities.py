@@ -53,7 +53,7 @@ def find_quantity(mechanism: Mechanism, name: str) -> IndependentCoordinate:
             if k == len(parts) - 1:
                 raise
     raise DataError(
-        f"{name} is no quantity of this mechanism",
+        f"{name} is not a quantity of this mechanism",
         remedy=hint(name, [*(c.name for c in mechanism.coordinates), *joints])
         + "; or write body.point.x, or body.point-body.point for a distance",
     )

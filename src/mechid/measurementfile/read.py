@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError, MechidError, ModelError
-from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.model import held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.checks import Clean, clean, odd_values
@@ -22,6 +22,7 @@ from mechid.measurementfile.document import (
 from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
+from mechid.measurementfile.wrench import Sensed, generalised_forces
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
 from mechid.modelfile.resolve import mechanism_of
 from mechid.signals.record import Measurement, Preparation
@@ -126,21 +127,27 @@ def read_measurement(
         rates.append(_columns(found, signals, role, coordinates) if whole else None)
         if names and not whole:
             absent = ", ".join(c.name for c in coordinates if c.name not in names)
-            notes.append(f"{role} not used: there are none for {absent}")
-    forces = tuple(s.name for s in signals if s.role == "forces")
-    if not forces:
+            notes.append(f"{role} not used: missing for {absent}")
+    coordinates, y, rates = _with_held(mechanism, coordinates, y, rates)
+    sensed = Sensed(
+        tuple(s.name for s in signals if s.role == "forces"),
+        _columns(found, signals, "forces"),
+        found.valid[:, [s.role == "forces" for s in signals]],
+    )
+    sensed = generalised_forces(mechanism, coordinates, y, sensed)
+    if not sensed.forces:
         notes.append("no forces are measured")
     spec = document.prepare
     return Measurement(
         time=found.time,
         coordinates=coordinates,
         y=y,
-        forces=forces,
-        tau=_columns(found, signals, "forces"),
-        valid=found.valid[:, [s.role == "forces" for s in signals]],
+        forces=sensed.forces,
+        tau=sensed.tau,
+        valid=sensed.valid,
         yd=rates[0],
         ydd=rates[1],
-        sigma=tuple(s.sigma for s in signals if s.role == "positions"),
+        sigma=_deviations(signals, len(coordinates)),
         preparation=Preparation(
             method=spec.method,
             cutoff=spec.cutoff,
@@ -152,6 +159,30 @@ def read_measurement(
         notes=tuple(notes),
         source=channels.file,
     )
+
+
+def _with_held(
+    mechanism: Mechanism,
+    coordinates: tuple[IndependentCoordinate, ...],
+    y: Floats,
+    rates: list[Floats | None],
+) -> tuple[tuple[IndependentCoordinate, ...], Floats, list[Floats | None]]:
+    """Add the coordinates that the model holds, where nobody measured them."""
+    still = held_values(mechanism)
+    measured = [c.name for c in coordinates]
+    held = tuple(c for c in mechanism.coordinates if c.name in still and c.name not in measured)
+    if not held:
+        return coordinates, y, rates
+    at = np.tile([still[c.name] for c in held], (len(y), 1))
+    rates = [None if x is None else np.hstack([x, np.zeros_like(at)]) for x in rates]
+    return (*coordinates, *held), np.hstack([y, at]), rates
+
+
+def _deviations(signals: list[Signal], n: int) -> tuple[float | None, ...]:
+    """Return the stated deviations of all coordinates; those that were added have next to none."""
+    stated = [s.sigma for s in signals if s.role == "positions"]
+    least = min((s for s in stated if s is not None), default=None)
+    return (*stated, *([least] * (n - len(stated))))
 
 
 def _document(
@@ -197,7 +228,7 @@ def _check_values(
         far = float(np.abs(values).max())
         if c.unit == "m" and far > _FAR * size:
             raise DataError(
-                f"{c.name} reaches {far:.4g} m, and the mechanism is {size:.3g} m large",
+                f"{c.name} reaches {far:.4g} m, but the size of the mechanism is {size:.3g} m",
                 where=file,
                 remedy="state the unit in the mapping, such as unit: mm",
             )
@@ -228,7 +259,8 @@ def _beyond(
         low, high = float(values.min()), float(values.max())
         if low < limit.lower - slack or high > limit.upper + slack:
             notes.append(
-                f"{c.name} goes from {low:.4g} to {high:.4g} {c.unit}, beyond the limits "
-                f"{limit.lower:.4g} to {limit.upper:.4g} of its joint: check unit, sign and offset"
+                f"{c.name} ranges from {low:.4g} to {high:.4g} {c.unit}, outside the joint "
+                f"limits {limit.lower:.4g} to {limit.upper:.4g}: check unit, sign and "
+                "offset"
             )
     return notes

@@ -20,7 +20,7 @@ _EVEN = 0.01  # of a step: times that deviate less are as good as equidistant
 
 @dataclass(frozen=True, eq=False)
 class Raw:
-    """Signals at common times: values (N, k), nan where there is none; rows count from 1."""
+    """Signals at common times: values (N, k), NaN where there is none; rows count from 1."""
 
     time: Floats
     rows: np.ndarray
@@ -75,7 +75,9 @@ def _times(
         except DataError as error:
             raise error.located("time.unit") from None
         if unit.dimension != (0, 0, 0, 1):
-            raise DataError(f'"{unit.text}" is no unit of time', where="time.unit", remedy="use ms")
+            raise DataError(
+                f'"{unit.text}" is not a unit of time', where="time.unit", remedy="use ms"
+            )
         return document.time.channel, channel.values * unit.size
     if all(c.time is not None for c in used.values()):
         return None, None
@@ -83,7 +85,7 @@ def _times(
         if name.lower() in _NAMES:
             return name, channels.channels[name].values
     raise DataError(
-        "there is no channel time",
+        "missing channel time",
         where=channels.file,
         remedy="name the time channel in the mapping, or give the rate",
     )
@@ -109,7 +111,7 @@ def _common(used: dict[str, Channel], file: str) -> tuple[Floats, dict[str, Chan
         else:
             found[name] = Channel(_interpolated(time, t, channel.values), channel.unit)
             moved.append(name)
-    notes = [f"brought to the times of {base}: {', '.join(moved)}"] if moved else []
+    notes = [f"interpolated at the times of {base}: {', '.join(moved)}"] if moved else []
     return time, found, notes
 
 
@@ -127,11 +129,11 @@ def _interpolated(time: Floats, own: Floats, values: Floats) -> Floats:
 def _check_times(raw: Raw, file: str) -> None:
     where = f"{file}: channel {raw.channel}" if raw.channel else file
     if len(raw.time) < 2:
-        raise DataError(f"{len(raw.time)} samples are no motion", where=file)
+        raise DataError(f"at least 2 samples are needed, got {len(raw.time)}", where=file)
     bad = np.flatnonzero(~np.isfinite(raw.time))
     if bad.size:
         raise DataError(
-            "there is no time", where=f"{where}, row {bad[0] + 1}", remedy="remove the row"
+            "the time is missing", where=f"{where}, row {bad[0] + 1}", remedy="remove the row"
         )
     back = np.flatnonzero(np.diff(raw.time) <= 0)
     if back.size:
@@ -157,7 +159,7 @@ def _cut(raw: Raw, window: tuple[float | None, float | None] | None, file: str) 
         inside &= raw.time <= high
     if inside.sum() < 2:
         raise DataError(
-            "the range holds no samples",
+            "the range contains no samples",
             where=file,
             remedy=f"the log lasts from {raw.time[0]:g} s to {raw.time[-1]:g} s",
         )

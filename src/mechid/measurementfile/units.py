@@ -90,4 +90,4 @@ def parse_unit(text: str) -> Unit:
 
 
 def _unknown(text: str) -> DataError:
-    return DataError(f'the unit "{text}" is not known', remedy=f"use {KNOWN}, as in mm/s or N m")
+    return DataError(f'unknown unit "{text}"', remedy=f"use {KNOWN}, as in mm/s or N m")

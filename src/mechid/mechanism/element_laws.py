@@ -148,12 +148,19 @@ def law_potential(law: int, s: float, a: float, b: float, c: float, d: float) ->
     return -s
 
 
-def law_unit(law: int, shape: Shape, angular: bool) -> str:
-    """Return the unit of a coefficient: of a force and a length, or of a moment and an angle."""
-    n = _POWERS[int(shape[1]) - 1] if LAWS[law].degree is None else ""
+def unit_text(pattern: str, angular: bool, power: int = 1) -> str:
+    """Return a unit with F and x those of a force and a length, or of a moment and an angle.
+
+    n is a power, such as 2 in N/m².
+    """
     force, unit = ("N m", "rad") if angular else ("N", "m")
-    words = {"F": force, "x": unit, "n": n}
-    return "".join(words.get(letter, letter) for letter in LAWS[law].unit)
+    words = {"F": force, "x": unit, "n": _POWERS[power - 1]}
+    return "".join(words.get(letter, letter) for letter in pattern)
+
+
+def law_unit(law: int, shape: Shape, angular: bool) -> str:
+    """Return the unit of the coefficient of a law."""
+    return unit_text(LAWS[law].unit, angular, max(law_degree(law, shape), 1))
 
 
 def law_degree(law: int, shape: Shape) -> int:
@@ -188,7 +195,9 @@ def law_functions(law: int, shape: Shape, exact: Callable[[float], Any]) -> dict
     if law == FRICTION:
         sides = (d,) if d else (1.0, -1.0)
         return {("dry", side, a, b, c if b else 0.0): 1 for side in sides}
-    return {("a",): 1} if law == INERTIA else {("s", 0): -1}
+    if law in (CONSTANT, LOAD):
+        return {("s", 0): -1}
+    return {(law, *shape): 1}
 
 
 # ---------------------------------------------------------------------- terms
@@ -235,8 +244,10 @@ class Key:
     Attributes
     ----------
     name : str
+    unit : str
+        Of its SI value, as in `unit_text`; n counts the entries of a list from 1.
     text : str
-        Unit or meaning, for the schema.
+        What else the schema says.
     default : float, tuple or None
         Of a key that is left out. None: zero, but only where nothing acts of the key `with_`.
     form : str
@@ -248,16 +259,27 @@ class Key:
         every second entry of a list, those of even powers, changes its sign.
     swap : str
         Key whose value it takes then.
+    unit : str
+        In SI, with x for the unit of the measure and F for the force that does work on it; n for
+        the place in a list, counted from 1, as a power. Empty: a plain number.
     """
 
     name: str
-    text: str
+    unit: str
+    text: str = ""
     default: float | tuple[float, ...] | None = 0.0
     form: Form = "coefficient"
     with_: str = ""
     over: str = ""
     image: Image = "same"
     swap: str = ""
+
+    @property
+    def description(self) -> str:
+        """Unit and meaning."""
+        units = dict.fromkeys(unit_text(self.unit, angular) for angular in (False, True))
+        words = " or ".join(units)
+        return f"{words}: {self.text}" if self.text else words
 
 
 @dataclass(frozen=True)
@@ -286,6 +308,8 @@ class ElementKind:
         How it is drawn: spring, turn, load, or "" for no picture.
     fault : function
         Says what is wrong with the values of a part, if anything is.
+    timed : bool
+        Whether its size may be a function of time: all its laws are LOAD.
     """
 
     text: str
@@ -294,6 +318,7 @@ class ElementKind:
     terms: Callable[[Part, Measures], Terms]
     drawn: str = ""
     fault: Callable[[Part], Fault | None] = lambda part: None
+    timed: bool = False
 
 
 # ---------------------------------------------------------------------- springs and dampers
@@ -433,11 +458,11 @@ def _joint_force(part: Part, measures: Measures) -> Terms:
 # ---------------------------------------------------------------------- the table
 
 UNIT = Coefficient(1.0)  # magnitude of a load whose direction has its size
-_MAGNITUDE = Key("magnitude", "N or N m, along direction", 1.0)
-_STIFFNESS, _DAMPING = "N/m or N m/rad", "N s/m or N m s/rad"
+_MAGNITUDE = Key("magnitude", "F", "along direction", 1.0)
 _FREE = Key(
-    "free", "m or rad: where the spring is at rest", None, "number", "stiffness", image="negative"
+    "free", "x", "where the spring is at rest", None, "number", "stiffness", image="negative"
 )
+_PRELOAD = Key("preload", "F", image="negative")
 
 ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
     {
@@ -446,9 +471,9 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "-k (s - s0) - c ṡ, with s their distance.",
             "points",
             (
-                Key("stiffness", "N/m"),
-                Key("free_length", "m", None, with_="stiffness", over="stiffness"),
-                Key("damping", "N s/m"),
+                Key("stiffness", "F/x"),
+                Key("free_length", "x", default=None, with_="stiffness", over="stiffness"),
+                Key("damping", "F s/x"),
             ),
             _spring("free_length"),
             "spring",
@@ -457,9 +482,9 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "Spring and damper on a joint coordinate: generalised force -k (q - q0) - c q̇.",
             "joint",
             (
-                Key("stiffness", "N m/rad (N/m on a displacement)"),
-                Key("free_angle", "rad", over="stiffness", image="negative"),
-                Key("damping", "N m s/rad"),
+                Key("stiffness", "F/x"),
+                Key("free_angle", "x", over="stiffness", image="negative"),
+                Key("damping", "F s/x"),
             ),
             _spring("free_angle"),
             "turn",
@@ -470,16 +495,10 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "coordinate.",
             "line",
             (
-                Key(
-                    "stiffness",
-                    f"{_STIFFNESS}: of powers 1, 2, …",
-                    (),
-                    "coefficients",
-                    image="even",
-                ),
+                Key("stiffness", "F/xn", "of powers 1, 2, …", (), "coefficients", image="even"),
                 _FREE,
-                Key("preload", "N or N m", image="negative"),
-                Key("damping", f"{_DAMPING}: of powers 1, 2, …", (), "coefficients"),
+                _PRELOAD,
+                Key("damping", "F sn/xn", "of powers 1, 2, …", (), "coefficients"),
             ),
             _polynomial,
             "spring",
@@ -490,12 +509,12 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "between two points or on a joint coordinate: bump stops, digressive dampers.",
             "line",
             (
-                Key("stiffness", f"{_STIFFNESS}: slopes", (), "coefficients", image="reversed"),
+                Key("stiffness", "F/x", "slopes", (), "coefficients", image="reversed"),
                 _FREE,
-                Key("knots", "m or rad, of s - free", (), "numbers", image="negative reversed"),
-                Key("preload", "N or N m", image="negative"),
-                Key("damping", f"{_DAMPING}: slopes", (), "coefficients", image="reversed"),
-                Key("speed_knots", "m/s or rad/s", (), "numbers", image="negative reversed"),
+                Key("knots", "x", "of s - free", (), "numbers", image="negative reversed"),
+                _PRELOAD,
+                Key("damping", "F s/x", "slopes", (), "coefficients", image="reversed"),
+                Key("speed_knots", "x/s", "of ṡ", (), "numbers", image="negative reversed"),
             ),
             _piecewise,
             "spring",
@@ -507,9 +526,9 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "rotation.",
             "frames",
             (
-                Key("stiffness", "three in N/m, three in N m/rad", (), "coefficients"),
-                Key("preload", "three in N, three in N m", (), "coefficients"),
-                Key("damping", "three in N s/m, three in N m s/rad", (), "coefficients"),
+                Key("stiffness", "F/x", "x, y, z, rx, ry, rz", (), "coefficients"),
+                Key("preload", "F", "as stiffness", (), "coefficients", image="negative"),
+                Key("damping", "F s/x", "as stiffness", (), "coefficients"),
             ),
             _bushing,
             "turn",
@@ -520,14 +539,14 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
             "- stribeck exp(-(|q̇|/stribeck_speed)^stribeck_exponent) sign(q̇).",
             "joint",
             (
-                Key("viscous", "N m s/rad or N s/m"),
-                Key("coulomb", "N m or N"),
-                Key("coulomb_positive", "while q̇ > 0", swap="coulomb_negative"),
-                Key("coulomb_negative", "while q̇ < 0", swap="coulomb_positive"),
-                Key("stribeck", "N m or N"),
-                Key("stribeck_speed", "rad/s or m/s", 0.0, "number"),
-                Key("stribeck_exponent", "-", 2.0, "number"),
-                Key("smoothing", "rad/s or m/s: tanh(q̇/smoothing) for sign(q̇)", 0.0, "number"),
+                Key("viscous", "F s/x"),
+                Key("coulomb", "F"),
+                Key("coulomb_positive", "F", "while q̇ > 0", swap="coulomb_negative"),
+                Key("coulomb_negative", "F", "while q̇ < 0", swap="coulomb_positive"),
+                Key("stribeck", "F"),
+                Key("stribeck_speed", "x/s", "", 0.0, "number"),
+                Key("stribeck_exponent", "", "power of the speed", 2.0, "number"),
+                Key("smoothing", "x/s", "tanh(q̇/smoothing) for sign(q̇)", 0.0, "number"),
             ),
             _friction,
             fault=_friction_fault,
@@ -535,18 +554,21 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
         "transmission": ElementKind(
             "Motors coupled to joint coordinates: motor speeds = matrix · joint speeds.",
             "motors",
-            (Key("inertia", "kg m²"), Key("viscous", "N m s/rad"), Key("coulomb", "N m")),
+            (Key("inertia", "kg m²"), Key("viscous", "F s/x"), Key("coulomb", "F")),
             _motor,
         ),
         "force": ElementKind(
-            "A force at a point of a body.", "force", (_MAGNITUDE,), _load, "load"
+            "A force at a point of a body.", "force", (_MAGNITUDE,), _load, "load", timed=True
         ),
-        "moment": ElementKind("A moment on a body.", "moment", (_MAGNITUDE,), _load, "load"),
+        "moment": ElementKind(
+            "A moment on a body.", "moment", (_MAGNITUDE,), _load, "load", timed=True
+        ),
         "joint_force": ElementKind(
-            "A constant force or moment on a joint coordinate, as of an actuator with an offset.",
+            "A force or moment on a joint coordinate, such as the offset of an actuator.",
             "joint",
-            (Key("force", "N or N m", image="negative"),),
+            (Key("force", "F", image="negative"),),
             _joint_force,
+            timed=True,
         ),
     }
 )
@@ -590,8 +612,13 @@ def frame_measures(joint: str) -> Measures:
 
 
 def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
-    """Yield the terms of an element but those that are absent or known to be zero."""
+    """Yield the terms of an element but those that are absent or known to be zero.
+
+    Loads over time have none: their size is no constant.
+    """
     kind = element_kind(element)
+    if element.history is not None:
+        return
     for part in element.parts:
         for term in kind.terms(part, measures_of(element, part)):
             if acts(term.coefficient):
@@ -599,7 +626,7 @@ def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
 
 
 def acts(value: Value) -> bool:
-    """Say whether a value of a key, or any of a list, is more than zero that is known."""
+    """Return whether a value of a key, or any of a list, is more than zero that is known."""
     if isinstance(value, tuple):
         return any(acts(x) for x in value)
     return value.identify or bool(value.value) if isinstance(value, Coefficient) else bool(value)
@@ -609,6 +636,8 @@ def mirrored(kind: ElementKind, part: Part) -> Part:
     """Return the values of a part on a joint coordinate that is counted the other way."""
 
     def negative(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(negative(x) for x in value)
         if isinstance(value, Coefficient):
             return value if value.value is None else replace(value, value=0.0 - value.value)
         return 0.0 - value
@@ -624,7 +653,7 @@ def mirrored(kind: ElementKind, part: Part) -> Part:
             case "reversed":
                 value = value[::-1]
             case "negative reversed":
-                value = tuple(negative(x) for x in value[::-1])
+                value = negative(value[::-1])
         values.append((key.name, value))
     return replace(part, values=tuple(values))
 

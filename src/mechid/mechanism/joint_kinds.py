@@ -21,7 +21,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-JointType: TypeAlias = str  # a key of JOINT_KINDS; `Joint` refuses others
+JointType: TypeAlias = str  # a key of JOINT_KINDS; `Joint` rejects others
 
 X, Y, Z = 0, 1, 2
 ANGLES = ("roll", "pitch", "yaw")
@@ -88,7 +88,7 @@ class JointKind:
     icon: str
 
     def __post_init__(self) -> None:
-        """Refuse steps against the conventions of the table."""
+        """Reject steps against the conventions of the table."""
         turning = [s for s in self.steps if s.motion != "slide"]
         first = self.steps.index(turning[0]) if turning else len(self.steps)
         late = [s for s in self.steps[first:] if s.motion == "slide" and s.axis != Z]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mechid.mechanism.records import GROUND, Joint, Mechanism
+from mechid.mechanism.records import GROUND, IDENTITY, Joint, Mechanism
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,8 @@ class BallPart:
     """Bodies that hang together, and the joints with every turn that hold them to the rest.
 
     `holders` hold a point that is fixed in the part; of `guides` the part carries the line or plane
-    in which a point of the rest moves.
+    in which a point of the rest moves. A distance constraint holds like a rod with a
+    ball at each end, and is listed as such a joint.
     """
 
     bodies: tuple[str, ...]
@@ -32,12 +33,23 @@ def ball_parts(mechanism: Mechanism) -> tuple[BallPart, ...]:
             a, b = part[joint.body_a], part[joint.body_b]
             part = {name: a if label == b else label for name, label in part.items()}
     labels = dict.fromkeys(label for label in part.values() if label != part[GROUND])
+    rods = tuple(
+        Joint(
+            c.name,
+            "spherical",
+            c.point_a.body,
+            c.point_b.body,
+            replace(IDENTITY, origin=c.point_a.local),
+            replace(IDENTITY, origin=c.point_b.local),
+        )
+        for c in mechanism.distances
+    )
     found = []
     for label in labels:
         bodies = tuple(body.name for body in mechanism.bodies if part[body.name] == label)
         holders: list[Joint] = []
         guides: list[Joint] = []
-        for joint in balls:
+        for joint in (*balls, *rods):
             inside = (joint.body_a in bodies, joint.body_b in bodies)
             if joint.kind.holds_nothing or inside[0] == inside[1]:
                 continue

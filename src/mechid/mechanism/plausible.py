@@ -19,14 +19,15 @@ _WIDE = 10.0
 
 
 def impossible_bodies(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return a warning for each body whose CAD inertia no body can have."""
+    """Return a warning for each body whose CAD inertia is not physically consistent."""
     words = []
     for body in mechanism.bodies:
         if body.inertia is not None:
             cad = body.inertia
             if problem := inconsistency(cad.mass, np.array(cad.inertia_center)):
                 words.append(
-                    f"no body can have the inertia of {body.name} (allow_nonphysical): {problem}"
+                    f"the inertia of {body.name} is not physically consistent (allow_nonphysical): "
+                    f"{problem}"
                 )
     return tuple(words)
 

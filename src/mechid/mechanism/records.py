@@ -130,7 +130,7 @@ class Joint:
     source: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse an unknown kind."""
+        """Reject an unknown kind."""
         if self.type not in JOINT_KINDS:
             raise ModelError(
                 f"joint {self.name}: unknown joint type {self.type!r}",
@@ -149,6 +149,8 @@ class JointCoordinate:
     """Independent coordinate: coordinate number `index` of a joint.
 
     Of an orientation, index counts roll, pitch, yaw after the translations (`JointKind.choices`).
+    A coordinate that is `held` stands still in every motion, where it is at home; its force may be
+    measured all the same.
     """
 
     name: str
@@ -156,6 +158,7 @@ class JointCoordinate:
     index: int
     force: str
     unit: str
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,7 @@ class PointCoordinate:
     direction: Vec3
     force: str
     unit: str = "m"
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,7 @@ class DistanceCoordinate:
     point_b: Point
     force: str
     unit: str = "m"
+    held: bool = False
 
 
 IndependentCoordinate: TypeAlias = JointCoordinate | PointCoordinate | DistanceCoordinate
@@ -209,6 +214,16 @@ class Part:
 
 
 @dataclass(frozen=True)
+class TimeHistory:
+    """A factor over time: an expression of t (s), or a table with what is between its samples."""
+
+    expression: str = ""
+    time: tuple[float, ...] = ()
+    factor: tuple[float, ...] = ()
+    interpolation: Literal["linear", "cubic", "hold"] = "linear"
+
+
+@dataclass(frozen=True)
 class ForceElement:
     """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
 
@@ -225,6 +240,8 @@ class ForceElement:
         Body that a moment acts on.
     direction : tuple of float, optional
         Of a force or moment, with axes fixed in the body `axes_of`.
+    history : TimeHistory, optional
+        Factor over time of a load.
     """
 
     name: str
@@ -235,10 +252,41 @@ class ForceElement:
     body: str = GROUND
     direction: Vec3 | None = None
     axes_of: str = GROUND
+    history: TimeHistory | None = None
 
     def __getitem__(self, key: str) -> Any:
         """Return the value of a key of an element of one part."""
         return self.parts[0][key]
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Linear relation between joint coordinates: the sum of factor × coordinate is constant.
+
+    A gear pair, belt, rack and pinion, differential or mimic joint. Terms are (joint, number of the
+    coordinate, factor); orientations cannot be coupled. Without `constant` (m or rad, the unit of
+    the first coordinate) the sum has the value of the reference pose. `exprs` are the factors as
+    the model file wrote them, if it did so with named parameters.
+    """
+
+    name: str
+    terms: tuple[tuple[str, int, float], ...]
+    constant: float | None = None
+    exprs: tuple[str | None, ...] | None = None
+
+
+@dataclass(frozen=True)
+class DistanceConstraint:
+    """Constant distance (m) between points of two bodies, as a massless rod would hold it."""
+
+    name: str
+    point_a: Point
+    point_b: Point
+    length: float
+    expr: str | None = None
+
+
+Constraint: TypeAlias = Coupling | DistanceConstraint
 
 
 @dataclass(frozen=True)
@@ -298,6 +346,17 @@ class Mechanism(Plotted, Tabular):
     title: str = ""
     source: str = ""
     base_sets: tuple[NamedBaseSet, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The constraints that are linear relations between joint coordinates."""
+        return tuple(c for c in self.constraints if isinstance(c, Coupling))
+
+    @property
+    def distances(self) -> tuple[DistanceConstraint, ...]:
+        """The constraints that hold the distance of two points."""
+        return tuple(c for c in self.constraints if isinstance(c, DistanceConstraint))
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechid.mechanism.records import DistanceCoordinate, Mechanism, PointCoordinate, Vec3
+from mechid.mechanism.records import (
+    DistanceConstraint,
+    DistanceCoordinate,
+    Mechanism,
+    PointCoordinate,
+    Vec3,
+)
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -12,16 +18,16 @@ ORIGIN = (0.0, 0.0, 0.0)
 def characteristic_size(mechanism: Mechanism) -> float:
     """Return L: the largest distance between points of the reference pose (m).
 
-    Points are those of joints and coordinates and those with names; if all of them are one, as in
-    a spherical linkage, the origins of the body frames count too.
+    Points are those of joints, coordinates and constraints and those with names; if all of them
+    are one, as in a spherical linkage, the origins of the body frames count too.
     """
     places = [(p.body, p.local) for p in mechanism.points]
     for joint in mechanism.joints:
         places += [(joint.body_a, joint.frame_a.origin), (joint.body_b, joint.frame_b.origin)]
-    for c in mechanism.coordinates:
+    for c in (*mechanism.coordinates, *mechanism.constraints):
         if isinstance(c, PointCoordinate):
             places.append((c.point.body, c.point.local))
-        elif isinstance(c, DistanceCoordinate):
+        elif isinstance(c, DistanceCoordinate | DistanceConstraint):
             places += [(x.body, x.local) for x in (c.point_a, c.point_b)]
     origins = [(body.name, ORIGIN) for body in mechanism.bodies]
     for chosen in (places, places + origins):

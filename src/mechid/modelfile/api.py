@@ -100,6 +100,28 @@ def build(**words: Any) -> Mechanism:
     return build_document(validate(data))
 
 
+def on_base(mechanism: Mechanism, **words: Any) -> Mechanism:
+    """Return a mechanism that stands on a moving base instead of the ground.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    **words
+        Of the key `base` of the model file: `type` of the joint that carries the base (default:
+        free), `at`, `axis`, `frame`, `held`, `force`, `between`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> shaken = mechid.on_base(mechid.load("pendulum"), type="prismatic", axis="z")
+    >>> [c.name for c in shaken.coordinates]
+    ['angle', 'base']
+    """
+    if "base" in (body.name for body in mechanism.bodies) and "between" not in words:
+        words["between"] = ("ground", "moving_base")
+    return build(**document_of(mechanism) | {"base": words})
+
+
 def dumps(mechanism: Mechanism) -> str:
     """Return a mechanism as the text of a model file; loading it gives an equal mechanism.
 

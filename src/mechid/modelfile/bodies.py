@@ -76,9 +76,7 @@ def _cad(entry: Entry, geometry: Geometry) -> CadInertia | None:
         return None
     if spec.mass is None and spec.inertia is None and not spec.point_masses:
         if given:
-            raise ModelError(
-                f"{given[0]} without a mass", path=path, remedy="give mass and inertia"
-            )
+            raise ModelError(f"{given[0]} needs a mass", path=path, remedy="give mass and inertia")
         return None
     mass, center, six = 0.0, np.zeros(3), np.zeros(6)
     if spec.mass is not None or spec.inertia is not None or spec.center is not None:
@@ -91,7 +89,7 @@ def _cad(entry: Entry, geometry: Geometry) -> CadInertia | None:
         key = "mass" if mass < 0 else "inertia"
         if mass < 0 or spec.inertia is None or not spec.inertia.allow_nonphysical:
             raise ModelError(
-                f"no body can have this inertia: {problem}",
+                f"this inertia is not physically consistent: {problem}",
                 path=(*path, key),
                 remedy=_CHECK,
             )
@@ -216,7 +214,7 @@ def absolute(spread: Any, reference: float, geometry: Geometry, scope: Scope, pa
     value = geometry.numbers.value(scalar, scope, path)
     if value < 0:
         raise ModelError(
-            f"the uncertainty is negative ({value:g})", path=path, remedy="drop the sign"
+            f"the uncertainty must be ≥ 0, got {value:g}", path=path, remedy="remove the sign"
         )
     return value / 100 * abs(reference) if relative else value
 
@@ -239,7 +237,7 @@ def _shape(spec: ShapeSpec, index: int, entry: Entry, geometry: Geometry) -> Sha
         for number, (_, key) in zip(numbers, values, strict=True):
             if number <= 0:
                 raise ModelError(
-                    f"a size must be positive, got {number:g}",
+                    f"a size must be > 0, got {number:g}",
                     path=(*path, *key),
                     remedy="give a length in metres",
                 )

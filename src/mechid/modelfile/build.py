@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 from mechid.errors import ModelError
 from mechid.mechanism.records import IndependentCoordinate, Joint, Mechanism, Start
+from mechid.modelfile.base import put_on_base
 from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
+from mechid.modelfile.constraints import constraint
 from mechid.modelfile.coordinates import check_orientations, coordinates
 from mechid.modelfile.dh import Links
 from mechid.modelfile.document import Document
+from mechid.modelfile.element_units import coupling_in_si, element_in_si
 from mechid.modelfile.elements import Elements
 from mechid.modelfile.expand import Expanded, expand
 from mechid.modelfile.frames import Frames
@@ -21,6 +24,7 @@ from mechid.modelfile.joints import joint
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.spec_joints import JointSpec
+from mechid.modelfile.units import Units
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key
 
@@ -37,12 +41,20 @@ def build_document(document: Document) -> Mechanism:
     joints = _joints(model, links, geometry, book)
     check_connected({name: e.path for name, e in entries["bodies"].items()}, joints.values())
     bodies = tuple(body(entry, geometry, book) for entry in entries["bodies"].values())
-    chosen, paths = _coordinates(model, joints, geometry, book)
+    units = Units.of(document.units)
+    constraints = tuple(
+        constraint(coupling_in_si(entry, joints, units), joints, bodies, geometry, book)
+        for entry in entries["constraints"].values()
+    )
+    chosen = _coordinates(model, joints, geometry, book)
     elements = Elements(joints, geometry, book)
-    records = tuple(elements.build(entry) for entry in entries["elements"].values())
+    records = tuple(
+        elements.build(element_in_si(entry, joints, units))
+        for entry in entries["elements"].values()
+    )
     for entry in entries["points"].values():
         book.add_given(entry)
-    return Mechanism(
+    found = Mechanism(
         name=document.name,
         gravity=gravity(document.gravity, geometry, model.file),
         bodies=bodies,
@@ -52,11 +64,13 @@ def build_document(document: Document) -> Mechanism:
         points=book.records(),
         parameters=parameters,
         cut=_cut(document, joints, links),
-        start=_start(document, numbers, model, paths),
+        start=_start(document, numbers, model, {c.name: c.unit for c in chosen}),
         title=document.title,
         source=document.source,
         base_sets=base_sets(document, bodies, records),
+        constraints=constraints,
     )
+    return put_on_base(found, document)
 
 
 def _joints(model: Expanded, links: Links, geometry: Geometry, book: PointBook) -> dict[str, Joint]:
@@ -70,7 +84,7 @@ def _joints(model: Expanded, links: Links, geometry: Geometry, book: PointBook) 
 
 def _coordinates(
     model: Expanded, joints: Mapping[str, Joint], geometry: Geometry, book: PointBook
-) -> tuple[tuple[IndependentCoordinate, ...], dict[str, Key]]:
+) -> tuple[IndependentCoordinate, ...]:
     chosen: list[IndependentCoordinate] = []
     paths: dict[str, Key] = {}
     for entry in model.entries["coordinates"].values():
@@ -83,7 +97,7 @@ def _coordinates(
             chosen.append(c)
     check_unique(chosen, paths)
     check_orientations(tuple(chosen), joints, paths)
-    return tuple(chosen), paths
+    return tuple(chosen)
 
 
 def _cut(document: Document, joints: Mapping[str, Joint], links: Links) -> tuple[str, ...] | None:
@@ -102,22 +116,25 @@ def _cut(document: Document, joints: Mapping[str, Joint], links: Links) -> tuple
     return tuple(document.cut)
 
 
-def _start(
-    document: Document, numbers: Numbers, model: Expanded, paths: Mapping[str, Key]
-) -> Start:
-    values = []
-    for key in ("positions", "speeds"):
+def _start(document: Document, numbers: Numbers, model: Expanded, unit: Mapping[str, str]) -> Start:
+    values, units = [], Units.of(document.units)
+    for key, per in (("positions", ""), ("speeds", "/s")):
         given = getattr(document.start, key)
         for name in given:
-            if name not in paths:
+            if name not in unit:
                 raise ModelError(
                     f"there is no independent coordinate {name}",
                     path=("start", key, name),
-                    remedy=hint(name, paths, "the file has none"),
+                    remedy=hint(name, unit, "the file defines no coordinates"),
                 )
         values.append(
             tuple(
-                (name, numbers.value(scalar, model.file, ("start", key, name)))
+                (
+                    name,
+                    numbers.value(
+                        units.scale(scalar, unit[name] + per), model.file, ("start", key, name)
+                    ),
+                )
                 for name, scalar in given.items()
             )
         )

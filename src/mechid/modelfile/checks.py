@@ -10,7 +10,7 @@ from mechid.textfile.yamlio import Key
 
 
 def check_connected(bodies: Mapping[str, Key], joints: Iterable[Joint]) -> None:
-    """Refuse bodies that no chain of joints connects to the ground."""
+    """Reject bodies that no chain of joints connects to the ground."""
     if not bodies:
         raise ModelError("the mechanism has no bodies", path=("bodies",), remedy="define a body")
     neighbours: dict[str, set[str]] = {name: set() for name in (GROUND, *bodies)}
@@ -33,7 +33,7 @@ def check_connected(bodies: Mapping[str, Key], joints: Iterable[Joint]) -> None:
 
 
 def check_unique(coordinates: Iterable[IndependentCoordinate], paths: Mapping[str, Key]) -> None:
-    """Refuse two coordinates or two forces of one name, and one coordinate chosen twice."""
+    """Reject two coordinates or two forces of one name, and one coordinate chosen twice."""
     forces: dict[str, str] = {}
     chosen: dict[tuple[object, ...], str] = {}
     for c in coordinates:
@@ -44,7 +44,7 @@ def check_unique(coordinates: Iterable[IndependentCoordinate], paths: Mapping[st
                 remedy="give it another name",
             )
         forces[c.force] = c.name
-        what = tuple(v for k, v in vars(c).items() if k not in ("name", "force"))
+        what = tuple(v for k, v in vars(c).items() if k not in ("name", "force", "held"))
         if what in chosen:
             raise ModelError(
                 f"this is the same coordinate as {chosen[what]}",

@@ -59,7 +59,7 @@ def coordinates(
     given = [k for k in ("joint", "point", "distance") if getattr(spec, k) is not None]
     if len(given) != 1:
         raise ModelError(
-            f"{' and '.join(given)} are given" if given else "the coordinate says nothing",
+            f"{' and '.join(given)} are given" if given else "the coordinate is empty",
             path=path,
             remedy="give one of joint, point (with along) and distance",
         )
@@ -79,7 +79,7 @@ def coordinates(
                 path=(*path, "distance"),
                 remedy="name points of two bodies",
             )
-        return [DistanceCoordinate(name, a, b, force)]
+        return [DistanceCoordinate(name, a, b, force, held=spec.held)]
     assert spec.point is not None
     if spec.along is None:
         raise ModelError("along is missing", path=path, remedy="give a direction, such as along: z")
@@ -87,7 +87,7 @@ def coordinates(
     along = geometry.direction(spec.along, scope, (*path, "along")).vector
     for plane in scope.planes:
         along = plane.matrix @ along
-    return [PointCoordinate(name, point, vec3(along), force)]
+    return [PointCoordinate(name, point, vec3(along), force, held=spec.held)]
 
 
 def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoordinate]:
@@ -102,7 +102,12 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
         default = f"{'F' if unit == 'm' else 'M'}_{entry.name}"
         records.append(
             JointCoordinate(
-                f"{entry.name}{ending}", joint.name, i, f"{force or default}{ending}", unit
+                name=f"{entry.name}{ending}",
+                joint=joint.name,
+                index=i,
+                force=f"{force or default}{ending}",
+                unit=unit,
+                held=spec.held,
             )
         )
     return records
@@ -111,7 +116,7 @@ def _of_joint(entry: Entry, joints: Mapping[str, Joint]) -> list[IndependentCoor
 def check_orientations(
     chosen: tuple[IndependentCoordinate, ...], joints: Mapping[str, Joint], paths: Mapping[str, Key]
 ) -> None:
-    """Refuse an orientation of which only a part is independent."""
+    """Reject an orientation of which only a part is independent."""
     for joint in joints.values():
         if not joint.kind.has_orientation:
             continue
@@ -120,7 +125,7 @@ def check_orientations(
         missing = [angle for angle in ANGLES if angle not in angles]
         if angles and missing:
             raise ModelError(
-                f"the orientation of joint {joint.name} is chosen in part",
+                f"the orientation of joint {joint.name} is only partly chosen",
                 path=paths[mine[-1].name],
                 remedy=f"name {', '.join(missing)} too, or none of roll, pitch, yaw",
             )

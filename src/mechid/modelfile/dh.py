@@ -94,7 +94,9 @@ class Links:
             return self._scope.find("bodies", link, path)
         if link not in self._by_number:
             known = ", ".join(str(n) for n in sorted(self._by_number))
-            raise ModelError(f"there is no link {link}", path=path, remedy=f"links are {known}")
+            raise ModelError(
+                f"there is no link {link}", path=path, remedy=f"choose one of: {known}"
+            )
         return self._by_number[link]
 
     def pose(self, geometry: Geometry, body: str) -> Pose:
@@ -172,7 +174,7 @@ def entries(rows: list[DenavitHartenbergRow], scope: Scope) -> tuple[list[Entry]
             numbers.add(row.link)
         if row.closes is None:
             if row.link is None and row.body is None:
-                raise ModelError("the row names no link", path=path, remedy="give link or closes")
+                raise ModelError("the row has no link", path=path, remedy="give link or closes")
             bodies.append(Entry(body_name(row), row, scope, path))
             if row.to is not None:
                 raise ModelError(

@@ -6,10 +6,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from mechid.modelfile.quantities import Lengths
 from mechid.modelfile.spec_bodies import BodySpec
+from mechid.modelfile.spec_constraints import ConstraintSpec
 from mechid.modelfile.spec_elements import CoordinateSpec, ElementSpec
 from mechid.modelfile.spec_geometry import DirectionRef, Gravity, PointRef
-from mechid.modelfile.spec_joints import DenavitHartenbergRow, JointSpec
+from mechid.modelfile.spec_joints import BaseSpec, DenavitHartenbergRow, JointSpec
+from mechid.modelfile.units import UnitsSpec
 from mechid.textfile.words import (
     DottedName,
     Name,
@@ -28,7 +31,7 @@ class ParameterSpec(Words):
     """A named number with its unit and source."""
 
     value: Scalar
-    unit: str = Field(default="", description="for the reader; values are SI")
+    unit: str = Field(default="", description="for information; values are SI")
     source: str = ""
 
 
@@ -41,7 +44,7 @@ Parameter: TypeAlias = Annotated[
 class MirrorPlane(Words):
     """A plane to mirror across."""
 
-    point: Vector = (0, 0, 0)
+    point: Lengths = (0, 0, 0)
     normal: Vector
 
 
@@ -83,6 +86,9 @@ class Parts(Words):
     directions: dict[Name, DirectionRef] = Field(default={}, description="named directions")
     bodies: dict[Name, BodySpec] = Field(default={}, description="moving bodies")
     joints: dict[Name, JointSpec] = Field(default={}, description="joints")
+    constraints: dict[Name, ConstraintSpec] = Field(
+        default={}, description="couplings of joint coordinates, distances of points"
+    )
     elements: dict[Name, ElementSpec] = Field(default={}, description="force elements")
     coordinates: dict[DottedName, CoordinateSpec] = Field(
         default={}, description="independent coordinates, in order"
@@ -104,7 +110,7 @@ class StartSpec(Words):
 class BaseSetSpec(Words):
     """A named choice of dependent parameters."""
 
-    dependent: list[Name] = Field(description="parameters that base parameters carry along")
+    dependent: list[Name] = Field(description="dependent parameters")
     source: str = ""
 
 
@@ -115,6 +121,7 @@ class OrderSpec(Words):
     points: list[Name] = Field(default=[])
     bodies: list[Name] = Field(default=[])
     joints: list[Name] = Field(default=[])
+    constraints: list[Name] = Field(default=[])
     elements: list[Name] = Field(default=[])
     coordinates: list[DottedName] = Field(default=[])
 
@@ -128,12 +135,14 @@ class Document(Parts):
     name: Name = Field(description="identifier of the mechanism")
     title: str = ""
     source: str = Field(default="", description="where the numbers come from")
+    units: UnitsSpec = Field(default=UnitsSpec(), description="of all numbers; default SI")
     include: str | list[str] = Field(
         default=[], description="files that this one is merged over, relative to it"
     )
     gravity: Gravity = Field(
         default=(0, 0, -9.81), description="m/s², ground frame; a direction; or its mounting"
     )
+    base: BaseSpec | None = Field(default=None, description="a moving base; default: the ground")
     cut: list[Name] | None = Field(default=None, description="joints to cut; default: automatic")
     start: StartSpec = Field(default=StartSpec(), description="initial state")
     subassemblies: dict[Name, Subassembly] = Field(default={}, description="repeated parts")

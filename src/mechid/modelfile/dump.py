@@ -16,6 +16,8 @@ from mechid.mechanism.records import (
     IDENTITY,
     Body,
     Coefficient,
+    Constraint,
+    Coupling,
     DistanceCoordinate,
     Expr3,
     ForceElement,
@@ -55,6 +57,7 @@ class _Writer:
             "points": self._points(),
             "bodies": {b.name: self._body(b) for b in m.bodies},
             "joints": {j.name: self._joint(j) for j in m.joints},
+            "constraints": {c.name: self._constraint(c) for c in m.constraints},
             "elements": {e.name: self._element(e) for e in m.elements},
             "coordinates": {c.name: self._coordinate(c) for c in m.coordinates},
         }
@@ -71,7 +74,7 @@ class _Writer:
     # ------------------------------------------------------------------ numbers
 
     def _fits(self, value: float, text: str) -> bool:
-        """Say whether reading the expression gives back this text and this value."""
+        """Return whether reading the expression gives back this text and this value."""
         try:
             tree = expressions.parse(text)
             known = expressions.names(tree) <= self._values.keys()
@@ -129,7 +132,8 @@ class _Writer:
 
     def _used_points(self) -> list[Point]:
         used = [point for e in self._mechanism.elements for point in e.points]
-        values = [value for c in self._mechanism.coordinates for value in vars(c).values()]
+        others = (*self._mechanism.coordinates, *self._mechanism.constraints)
+        values = [value for c in others for value in vars(c).values()]
         return used + [value for value in values if isinstance(value, Point)]
 
     def _body(self, body: Body) -> dict[str, Any]:
@@ -173,17 +177,41 @@ class _Writer:
         return joint if len(names) == 1 else f"{joint}.{names[index]}"
 
     def _coordinate(self, c: IndependentCoordinate) -> dict[str, Any]:
+        held = {"held": True} if c.held else {}
         match c:
             case JointCoordinate():
-                return {"joint": self._word(c.joint, c.index), "force": c.force}
+                data: dict[str, Any] = {"joint": self._word(c.joint, c.index)}
             case PointCoordinate():
-                return {"point": _dotted(c.point), "along": list(c.direction), "force": c.force}
+                data = {"point": _dotted(c.point), "along": list(c.direction)}
             case DistanceCoordinate():
-                return {"distance": [_dotted(c.point_a), _dotted(c.point_b)], "force": c.force}
+                data = {"distance": [_dotted(c.point_a), _dotted(c.point_b)]}
+        return data | {"force": c.force} | held
+
+    def _constraint(self, c: Constraint) -> dict[str, Any]:
+        if isinstance(c, Coupling):
+            texts = c.exprs or (None,) * len(c.terms)
+            factors = {
+                self._word(joint, index): self._number(factor, text)
+                for (joint, index, factor), text in zip(c.terms, texts, strict=True)
+            }
+            constant = {} if c.constant is None else {"constant": c.constant}
+            return {"type": "coupling", "coordinates": factors, **constant}
+        between = [_dotted(c.point_a), _dotted(c.point_b)]
+        return {
+            "type": "distance",
+            "between": between,
+            "length": self._number(c.length, c.expr),
+        }
+
+    def _number(self, value: float, text: str | None) -> float | str:
+        return value if text is None or not self._fits(value, text) else _scalar(text)
 
     def _element(self, e: ForceElement) -> dict[str, Any]:
         kind = element_kind(e)
         data: dict[str, Any] = {"type": e.kind}
+        if (h := e.history) is not None:
+            table = {"time": list(h.time), "factor": list(h.factor)}
+            data["over_time"] = h.expression or table | {"interpolation": h.interpolation}
         match kind.attachment:
             case "points" | "joint" | "line":
                 if e.points:

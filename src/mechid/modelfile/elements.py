@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from mechid.mechanism.records import (
     Joint,
     Part,
     Point,
+    TimeHistory,
     Value,
 )
 from mechid.modelfile.bodies import absolute
@@ -32,8 +34,9 @@ from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.joints import reversed_by_mirror
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
-from mechid.modelfile.spec_elements import CoefficientSpec
+from mechid.modelfile.spec_elements import CoefficientSpec, HistorySpec
 from mechid.modelfile.vectors import Array, vec3
+from mechid.textfile import expressions
 from mechid.textfile.yamlio import Key
 
 
@@ -47,6 +50,46 @@ class Elements:
 
     def build(self, entry: Entry) -> ForceElement:
         """Return the record of an element."""
+        element = self._element(entry)
+        given = getattr(entry.spec, "over_time", None)
+        if given is None:
+            return element
+        path = (*entry.path, "over_time")
+        values = [value for part in element.parts for _, value in part.values]
+        if any(isinstance(x, Coefficient) and x.identify for x in values):
+            raise ModelError(
+                "a load over time is known, and cannot be identified",
+                path=path,
+                remedy="remove identify, or over_time",
+            )
+        return replace(element, history=self._history(given, entry, path))
+
+    def _history(self, given: Any, entry: Entry, path: Key) -> TimeHistory:
+        if not isinstance(given, HistorySpec):
+            tree = expressions.parse(given)
+            if strange := sorted(expressions.names(tree) - {"t"}):
+                raise ModelError(
+                    f"{strange[0]} is not known over time",
+                    path=path,
+                    remedy="write an expression of t (s) and of numbers",
+                )
+            return TimeHistory(expressions.text_of(tree))
+        time, factor = (
+            tuple(
+                self._geometry.numbers.value(x, entry.scope, (*path, key, i))
+                for i, x in enumerate(getattr(given, key))
+            )
+            for key in ("time", "factor")
+        )
+        if len(time) != len(factor) or len(time) < 2 or any(a >= b for a, b in pairwise(time)):
+            raise ModelError(
+                f"{len(time)} times and {len(factor)} factors do not make a table",
+                path=path,
+                remedy="give two times or more that increase, and a factor for each",
+            )
+        return TimeHistory("", time, factor, given.interpolation)
+
+    def _element(self, entry: Entry) -> ForceElement:
         kind = ELEMENT_KINDS[entry.spec.type]
         match kind.attachment:
             case "motors":
@@ -60,7 +103,9 @@ class Elements:
         joint, between = getattr(spec, "joint", None), getattr(spec, "between", None)
         if (joint is None) == (between is None):
             raise ModelError(
-                "between and joint are given" if joint else "neither between nor joint is given",
+                "between and joint exclude each other"
+                if joint
+                else "neither between nor joint is given",
                 path=entry.path,
                 remedy="give two points (between), or one joint coordinate (joint)",
             )
@@ -75,12 +120,13 @@ class Elements:
 
     def _on_frames(self, kind: ElementKind, entry: Entry, joint: str) -> ForceElement:
         part = self._part(kind, entry)
-        if entry.scope.reflection is not None and any(map(acts, part["preload"])):
-            raise ModelError(
-                "a preload has no mirror image that is known here",
-                path=(*entry.path, "preload"),
-                remedy="write the element outside of the mirrored subassembly",
-            )
+        for key in kind.keys:
+            if entry.scope.reflection and key.image != "same" and acts(part[key.name]):
+                raise ModelError(
+                    f"the mirror image of {key.name} is not known",
+                    path=(*entry.path, key.name),
+                    remedy="write the element outside of the mirrored subassembly",
+                )
         return ForceElement(entry.name, entry.spec.type, (part,), coordinates=((joint, 0),))
 
     def _part(self, kind: ElementKind, entry: Entry) -> Part:
@@ -126,11 +172,13 @@ class Elements:
         if spec.value is None:
             if not spec.identify:
                 raise ModelError(
-                    "the coefficient has no value", path=path, remedy="give value or identify: true"
+                    "the coefficient needs a value",
+                    path=path,
+                    remedy="give value or identify: true",
                 )
             if spec.uncertainty is not None:
                 raise ModelError(
-                    "an uncertainty without a value",
+                    "an uncertainty needs a value",
                     path=(*path, "uncertainty"),
                     remedy="remove it",
                 )
@@ -215,7 +263,9 @@ class Elements:
         body = scope.find("bodies", spec.body, (*path, "body"))
         if (spec.vector is None) == (spec.direction is None):
             raise ModelError(
-                "vector is missing" if spec.vector is None else "vector and direction are given",
+                "vector is missing"
+                if spec.vector is None
+                else "vector and direction exclude each other",
                 path=path,
                 remedy="give a vector, or a direction and a magnitude",
             )
@@ -226,9 +276,9 @@ class Elements:
             vector = _unit(vector, (*path, word))
         elif part["magnitude"] != UNIT:
             raise ModelError(
-                "a vector and a magnitude are given",
+                "vector and magnitude exclude each other",
                 path=(*path, "magnitude"),
-                remedy="write direction for vector",
+                remedy="use direction instead of vector",
             )
         axes_of = GROUND if spec.axes == "ground" else body
         mirror = self._geometry.mirror_matrix(axes_of, scope)
@@ -261,6 +311,8 @@ class Elements:
 def _unit(vector: Array, path: Key) -> Array:
     length = float(np.linalg.norm(vector))
     if not length > 0:
-        raise ModelError("the direction is zero", path=path, remedy="give three numbers, not all 0")
+        raise ModelError(
+            "the direction must not be zero", path=path, remedy="give three numbers, not all 0"
+        )
     # What is a unit vector to rounding stays as it is: it is written back digit by digit.
     return vector if abs(length - 1) < 1e-14 else np.asarray(vector / length)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from mechid.errors import ModelError
+from mechid.mechanism.joint_kinds import JOINT_KINDS
 from mechid.mechanism.records import GROUND
 from mechid.modelfile import dh
+from mechid.modelfile.base import base_entries
 from mechid.modelfile.document import Document, MirrorPlane, Parts, Use
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.rotors import rotor_of
@@ -79,6 +81,8 @@ def expand(document: Document) -> Expanded:
     """Return the entries of all uses and of the file, under their final names."""
     expanded = Expanded(document, Scope())
     _expand_parts(expanded, expanded.file, document)
+    for kind, entry in base_entries(document, expanded.file):  # last: others keep their numbers
+        expanded.add(kind, entry, expanded.file, entry.name)
     for kind in KINDS:
         if kind != "directions":
             expanded.sort(kind, getattr(document.order, kind), ("order", kind))
@@ -119,7 +123,7 @@ def _expand_parts(expanded: Expanded, scope: Scope, parts: Parts, use: Use | Non
 
 def _at_origin(spec: JointSpec, parts: Parts) -> JointSpec:
     """Return a joint that says no point, at the frame of a body that is given in the other."""
-    if spec.at is None and spec.frames is None and spec.type != "free":
+    if spec.at is None and spec.frames is None and "at" in JOINT_KINDS[spec.type].needs:
         for child, parent in (spec.between, spec.between[::-1]):
             body = parts.bodies.get(child)
             if body is not None and body.frame is not None and body.frame.in_ == parent:
@@ -174,7 +178,7 @@ def _expand_use(expanded: Expanded, outer: Scope, path: Key, use: Use) -> None:
             raise ModelError(
                 f"subassembly {use.subassembly} has no parameter {local}",
                 path=(*path, "parameters", local),
-                remedy=hint(local, parts.parameters, "it has none"),
+                remedy=hint(local, parts.parameters, "it has no parameters"),
             )
     scope = Scope(
         path=("subassemblies", use.subassembly),
@@ -206,7 +210,7 @@ def _reflection(expanded: Expanded, outer: Scope, use: Use, path: Key) -> Reflec
     normal = unit(numbers.vector(use.mirror.normal, outer, (*here, "normal")).array)
     if normal is None:
         raise ModelError(
-            "the normal of the mirror plane is zero",
+            "the normal of the mirror plane must not be zero",
             path=(*here, "normal"),
             remedy="give a nonzero vector",
         )

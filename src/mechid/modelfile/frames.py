@@ -82,7 +82,7 @@ class Frames:
             return np.asarray(snap(base @ np.array(R)), dtype=float), exact
         if frame.rotation is not None or frame.rpy is not None:
             raise ModelError(
-                "the frame has axes and a rotation", path=path, remedy="remove one of them"
+                "axes and rotation exclude each other", path=path, remedy="remove one of them"
             )
         if len(frame.axes) != 2:
             raise ModelError(
@@ -90,7 +90,7 @@ class Frames:
                 if len(frame.axes) == 3
                 else f"the frame has only the axis {frame.axes[0]}",
                 path=path,
-                remedy="give two of x, y, z (the first one is exact), or none",
+                remedy="give two of x, y, z (the first one is exact), or no axes",
             )
         first, second = (self._axis(geometry, frame, axis, entry).vector for axis in frame.axes)
         if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
@@ -114,7 +114,9 @@ def turned_by(
 ) -> tuple[Mat3, RotationExpr | None]:
     """Return the rotation of a matrix, or of roll, pitch and yaw, or of neither."""
     if frame.rotation is not None and frame.rpy is not None:
-        raise ModelError("there are rotation and rpy", path=path, remedy="remove one of them")
+        raise ModelError(
+            "rotation and rpy exclude each other", path=path, remedy="remove one of them"
+        )
     if frame.rpy is not None:
         turned = roll_pitch_yaw(numbers, frame.rpy, scope, (*path, "rpy")).frame(numbers)
         return turned.rotation, turned.rotation_expr
@@ -136,7 +138,7 @@ def rotation(
     if error > 1e-9 or np.linalg.det(R) < 0:
         what = "left-handed" if error <= 1e-9 else f"not orthonormal, by {error:.1e}"
         raise ModelError(
-            f"the matrix is no rotation, it is {what}",
+            f"the matrix is not a rotation: it is {what}",
             path=path,
             remedy="its columns must be a right-handed set of unit vectors",
         )

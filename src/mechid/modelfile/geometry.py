@@ -83,7 +83,7 @@ class Geometry:
         return self.designed_pose(body, self.model.file)
 
     def _inside(self, body: str, scope: Scope) -> bool:
-        """Say whether a body belongs to a scope or to a copy in it."""
+        """Return whether a body belongs to a scope or to a copy in it."""
         if body == GROUND:
             return False
         return any(s is scope for s in self.model.entries["bodies"][body].scope.chain)
@@ -142,7 +142,7 @@ class Geometry:
             body = scope.find("bodies", name, (*path, "on", name))
             given[body] = self.numbers.vector(at, scope, (*path, "on", name))
         if not given:
-            raise ModelError("a point needs a body to be on", path=(*path, "on"), remedy="name one")
+            raise ModelError("a point needs a body", path=(*path, "on"), remedy="name one")
         first = next(iter(given))
         return Place(self._in_ground(given[first], first, scope), given)
 
@@ -218,7 +218,9 @@ class Geometry:
                 body, components = GROUND, spec
         local = unit(self.numbers.vector(components, scope, path).array)
         if local is None:
-            raise ModelError("this direction is zero", path=path, remedy="give a nonzero vector")
+            raise ModelError(
+                "this direction must not be zero", path=path, remedy="give a nonzero vector"
+            )
         return self._heading(local, body, scope)
 
     def _heading(self, local: Array, body: str, scope: Scope) -> Heading:

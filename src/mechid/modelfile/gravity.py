@@ -29,10 +29,12 @@ def gravity(spec: Any, geometry: Geometry, file: Scope) -> Vec3:
         raise ModelError(
             f"the magnitude must be ≥ 0, got {magnitude:g}",
             path=(*path, "magnitude"),
-            remedy="turn the direction round",
+            remedy="reverse the direction",
         )
     if spec.direction is not None and spec.rpy is not None:
-        raise ModelError("there are direction and rpy", path=path, remedy="remove one of them")
+        raise ModelError(
+            "direction and rpy exclude each other", path=path, remedy="remove one of them"
+        )
     down = np.array([0.0, 0.0, -1.0])
     if spec.direction is not None:
         down = geometry.direction(spec.direction, file, here).vector

@@ -79,7 +79,7 @@ def _included(data: dict[str, Any], source: Source) -> dict[Key, str]:
 
 
 def _find(text: str, folder: Path, path: Key = ()) -> tuple[Path, str, tuple[str, ...]]:
-    """Return file, name in messages, and variants of what is asked for, seen from a folder."""
+    """Return file, name in messages, and variants of the request, seen from a folder."""
     variants: list[str] = []
     while "@" in text and not (folder / text).is_file():
         text, _, variant = text.rpartition("@")

@@ -69,7 +69,7 @@ def _check_keys(spec: JointSpec, path: Key) -> None:
         if key not in allowed:
             remedy = {"axes": "use axis", "axis": "use axes: [fixed in a, fixed in b]"}.get(key, "")
             if spec.frames is not None:
-                remedy = "frames already say it"
+                remedy = "frames already define it"
             elif key not in ("axis", "axes") or not set(allowed) & {"axis", "axes"}:
                 remedy = "remove it"
             raise ModelError(

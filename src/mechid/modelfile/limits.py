@@ -11,7 +11,7 @@ def limit(lower: float | None, upper: float | None, path: Key, *, reverse: bool 
     """Return a checked range, turned round if the coordinate counts the other way."""
     if lower is not None and upper is not None and lower > upper:
         raise ModelError(
-            f"the lower limit {lower:g} is above the upper limit {upper:g}",
+            f"the lower limit must not be above the upper limit, got {lower:g} and {upper:g}",
             path=path,
             remedy="write [lower, upper]",
         )

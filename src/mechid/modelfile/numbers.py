@@ -47,7 +47,7 @@ class Numbers:
             tree = expressions.renamed(tree, final)
             value = expressions.evaluate(tree, self._values)
             if abs(value) > expressions.LARGEST:  # products of a few such numbers must stay finite
-                raise ValueError(f"{value:g} is out of range; check it")
+                raise ValueError(f"{value:g} is out of range; check the value")
             return Number(value, expressions.text_of(tree))
         except ValueError as error:
             what, _, remedy = str(error).partition("; ")

@@ -50,7 +50,7 @@ class PointBook:
         body_name, dot, point_name = spec.partition(".")
         if not dot:
             raise ModelError(
-                f"{kind(spec)} does not say of which body",
+                f"{kind(spec)} needs a body",
                 path=path,
                 remedy=f"write body.point, such as ground.{spec}",
             )
@@ -87,5 +87,5 @@ def _local_name(entry: Entry) -> str:
 
 
 def _is_on_ground(spec: Any) -> bool:
-    """Say whether a point is given as one of the ground, and not only as a hardpoint."""
+    """Return whether a point is given as one of the ground, and not only as a hardpoint."""
     return isinstance(spec, PointOn) or (isinstance(spec, PointIn) and spec.in_ == GROUND)

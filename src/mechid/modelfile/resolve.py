@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mechid.errors import ModelError
+from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
 
@@ -23,12 +23,4 @@ def mechanism_of(model: Any) -> Mechanism:
     ModelError
         If it is none of these, or cannot be loaded.
     """
-    if isinstance(model, str | Path):
-        return load(model)
-    found = getattr(model, "mechanism", model)
-    if not isinstance(found, Mechanism):
-        raise ModelError(
-            f"model must be a Mechanism, the name of a model or a file, got {type(model).__name__}",
-            remedy='for instance mechid.load("four_bar")',
-        )
-    return found
+    return load(model) if isinstance(model, str | Path) else checked_mechanism(model)

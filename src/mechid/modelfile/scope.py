@@ -16,7 +16,14 @@ from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key
 
 Kind: TypeAlias = Literal[
-    "parameters", "points", "directions", "bodies", "joints", "elements", "coordinates"
+    "parameters",
+    "points",
+    "directions",
+    "bodies",
+    "joints",
+    "constraints",
+    "elements",
+    "coordinates",
 ]
 KINDS: tuple[Kind, ...] = (
     "parameters",
@@ -24,6 +31,7 @@ KINDS: tuple[Kind, ...] = (
     "directions",
     "bodies",
     "joints",
+    "constraints",
     "elements",
     "coordinates",
 )
@@ -33,6 +41,7 @@ SINGULAR: Mapping[Kind, str] = {
     "directions": "direction",
     "bodies": "body",
     "joints": "joint",
+    "constraints": "constraint",
     "elements": "element",
     "coordinates": "coordinate",
 }

@@ -6,14 +6,23 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from mechid.modelfile.quantities import (
+    Inertia,
+    InertiaSpread,
+    Length,
+    Lengths,
+    LengthSpread,
+    Mass,
+    MassSpread,
+)
 from mechid.modelfile.spec_geometry import DirectionRef, FrameSpec, TurnSpec
-from mechid.textfile.words import Name, Scalar, Spread, Vector, Words
+from mechid.textfile.words import Name, Words
 
 
 class GroundVector(Words):
     """A place in ground coordinates, in the reference pose."""
 
-    ground: Vector
+    ground: Lengths
 
 
 def _center_tag(value: Any) -> str:
@@ -21,7 +30,7 @@ def _center_tag(value: Any) -> str:
 
 
 ShapePoint: TypeAlias = Annotated[
-    Annotated[Name, Tag("<name>")] | Annotated[Vector, Tag("<vector>")],
+    Annotated[Name, Tag("<name>")] | Annotated[Lengths, Tag("<vector>")],
     Discriminator(lambda value: "<name>" if isinstance(value, str) else "<vector>"),
 ]
 
@@ -29,7 +38,7 @@ ShapePoint: TypeAlias = Annotated[
 class PointMassSpec(Words):
     """A mass concentrated in a point of a body."""
 
-    mass: Scalar = Field(description="kg")
+    mass: Mass = Field(description="kg")
     at: ShapePoint = Field(description="named point, or coordinates in the body frame, m")
 
 
@@ -50,26 +59,26 @@ class InertiaSpec(Words):
         default=None,
         description="axes of the tensor: a body or ground, rpy, or rotation; default the body's",
     )
-    xx: Scalar = Field(description="kg m²")
-    yy: Scalar = Field(description="kg m²")
-    zz: Scalar = Field(description="kg m²")
-    xy: Scalar = 0
-    xz: Scalar = 0
-    yz: Scalar = 0
+    xx: Inertia = Field(description="kg m²")
+    yy: Inertia = Field(description="kg m²")
+    zz: Inertia = Field(description="kg m²")
+    xy: Inertia = 0
+    xz: Inertia = 0
+    yz: Inertia = 0
     allow_nonphysical: bool = Field(
-        default=False, description="take numbers, as published, that no body can have"
+        default=False, description="accept published numbers that are not physically consistent"
     )
 
 
 class SixSpreads(Words):
     """Standard deviations of the six components of the central inertia."""
 
-    xx: Spread = 0
-    xy: Spread = 0
-    xz: Spread = 0
-    yy: Spread = 0
-    yz: Spread = 0
-    zz: Spread = 0
+    xx: InertiaSpread = 0
+    xy: InertiaSpread = 0
+    xz: InertiaSpread = 0
+    yy: InertiaSpread = 0
+    yz: InertiaSpread = 0
+    zz: InertiaSpread = 0
 
 
 def _list_tag(value: Any) -> str:
@@ -83,13 +92,14 @@ def _mapping_tag(value: Any) -> str:
 class UncertaintySpec(Words):
     """Standard deviations of mass, centre and central inertia: absolute, or in % of the value."""
 
-    mass: Spread = 0
+    mass: MassSpread = 0
     center: Annotated[
-        Annotated[Spread, Tag("<one>")] | Annotated[tuple[Spread, Spread, Spread], Tag("<three>")],
+        Annotated[LengthSpread, Tag("<one>")]
+        | Annotated[tuple[LengthSpread, LengthSpread, LengthSpread], Tag("<three>")],
         Discriminator(_list_tag),
     ] = 0
     inertia: Annotated[
-        Annotated[Spread, Tag("<one>")] | Annotated[SixSpreads, Tag("<six>")],
+        Annotated[InertiaSpread, Tag("<one>")] | Annotated[SixSpreads, Tag("<six>")],
         Discriminator(_mapping_tag),
     ] = 0
 
@@ -99,15 +109,15 @@ class WheelSpec(Words):
 
     center: ShapePoint
     axis: DirectionRef
-    radius: Scalar
-    width: Scalar
+    radius: Length
+    width: Length
 
 
 class BoxSpec(Words):
     """A box along the body axes: centre and three edge lengths."""
 
     center: ShapePoint
-    size: Vector
+    size: Lengths
 
 
 class CylinderSpec(Words):
@@ -115,14 +125,14 @@ class CylinderSpec(Words):
 
     from_: ShapePoint = Field(alias="from")
     to: ShapePoint
-    radius: Scalar
+    radius: Length
 
 
 class SphereSpec(Words):
     """A ball."""
 
     center: ShapePoint
-    radius: Scalar
+    radius: Length
 
 
 class ShapeSpec(Words):
@@ -144,10 +154,10 @@ class BodySpec(Words):
     """A moving body."""
 
     frame: FrameSpec | None = Field(default=None, description="body frame in the reference pose")
-    mass: Scalar | None = Field(default=None, description="kg")
+    mass: Mass | None = Field(default=None, description="kg")
     center: (
         Annotated[
-            Annotated[Vector, Tag("<vector>")] | Annotated[GroundVector, Tag("<ground>")],
+            Annotated[Lengths, Tag("<vector>")] | Annotated[GroundVector, Tag("<ground>")],
             Discriminator(_center_tag),
         ]
         | None

@@ -57,7 +57,7 @@ _AXES = (Literal["ground", "body"], Field(default="ground", description="axes of
 _VECTOR: dict[str, Any] = {
     "body": (Name, ...),
     "vector": (Vector | None, Field(default=None, description="N or N m")),
-    "direction": (Vector | None, Field(default=None, description="in the place of vector")),
+    "direction": (Vector | None, Field(default=None, description="instead of vector")),
     "axes": _AXES,
 }
 _ATTACHED: dict[Attachment, dict[str, Any]] = {
@@ -86,10 +86,24 @@ _FORMS: dict[Form, Any] = {
 }
 
 
+class HistorySpec(Words):
+    """A factor over time as a table."""
+
+    time: list[Scalar] = Field(description="s, increasing")
+    factor: list[Scalar] = Field(description="one value per time")
+    interpolation: Literal["linear", "cubic", "hold"] = "linear"
+
+
+History: TypeAlias = Annotated[
+    Annotated[Scalar, Tag("<number>")] | Annotated[HistorySpec, Tag("<mapping>")],
+    Discriminator(lambda v: "<mapping>" if isinstance(v, dict | HistorySpec) else "<number>"),
+]
+
+
 def _values(kind: ElementKind) -> dict[str, Any]:
     """Return the fields of the keys of an element."""
     return {
-        key.name: (_FORMS[key.form], Field(default=key.default, description=key.text))
+        key.name: (_FORMS[key.form], Field(default=key.default, description=key.description))
         for key in kind.keys
     }
 
@@ -107,6 +121,9 @@ def _spec(name: str, kind: ElementKind) -> type[Words]:
         fields["motors"] = (dict[Name, _motor(kind)], Field(description="motors, one per row"))  # type: ignore[misc]
     else:
         fields |= _values(kind)
+    if kind.timed:
+        words = "factor over time: an expression of t, or a table"
+        fields["over_time"] = (History | None, Field(default=None, description=words))
     fields["source"] = (str, "")
     return create_model(f"{title}Spec", __base__=Words, __doc__=kind.text, **fields)
 
@@ -135,7 +152,7 @@ def _known_element(value: Any) -> Any:
     element_type = value.get("type")
     if isinstance(element_type, str) and element_type in SPECS:
         return value
-    hint = suggestion(str(element_type), SPECS) or f"known are {', '.join(SPECS)}"
+    hint = suggestion(str(element_type), SPECS) or f"choose one of: {', '.join(SPECS)}"
     what = "unknown element type {got}" if "type" in value else "type is missing"
     raise PydanticCustomError("element", what, {"got": kind(element_type), "remedy": hint})
 
@@ -154,4 +171,5 @@ class CoordinateSpec(Words):
     along: DirectionRef | None = Field(default=None, description="direction, with point")
     distance: BodyPoints | None = Field(default=None, description="two points")
     force: str | None = Field(default=None, description="name of what does work on it")
+    held: bool = Field(default=False, description="stands still in every motion")
     source: str = ""

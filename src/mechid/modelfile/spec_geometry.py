@@ -12,10 +12,12 @@ from pydantic import (
     ModelWrapValidatorHandler,
     PrivateAttr,
     Tag,
+    ValidationInfo,
     model_validator,
 )
 
-from mechid.textfile.words import DirectionWord, Matrix, Name, Scalar, Vector, Words, two
+from mechid.modelfile.quantities import Acceleration, Accelerations, Angles, Lengths
+from mechid.textfile.words import DirectionWord, Matrix, Name, Scalar, Vector, Words, two, units_of
 
 Floats: TypeAlias = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 Texts: TypeAlias = tuple[str, str, str]
@@ -24,8 +26,18 @@ Texts: TypeAlias = tuple[str, str, str]
 class RoundedVector(Words):
     """Three floats that are the result of rounding, without an exact meaning."""
 
-    rounded: Floats = Field(description="the three floats")
+    rounded: Floats = Field(description="the three floats, m")
     expr: Texts | None = Field(default=None, description="expressions kept beside them")
+
+    @model_validator(mode="after")
+    def _in_si(self, info: ValidationInfo) -> RoundedVector:
+        if (units := units_of(info)) is not None:
+            x, y, z = (float(units.convert(v, "m")) for v in self.rounded)
+            self.rounded = (x, y, z)
+            if self.expr is not None:
+                a, b, c = (str(units.convert(text, "m")) for text in self.expr)
+                self.expr = (a, b, c)
+        return self
 
 
 class RoundedMatrix(Words):
@@ -50,7 +62,7 @@ def _coordinates_tag(value: Any) -> str:
 
 
 Coordinates: TypeAlias = Annotated[
-    Annotated[Vector, Tag("<vector>")] | Annotated[RoundedVector, Tag("<rounded>")],
+    Annotated[Lengths, Tag("<vector>")] | Annotated[RoundedVector, Tag("<rounded>")],
     Discriminator(_coordinates_tag),
 ]
 
@@ -83,7 +95,7 @@ class PointOn(Words):
 class PointAt(Words):
     """A hardpoint with a source."""
 
-    at: Vector = Field(description="ground coordinates in the reference pose, m")
+    at: Lengths = Field(description="ground coordinates in the reference pose, m")
     source: str = ""
 
 
@@ -110,7 +122,7 @@ def _point_tag(value: Any) -> str | None:
 
 PointRef: TypeAlias = Annotated[
     Annotated[Name, Tag("<name>")]
-    | Annotated[Vector, Tag("<vector>")]
+    | Annotated[Lengths, Tag("<vector>")]
     | Annotated[PointIn, Tag("<PointIn>")]
     | Annotated[PointBetween, Tag("<PointBetween>")]
     | Annotated[PointOn, Tag("<PointOn>")]
@@ -191,7 +203,7 @@ class TurnSpec(Words):
     """A rotation: a matrix, or roll, pitch and yaw."""
 
     rotation: Rotation | None = Field(default=None, description="rows; its columns are the axes")
-    rpy: Vector | None = Field(
+    rpy: Angles | None = Field(
         default=None, description="roll, pitch, yaw about fixed axes, instead of a rotation"
     )
 
@@ -232,9 +244,9 @@ class JointFrameSpec(TurnSpec):
 class GravitySpec(Words):
     """Gravity by magnitude and direction, or by the mounting of the ground frame."""
 
-    magnitude: Scalar = Field(default=9.81, description="m/s²")
+    magnitude: Acceleration = Field(default=9.81, description="m/s²")
     direction: DirectionRef | None = Field(default=None, description="down; default -z")
-    rpy: Vector | None = Field(
+    rpy: Angles | None = Field(
         default=None,
         description="roll, pitch, yaw of the ground frame in a level frame whose z points up",
     )
@@ -247,7 +259,7 @@ def _gravity_tag(value: Any) -> str:
 
 
 Gravity: TypeAlias = Annotated[
-    Annotated[Vector, Tag("<vector>")]
+    Annotated[Accelerations, Tag("<vector>")]
     | Annotated[DirectionWord, Tag("<word>")]
     | Annotated[GravitySpec, Tag("<mapping>")],
     Discriminator(_gravity_tag),

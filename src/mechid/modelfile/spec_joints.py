@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
+from mechid.mechanism.records import GROUND
+from mechid.modelfile.quantities import Angle, Length
 from mechid.modelfile.spec_elements import RotorSpec
 from mechid.modelfile.spec_geometry import (
     DirectionOrPair,
@@ -14,7 +25,7 @@ from mechid.modelfile.spec_geometry import (
     JointFrameSpec,
     PointOrPair,
 )
-from mechid.textfile.words import Name, Scalar, Words, kind, suggestion, two
+from mechid.textfile.words import Name, Scalar, Words, kind, suggestion, two, units_of
 
 _LETTERS = {k.letter: name for name, k in JOINT_KINDS.items()}
 
@@ -24,7 +35,7 @@ def _joint_type(value: Any) -> Any:
         value = _LETTERS.get(value, value)
         if value in JOINT_KINDS:
             return value
-    hint = suggestion(str(value), JOINT_KINDS) or f"known are {', '.join(JOINT_KINDS)}"
+    hint = suggestion(str(value), JOINT_KINDS) or f"choose one of: {', '.join(JOINT_KINDS)}"
     raise ValueError(f"unknown joint type {kind(value)}; {hint}")
 
 
@@ -35,6 +46,13 @@ def _range(value: Any) -> Any:
 
 
 Range: TypeAlias = Annotated[tuple[Scalar | None, Scalar | None], BeforeValidator(_range)]
+
+
+def _scaled(limits: Any, unit: str, info: ValidationInfo) -> Any:
+    """Return a range, of a coordinate with this unit, in SI."""
+    if limits is None or (units := units_of(info)) is None:
+        return limits
+    return tuple(None if x is None else units.scale(x, unit) for x in limits)
 
 
 def _ranges_tag(value: Any) -> str:
@@ -55,7 +73,7 @@ class JointSpec(Words):
     axis: DirectionOrPair | None = Field(default=None, description="shared, or [fixed in a, in b]")
     axes: DirectionPair | None = Field(default=None, description="universal: [fixed in a, in b]")
     zero: DirectionPair | None = Field(default=None, description="they meet at angle zero")
-    pitch: Scalar | None = Field(default=None, description="helical: advance per turn, m")
+    pitch: Length | None = Field(default=None, description="helical: advance per turn, m")
     limits: (
         Annotated[
             Annotated[Range, Tag("<one>")] | Annotated[list[Range | None], Tag("<several>")],
@@ -70,6 +88,33 @@ class JointSpec(Words):
         description="the two joint frames, instead of at, axis, axes, zero",
     )
     source: str = ""
+
+    @model_validator(mode="after")
+    def _limits_in_si(self, info: ValidationInfo) -> JointSpec:
+        units = JOINT_KINDS[self.type].units
+        if isinstance(self.limits, list):
+            pairs = zip(
+                self.limits, units, strict=False
+            )  # another number of them is an error later
+            some = [_scaled(limits, unit, info) for limits, unit in pairs]
+            self.limits = some + self.limits[len(some) :]
+        elif units:
+            self.limits = _scaled(self.limits, units[0], info)
+        return self
+
+
+class BaseSpec(JointSpec):
+    """A body that everything stands on instead of the ground, and the joint that carries it."""
+
+    type: Annotated[JointType, BeforeValidator(_joint_type)] = "free"
+    between: Annotated[tuple[Name, Name], BeforeValidator(two)] = Field(
+        default=(GROUND, "base"), description="ground and the base"
+    )
+    frame: JointFrameSpec | None = Field(
+        default=None, description="both joint frames, such as the axes of a force plate"
+    )
+    held: bool = Field(default=False, description="it stands still; its forces are measured")
+    force: str | None = Field(default=None, description="name of what does work on it")
 
 
 def _link(value: Any) -> int | str:
@@ -90,12 +135,12 @@ LinkRef: TypeAlias = Annotated[
 class Transform(Words):
     """Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r)."""
 
-    gamma: Scalar = Field(default=0, description="γ, rad")
-    b: Scalar = Field(default=0, description="m")
-    alpha: Scalar = Field(default=0, description="α, rad")
-    d: Scalar = Field(default=0, description="m")
-    theta: Scalar = Field(default=0, description="θ, rad; for a revolute joint its offset")
-    r: Scalar = Field(default=0, description="m; for a prismatic joint its offset")
+    gamma: Angle = Field(default=0, description="γ, rad")
+    b: Length = Field(default=0, description="m")
+    alpha: Angle = Field(default=0, description="α, rad")
+    d: Length = Field(default=0, description="m")
+    theta: Angle = Field(default=0, description="θ, rad; for a revolute joint its offset")
+    r: Length = Field(default=0, description="m; for a prismatic joint its offset")
 
 
 class DenavitHartenbergRow(Transform):
@@ -114,3 +159,11 @@ class DenavitHartenbergRow(Transform):
     limits: Range | None = None
     rotor: RotorSpec | None = Field(default=None, description="motor behind a gear, on the joint")
     source: str = ""
+
+    @model_validator(mode="after")
+    def _variable_in_si(self, info: ValidationInfo) -> DenavitHartenbergRow:
+        unit = "m" if self.type in ("P", "prismatic") else "rad"
+        self.limits = _scaled(self.limits, unit, info)
+        if (units := units_of(info)) is not None:
+            self.at = units.scale(self.at, unit)
+        return self

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from mechid.errors import ModelError
 from mechid.modelfile.document import Document
 from mechid.modelfile.spec_geometry import FrameSpec
+from mechid.modelfile.units import SI, Units, UnitsSpec
 from mechid.textfile.parse import parsed, schema_of
 
 
@@ -22,7 +23,11 @@ def validate(data: dict[str, Any]) -> Document:
     """Return the document of plain data; the first mistake becomes a `ModelError`."""
     if "mechid" not in data:
         raise ModelError("mechid is missing", path=(), remedy="start the file with mechid: 1")
-    return parsed(Document, data)
+    try:
+        units = Units.of(UnitsSpec.model_validate(data.get("units", {})))
+    except ValidationError:
+        units = SI  # the document is refused below, with the place of the mistake
+    return parsed(Document, data, {"units": units})
 
 
 def plain(value: Any) -> Any:

@@ -31,7 +31,7 @@ class SynthesiseOptions:
         Instead of it, s: the correlation falls to 1/e in this time.
     position_noise : NoiseLevels
         White noise of the coordinates (m or rad); a relative level is a share of the standard
-        deviation of each from its mean. Speeds and accelerations are then not measured.
+        standard deviation of each from its mean. Speeds and accelerations are then not measured.
     positions_only : bool
         Whether speeds and accelerations are left out anyway.
     cad_error : float

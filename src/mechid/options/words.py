@@ -45,8 +45,26 @@ def from_words(kind: type[Record], words: Any) -> Record:
         ) from None
 
 
+def step_options(kind: type[Record], options: Any, words: Mapping[str, Any]) -> Record:
+    """Return the options of a step, given as a record and as keywords.
+
+    Raises
+    ------
+    DataError
+        If the record is of another kind; else as `changed`.
+    """
+    if not isinstance(options, kind):
+        raise DataError(
+            f"options must be {kind.__name__}, got {type(options).__name__}",
+            remedy="give single options by name",
+        )
+    return changed(options, words)
+
+
 def changed(options: Record, words: Mapping[str, Any]) -> Record:
     """Return options with some of them given as people write them: text, numbers, records.
+
+    The others are read and checked in the same way, so that records may be made with such words.
 
     Raises
     ------
@@ -59,17 +77,16 @@ def changed(options: Record, words: Mapping[str, Any]) -> Record:
         from mechid.textfile.words import hint
 
         raise DataError(f"there is no option {unknown[0]}", remedy=hint(unknown[0], known))
-    values = {}
-    for name, value in words.items():
+    values = {name: getattr(options, name) for name in known} | dict(words)
+    for name, value in values.items():
         values[name] = converted(_read(value, kinds[name], name), kinds[name], name)
         _check_sign(values[name], name)
     return replace(options, **values)  # type: ignore[type-var]
 
 
 def _read(value: Any, kind: Any, name: str) -> Any:
-    """Return a value that may be text, a NumPy number or a shorthand as the type has it."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    """Return a value that may be text, of NumPy or a shorthand as the type has it."""
+    value = _without_numpy(value)
     if kind in _READERS and value is not None:
         return _READERS[kind](value, name)
     if not isinstance(value, str):
@@ -82,6 +99,14 @@ def _read(value: Any, kind: Any, name: str) -> Any:
     if any(get_origin(k) is tuple for k in kinds):
         return [part.strip() for part in value.split(",") if part.strip()]
     return value
+
+
+def _without_numpy(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: _without_numpy(entry) for key, entry in value.items()}
+    return [_without_numpy(x) for x in value] if isinstance(value, list | tuple) else value
 
 
 def converted(value: Any, kind: Any, name: str) -> Any:
@@ -98,7 +123,7 @@ def converted(value: Any, kind: Any, name: str) -> Any:
 
 
 def _check_sign(value: Any, name: str) -> None:
-    """Refuse numbers below those that make sense."""
+    """Reject numbers below those that make sense."""
     if not isinstance(value, int | float):
         return
     if name in _POSITIVE and not 0 < value < float("inf"):

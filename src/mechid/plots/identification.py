@@ -113,7 +113,7 @@ def coverage(history: ForceHistory, levels: Floats = _LEVELS) -> Floats:
     Returns
     -------
     array (n_levels, n_d)
-        Equal to the levels if the standard deviations are right; not a number for forces that were
+        Equal to the levels if the standard deviations are right; NaN for forces that were
         not measured.
     """
     error = np.abs(history.measured - history.predicted) / history.total

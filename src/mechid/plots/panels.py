@@ -61,11 +61,11 @@ class Panel:
 
 
 def check_plot_path(path: str | Path) -> str:
-    """Return the ending of a plot's file, or refuse it before any work is done."""
+    """Return the ending of a plot's file, or reject it before any work is done."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(
-            f"the ending {Path(path).suffix or '(none)'} does not say what to draw",
+            f"unknown file type {Path(path).suffix or '(no extension)'}",
             where=str(path),
             remedy="use a .png, .svg or .html file",
         )

@@ -162,10 +162,10 @@ def _lengths(
 ) -> tuple[tuple[str, ...], Floats]:
     """Return ‖W_i‖/‖τ‖ of each motion and parameter, (n, b)."""
     if norm not in ("stacked", "channels"):
-        raise DataError(f"there is no norm {norm!r}", remedy='use "stacked" or "channels"')
+        raise DataError(f"norm must be stacked or channels, got {norm}")
     taken = [motions] if isinstance(motions, Regression) else list(motions)
     if not taken or len({r.parameters for r in taken}) > 1:
-        raise DataError("contributions need motions with the same parameters, at least one")
+        raise DataError("contributions need at least one motion, all with the same parameters")
     return taken[0].parameters, np.array([_one(r, norm) for r in taken])
 
 
@@ -185,7 +185,7 @@ def _checked(values: Floats, names: tuple[str, ...]) -> Floats:
     if values.shape != (len(names),) or not np.all(np.isfinite(values)):
         raise DataError(
             f"contributions need {len(names)} finite values, one for each parameter",
-            remedy="take the CAD values of the same parameters, as Prior.select gives them",
+            remedy="use the CAD values of the same parameters, see Prior.select",
         )
     return values
 
@@ -197,7 +197,7 @@ def _places(names: tuple[str, ...], score: Floats) -> Floats:
 
 
 def _spearman(a: Floats, b: Floats) -> float:
-    """Return the correlation of ranks; not a number if all are equal."""
+    """Return the correlation of ranks; NaN if all are equal."""
     x, y = rankdata(a) - (len(a) + 1) / 2, rankdata(b) - (len(b) + 1) / 2
     size = float(np.sqrt((x @ x) * (y @ y)))
     return float(x @ y) / size if size > 0 else np.nan

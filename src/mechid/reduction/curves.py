@@ -26,7 +26,7 @@ from mechid.validation.errors import prediction_error
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What each size of the model is worth, the smallest first.
+    """Condition numbers and errors of each size of the model, the smallest first.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def reduction_curves(
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Curves:
-    """Estimate nested models of all sizes and record what they are worth.
+    """Estimate nested models of all sizes and record condition numbers and errors.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def reduction_curves(
         if watch is not None:
             watch("reduction", k, float(np.nansum(on[0])))
     if not rows:
-        raise DataError("stopped before a model was estimated", remedy="give it more time")
+        raise DataError("stopped before a model was estimated", remedy="allow more time")
     n, n_d = len(rows), len(motion.channels)
     return Curves(
         np.array(taken[:n]),
@@ -165,7 +165,5 @@ def _error(r: Regression, found: tuple[Floats, Floats]) -> Floats:
 def _sizes(sizes: Sequence[int] | None, b: int) -> list[int]:
     taken = list(range(1, b + 1)) if sizes is None else sorted(set(sizes))
     if not taken or taken[0] < 1 or taken[-1] > b:
-        raise DataError(
-            f"sizes of a model with {b} parameters go from 1 to {b}, got {taken or 'none'}"
-        )
+        raise DataError(f"sizes must be between 1 and {b}, got {taken or 'none'}")
     return taken

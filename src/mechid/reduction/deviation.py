@@ -1,8 +1,9 @@
 """Elimination by relative standard deviation, the rule of robotics.
 
-Parameters whose relative deviation is more than ten times the smallest one are not identified; drop
-them and estimate again. It goes by identified values, so it needs a problem that is not too badly
-conditioned: otherwise the deviations themselves mean little, as the sources say.
+Parameters whose relative standard deviation is more than ten times the smallest one are not
+identified; drop them and estimate again. It goes by identified values, so it needs a problem that
+is not too badly conditioned: otherwise the standard deviations themselves mean little, as the
+sources say.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def by_deviation(
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Ranking:
-    """Drop parameters while the largest relative deviation exceeds `ratio` times the smallest.
+    """Drop parameters while the largest relative standard deviation exceeds `ratio` times the
+    smallest.
 
     Parameters
     ----------
@@ -49,8 +51,8 @@ def by_deviation(
     Returns
     -------
     Ranking
-        With `natural`, the number of parameters that are left; the score is the relative deviation
-        in percent, of those that were dropped at the time when they went.
+        With `natural`, the number of parameters that are left; the score is the relative standard
+        deviation in percent, of those that were dropped at the time when they went.
     """
     kept = list(regression.parameters)
     dropped: list[tuple[str, float]] = []

@@ -2,7 +2,7 @@
 
 Backwards: drop the parameter that is missed least. Forwards: take in the one that helps most. Each
 fold is compressed once: a triangle of its training rows, and one of the held-out rows of each
-force. One small factorisation per step and fold judges all candidates. Dropping j from a
+force. One small factorisation per step and fold evaluates all candidates. Dropping j from a
 least-squares solution x with C = (AᵀA)⁻¹ gives x - C_j (x_j - φ_j)/C_jj, where φ_j is what it has
 instead; taking in a column adds its part normal to A.
 """
@@ -107,9 +107,9 @@ def greedy(
     """Order parameters by cross-validated errors of least squares.
 
     Errors and weights are relative to the root mean square of each force, so units do not matter.
-    The same errors judge later how many to keep; they are a little too good then, since the order
-    was made with them. Where the whole matrix is badly conditioned, going backwards starts from
-    estimates that mean nothing; forwards does better there.
+    The same errors are used later to choose how many to keep; they are a little too good then,
+    since the order was made with them. Where the whole matrix is badly conditioned, going backwards
+    starts from estimates that mean nothing; forwards does better there.
 
     Parameters
     ----------
@@ -122,19 +122,17 @@ def greedy(
         What parameters are that are not estimated.
     watch : callable (stage, size, error), optional
     stop : callable, optional
-        Asked before each step. Parameters that were not judged stay in their own order: before
+        Called before each step. Parameters that were not evaluated stay in their own order: before
         those that were dropped, or behind those that were taken in.
 
     Returns
     -------
     Ranking
-        The score is the mean error of the blocks after the parameter was dropped or taken in; not
-        a number for those that were not.
+        The score is the mean error of the blocks after the parameter was dropped or taken in; NaN
+        for those that were not.
     """
     if direction not in ("backward", "forward"):
-        raise DataError(
-            f"there is no direction {direction!r}", remedy='use "backward" or "forward"'
-        )
+        raise DataError(f"direction must be backward or forward, got {direction}")
     names = regression.parameters
     scale = force_rms(regression.tau, regression.valid)
     scale = np.where(scale > 0, scale, 1.0)

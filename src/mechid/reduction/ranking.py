@@ -25,7 +25,7 @@ class Ranking:
     natural : int, optional
         How many the rule itself would keep.
     complete : bool
-        False if it was stopped; parameters that were not judged come first.
+        False if it was stopped; parameters that were not evaluated come first.
     """
 
     rule: str

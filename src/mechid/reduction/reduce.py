@@ -102,7 +102,8 @@ def reduce_model(
     order = ranking.order
     if len(order) != len(regression.parameters):
         raise DataError(
-            f"the order has {len(order)} parameters, the problem {len(regression.parameters)}",
+            f"the ranking must have the {len(regression.parameters)} parameters of the "
+            f"problem, got {len(order)}",
             remedy="rank the parameters of this problem",
         )
     wanted = len(order) if sizes is None else len(set(sizes))
@@ -121,7 +122,7 @@ def reduce_model(
     size = choose(curves)
     if not 1 <= size.size <= len(order):
         raise DataError(
-            f"a model of {len(order)} parameters cannot be reduced to {size.size}",
+            f"the size must be between 1 and {len(order)}, got {size.size}",
             remedy=f"choose from 1 to {len(order)}",
         )
     kept = order[: size.size]

@@ -74,15 +74,13 @@ def regroup(
     shown = np.flatnonzero(lengths > 0)
     d = lengths if scale is None else np.asarray(scale, dtype=float)
     if d.shape != lengths.shape or not np.all(d[shown] > 0):
-        raise DataError(f"a scale must have {len(names)} positive numbers, one for each parameter")
+        raise DataError(f"scale must be {len(names)} positive numbers, one per parameter")
     _, s, Vh = np.linalg.svd(A[:, shown] / d[shown], full_matrices=len(A) < len(shown))
-    most = int(np.count_nonzero(s > max(A.shape) * float(np.finfo(float).eps) * s[0]))
-    r = most if rank is None else rank
-    if not 1 <= r <= min(len(s), len(shown)):
-        raise DataError(
-            f"rank {r} of a problem with {len(shown)} parameters that have an effect",
-            remedy=f"choose one from 1 to {most}",
-        )
+    most = min(len(s), len(shown))
+    seen = int(np.count_nonzero(s > max(A.shape) * float(np.finfo(float).eps) * s[0]))
+    r = seen if rank is None else rank
+    if not 1 <= r <= most:
+        raise DataError(f"the rank must be between 1 and {most}, got {r}")
     Z = Vh[r:].T
     dependent = dependent_rows(Z)
     base = np.setdiff1d(np.arange(len(shown)), dependent)

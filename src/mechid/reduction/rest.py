@@ -28,10 +28,10 @@ def rest_values(
     if rest == "zero":
         return np.zeros(len(parameters))
     if rest != "cad":
-        raise DataError(f"there is no rest {rest!r}", remedy='use "zero" or "cad"')
+        raise DataError(f"rest must be zero or cad, got {rest}")
     if prior is None:
         raise DataError(
-            "eliminated parameters cannot stay at CAD values that are not known",
+            "eliminated parameters cannot keep their CAD values without a prior",
             remedy='give prior, or rest="zero"',
         )
     return prior.select(parameters).mean

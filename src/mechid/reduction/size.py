@@ -64,7 +64,8 @@ class TwoLimits:
         if not low.size:
             return Size(
                 int(curves.sizes[0]),
-                f"no size has a condition number below {self.condition:.3g}; the smallest is taken",
+                f"no size has a condition number below {self.condition:.3g}; the smallest "
+                "size is used",
             )
         top = int(curves.sizes[low[-1]])
         goal = self.error
@@ -82,8 +83,8 @@ class TwoLimits:
         size = int(curves.sizes[good[0]])
         return Size(
             size,
-            f"from {size} parameters on E_p is at most {100 * goal:.3g} %; up to {top} the "
-            f"condition number is at most {self.condition:.3g}",
+            f"E_p ≤ {100 * goal:.3g} % from {size} parameters on; condition number ≤ "
+            f"{self.condition:.3g} up to {top}",
             size,
             top,
         )
@@ -97,8 +98,8 @@ class OneStandardError:
         """Return the choice."""
         if not curves.blocks.shape[1]:
             raise DataError(
-                "there are no cross-validated errors to choose a size by",
-                remedy="ask for folds, or choose by two limits",
+                "this choice of size needs cross-validated errors",
+                remedy="give folds, or choose by two limits",
             )
         cross = curves.cross
         best = int(np.argmin(cross))
@@ -107,8 +108,8 @@ class OneStandardError:
         size, least = int(curves.sizes[at]), int(curves.sizes[best])
         return Size(
             size,
-            f"cross-validated error {100 * cross[at]:.3g} % with {size} parameters, within one "
-            f"standard error of the least, {100 * cross[best]:.3g} % with {least}",
+            f"cross-validated error {100 * cross[at]:.3g} % with {size} parameters, within "
+            f"one standard error of the minimum, {100 * cross[best]:.3g} % with {least}",
             size,
             least,
         )
@@ -122,4 +123,4 @@ class Fixed:
 
     def __call__(self, curves: Curves) -> Size:
         """Return it."""
-        return Size(self.size, "as asked for")
+        return Size(self.size, "as requested")

@@ -12,31 +12,31 @@ from mechid.estimation.regression import Floats, Ints
 SAMPLES = 4000  # of a chart, some for each pixel of its width, so that there is more to see in it
 
 
-def shown_samples(courses: Sequence[Floats], most: int = SAMPLES) -> Ints:
+def shown_samples(curves: Sequence[Floats], most: int = SAMPLES) -> Ints:
     """Return which samples to show: in each stretch of time, the least and the largest of every
-    course, so that no peak is lost.
+    curve, so that no peak is lost.
 
     Parameters
     ----------
-    courses : sequence of array (N,)
-        Not a number where there is none.
+    curves : sequence of array (N,)
+        NaN where a value is missing.
     most : int
-        Of samples that are returned, if there are more.
+        Largest number of samples returned.
     """
-    n = len(courses[0])
+    n = len(curves[0])
     if n <= most:
         return np.arange(n)
-    stretches = max(most // (2 * len(courses)), 1)
+    stretches = max(most // (2 * len(curves)), 1)
     edges = np.linspace(0, n, stretches + 1).astype(int)
     taken = {0, n - 1}
     for begin, end in pairwise(edges):
-        for course in courses:
-            part = course[begin:end]
+        for curve in curves:
+            part = curve[begin:end]
             if np.any(np.isfinite(part)):
                 taken |= {begin + int(np.nanargmin(part)), begin + int(np.nanargmax(part))}
     return np.array(sorted(taken))
 
 
 def listed(values: Floats) -> list[float | None]:
-    """Return numbers for JSON; None where there is none."""
+    """Return numbers for JSON; None where a value is missing."""
     return [float(x) if np.isfinite(x) else None for x in values]

@@ -1,4 +1,4 @@
-"""What several sections say of a run: units of forces, names of models, errors on motions."""
+"""Texts that several sections share: units of forces, names of models, errors on motions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def final_model(run: Run) -> str:
 
 
 def row_of(run: Run, motion: str, model: str) -> ValidationRow | None:
-    """Return what the validation says of a model on a motion, if it does."""
+    """Return the validation of a model on a motion, if there is one."""
     rows = (row for row in run.validation if (row.motion, row.model) == (motion, model))
     return next(rows, None)
 
@@ -27,6 +27,6 @@ def row_of(run: Run, motion: str, model: str) -> ValidationRow | None:
 def not_there(run: Run, stage: str) -> str:
     """Return a sentence: a stage of the run is missing."""
     last = run.stages[-1] if run.stages else ""
-    return f"The run was stopped before its stage “{stage}”" + (
-        f"; it came as far as “{last}”." if last else "."
+    return f"The run was stopped before the stage “{stage}”" + (
+        f"; the last complete stage is “{last}”." if last else "."
     )

@@ -15,7 +15,7 @@ from mechid.errors import DataError
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file beside its place and move it there: nobody sees half of it.
+    """Let `write` make a file beside its place and move it there: a reader never sees half of it.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def read_json(path: Path) -> Any:
     except OSError as error:
         raise DataError(f"cannot read the file: {error.strerror}", where=str(path)) from None
     except ValueError as error:
-        raise DataError(f"this is no JSON: {error}", where=str(path)) from None
+        raise DataError(f"not a JSON file: {error}", where=str(path)) from None
 
 
 def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
@@ -88,7 +88,7 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise DataError("there is no such file", where=str(path)) from None
     except (OSError, ValueError) as error:
         raise DataError(
-            f"this is no Parquet table: {str(error).splitlines()[0]}", where=str(path)
+            f"not a Parquet table: {str(error).splitlines()[0]}", where=str(path)
         ) from None
     return {
         name: np.array(column.to_pylist(), dtype=object)
@@ -129,7 +129,7 @@ def plain(value: Any) -> Any:
 
 
 def floats(values: Any) -> npt.NDArray[np.float64]:
-    """Return numbers read from JSON as an array; null is not a number."""
+    """Return numbers read from JSON as an array; null is NaN."""
     return np.array(values, dtype=float)  # None becomes nan
 
 

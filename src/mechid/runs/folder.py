@@ -2,7 +2,7 @@
 
     run.json                   where the run comes from, which stages are complete, a summary
     model.yaml                 the model as it was used
-    parameters.parquet         base parameters: expressions, CAD values, values, deviations, truth
+    parameters.parquet         base parameters: expressions, CAD values, values, sigma, truth
     estimate.json              method, noise, condition, warnings, …; reduced.json likewise
     estimate.covariance.parquet, estimate.residuals.parquet
     contributions.parquet      of each parameter to the forces, percent
@@ -56,7 +56,7 @@ class RunFolder:
 
     @staticmethod
     def create(path: str | Path, *, force: bool = False) -> RunFolder:
-        """Make a new folder; one that is there is refused, or with `force` an old run replaced.
+        """Make a new folder; one that is there is rejected, or with `force` an old run replaced.
 
         Raises
         ------
@@ -68,14 +68,16 @@ class RunFolder:
             old = (path / "run.json").is_file()
             empty = path.is_dir() and not any(path.iterdir())
             if not empty and not (old and force):
-                what = "the folder holds a run" if old else "this exists and is no run"
+                what = "the folder holds a run" if old else "this exists and is not a run"
                 remedy = "add --force to replace it" if old else "choose another folder"
                 raise DataError(what, where=str(path), remedy=remedy)
             shutil.rmtree(path)
         try:
             path.mkdir(parents=True)
         except OSError as error:
-            raise DataError(f"cannot make the folder: {error.strerror}", where=str(path)) from None
+            raise DataError(
+                f"cannot create the folder: {error.strerror}", where=str(path)
+            ) from None
         return RunFolder(path)
 
     def keep(self, stage: str, run: Run) -> None:
@@ -135,11 +137,13 @@ def load_run(path: str | Path) -> Run:
     folder = Path(path)
     if not (folder / "run.json").is_file():
         raise DataError(
-            "this is no run: there is no run.json", where=str(folder), remedy="mechid identify"
+            "this is not a run: run.json is missing", where=str(folder), remedy="mechid identify"
         )
     head = read_json(folder / "run.json")
     if not isinstance(head, dict):
-        raise DataError("this is no run", where=str(folder / "run.json"), remedy="repeat the run")
+        raise DataError(
+            "this is not a run", where=str(folder / "run.json"), remedy="repeat the run"
+        )
     if head.get("run") != FORMAT_VERSION:
         again = f": {head['command']}" if head.get("command") else ""
         raise DataError(
@@ -152,7 +156,7 @@ def load_run(path: str | Path) -> Run:
     try:
         return _loaded(folder, head)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        words = f"something in it is not as it was written ({type(error).__name__}: {error})"
+        words = f"the run was changed or is damaged ({type(error).__name__}: {error})"
         raise DataError(words, where=str(folder), remedy="repeat the run") from None
 
 

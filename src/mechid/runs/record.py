@@ -48,7 +48,7 @@ class About:
     command : str
         The command line, to repeat it; empty if the run was made in Python.
     model : str
-        As it was asked for: a name of the zoo or a file, with @variant.
+        As requested: a name of the zoo or a file, with @variant.
     options : IdentifyOptions
         All options, defaults included.
     files : tuple of DataFile
@@ -82,7 +82,7 @@ class ParameterTable(Shown):
     dependent : tuple of str
         The choice that makes them: parameters that others carry along.
     cad, cad_sigma : arrays (b,)
-        CAD values and their deviations; not a number where there are none.
+        CAD values and their standard deviations; NaN where there are none.
     truth : array (b,), optional
         True values, of synthetic data.
     """
@@ -109,7 +109,7 @@ class ForceHistory(Plotted, Tabular):
         s.
     forces : tuple of str
     measured : array
-        Not a number where nothing valid was measured.
+        NaN where nothing valid was measured.
     predicted : array
         By the model of the run.
     sigma : array
@@ -117,7 +117,7 @@ class ForceHistory(Plotted, Tabular):
     total : array
         That of a measurement: with the noise of the channel.
     cad : array
-        By CAD values alone; not a number where some are missing.
+        By CAD values alone; NaN where some are missing.
     notes : tuple of str
         What a reader should know of the motion.
     """
@@ -202,7 +202,8 @@ class FullSet(Shown):
     difference : float
         Largest difference of their base values from those identified, relative to the terms.
     distance : float
-        The same in deviations, all together; 0 if some possible bodies have the identified values.
+        The same in standard deviations, all together; 0 if physically consistent bodies have the
+        identified values.
     border : tuple of str
         Bodies and coefficients that are hardly possible.
     """
@@ -272,7 +273,9 @@ class Run(Plotted, Tabular):
         """
         found = self.reduced or self.estimate
         if found is None:
-            raise DataError("the run has no estimate: it was stopped before", remedy="repeat it")
+            raise DataError(
+                "the run has no estimate: it was stopped before that stage", remedy="repeat it"
+            )
         return found
 
     def values(self) -> Floats:
@@ -294,7 +297,7 @@ class Run(Plotted, Tabular):
         found = {row.model: row.total for row in self.validation if row.motion == motion}
         if not found:
             known = ", ".join(dict.fromkeys(row.motion for row in self.validation))
-            raise DataError(f"no errors are known on {motion}", remedy=f"choose one of: {known}")
+            raise DataError(f"there is no validation on {motion}", remedy=f"choose one of: {known}")
         return found
 
     def summary(self) -> Mapping[str, object]:

@@ -38,7 +38,8 @@ def write_parameters(folder: Path, run: Run) -> None:
 
 
 def _spread(names: tuple[str, ...], estimate: Estimate) -> Mapping[str, Any]:
-    """Return values and deviations for all base parameters; nothing where one was left out."""
+    """Return values and standard deviations for all base parameters; nothing where one was left
+    out."""
     at = [names.index(name) for name in estimate.parameters]
     found = {}
     for name, values in (

@@ -45,9 +45,9 @@ class Truth(Shown):
         at = {name: i for i, name in enumerate(self.parameters)}
         if strange := [name for name in parameters if name not in at]:
             raise DataError(
-                f"the truth does not know the parameter {strange[0]}",
+                f"the truth has no parameter {strange[0]}",
                 where=where,
-                remedy="it belongs to data of another model: move it away",
+                remedy="it belongs to data of another model: remove it",
             )
         return self.values[[at[name] for name in parameters]]
 
@@ -82,13 +82,13 @@ def read_truth(path: str | Path) -> Truth:
     """
     found = read_json(Path(path))
     if not isinstance(found, dict) or found.get("truth") != FORMAT_VERSION:
-        raise DataError("this is no truth of synthetic data", where=str(path))
+        raise DataError("this is not the truth file of synthetic data", where=str(path))
     values = found.pop("parameters", None)
     if not isinstance(values, dict) or not all(_is_number(x) for x in values.values()):
         raise DataError(
-            "the truth has no numbers as `parameters`",
+            "`parameters` of the truth must be numbers",
             where=str(path),
-            remedy="make it again with mechid synthesise",
+            remedy="create it again with mechid synthesise",
         )
     return Truth(tuple(values), np.array(list(values.values()), dtype=float), found)
 

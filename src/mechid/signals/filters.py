@@ -58,9 +58,9 @@ class Decimation:
     factor: int
 
     def __post_init__(self) -> None:
-        """Refuse a factor that is none."""
+        """Reject a factor below 1."""
         if self.factor < 1:
-            raise DataError(f"a decimation by {self.factor}", remedy="give 1 or more")
+            raise DataError(f"the decimation factor must be ≥ 1, got {self.factor}")
 
     @property
     def cutoff(self) -> float:
@@ -94,7 +94,7 @@ class Decimation:
         return out.reshape(-1, *values.shape[1:])
 
     def valid(self, valid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return which decimated samples of a mask (N, …) feel nothing that is not valid."""
+        """Return which decimated samples of a mask (N, …) depend on valid samples only."""
         kept, reach, n = self.kept(len(valid)), edge(self.cutoff), len(valid)
         missing = np.zeros((n + 1, *valid.shape[1:]), dtype=np.int64)
         np.cumsum(~valid, axis=0, out=missing[1:])
@@ -105,7 +105,8 @@ class Decimation:
 
 
 def decimation_of(factor: int, n: int) -> Decimation | None:
-    """Return the decimation of n samples by a factor; None for 1, a refusal if none remain."""
+    """Return the decimation of n samples by a factor; None for a factor of 1. Raises DataError if
+    no samples remain."""
     if factor == 1:
         return None
     decimation = Decimation(factor)

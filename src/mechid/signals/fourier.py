@@ -19,8 +19,9 @@ _STRAY = 3.0  # a period that differs from the average this much more than most 
 
 @dataclass(frozen=True, eq=False)
 class Periods:
-    """Average over periods: mean (M, n) of one period, deviation (n,) of a single sample, and
-    count (M, n) of the samples behind each mean. `stray` are periods unlike the others."""
+    """Average over periods: mean (M, n) of one period, standard deviation (n,) of a single
+    sample, and count (M, n) of the samples behind each mean. `stray` are periods unlike the
+    others."""
 
     mean: Floats
     sigma: Floats
@@ -29,7 +30,7 @@ class Periods:
 
 
 def samples_per_period(period: float, rate: float, n: int) -> float:
-    """Return the samples of a period, or refuse a period that does not suit the record.
+    """Return the samples of a period, or reject a period that does not suit the record.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def samples_per_period(period: float, rate: float, n: int) -> float:
     per = period * rate
     if per < 8:
         raise DataError(
-            f"a period of {period:g} s has {per:.3g} samples",
+            f"a period of {period:g} s has only {per:.3g} samples",
             remedy="check the period and the rate",
         )
     if n < per - 0.5:
@@ -53,7 +54,7 @@ def average(values: Floats, per: int, valid: npt.NDArray[np.bool_] | None = None
     """Average the whole periods of values (N, n), `per` samples each.
 
     Samples that are not valid do not count; a mean of none is zero with a count of zero.
-    The deviation is nan for a single period.
+    The standard deviation is NaN for a single period.
     """
     whole = len(values) // per
     folded = values[: whole * per].reshape(whole, per, -1)
@@ -106,8 +107,8 @@ def series(mean: Floats, rate: float, harmonics: int) -> tuple[Floats, Floats, F
     per = len(mean)
     if not 1 <= harmonics <= (per - 1) // 2:
         raise DataError(
-            f"{harmonics} harmonics cannot be told from {per} samples of a period",
-            remedy=f"choose 1 to {(per - 1) // 2}",
+            f"{per} samples per period do not determine {harmonics} harmonics",
+            remedy=f"choose between 1 and {(per - 1) // 2}",
         )
     c = np.fft.rfft(mean, axis=0)
     c[harmonics + 1 :] = 0.0

@@ -38,14 +38,16 @@ def low_pass(values: Floats, rate: float, cutoff: float) -> tuple[Floats, Floats
     """
     if not 0 < cutoff <= HIGHEST * rate:
         raise DataError(
-            f"a cut-off of {cutoff:g} Hz does not suit a rate of {rate:g} Hz",
+            f"the cut-off must be between 0 and {HIGHEST * rate:g} Hz at a rate of "
+            f"{rate:g} Hz, got {cutoff:g}",
             remedy=f"choose one between 0 and {HIGHEST * rate:g} Hz",
         )
     drop = dropped(rate, cutoff)
     if len(values) <= 2 * drop:
         raise DataError(
             f"{len(values)} samples are too few for a cut-off of {cutoff:g} Hz",
-            remedy=f"the filter takes {drop} samples at each end; give more, or a higher cut-off",
+            remedy=f"the filter drops {drop} samples at each end; use a longer record or a "
+            "higher cut-off",
         )
     smooth = zero_phase(values, cutoff / rate)
     inner = slice(drop, len(values) - drop)

@@ -19,21 +19,19 @@ def slow_speeds(limits: Mapping[str, float], mechanism: Mechanism) -> list[str]:
     Raises
     ------
     DataError
-        For a name that is no independent coordinate, or a speed that is not positive.
+        For an unknown independent coordinate, or a speed that is not positive.
     """
     units = {c.name: c.unit for c in mechanism.coordinates}
     for name, speed in limits.items():
         if name not in units:
             raise DataError(
-                f"ignore_below: {name} is no independent coordinate",
-                remedy=f"those are {', '.join(units)}",
+                f"ignore_below: {name} is not an independent coordinate",
+                remedy=f"choose one of: {', '.join(units)}",
             )
         if not 0 < speed < np.inf:
-            raise DataError(
-                f"ignore_below: the speed of {name} is {speed:g}", remedy="give a positive number"
-            )
+            raise DataError(f"ignore_below: the speed of {name} must be > 0, got {speed:g}")
     words = ", ".join(f"{name} {speed:.3g} {units[name]}/s" for name, speed in limits.items())
-    return [f"forces do not count where their coordinate is slower than: {words}"] if words else []
+    return [f"forces are ignored where their coordinate is slower than: {words}"] if words else []
 
 
 def moving(

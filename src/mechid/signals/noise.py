@@ -1,7 +1,7 @@
 """What noise of positions does: to speeds and accelerations, and through W to forces.
 
-Every way to derive is linear, so the deviation of what comes out is the deviation of what goes in
-times the norm of the response to one sample.
+Every way to derive is linear, so the standard deviation of what comes out is the standard deviation
+of what goes in times the norm of the response to one sample.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from mechid.kinematics.tables import Floats
 from mechid.signals.record import Noise
 
 Derive: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
-MATTERS = 0.1  # deviation over root mean square: least squares then lose its square, 1 %
+MATTERS = 0.1  # standard deviation over root mean square: least squares then lose its square, 1 %
 
 
 def amplification(derive: Derive, n: int) -> tuple[float, float, float]:
-    """Return the deviations of values, first and second derivatives from white noise of one.
+    """Return the standard deviations of values, first and second derivatives from white noise of
+    one.
 
     `derive` takes samples (n, 1).
     """
@@ -34,7 +35,7 @@ def amplification(derive: Derive, n: int) -> tuple[float, float, float]:
 def noise_warnings(
     names: tuple[str, ...], sigma_yd: Floats, sigma_ydd: Floats, yd: Floats, ydd: Floats
 ) -> list[str]:
-    """Say where deviations (n_i,) are a large part of speeds or accelerations (N, n_i)."""
+    """Return where standard deviations (n_i,) are large compared with the rates (N, n_i)."""
     out = []
     for what, deviation, values in (("speed", sigma_yd, yd), ("acceleration", sigma_ydd, ydd)):
         size = np.sqrt(np.mean(values**2, axis=0))
@@ -42,8 +43,9 @@ def noise_warnings(
             if part > MATTERS:
                 lost = min(part**2, 1.0)  # noise counts in what it is compared with
                 out.append(
-                    f"noise is {part:.0%} of the {what} of {name}: least squares take what goes "
-                    f"with it {lost:.0%} too small; filter more, or use instrumental variables"
+                    f"noise is {part:.0%} of the {what} of {name}: least squares "
+                    f"underestimates the related parameters by {lost:.0%}; filter more, or "
+                    "use instrumental variables"
                 )
     return out
 

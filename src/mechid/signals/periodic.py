@@ -22,7 +22,7 @@ def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasuremen
         If the period is not given, or does not suit the record.
     """
     if options.period is None:
-        raise DataError("a Fourier series needs the period", remedy="give the period in seconds")
+        raise DataError("a Fourier series needs a period", remedy="give the period in seconds")
     exact = fourier.samples_per_period(options.period, m.rate, len(m.time))
     per = round(exact)
     notes = list(m.notes)
@@ -36,12 +36,12 @@ def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasuremen
     harmonics = options.harmonics or fourier.choose_harmonics(moved)
     motion = fourier.series(moved.mean, rate, harmonics)
     whole = len(y) // per
-    chosen = "" if options.harmonics else ", those that stand out of the noise"
+    chosen = "" if options.harmonics else ", those above the noise"
     notes.append(f"Fourier series of {harmonics} harmonics{chosen}; average of {whole} periods")
     stray = sorted({*moved.stray, *forced.stray})
     if stray:
         listed = ", ".join(str(k + 1) for k in stray)
-        notes.append(f"period {listed} is unlike the others: leave transients out of the range")
+        notes.append(f"period {listed} differs from the others: exclude transients from the range")
     # Variance of the kth derivative of a series with white noise: σ²/(P M) Σ 2 ω_h^2k.
     w = 2 * np.pi / options.period * np.arange(1, harmonics + 1)
     gains = [np.sqrt(2 * np.sum(w ** (2 * k)) / (whole * per)) for k in (1, 2)]

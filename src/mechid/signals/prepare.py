@@ -37,7 +37,7 @@ def prepare(
     measurement : Measurement
     mechanism : Mechanism
     options : Preparation, optional
-        Default: what the measurement asks for.
+        Default: as requested by the measurement file.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
             f"{c.name} {misfit:.2g} {c.unit}"
             for c, misfit in zip(measurement.coordinates, found.misfit, strict=True)
         )
-        note += f"; what remains (rms): {rest}"
+        note += f"; residual (rms): {rest}"
     return replace(
         measurement,
         coordinates=mechanism.coordinates,
@@ -98,14 +98,14 @@ def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
 
 
 def _weights(measurement: Measurement) -> Floats | None:
-    """Return the stated deviations, if there is one for each coordinate."""
+    """Return the stated standard deviations, if there is one for each coordinate."""
     stated = [s for s in measurement.sigma if s is not None]
     if not stated:
         return None
     if len(stated) < len(measurement.coordinates):
         raise DataError(
-            "some measured quantities have a deviation, others not",
-            remedy="state sigma for all of them, or for none",
+            "sigma is given for some measured quantities only",
+            remedy="give sigma for all measured quantities, or for none",
         )
     return np.array(stated)
 
@@ -121,7 +121,8 @@ def _method(m: Measurement, options: Preparation) -> Method:
 def _given(m: Measurement, options: Preparation) -> PreparedMeasurement:
     if m.yd is None or m.ydd is None:
         raise DataError(
-            "speeds and accelerations are not given", remedy="choose how to derive them"
+            "speeds and accelerations are not measured",
+            remedy="choose another method to derive them",
         )
     note = "speeds and accelerations as given"
     return _finished(m, options, (m.y, m.yd, m.ydd), 0, "given", note, None)
@@ -154,7 +155,7 @@ def _low_pass(m: Measurement, options: Preparation) -> PreparedMeasurement:
             note = f"no noise floor in the spectrum of the {what}: nothing to filter"
             return replace(found, notes=(*found.notes, note))
         most = _ABOVE * Decimation(factor).cutoff
-        chosen = ", where their spectrum reaches its noise"
+        chosen = ", where the spectrum meets the noise floor"
         if factor > 1 and most < best:
             best, chosen = most, f", {_ABOVE:g} times the cut-off of the parallel filter"
         cutoff = best * rate
@@ -189,7 +190,7 @@ def _spline(m: Measurement, options: Preparation) -> PreparedMeasurement:
     if len(m.y) <= 2 * drop + 1:
         raise DataError(
             f"{len(m.y)} samples are too few to smooth with a spline",
-            remedy=f"it smooths over {drop} samples; choose another method, or give more samples",
+            remedy=f"it smooths over {drop} samples; choose another method, or use a longer record",
         )
 
     def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
@@ -257,7 +258,7 @@ def _warnings(
     derive: Derive | None,
     decimation: Decimation | None,
 ) -> list[str]:
-    """Say where noise is large beside the motion, after the parallel filter if there is one."""
+    """Return where noise is large beside the motion, after the parallel filter if there is one."""
     if derive is None:
         return []
 

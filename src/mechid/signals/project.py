@@ -66,8 +66,8 @@ def project(
     speeds, accelerations : arrays (N, m), optional
         Rates of the same quantities; accelerations count only together with speeds.
     sigma : array (m,), optional
-        Deviations that weigh the quantities; default: the same for all, relative to the size of the
-        mechanism for lengths.
+        Standard deviations that weigh the quantities; default: the same for all, relative to the
+        size of the mechanism for lengths.
     time : array (N,), optional
         For messages.
 
@@ -244,7 +244,7 @@ class _Task:
         return np.asarray(x * self.scale)
 
     def refuse_weak(self, J: Floats) -> None:
-        """Refuse poses where the quantities hardly tell how some coordinate moves."""
+        """Reject poses where the quantities do not determine some coordinate."""
         A = J * self.scale / self.size[:, None]
         _, s, Vt = np.linalg.svd(A, full_matrices=False)
         weak = s[:, -1] < _WEAK
@@ -255,15 +255,15 @@ class _Task:
             k = int(np.argmax(weak))
             blind = int(np.argmax(np.abs(Vt[k, -1])))
             raise DataError(
-                "the measured quantities do not determine the independent coordinates: here none "
-                f"tells how {self.model.mechanism.coordinates[blind].name} moves",
+                "the measured quantities do not determine the independent coordinate "
+                f"{self.model.mechanism.coordinates[blind].name} in this pose",
                 where=self._place(k),
-                remedy="measure other joints, points or distances, or leave this pose out",
+                remedy="measure other joints, points or distances, or exclude this pose",
             )
 
     def _no_fit(self, k: int, size: float) -> KinematicsError:
         return KinematicsError(
-            f"no pose fits the measured quantities (last step {size:.1e} of the size)",
+            f"no pose matches the measured quantities (last step {size:.1e} of the size)",
             where=self._place(k),
             remedy="check signs, offsets and units of the measured quantities",
             sample=k,

@@ -36,7 +36,7 @@ class Preparation:
         Every how many samples are kept after the parallel filter; 1: no parallel filter.
     ignore_below : mapping coordinate → speed
         The force of a coordinate does not count where it moves slower than this (m/s or rad/s,
-        after the parallel filter): near standstill nobody knows the sign of dry friction.
+        after the parallel filter): near standstill the sign of dry friction is not known.
     """
 
     method: Method = "auto"
@@ -71,11 +71,11 @@ class Measurement(Plotted, Tabular):
     valid : array (N, n_d) of bool
         False where a force was not measured.
     sigma : tuple of float or None
-        Stated deviations of the coordinates, m or rad; None where nothing is stated.
+        Stated standard deviations of the coordinates, m or rad; None where nothing is stated.
     preparation : Preparation
-        What the file of the measurement asks for.
+        Preparation requested by the measurement file.
     notes : tuple of str
-        What was found and mended on reading.
+        What was found and repaired on reading.
     source : str
         The file, for messages.
     """
@@ -106,7 +106,7 @@ class Measurement(Plotted, Tabular):
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Estimated deviations of white noise, of single samples of the prepared record.
+    """Estimated standard deviations of white noise, of single samples of the prepared record.
 
     Attributes
     ----------

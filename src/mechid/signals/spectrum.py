@@ -30,7 +30,8 @@ HIGHEST = 0.4  # cut-off, cycles per sample
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Spectral density over frequency (1/sample), and the deviation of white noise; nan: none."""
+    """Spectral density over frequency (1/sample), and the standard deviation of white noise; NaN if
+    there is none."""
 
     frequency: Floats
     density: Floats

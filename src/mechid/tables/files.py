@@ -40,18 +40,16 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         ) from None
     except ValueError as error:  # Arrow's errors of content
         words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
-        raise DataError(f"this is no {suffix} table: {words}", where=str(path)) from None
+        raise DataError(f"not a {suffix} table: {words}", where=str(path)) from None
     names = [name.strip() for name in table.column_names]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(
-            f"there are several columns {twice[0] or 'without a name'}", where=str(path)
-        )
+        raise DataError(f"duplicate column {twice[0] or 'without a name'}", where=str(path))
     return dict(zip(names, table.columns, strict=True))
 
 
 def numbers(column: Any, name: str, where: str, *, gaps: bool = False) -> Floats:
-    """Return an Arrow column as floats; text is refused with its row, and so are gaps.
+    """Return an Arrow column as floats; text is rejected with its row, and so are gaps.
 
     Rows are counted from 1, without the line of names. With `gaps`, rows without a value are nan.
     """
@@ -66,8 +64,8 @@ def numbers(column: Any, name: str, where: str, *, gaps: bool = False) -> Floats
     if bad.size:
         empty = bool(np.isnan(values[bad[0]]))
         raise DataError(
-            ("there is no value" if empty else "the value is infinite")
-            + (f" (nor in {bad.size - 1} further rows)" if empty and bad.size > 1 else ""),
+            ("the value is missing" if empty else "the value is infinite")
+            + (f" (and in {bad.size - 1} more rows)" if empty and bad.size > 1 else ""),
             where=f"{where}: row {bad[0] + 1}, column {name}",
             remedy="fill the gap or remove the row",
         )
@@ -86,7 +84,7 @@ def _number(value: object, row: int, name: str, where: str) -> float:
     text = str(value)
     comma = _is_number(text.replace(",", "."))
     raise DataError(
-        f'"{text if len(text) <= 40 else text[:40] + "…"}" is no number',
+        f'"{text if len(text) <= 40 else text[:40] + "…"}" is not a number',
         where=f"{where}: row {row}, column {name}",
         remedy="write it with a decimal point" if comma else "write a number in SI units",
     )
@@ -137,11 +135,11 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
 
 
 def table_suffix(path: Path) -> str:
-    """Return the ending that says how the table is stored, or refuse it."""
+    """Return the ending that says how the table is stored, or reject it."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(
-            f"the ending {path.suffix or '(none)'} does not say how the table is stored",
+            f"unknown file type {path.suffix or '(no extension)'}",
             where=str(path),
             remedy="use a .csv or a .parquet file",
         )
@@ -154,11 +152,11 @@ def _read_csv(path: Path) -> Any:
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         head = file.readline()
     if not head.strip():
-        raise ValueError("the file is empty" if not head else "its first line is empty")
+        raise ValueError("the file is empty" if not head else "the first line is empty")
     delimiter = max(",;\t", key=head.count)
     names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
     if all(_is_number(name) for name in names):
-        raise ValueError("its first line has no names of columns")
+        raise ValueError("the first line must contain the column names")
     return pv.read_csv(
         path,
         parse_options=pv.ParseOptions(delimiter=delimiter),

@@ -42,11 +42,11 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
     columns = read_columns(path)
     names = [c.force for c in mechanism.coordinates]
     if TIME not in columns:
-        raise DataError(f"there is no column {TIME}", where=where)
+        raise DataError(f"missing column {TIME}", where=where)
     absent = [name for name in names if name not in columns]
     if len(absent) == len(names):
         raise DataError(
-            "no column is a force of this mechanism",
+            "no column belongs to a force of this mechanism",
             where=where,
             remedy=f"name the columns {', '.join(names[:12])}{', …' if len(names) > 12 else ''}",
         )
@@ -55,32 +55,43 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
     for i, name in enumerate(names):
         if name in columns:
             tau[:, i] = numbers(columns[name], name, where)
-    notes = (f"no column for {', '.join(absent)}: zero",) if absent else ()
+    notes = (f"no column for {', '.join(absent)}: set to zero",) if absent else ()
     return ForceTable(time, tau, notes)
 
 
 def inverse_columns(result: InverseDynamics) -> Columns:
-    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too."""
+    """Return time and forces by name; with reactions, `joint.fx` … `joint.mz` too.
+
+    Free and spherical joints with independent orientation have `joint.Fx` … `joint.Mz`: what a
+    sensor in them measures.
+    """
     motion = result.motion
     coordinates = motion.model.mechanism.coordinates
     columns: Columns = {} if motion.time is None else {TIME: motion.time}
     columns |= {c.force: result.tau[:, i] for i, c in enumerate(coordinates)}
+    columns |= result.sensed
     if result.reactions is not None:
         columns |= reaction_columns(result.reactions)
     return columns
 
 
 def reaction_columns(found: JointReactions) -> Columns:
-    """Return the reactions as `joint.fx` … `joint.mz` (N, N m).
+    """Return the reactions as `joint.fx` … `joint.mz`, `constraint.multiplier` (N, N m).
 
     Components that redundant constraints leave open are empty (nan), and left out if they are open
     in every sample.
     """
     values = np.concatenate([found.force, found.moment], axis=2)
     values = np.where(found.undetermined, np.nan, values)
-    return {
+    columns = {
         f"{name}.{component}": values[:, j, k]
         for j, name in enumerate(found.joints)
         for k, component in enumerate(COMPONENTS)
         if not found.undetermined[:, j, k].all()
+    }
+    multipliers = np.where(found.open_multipliers, np.nan, found.multipliers)
+    return columns | {
+        f"{name}.multiplier": multipliers[:, i]
+        for i, name in enumerate(found.constraints)
+        if not found.open_multipliers[:, i].all()
     }

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.kinematics.model import held_values
 from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
 from mechid.signals.interpolate import derivatives
@@ -48,8 +49,8 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
 
     The table has a column `time` (s) and one column per independent coordinate with its name (m or
     rad). `<name>.d` and `<name>.dd` are speed and acceleration; where they are missing they are
-    derived with a spline of degree 5 through the samples (`notes` says which). Other columns are
-    left alone.
+    derived with a spline of degree 5 through the samples (`notes` says which). Coordinates that
+    the model holds need no column. Other columns are left alone.
 
     Parameters
     ----------
@@ -74,8 +75,9 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     where = str(path)
     columns = read_columns(path)
     names = [coordinate.name for coordinate in mechanism.coordinates]
+    still = held_values(mechanism)
     for name in (TIME, *names):
-        if name not in columns:
+        if name not in columns and name not in still:
             raise _missing(name, columns, where)
     time = numbers(columns[TIME], TIME, where)
     _check_time(time, where)
@@ -83,6 +85,9 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     y, yd, ydd = (np.zeros((time.size, len(names))) for _ in range(3))
     derived: list[str] = []
     for i, name in enumerate(names):
+        if name not in columns:
+            y[:, i] = still[name]
+            continue
         y[:, i] = numbers(columns[name], name, where)
         given = {s: numbers(columns[f"{name}{s}"], f"{name}{s}", where)
                  for s in (".d", ".dd") if f"{name}{s}" in columns}  # fmt: skip
@@ -92,7 +97,7 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
         yd[:, i], ydd[:, i] = given.get(".d", first), given.get(".dd", second)
         derived += [f"{name}{s}" for s in (".d", ".dd") if s not in given]
     if derived:
-        notes.append(_derived_note(derived, 2 * len(names), time.size))
+        notes.append(_derived_note(derived, 2 * sum(n in columns for n in names), time.size))
     notes += _unused_note(columns, names)
     notes += _unit_notes(mechanism, y)
     return MotionTable(time, y, yd, ydd, tuple(notes))
@@ -105,7 +110,7 @@ def _missing(name: str, columns: Mapping[str, Any], where: str) -> DataError:
         unit = _UNIT.fullmatch(column[len(name) :]) if column.startswith(name) else None
         if unit:
             remedy = f"{column} seems to be in {unit[1]}; give {name} in SI units (s, m, rad)"
-    return DataError(f"there is no column {name}; the table has {has}", where=where, remedy=remedy)
+    return DataError(f"missing column {name}; the table has {has}", where=where, remedy=remedy)
 
 
 def _check_time(time: Floats, where: str) -> None:

@@ -45,6 +45,6 @@ def points_of(mechanism: Mechanism, body: str) -> dict[str, Point]:
 
 
 def known_name(name: str, known: Sequence[str], refusal: str) -> None:
-    """Refuse a name that is not among the known ones, and say which are."""
+    """Reject a name that is not among the known ones, and say which are."""
     if name not in known:
         raise DataError(refusal, remedy=hint(name, known))

@@ -53,11 +53,11 @@ def prior_from_cad(
     base_set : BaseSet
         Which parameters are estimated.
     cad_error : float, optional
-        Relative error of all CAD values (0.2 for 20 %), in place of the declared deviations; what
-        it means stands in `mechid.estimation.perturb`.
+        Relative error of all CAD values (0.2 for 20 %), in place of the declared standard
+        deviations; what it means stands in `mechid.estimation.perturb`.
     unknown : float, optional
         Standard deviation, from zero, of coefficients of force elements that the model leaves
-        open (see `left_open`). Without it those that have no value are refused.
+        open (see `left_open`). Without it those that have no value are rejected.
     measured : iterable of MeasuredConstraint, optional
         What else is known.
 
@@ -66,15 +66,15 @@ def prior_from_cad(
     ModelError
         Naming the parameters that have no CAD value.
     DataError
-        For an error or a fact that makes no sense.
+        For an error or a constraint that makes no sense.
     """
     model = dynamic_model(mechanism)
     names = tuple(column.name for column in model.columns)
     if names != base_set.null_space.names:
         raise MechidError(
-            "the base set is that of another mechanism",
+            "the base set belongs to another mechanism",
             where=mechanism.name,
-            remedy="choose it for this one",
+            remedy="choose a base set of this mechanism",
         )
     values = cad_parameters(model)
     covariance = parameter_covariance(mechanism)
@@ -82,14 +82,16 @@ def prior_from_cad(
         (body.name, 10 * i) for i, body in enumerate(mechanism.bodies) if not body.massless
     )
     elements = np.arange(10 * len(mechanism.bodies), len(values))
-    words = ["CAD values with their declared deviations"]
+    words = ["CAD values with their declared standard deviations"]
     missing = np.flatnonzero(left_open(model))
     if unknown is not None and missing.size:
         if not 0 < unknown < np.inf:
-            raise DataError(f"the deviation of what is unknown is {unknown:g}")
+            raise DataError(
+                f"the standard deviation of unknown values must be > 0, got {unknown:g}"
+            )
         values[missing] = 0.0
         covariance[missing, missing] = unknown**2
-        words.append(f"not known: {', '.join(names[k] for k in missing)}")
+        words.append(f"no CAD value: {', '.join(names[k] for k in missing)}")
     values = parameter_values(model, values)
     if cad_error is not None:
         check_error(cad_error)
@@ -103,14 +105,14 @@ def prior_from_cad(
     terms = [term for term in model.terms if not term.known]
     positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.positive)
     known = Prior(
-        names,
-        base_set.base,
-        base_set.matrix,
-        values,
-        covariance,
-        bodies,
-        positive,
-        tuple(words),
+        parameters=names,
+        base=base_set.base,
+        matrix=base_set.matrix,
+        values=values,
+        covariance=covariance,
+        bodies=bodies,
+        positive=positive,
+        words=tuple(words),
     )
     return informed(known, measured)
 

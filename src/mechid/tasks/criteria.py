@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import cad_values
-from mechid.base.experiment import EVERYTHING, random_states
+from mechid.base.experiment import EVERYTHING, checked, random_states
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
@@ -19,7 +18,7 @@ from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
 from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.options.excite import CRITERIA, ExciteOptions, FamilyName, NoiseOf
+from mechid.options.excite import CRITERIA, ExciteOptions
 from mechid.tasks.cad_prior import prior_from_cad, usual_cad_error
 
 _TARGETS = 200  # random states that stand for the motions the model is for
@@ -28,36 +27,27 @@ _FLOOR = 1e-3
 
 
 def check_options(options: ExciteOptions) -> None:
-    """Refuse options that make no sense.
+    """Reject options that make no sense.
 
     Raises
     ------
     DataError
     """
-    for name in ("frequency", "noise"):
-        value = getattr(options, name)
-        if not 0 < value < np.inf:
-            raise DataError(f"{name} must be > 0, got {value:g}")
+    if not 0 < options.noise < np.inf:
+        raise DataError(f"noise must be > 0, got {options.noise:g}")
     for name, least in (("harmonics", 1), ("random", 1), ("starts", 0), ("iterations", 1)):
         value = getattr(options, name)
         if value < least:
             raise DataError(f"{name} must be ≥ {least}, got {value}")
-    for name, value, known in (
-        ("noise_of", options.noise_of, get_args(NoiseOf)),
-        ("family", options.family, get_args(FamilyName)),
-        ("criterion", options.criterion, (*CRITERIA, "goals")),
-    ):
-        if value not in known:
-            raise DataError(
-                f"unknown {name} '{value}'", remedy=f"choose one of: {', '.join(known)}"
-            )
+    for name in options.goals if options.criterion == "goals" else (options.criterion,):
+        if name not in CRITERIA:
+            known = ", ".join((*CRITERIA, "goals"))
+            raise DataError(f"unknown criterion '{name}'", remedy=f"choose one of: {known}")
     if options.criterion == "prediction" and options.parameters:
         raise DataError(
-            "the criterion prediction is about forces and knows no choice of parameters",
-            remedy="use a, d or e, or leave the choice out",
+            "the criterion prediction is about forces and takes no choice of parameters",
+            remedy="use a, d or e, or omit the choice",
         )
-    if options.seed < 0:
-        raise DataError(f"seed must be ≥ 0, got {options.seed}")
 
 
 def objective_of(
@@ -67,7 +57,7 @@ def objective_of(
     if options.criterion != "goals":
         return criterion_of(mechanism, base, options, log=True)
     if not options.goals:
-        raise DataError("the criterion goals has none", remedy="give goals, as d=-170")
+        raise DataError("the criterion goals needs goals", remedy="give goals, as d=-170")
     criteria = tuple(
         criterion_of(mechanism, base, replace(options, criterion=name), log=True)
         for name in options.goals
@@ -75,7 +65,7 @@ def objective_of(
     values = []
     for name, goal in options.goals.items():
         if name != "d" and not goal > 0:
-            raise DataError(f"the goal of {name} is {goal:g}", remedy="give a positive one")
+            raise DataError(f"the goal of {name} must be > 0, got {goal:g}")
         values.append(goal if name == "d" else float(np.log(goal)))
     return Goals(criteria, tuple(values))
 
@@ -89,14 +79,10 @@ def criterion_of(
     logarithm (`log`).
     """
     name = options.criterion
-    if name not in CRITERIA:
-        raise DataError(
-            f"unknown criterion '{name}'", remedy=f"choose one of: {', '.join(CRITERIA)}"
-        )
     subset = None if name == "prediction" else _subset(base, options.parameters)
     if name.startswith("condition") or name == "mixture":
         return Criterion(name, CriterionOptions(subset=subset, log=log))
-    states = random_states(mechanism, EVERYTHING, _TARGETS, seed + 1)
+    states = random_states(mechanism, checked(EVERYTHING, mechanism), _TARGETS, seed + 1)
     forces = rms_forces(inverse_dynamics(states).tau)
     targets = None
     if name == "prediction":
@@ -147,16 +133,16 @@ def _subset(base: BaseSet, names: tuple[str, ...]) -> tuple[int, ...] | None:
             column = base.beta[:, base.dependent.index(name)]
             held = ", ".join(n for n, x in zip(base.base, column, strict=True) if x != 0)
             raise DataError(
-                f"{name} is no base parameter: it is a part of {held}",
+                f"{name} is not a base parameter: it is part of {held}",
                 where=where,
-                remedy="want those, or choose other dependent parameters",
+                remedy="choose those, or other dependent parameters",
             )
         raise DataError(
             f"{name} has no effect on any force"
             if name in base.without_effect
             else f"there is no parameter {name}",
             where=where,
-            remedy=f"base parameters are {', '.join(base.base)}",
+            remedy=f"choose one of: {', '.join(base.base)}",
         )
     return tuple(base.base.index(name) for name in dict.fromkeys(names)) or None
 

@@ -15,10 +15,7 @@ def too_few(regression: Regression) -> tuple[str, ...]:
     n, b = int(np.count_nonzero(regression.valid)), len(regression.parameters)
     if n >= b:
         return ()
-    return (
-        f"{n} values of forces were measured for {b} parameters: they cannot tell them all; "
-        "measure more samples",
-    )
+    return (f"{n} measured values of forces are too few for {b} parameters; measure more samples",)
 
 
 def unlike_cad(regression: Regression, prior: Prior) -> tuple[str, ...]:

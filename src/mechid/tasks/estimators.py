@@ -10,7 +10,7 @@ from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
 from mechid.mechanism.records import Mechanism
-from mechid.options import IdentifyOptions, changed
+from mechid.options import IdentifyOptions, step_options
 from mechid.options.words import converted
 from mechid.tasks.measured_constraints import check_constraints
 from mechid.textfile.words import hint
@@ -69,18 +69,14 @@ def identify_options(
     DataError
         For options that make no sense.
     """
-    if not isinstance(options, IdentifyOptions):
-        raise DataError(
-            f"options must be IdentifyOptions, got {type(options).__name__}",
-            remedy="give further measurements as validate=…",
-        )
     fields_of = {f.name for f in fields(IdentifyOptions)}
     own = {name for known in ESTIMATORS for name in setting_names(known)}
     if unknown := [word for word in words if word not in fields_of | own]:
         raise DataError(
             f"there is no option {unknown[0]}", remedy=hint(unknown[0], sorted(fields_of | own))
         )
-    found = changed(options, {k: v for k, v in words.items() if k in fields_of})
+    own_words = {k: v for k, v in words.items() if k in fields_of}
+    found = step_options(IdentifyOptions, options, own_words)
     settings = {k: v for k, v in words.items() if k not in fields_of and v is not None}
     if settings.get("offsets") in (True, False):
         settings["offsets"] = "estimated" if settings["offsets"] else None
@@ -100,7 +96,7 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
         raise DataError(
-            "weigh and symmetric count together with CAD values, and this estimator uses none",
+            "weigh and symmetric need CAD values, which this estimator does not use",
             remedy="use the estimator auto, map or physical, with a prior",
         )
 
@@ -112,7 +108,7 @@ def setting_names(name: str) -> tuple[str, ...]:
 
 
 def uses_cad(estimator: Estimator) -> bool:
-    """Say whether an estimate depends on CAD values."""
+    """Return whether an estimate depends on CAD values."""
     inner = getattr(estimator, "inner", None)
     return inner is not None or getattr(estimator, "prior", "none") != "none"
 

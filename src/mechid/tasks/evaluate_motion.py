@@ -17,12 +17,12 @@ from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.excitation.limits import slacks
 from mechid.excitation.observe import base_observation
 from mechid.excitation.sampling import SamplingRow, sample_times, sampling_table
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.options import ExciteOptions, changed
+from mechid.options import ExciteOptions, step_options
 from mechid.shown import Shown
 from mechid.tasks.cad_prior import usual_cad_error
 from mechid.tasks.criteria import check_options, criteria_of_matrix, criterion_of
@@ -115,13 +115,13 @@ def prior_notes(mechanism: Mechanism, options: ExciteOptions) -> tuple[str, ...]
 def _given(
     model: Any, motion: Any, options: ExciteOptions, words: Mapping[str, Any]
 ) -> tuple[Mechanism, Trajectory, ExciteOptions]:
-    options = changed(options, words)
+    options = step_options(ExciteOptions, options, words)
     check_options(options)
     return mechanism_of(model), trajectory_of(motion), options
 
 
 def _performed(mechanism: Mechanism, trajectory: Trajectory, options: ExciteOptions) -> Motion:
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+    ordered = of_mechanism(trajectory, mechanism)
     s = sample(ordered, times=usual_times(ordered, options))
     try:
         return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
@@ -152,8 +152,8 @@ def sampling_of_motion(
     """
     mechanism, trajectory, options = _given(model, motion, options, words)
     if options.criterion == "goals":
-        raise DataError("samples are rated by one criterion, not by goals", remedy="give one")
-    ordered = trajectory.ordered([c.name for c in mechanism.coordinates], where=trajectory.name)
+        raise DataError("samples are evaluated by one criterion, not by goals", remedy="give one")
+    ordered = of_mechanism(trajectory, mechanism)
     base = chosen_base(mechanism, options)
     criterion = criterion_of(mechanism, base, options)
     seen = observation_matrix(_performed(mechanism, trajectory, options))

@@ -14,15 +14,15 @@ from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.design import Design, design
-from mechid.excitation.families import BSpline, Family, Fourier
+from mechid.excitation.families import BSpline, Constant, Family, Fourier
 from mechid.excitation.optimise import Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import Trajectory
 from mechid.kinematics.branch import singularity_margin
-from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.model import KinematicModel, held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import JointCoordinate, Mechanism
-from mechid.options import ExciteOptions, changed
+from mechid.options import ExciteOptions, step_options
 from mechid.shown import Plotted, Tabular
 from mechid.tasks.criteria import check_options, objective_of
 from mechid.tasks.evaluate_motion import criteria_of_motion, prior_notes, usual_times
@@ -172,12 +172,11 @@ def excite(
     2.0
     """
     mechanism = mechanism_of(model)
-    if not isinstance(options, ExciteOptions):
-        raise wrong_type("options", "ExciteOptions", options)
-    options = changed(options, words)
+    options = step_options(ExciteOptions, options, words)
     check_options(options)
     ready = kinematic_model(mechanism)
-    fixed = _families(options.fixed)
+    still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}
+    fixed = {**still, **_families(options.fixed)}
     chosen = _limits(limits, ready, fixed)
     trajectory = _start(ready, options, fixed)
     times = usual_times(trajectory, options)
@@ -240,20 +239,20 @@ def _families(fixed: Mapping[str, Any]) -> dict[str, Family]:
 
 
 def _check_free(made: Design, mechanism: Mechanism) -> None:
-    """Refuse a design in which nothing can move."""
+    """Reject a design in which nothing can move."""
     if not sum(made.sizes):
         raise DataError(
-            "the motion of all coordinates is given: nothing is left to design",
+            "the motions of all coordinates are given: nothing is left to design",
             where=mechanism.name,
-            remedy="leave one of them free, or evaluate the motion",
+            remedy="free at least one, or evaluate the motion",
         )
     for name, basis in zip(made.trajectory.names, made.bases, strict=True):
         size = np.abs(basis.position).max(initial=0.0)
         if basis.position.size and np.ptp(basis.position, axis=0).max() <= _STILL * size:
             raise DataError(
-                f"{name} can only stand still",
+                f"{name} cannot move",
                 where=mechanism.name,
-                remedy="give more harmonics, or do without rest at the ends",
+                remedy="use more harmonics, or no rest at the ends",
             )
 
 
@@ -272,7 +271,7 @@ def _resumed(
         kinds = [_kind(t[name]) for t in (again, made.trajectory)]
         if kinds[0] != kinds[1]:
             raise DataError(
-                f"{name} is of another kind than the motion that is designed",
+                f"{name} belongs to another family than the designed motion",
                 where=start.name,
                 remedy="design with the family, frequency and harmonics of the start",
             )

@@ -8,6 +8,7 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
 from mechid.estimation.measured_constraints import informed
 from mechid.estimation.prior import Prior
@@ -36,15 +37,15 @@ def prior_of(
         Of the identification motion, with all p parameters: how wide "unknown" is depends on it.
     options : IdentifyOptions
         Its `cad_error`: by default the declared standard deviations, or 20 % where a model declares
-        none at all. A coefficient to be identified that has no deviation then is left to the data.
-        Its measured masses and symmetry.
+        none at all. A coefficient to be identified that has no standard deviation then is left to
+        the data. Its measured masses and symmetry.
 
     Raises
     ------
     ModelError
         If a body has no CAD values.
     DataError
-        For facts that make no sense.
+        For constraints that make no sense.
     """
     notes: list[str] = []
     model = dynamic_model(mechanism)
@@ -52,12 +53,12 @@ def prior_of(
     cad_error, assumed = usual_cad_error(mechanism, options.cad_error)
     known = prior_from_cad(mechanism, chosen, cad_error=cad_error, unknown=1.0)
     notes += assumed
-    silent = _undeclared(known, mechanism) & ~missing
+    silent = (_undeclared(known, mechanism) | missing) & np.isfinite(cad_parameters(model))
     if silent.any():
         names = ", ".join(known.parameters[k] for k in np.flatnonzero(silent))
         notes.append(
-            f"the model declares no uncertainty of {names}, to be identified: the data alone "
-            "decide; declare it in the model file to have the CAD value count"
+            f"the model declares no uncertainty of {names}: only the data determine it; "
+            "declare it in the model file to use the CAD value"
         )
     missing = missing | silent
     if missing.any():
@@ -66,20 +67,21 @@ def prior_of(
 
 
 def _undeclared(known: Prior, mechanism: Mechanism) -> np.ndarray:
-    """Return (p,): coefficients to be identified that nobody gives a deviation."""
+    """Return (p,): coefficients to be identified without a declared standard deviation."""
     found = np.asarray(np.diag(known.covariance) == 0)
     found[: 10 * len(mechanism.bodies)] = False
     return found
 
 
 def _widened(known: Prior, missing: np.ndarray, whole: Regression) -> Prior:
-    """Give coefficients without CAD value or deviation a deviation that leaves them to the data."""
+    """Give coefficients without CAD value or standard deviation a standard deviation that leaves
+    them to the data."""
     W = np.where(whole.valid[..., None], whole.W, 0.0)
     lengths = np.sqrt(np.sum(W**2, axis=(0, 1)))
     size = float(np.sqrt(np.sum(whole.target[whole.valid] ** 2)))
     covariance = known.covariance.copy()
     for k in np.flatnonzero(missing):
-        # A column of zeros shows nothing, so any deviation will do.
+        # A column of zeros shows nothing, so any standard deviation will do.
         covariance[k, k] = (_WIDE * size / lengths[k]) ** 2 if lengths[k] > 0 else 1.0
     return replace(known, covariance=covariance)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mechid.errors import DataError, MechidError
 from mechid.excitation.sampling import sample_times
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism
@@ -101,11 +101,11 @@ def motion_of(
             raise DataError(
                 "rate and periods sample a trajectory; this is a table",
                 where=where,
-                remedy="leave them out, or give a trajectory",
+                remedy="omit them, or give a trajectory",
             )
         return motion if isinstance(motion, MotionTable) else read_motion(motion, mechanism)
     found = trajectory_of(motion)
-    ordered = found.ordered([c.name for c in mechanism.coordinates], where=found.name)
+    ordered = of_mechanism(found, mechanism)
     try:
         times = sample_times(ordered, rate=rate, periods=periods)
     except DataError as error:

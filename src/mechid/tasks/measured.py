@@ -38,12 +38,12 @@ def prepare(
         A file as `read_measurement` takes it; a part of it as "FILE@FROM:TO" (s).
     model : Mechanism, str or Path
     options : Preparation, optional
-        Default: what the measurement asks for.
+        Default: as requested by the measurement file.
     mapping : path or dict, optional
         Which channel of a file is what.
     **words
         Fields of `Preparation`: method, cutoff (Hz), period (s), harmonics, decimation,
-        ignore_below. What is given here replaces what the measurement asks for.
+        ignore_below. They override those of the measurement file.
 
     Returns
     -------
@@ -71,12 +71,12 @@ def prepare(
             raise DataError(
                 "the measurement is prepared already",
                 where=data.source,
-                remedy=f"leave out {next(iter(given), 'options')}, or give the log itself",
+                remedy=f"omit {next(iter(given), 'options')}, or give the log itself",
             )
         if data.y.shape[1] != len(mechanism.coordinates):
             raise DataError(
-                f"the measurement has {data.y.shape[1]} coordinates, and {mechanism.name} has "
-                f"{len(mechanism.coordinates)}",
+                f"the measurement must have the {len(mechanism.coordinates)} coordinates "
+                f"of {mechanism.name}, got {data.y.shape[1]}",
                 where=data.source,
                 remedy="give the model that was measured",
             )
@@ -87,7 +87,7 @@ def prepare(
         return derive(read, mechanism, changed(asked, given))
     except KeyError as error:  # a joint or body of another mechanism
         raise DataError(
-            f"the measurement is not one of {mechanism.name}, which has no {error}",
+            f"the measurement does not belong to {mechanism.name}, which has no {error}",
             where=read.source,
             remedy="give the model that was measured",
         ) from None
@@ -164,7 +164,7 @@ def _read(data: Any, mechanism: Mechanism, mapping: Any) -> Measurement:
 
 
 def _check_forces(motion: PreparedMeasurement, mechanism: Mechanism) -> None:
-    """Refuse a measurement without forces."""
+    """Reject a measurement without forces."""
     if not motion.forces:
         raise DataError(
             "no force of the mechanism was measured",

@@ -27,7 +27,7 @@ def constraints_from(
 
 
 def check_constraints(options: IdentifyOptions, mechanism: Mechanism) -> None:
-    """Refuse constraints on bodies that a mechanism does not have, before anything is computed.
+    """Reject constraints on bodies that a mechanism does not have, before anything is computed.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_constraints(options: IdentifyOptions, mechanism: Mechanism) -> None:
         for name in w.bodies:
             if name not in bodies:
                 raise DataError(
-                    f"no body {name} with a mass can be weighed",
+                    f"there is no body {name} with a mass",
                     where=mechanism.name,
                     remedy=f"choose one of: {', '.join(bodies)}",
                 )
@@ -48,5 +48,5 @@ def check_constraints(options: IdentifyOptions, mechanism: Mechanism) -> None:
             raise DataError(
                 f"no two bodies mirror each other across {options.symmetric} = 0",
                 where=mechanism.name,
-                remedy="leave symmetric out, or name another axis",
+                remedy="omit symmetric, or name another axis",
             )

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mechid.base.choose import as_listed
-from mechid.errors import DataError
-from mechid.options import ReduceOptions, changed
+from mechid.options import ReduceOptions, step_options
 from mechid.runs.folder import save_run
 from mechid.runs.record import STAGES, Run, library_versions
 from mechid.tasks.inputs import run_of
@@ -69,12 +68,12 @@ def reduce(
     6
     """
     before = run_of(run)
-    how = changed(_checked(options), words)
+    how = step_options(ReduceOptions, options, words)
     told = replace(before.about.options, reduce=how)
     mechanism = before.mechanism
     chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
     problem = problem_of(mechanism, chosen, before.motions, told)
-    estimate = before.estimate or before.final  # a run without an estimate is refused
+    estimate = before.estimate or before.final  # a run without an estimate is rejected
     prepared = (word for motion in before.motions for word in motion.warnings)
     fresh = replace(
         before,
@@ -87,12 +86,3 @@ def reduce(
     if folder is not None:
         save_run(after, folder, force=force)
     return after
-
-
-def _checked(options: ReduceOptions) -> ReduceOptions:
-    if not isinstance(options, ReduceOptions):
-        raise DataError(
-            f"options must be ReduceOptions, got {type(options).__name__}",
-            remedy="or give single options by name, as size=8",
-        )
-    return options

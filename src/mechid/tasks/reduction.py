@@ -52,7 +52,7 @@ def reduce_regression(
     blocks = Blocks(options.blocks)
     if isinstance(options.size, int) and not 1 <= options.size <= len(regression.parameters):
         raise DataError(
-            f"size must be from 1 to {len(regression.parameters)}, got {options.size}",
+            f"size must be between 1 and {len(regression.parameters)}, got {options.size}",
             remedy="or choose limits or cross",
         )
     quick = _frozen(regression, estimator, prior, whole) if informed else estimator
@@ -85,7 +85,7 @@ def _ranking(
         case "contribution" | "stacked-contribution":
             if prior is None:
                 raise DataError(
-                    "contributions go by CAD values, and there are none",
+                    "contributions need CAD values, which the model does not give",
                     remedy="reduce by deviation or greedy",
                 )
             norm: Norm = "channels" if by == "contribution" else "stacked"

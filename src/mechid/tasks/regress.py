@@ -22,7 +22,7 @@ from mechid.tables.forces import force_unit
 def regression_of(
     model: DynamicModel, motion: PreparedMeasurement, parameters: Sequence[str] | None = None
 ) -> Regression:
-    """Return W φ + known = τ of a motion, filtered and decimated as the motion asks for.
+    """Return W φ + known = τ of a motion, filtered and decimated as its record requires.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def declared(regression: Regression, noise: NoiseLevels) -> Regression:
     """Return the problem with the noise that the user declares."""
     if strange := [name for name in noise.channels if name not in regression.channels]:
         raise DataError(
-            f"{strange[0]} is no measured force",
+            f"{strange[0]} is not a measured force",
             remedy=f"choose one of: {', '.join(regression.channels)}",
         )
     if not noise:
@@ -99,7 +99,7 @@ def measured_rows(mechanism: Mechanism, forces: Sequence[str]) -> list[int]:
         raise DataError("no force was measured", remedy=f"choose one of: {', '.join(known)}")
     if strange := [name for name in forces if name not in known]:
         raise DataError(
-            f"{strange[0]} is no force of the mechanism",
+            f"{strange[0]} is not a force of the mechanism",
             remedy=f"choose one of: {', '.join(known)}",
         )
     return [known.index(name) for name in forces]

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mechid.base.analyse import Rule
-from mechid.base.baseset import BaseSet, base_set
-from mechid.base.bounds import all_transfers
+from mechid.base.analyse import Rule, base_parameters
+from mechid.base.baseset import BaseSet
 from mechid.base.cad import parameter_covariance
 from mechid.base.choose import last
-from mechid.base.experiment import EVERYTHING
 from mechid.base.expressions import readable
 from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
@@ -20,7 +18,6 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.exact.geometry import exact_geometry
 from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, IdentifyOptions
@@ -64,8 +61,7 @@ class EstimationProblem:
 
 def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
     """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
-    return base_set(null, rule(null))
+    return base_parameters(mechanism, rule=rule).chosen
 
 
 def chosen_base(mechanism: Mechanism, options: IdentifyOptions | ExciteOptions) -> BaseSet:
@@ -106,7 +102,7 @@ def problem_of(
 
 
 def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Sequence[str]) -> None:
-    """Refuse a motion with other measured forces than those of the identification.
+    """Reject a motion with other measured forces than those of the identification.
 
     Raises
     ------
@@ -114,8 +110,8 @@ def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Seq
     """
     if tuple(found) != tuple(expected):
         raise DataError(
-            f"the forces {', '.join(found)} were measured, and {', '.join(expected)} on the "
-            "identification motion",
+            "the forces must be those of the identification motion, "
+            f"{', '.join(expected)}, got {', '.join(found)}",
             where=motion.source or motion.name,
             remedy="give motions with the same measured forces",
         )
@@ -146,7 +142,7 @@ def reduced(
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Run:
-    """Return a run with its model reduced, if that is asked for."""
+    """Return a run with its model reduced, if requested."""
     if options.reduce is None:
         return run
     found = reduce_regression(
@@ -200,7 +196,7 @@ def parameter_table(
 
 
 def _base_cad(model: DynamicModel, B: Floats) -> Floats:
-    """Return the CAD values of base parameters B φ, (b,); not a number where one is missing."""
+    """Return the CAD values of base parameters B φ, (b,); NaN where one is missing."""
     phi = cad_parameters(model)
     known = np.isfinite(phi)
     values = B[:, known] @ phi[known]

@@ -21,8 +21,7 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
-from mechid.options import NoiseLevels, SynthesiseOptions, changed, to_words
-from mechid.options.synthesise import NOISE_KINDS
+from mechid.options import NoiseLevels, SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.record import Mask, Measurement, PreparedMeasurement
@@ -110,9 +109,14 @@ class Synthesis(Plotted, Tabular):
         return Truth(tuple(c.name for c in self.columns), self.phi, made)
 
     def table(self) -> Columns:
-        """Return named columns: time, coordinates (with `.d` and `.dd`), forces."""
+        """Return named columns: time, coordinates (with `.d` and `.dd`), forces.
+
+        Coordinates that the model holds have none.
+        """
         columns: Columns = {TIME: self.time}
         for i, c in enumerate(self.mechanism.coordinates):
+            if c.held:
+                continue
             columns[c.name] = self.y[:, i]
             if self.measured_rates:
                 columns[f"{c.name}.d"] = self.yd[:, i]
@@ -120,7 +124,7 @@ class Synthesis(Plotted, Tabular):
         for i, force in enumerate(self.forces):
             if force in columns:
                 raise MechidError(
-                    f"the force {force} has the name of another column",
+                    f"the name of force {force} is also that of another column",
                     where=self.mechanism.name,
                     remedy="give it another name in the model file",
                 )
@@ -179,7 +183,7 @@ def synthesise(
     (100, 2)
     """
     mechanism = mechanism_of(model)
-    options = changed(options, words)
+    options = step_options(SynthesiseOptions, options, words)
     _check(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
     draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)
@@ -259,8 +263,8 @@ def _values_of(
     """Return the parameters of another model or of earlier data, if they are those of the first."""
     if options.cad_error:
         raise DataError(
-            "truth is given, and is to be drawn about the CAD values too",
-            remedy="give a CAD error or the truth, not both",
+            "truth and cad_error exclude each other",
+            remedy="give one of them, not both",
         )
     if isinstance(truth, Truth):
         return _same_parameters(truth, mechanism)
@@ -278,7 +282,7 @@ def _values_of(
             raise DataError(
                 f"the model of the truth has other {what} than {mechanism.name}",
                 where=truth.name,
-                remedy="take a variant of the same model",
+                remedy="use a variant of the same model",
             )
     return parameter_values(dynamic_model(truth))
 
@@ -291,8 +295,8 @@ def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
     if strange or absent:
         words = f"has a parameter {strange[0]}" if strange else f"lacks the parameter {absent[0]}"
         raise DataError(
-            f"the truth is none of {mechanism.name}: it {words}",
-            remedy="take one that was made with this model",
+            f"the truth does not belong to {mechanism.name}: it {words}",
+            remedy="use one made with this model",
         )
     return truth.of(names)
 
@@ -322,7 +326,8 @@ def _levels(noise: NoiseLevels, names: Sequence[str]) -> tuple[Floats, Mask]:
 
 
 def coloured(deviates: Floats, correlation: float) -> Floats:
-    """Return independent normal deviates (N, n) as a stationary AR(1) process of deviation one."""
+    """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
+    one."""
     a = correlation
     innovations = np.sqrt(1 - a**2) * deviates
     innovations[:1] = deviates[:1]  # stationary from the first sample on
@@ -350,11 +355,6 @@ def _rms(values: Floats) -> Floats:
 
 
 def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    if options.noise_kind not in NOISE_KINDS:
-        raise DataError(
-            f"there is no noise {options.noise_kind}",
-            remedy=f"choose one of: {', '.join(NOISE_KINDS)}",
-        )
     for noise, known, name, what in (
         (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
         (
@@ -385,7 +385,7 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
     memory = options.time_constant is not None or options.correlation != usual.correlation
     if memory and options.noise_kind != "coloured":
         raise DataError(
-            "correlation and time_constant are those of coloured noise",
+            "correlation and time_constant belong to coloured noise",
             remedy="choose the noise kind coloured",
         )
     if not -1 < options.correlation < 1:
@@ -394,8 +394,6 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
         if not 0 < options.time_constant < np.inf:
             raise DataError(f"time_constant must be > 0, got {options.time_constant:g} s")
         if options.correlation != usual.correlation:
-            raise DataError("both a correlation and a time constant are given", remedy="give one")
+            raise DataError("correlation and time_constant exclude each other", remedy="give one")
     if not 0 <= options.cad_error < 1:
         raise DataError(f"cad_error must be from 0 to 1, got {options.cad_error:g}")
-    if options.seed < 0:
-        raise DataError(f"seed must be ≥ 0, got {options.seed}")

@@ -71,7 +71,7 @@ def validate(
     known = len(before.motions) - 1
     motions = prepared_motions(None, data, before.mechanism, how, mapping, known=known)
     if not motions:
-        raise DataError("there are no data to validate with", remedy="give one measurement or more")
+        raise DataError("no data to validate with", remedy="give one measurement or more")
     model = dynamic_model(before.mechanism)
     regressions = {}
     for motion in motions:

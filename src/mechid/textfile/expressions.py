@@ -66,8 +66,11 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., float]]] = {
 }
 
 
-def parse(scalar: float | str) -> ast.expr:
+def parse(scalar: float | str, *, degrees: bool = False) -> ast.expr:
     """Return the checked syntax tree of a number or an expression.
+
+    With `degrees`, angles without a unit are degrees: functions take and give them so, and the tree
+    has the conversions in it.
 
     Raises
     ------
@@ -79,8 +82,8 @@ def parse(scalar: float | str) -> ast.expr:
     text = scalar.strip()
     if not text:
         raise ValueError("expected a number or an expression, got empty text")
-    text = _NUMBER_DEG.sub(r"(\1*pi/180)", text)
-    text = _NUMBER_RAD.sub(r"(\1)", text)
+    text = _NUMBER_DEG.sub(r"(\1)" if degrees else r"(\1*pi/180)", text)
+    text = _NUMBER_RAD.sub(r"(\1*180/pi)" if degrees else r"(\1)", text)
     if match := _TRAILING_UNIT.match(text):
         body, unit = (match[1], match[2]) if match[2] else (match[3], match[4])
         tree = _tree(body, scalar)
@@ -89,17 +92,35 @@ def parse(scalar: float | str) -> ast.expr:
             raise ValueError(
                 f'it is not clear what "{unit}" applies to in "{scalar}"; write "({body}) {unit}"'
             )
-        if unit == "deg":
-            pi = ast.Name("pi", ast.Load())
-            product = ast.BinOp(tree, ast.Mult(), pi)
-            tree = ast.BinOp(product, ast.Div(), ast.Constant(180))
+        if (unit == "deg") != degrees:
+            tree = _turned(tree, to_radians=unit == "deg")
     else:
         tree = _tree(text, scalar)
     try:
         _check(tree, scalar)
+        return _Degrees().visit(tree) if degrees else tree
     except RecursionError:
         raise ValueError("the expression is nested too deeply; name parts of it") from None
-    return tree
+
+
+def _turned(tree: ast.expr, *, to_radians: bool) -> ast.expr:
+    """Return an angle in degrees in radians, or the other way round."""
+    pi, half_turn = ast.Name("pi", ast.Load()), ast.Constant(180)
+    times, over = (pi, half_turn) if to_radians else (half_turn, pi)
+    return ast.BinOp(ast.BinOp(tree, ast.Mult(), times), ast.Div(), over)
+
+
+class _Degrees(ast.NodeTransformer):
+    """Lets functions take and give degrees."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        assert isinstance(node.func, ast.Name)
+        if node.func.id in ("sin", "cos", "tan"):
+            node.args = [_turned(node.args[0], to_radians=True)]
+        elif node.func.id in ("asin", "acos", "atan", "atan2"):
+            return _turned(node, to_radians=False)
+        return node
 
 
 def _is_sum(tree: ast.expr) -> bool:
@@ -114,8 +135,9 @@ def _tree(text: str, whole: str) -> ast.expr:
     if match := _OTHER_UNIT.search(whole):
         unit = match[2] or match[3]
         raise ValueError(
-            f'unit "{unit}" in "{whole}"; numbers are in SI units (m, kg, s, rad, N): write the '
-            'plain number (only angles may say "deg" or "rad")'
+            f'unit "{unit}" in "{whole}"; numbers are in SI units (m, kg, s, rad, N), or in those '
+            "that units declares at the top of a model file: write the plain number (only angles "
+            'may have a unit, "deg" or "rad")'
         )
     raise ValueError(
         f'cannot read "{whole}" as a number or an expression; check parentheses and operators'
@@ -155,12 +177,13 @@ def _check(node: ast.expr, whole: str) -> None:
             return
         case ast.Call(func=ast.Name(id=name)):
             raise ValueError(
-                f'unknown function {name} in "{whole}"; known are {", ".join(sorted(FUNCTIONS))}'
+                f'unknown function {name} in "{whole}"; choose one of: '
+                f"{', '.join(sorted(FUNCTIONS))}"
             )
         case _:
             pass
     raise ValueError(
-        f'"{whole}" is no expression; use numbers, parameters, + - * / ** and parentheses'
+        f'"{whole}" is not an expression; use numbers, parameters, + - * / ** and parentheses'
     )
 
 
@@ -230,7 +253,7 @@ def evaluate_text(text: str, values: Mapping[str, float]) -> float:
 
 
 def is_constant(text: str) -> bool:
-    """Say whether an expression is a plain number."""
+    """Return whether an expression is a plain number."""
     tree = parse(text)
     if isinstance(tree, ast.UnaryOp):
         tree = tree.operand

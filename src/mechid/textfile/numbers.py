@@ -27,7 +27,7 @@ def number(value: Any, where: str) -> float:
     try:
         tree = parse(value)
         if unknown := sorted(names(tree)):
-            raise ValueError(f'"{unknown[0]}" is no number')
+            raise ValueError(f'"{unknown[0]}" is not a number')
         return evaluate(tree, {})
     except ValueError as error:
         raise DataError(str(error), where=where) from None

@@ -13,10 +13,13 @@ from mechid.textfile.words import kind
 M = TypeVar("M", bound=BaseModel)
 
 
-def parsed(kind_of: type[M], data: dict[str, Any]) -> M:
-    """Return the record of plain data; the first mistake becomes a `ModelError`."""
+def parsed(kind_of: type[M], data: dict[str, Any], context: dict[str, Any] | None = None) -> M:
+    """Return the record of plain data; the first mistake becomes a `ModelError`.
+
+    `context` is what the checks of fields may ask for, such as the units of the file.
+    """
     try:
-        return kind_of.model_validate(data)
+        return kind_of.model_validate(data, context=context)
     except ValidationError as error:
         raise model_error(error.errors(include_url=False)[0]) from None
 
@@ -45,7 +48,7 @@ def model_error(error: ErrorDetails) -> ModelError:
             what, remedy = f"expected text, got {kind(error['input'])}", "put it in quotes"
         case "dict_type":
             what = f"expected a mapping, got {kind(error['input'])}"
-            remedy = "write name: {…} entries, or leave the key out"
+            remedy = "write name: {…} entries, or omit the key"
         case "list_type" | "tuple_type":
             what, remedy = f"expected a list, got {kind(error['input'])}", "write [a, b, …]"
         case "bool_type" | "bool_parsing":

@@ -6,18 +6,22 @@ import difflib
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Protocol, TypeAlias
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainValidator,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, core_schema
 
 from mechid.textfile import expressions
 
@@ -49,7 +53,8 @@ class Words(BaseModel):
         known = {field.alias or name for name, field in cls.model_fields.items()}
         for key in data:
             if key not in known and key not in cls.model_fields:
-                remedy = suggestion(str(key), known) or f"known are {', '.join(sorted(known))}"
+                listed = f"choose one of: {', '.join(sorted(known))}"
+                remedy = suggestion(str(key), known) or listed
                 raise PydanticCustomError(
                     "unknown_key", "unknown key {key}", {"key": str(key), "remedy": remedy}
                 )
@@ -60,7 +65,7 @@ def hint(wrong: str, known: Iterable[str], none: str = "") -> str:
     """Return a suggestion, or what is known, or `none` if nothing is."""
     known = list(known)
     listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-    return suggestion(wrong, known) or (f"known are {listed}" if known else none)
+    return suggestion(wrong, known) or (f"choose one of: {listed}" if known else none)
 
 
 def kind(value: object) -> str:
@@ -85,8 +90,8 @@ def version(what: str, supported: int) -> BeforeValidator:
     def check(value: object) -> int:
         if value != supported or isinstance(value, bool):
             raise ValueError(
-                f"{what} version {kind(value)} is not supported; this release reads version "
-                f"{supported}, look for a newer one"
+                f"{what} version {kind(value)} is not supported; this release reads "
+                f"version {supported}; use a newer release"
             )
         return supported
 
@@ -98,7 +103,7 @@ def _name(value: object) -> str:
         raise ValueError(f"expected a name, got {kind(value)}")
     if not _NAME.fullmatch(value):
         raise ValueError(
-            f'"{value}" is no name; write a letter or underscore, then letters, digits, '
+            f'"{value}" is not a name; write a letter or underscore, then letters, digits, '
             "underscores or hyphens"
         )
     return value
@@ -113,8 +118,8 @@ def _dotted(value: object) -> str:
 def _parameter(value: object) -> str:
     if not isinstance(value, str) or not _PARAMETER.fullmatch(value):
         raise ValueError(
-            f"{kind(value)} is no parameter name; write a letter or underscore, then letters, "
-            "digits or underscores"
+            f"{kind(value)} is not a parameter name; write a letter or underscore, then "
+            "letters, digits or underscores"
         )
     if value in expressions.RESERVED:
         raise ValueError(f"{value} has a fixed meaning in expressions; choose another name")
@@ -124,10 +129,10 @@ def _parameter(value: object) -> str:
 def _direction_word(value: object) -> str:
     if isinstance(value, str) and _DIRECTION.fullmatch(value):
         return value
-    raise ValueError(f"{kind(value)} is no direction; write a name, x, -y or body.z")
+    raise ValueError(f"{kind(value)} is not a direction; write a name, x, -y or body.z")
 
 
-def _scalar(value: object) -> float | str:
+def _number(value: object) -> float | str:
     if isinstance(value, str):
         expressions.parse(value)
         return value
@@ -138,15 +143,55 @@ def _scalar(value: object) -> float | str:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"expected a finite number, got {number}; leave it out if unknown")
+        raise ValueError(f"expected a finite number, got {number}; omit it if unknown")
     return int(value) if isinstance(value, int) else number
 
 
-def _spread(value: object) -> float | str:
-    if isinstance(value, str) and value.strip().endswith("%"):
-        expressions.parse(value.strip()[:-1])
-        return value.strip()
-    return _scalar(value)
+class UnitSystem(Protocol):
+    """Units in which the numbers of a file are given; the context of its validation holds them."""
+
+    def convert(self, scalar: float | str, unit: str) -> float | str:
+        """Return a scalar as written, in this SI unit."""
+
+    def scale(self, scalar: float | str, unit: str) -> float | str:
+        """Return a scalar that was converted as a plain number, in this SI unit."""
+
+
+def units_of(info: ValidationInfo) -> UnitSystem | None:
+    """Return the units of the file that is being validated, if it declares any."""
+    units: UnitSystem | None = (info.context or {}).get("units")
+    return units
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Marks a number or an expression with its SI unit; `spread` allows a share in % too."""
+
+    unit: str = ""
+    spread: bool = False
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Return the check, which knows the units of the file."""
+        return core_schema.with_info_plain_validator_function(self._checked)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Return what a schema says of it."""
+        words = "number, expression or angle with unit"
+        return {
+            "anyOf": [{"type": "number"}, {"type": "string"}],
+            "description": "standard deviation: 0.002, or 5 %" if self.spread else words,
+        }
+
+    def _checked(self, value: object, info: ValidationInfo) -> float | str:
+        if self.spread and isinstance(value, str) and value.strip().endswith("%"):
+            expressions.parse(value.strip()[:-1])
+            return value.strip()
+        number, units = _number(value), units_of(info)
+        return number if units is None else units.convert(number, self.unit)
 
 
 def two(value: object) -> object:
@@ -162,19 +207,10 @@ def _three(value: object) -> object:
     raise ValueError(f"expected three numbers, got {kind(value)}; write [x, y, z]")
 
 
-_NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 _NAME_SCHEMA = {"type": "string", "pattern": f"^{_NAME.pattern}$"}
 
-Scalar: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_scalar),
-    WithJsonSchema({**_NUMBER_SCHEMA, "description": "number, expression or angle with unit"}),
-]
-Spread: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_spread),
-    WithJsonSchema({**_NUMBER_SCHEMA, "description": "standard deviation: 0.002, or 5 %"}),
-]
+Scalar: TypeAlias = Annotated[Any, Quantity()]
+Spread: TypeAlias = Annotated[Any, Quantity(spread=True)]
 Name: TypeAlias = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
 ParameterName: TypeAlias = Annotated[
     str,
@@ -191,5 +227,6 @@ DirectionWord: TypeAlias = Annotated[
     PlainValidator(_direction_word),
     WithJsonSchema({"type": "string", "pattern": f"^{_DIRECTION.pattern}$"}),
 ]
-Vector: TypeAlias = Annotated[tuple[Scalar, Scalar, Scalar], BeforeValidator(_three)]
-Matrix: TypeAlias = Annotated[tuple[Vector, Vector, Vector], BeforeValidator(_three)]
+three = BeforeValidator(_three)
+Vector: TypeAlias = Annotated[tuple[Scalar, Scalar, Scalar], three]
+Matrix: TypeAlias = Annotated[tuple[Vector, Vector, Vector], three]

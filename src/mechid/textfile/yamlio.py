@@ -193,7 +193,7 @@ def _syntax_error(error: yaml.YAMLError, file: str) -> ModelError:
     where = file if mark is None else f"{file}:{mark.line + 1}"
     problem = getattr(error, "problem", None) or "cannot be read"
     return ModelError(
-        f"no valid YAML: {' '.join(str(problem).split())}",
+        f"not valid YAML: {' '.join(str(problem).split())}",
         where=where,
         remedy="check indentation, colons and brackets in this line and the one above",
     )
@@ -229,7 +229,7 @@ def read_file(path: Path, shown: str, kind: FileKind = MODEL_FILE) -> tuple[dict
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ModelError(
-            "the file is no UTF-8 text", where=shown, remedy="save it as UTF-8"
+            "the file is not UTF-8 text", where=shown, remedy="save it as UTF-8"
         ) from None
     except OSError as error:
         raise ModelError(f"cannot read the file: {error.strerror}", where=shown) from None

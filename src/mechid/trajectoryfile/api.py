@@ -44,9 +44,9 @@ def load_trajectory(path: str | Path) -> Trajectory:
     suffix = path.suffix.lower()
     if suffix not in (*YAML_SUFFIXES, *SUFFIXES):
         raise DataError(
-            f"the ending {path.suffix or '(none)'} does not say what kind of file this is",
+            f"unknown file type {path.suffix or '(no extension)'}",
             where=str(path),
-            remedy="use a .yaml file, or a .csv or .parquet table",
+            remedy="use .yaml, .csv or .parquet",
         )
     if not path.is_file():
         raise DataError("there is no such file", where=str(path))
@@ -85,7 +85,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> None:
     Raises
     ------
     DataError
-        If the file cannot be written, or the trajectory cannot be put in words.
+        If the file cannot be written, or the trajectory cannot be written as text.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def build_trajectory(document: TrajectoryDocument, folder: Path) -> Trajectory:
         made = _Builder(name, duration, values, folder)
         families[name] = made.family(spec, ("coordinates", name))
     if not families:
-        raise ModelError("no coordinate moves", path=("coordinates",), remedy="add one")
+        raise ModelError("coordinates is empty", path=("coordinates",), remedy="add at least one")
     try:
         return Trajectory.of(families, duration, rate=rate, name=document.name)
     except DataError as error:
@@ -136,7 +136,9 @@ def _parameters(
     values = dict(known)
     for name, scalar in given.items():
         if name == TIME:
-            raise ModelError("t is the time", path=(*path, name), remedy="choose another name")
+            raise ModelError(
+                "t is reserved for time", path=(*path, name), remedy="choose another name"
+            )
         values[name] = _number(scalar, values, (*path, name))
     return values
 
@@ -150,7 +152,7 @@ def _number(scalar: Any, values: Mapping[str, float], path: Key) -> float:
                 raise ModelError(f"there is no parameter {name}", path=path, remedy=remedy)
         value = expressions.evaluate(tree, values)
         if abs(value) > LARGEST:
-            raise ValueError(f"{value:g} is out of range; check it")
+            raise ValueError(f"{value:g} is out of range; check the value")
         return value
     except ValueError as error:
         what, _, remedy = str(error).partition("; ")

@@ -78,9 +78,9 @@ class TableSpec(Words):
         if (self.file is None and not written) or (
             self.file is not None and any(x is not None for x in rest)
         ):
-            raise ValueError("a table is a file, or time and positions; give one of both")
+            raise ValueError("a table needs either file, or time and positions")
         if self.file is None and self.column is not None:
-            raise ValueError("a column of no file; add the file")
+            raise ValueError("column needs a file")
         return self
 
 
@@ -115,11 +115,11 @@ class FamilySpec(Words):
             raise PydanticCustomError(
                 "element",
                 "expected one kind of motion, got {said}",
-                {"said": said, "remedy": f"give one of {', '.join(FamilySpec.model_fields)}"},
+                {"said": said, "remedy": f"choose one of: {', '.join(FamilySpec.model_fields)}"},
             )
         (said,) = self.model_fields_set
         if getattr(self, said) is None:
-            raise ValueError(f"{said} is empty; say how the coordinate moves")
+            raise ValueError(f"{said} is empty; define how the coordinate moves")
         return self
 
 

@@ -76,7 +76,7 @@ def _family(family: Family) -> dict[str, Any]:
         case Scaled():
             return {"scaled": {"signal": _family(family.signal), "factor": float(family.factor)}}
     raise DataError(
-        "a function of Python cannot be written to a file",
+        "a Python function cannot be written to a file",
         remedy="write it as an expression, or export the trajectory as a table",
     )
 

@@ -39,7 +39,7 @@ class Expression(Family):
     repeats: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse text that is no expression, and a period that is not one."""
+        """Reject invalid expressions, and periods after which the motion does not repeat."""
         try:
             tree = expressions.parse(self.text)
         except ValueError as error:
@@ -64,7 +64,7 @@ class Expression(Family):
             if bad.size:
                 raise DataError(
                     f'"{self.text}" has no finite {what} at t = {t[bad[0]]:.10g} s',
-                    remedy="check the expression, or take another time",
+                    remedy="check the expression, or use another time range",
                 )
         return found
 
@@ -79,11 +79,11 @@ class Expression(Family):
 
     def _check_period(self, period: float) -> None:
         if not 0 < period < np.inf:
-            raise DataError(f"a period of {period:g} s", remedy="give a positive one")
+            raise DataError(f"the period must be > 0 s, got {period:g}")
         once, again = (self.given(period * (_CHECKED + k)) for k in (0, 1))
         for a, b in zip(once, again, strict=True):
             if np.any(np.abs(a - b) > _SAME * np.max(np.abs(a))):
                 raise DataError(
                     f'"{self.text}" does not repeat after {period:.10g} s',
-                    remedy="correct the period, or leave it out",
+                    remedy="correct or omit the period",
                 )

@@ -55,7 +55,7 @@ def _limits(key: str, value: Any) -> list[MotionLimit]:
     if key == "margin":
         least = _number(value, (key,))
         if least <= 0:
-            raise ModelError("a margin must be positive", path=(key,), remedy="or leave it out")
+            raise ModelError("a margin must be > 0", path=(key,), remedy="or omit it")
         return [MotionLimit("margin", "", lower=least)]
     for quantity in _QUANTITIES:
         if key == quantity:
@@ -69,7 +69,7 @@ def _limits(key: str, value: Any) -> list[MotionLimit]:
     raise ModelError(
         f"there is no quantity {key}",
         path=(key,),
-        remedy=f"use {', '.join(_QUANTITIES)} or margin",
+        remedy=f"choose one of: {', '.join(_QUANTITIES)}, margin",
     )
 
 
@@ -79,10 +79,10 @@ def _bounds(value: Any, path: tuple[str, ...]) -> tuple[float | None, float | No
             raise ModelError("expected [lower, upper]", path=path, remedy="null for no bound")
         low, high = (None if v is None else _number(v, path) for v in value)
         if low is None and high is None:
-            raise ModelError("both bounds are null", path=path, remedy="leave the entry out")
+            raise ModelError("at least one bound must be given", path=path, remedy="omit the entry")
         if low is not None and high is not None and low >= high:
             raise ModelError(
-                f"nothing is between {low:g} and {high:g}",
+                f"the lower bound must be below the upper bound, got {low:g} and {high:g}",
                 path=path,
                 remedy="write [lower, upper]",
             )
@@ -90,7 +90,9 @@ def _bounds(value: Any, path: tuple[str, ...]) -> tuple[float | None, float | No
     size = _number(value, path)
     if size <= 0:
         raise ModelError(
-            "a bound for both sides must be positive", path=path, remedy="or give [lower, upper]"
+            "a single number bounds both sides and must be > 0",
+            path=path,
+            remedy="or give [lower, upper]",
         )
     return -size, size
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mechid.errors import DataError
-from mechid.excitation.trajectory import Trajectory, sample
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.mechanism.records import Mechanism
 from mechid.tables.files import read_columns, write_table
 from mechid.tables.motion import TIME, MotionTable, read_motion
@@ -45,12 +45,12 @@ def read_motion_file(
     if Path(path).suffix.lower() not in YAML_SUFFIXES:
         return read_motion(path, mechanism)
     loaded = load_trajectory(path)
-    trajectory = loaded.ordered([c.name for c in mechanism.coordinates], where=str(path))
+    trajectory = of_mechanism(loaded, mechanism, where=str(path))
     found = sample(trajectory, rate=rate)
     notes = []
     if rate is None and trajectory.rate is None:
         per_second = (len(found.time) - 1) / found.time[-1]
-        notes.append(f"sampled at {per_second:.6g} Hz; the trajectory may name its rate")
+        notes.append(f"sampled at {per_second:.6g} Hz; set rate in the trajectory to change it")
     return MotionTable(found.time, found.y, found.yd, found.ydd, tuple(notes))
 
 
@@ -127,7 +127,8 @@ def write_trajectory_table(
     """
     if strange := [q for q in quantities if q not in QUANTITIES]:
         raise DataError(
-            f"a trajectory has no {strange[0]}", remedy=f"choose of {', '.join(QUANTITIES)}"
+            f"a trajectory has no quantity {strange[0]}",
+            remedy=f"choose one of: {', '.join(QUANTITIES)}",
         )
     found = sample(trajectory, rate=rate)
     columns = {TIME: found.time}

@@ -53,7 +53,7 @@ def table_trajectory(path: Path) -> Trajectory:
     ]
     families = {name: table_family(path, name) for name in names}
     if not families:
-        raise DataError("the table has no column besides time", where=str(path))
+        raise DataError("the table has no column other than time", where=str(path))
     time = next(iter(families.values())).time
     rate = (len(time) - 1) / time[-1]
     return Trajectory.of(families, time[-1], rate=rate, name=path.stem)

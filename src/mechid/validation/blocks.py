@@ -47,8 +47,8 @@ class Blocks:
         """
         if self.count < 2 or self.gap < 0 or n < self.count:
             raise DataError(
-                f"{n} samples cannot be cut into {self.count} blocks with gaps of {self.gap}",
-                remedy="take at least two blocks, not more than samples, and no negative gap",
+                f"{n} samples cannot be split into {self.count} blocks with gaps of {self.gap}",
+                remedy="use at least 2 blocks, at most one per sample, and gaps ≥ 0",
             )
         edges = np.linspace(0, n, self.count + 1).round().astype(np.int64)
         everything = np.arange(n)
@@ -57,8 +57,8 @@ class Blocks:
             apart = (everything < a - self.gap) | (everything >= b + self.gap)
             if not apart.any():
                 raise DataError(
-                    f"gaps of {self.gap} samples leave nothing of {n} to estimate from",
-                    remedy="take smaller gaps or more blocks",
+                    f"gaps of {self.gap} samples leave none of {n} samples to estimate from",
+                    remedy="use smaller gaps or more blocks",
                 )
             found.append(Fold(everything[apart], everything[a:b]))
         return tuple(found)

@@ -78,7 +78,7 @@ def cross_validate(
     folds : Blocks or sequence of Fold
     watch : callable (stage, step, error of the block), optional
     stop : callable, optional
-        Asked before each block whether to end with those that are done.
+        Called before each block; True ends with the completed blocks.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def cross_validate(
         if watch is not None:
             watch("cross-validation", k + 1, float(np.nansum(errors[-1])))
     if not errors:
-        raise DataError("stopped before a block was predicted", remedy="give it more time")
+        raise DataError("stopped before a block was predicted", remedy="allow more time")
     return CrossValidation(
         estimator.name,
         regression.channels,

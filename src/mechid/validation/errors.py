@@ -12,7 +12,7 @@ from mechid.estimation.regression import Bools, Floats, Regression
 
 @dataclass(frozen=True, eq=False)
 class ForceErrors:
-    """Errors of the predicted forces of one motion; not a number for forces never measured.
+    """Errors of the predicted forces of one motion; NaN for forces never measured.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def prediction_error(forces: Floats, tau: Floats, valid: Bools) -> Floats:
     Returns
     -------
     array (…, n_d)
-        Not a number for forces without a valid sample.
+        NaN for forces without a valid sample.
     """
     e = np.where(valid, forces - tau, 0.0)
     size = np.linalg.norm(np.where(valid, tau, 0.0), axis=0)
@@ -101,7 +101,7 @@ def prediction_error(forces: Floats, tau: Floats, valid: Bools) -> Floats:
 
 
 def _ratio(above: Floats, below: Floats, n: Floats) -> Floats:
-    """Return above/below: 0 for 0/0 (nothing to predict, nothing predicted), no number without
+    """Return above/below: 0 for 0/0 (nothing to predict, nothing predicted), NaN without
     samples."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(above == 0, 0.0, above / below)

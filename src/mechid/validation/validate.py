@@ -26,12 +26,12 @@ class Validation:
     level : float
         Of the intervals, as 0.95.
     coverage : array (n_d,)
-        Part of the measured forces inside the intervals of that level; not a number for forces
+        Part of the measured forces inside the intervals of that level; NaN for forces
         that were never measured.
     condition : float
         Condition number of the columns of the model for this motion, columns of unit length.
     prediction : Prediction
-        Forces with their deviations.
+        Forces with their standard deviations.
     """
 
     errors: ForceErrors
@@ -73,10 +73,14 @@ def validate(
 def coverage(residuals: Floats, sigma: Floats, level: float = 0.95) -> Floats:
     """Return which part of residuals (N, …) lies within the interval of a level, (…).
 
-    Residuals that are no numbers do not count; deviations (N, …) that are none cover nothing.
+    Residuals that are NaN do not count; intervals of standard deviations (N, …) that are NaN cover
+    nothing.
     """
     if not 0 < level < 1:
-        raise DataError(f"the level of an interval is {level:g}", remedy="give one as 0.95")
+        raise DataError(
+            f"the level of an interval must be between 0 and 1, got {level:g}",
+            remedy="0.95 stands for 95 %",
+        )
     here = np.isfinite(residuals)
     wide = float(norm.ppf(0.5 + level / 2)) * sigma
     inside = np.count_nonzero(np.abs(np.where(here, residuals, np.inf)) <= wide, axis=0)

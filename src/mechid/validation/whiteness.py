@@ -20,7 +20,7 @@ _LAGS = 10
 
 @dataclass(frozen=True, eq=False)
 class Whiteness:
-    """Memory of the residuals of each force; not a number where too few follow each other.
+    """Memory of the residuals of each force; NaN where too few follow each other.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def whiteness(
     Parameters
     ----------
     residuals : array (N, n_d)
-        At equal steps of time; not a number where nothing valid was measured. Only pairs of
+        At equal steps of time; NaN where nothing valid was measured. Only pairs of
         samples that are both there count.
     lags : int, optional
         By default 10, or a fifth of the samples if that is less.
@@ -61,7 +61,8 @@ def whiteness(
     taken = max(1, min(_LAGS, n // 5)) if lags is None else lags
     if not 1 <= taken < n:
         raise DataError(
-            f"{taken} lags of {n} residuals", remedy="give fewer lags, or a longer motion"
+            f"the number of lags must be between 1 and {n - 1}, got {taken}",
+            remedy="use fewer lags, or a longer motion",
         )
     found = np.full((4, n_d), np.nan)
     for j in range(n_d):
@@ -90,7 +91,7 @@ def _test(e: Floats, lags: int) -> tuple[float, float, float, float]:
 
 
 def _innovations(e: Floats, a: Floats) -> Floats:
-    """Return e_k - Σ a_i e_(k-i), not a number where one of them is missing."""
+    """Return e_k - Σ a_i e_(k-i), NaN where one of them is missing."""
     w = e.copy()
     for i, x in enumerate(a, start=1):
         w[i:] -= x * e[:-i]

@@ -63,7 +63,7 @@ def render_page(scene: dict[str, Any]) -> str:
 
 
 def _check(scene: dict[str, Any]) -> None:
-    """Refuse what would otherwise end as an empty picture in the reader's browser."""
+    """Reject what would otherwise end as an empty picture in the reader's browser."""
     if not scene["size"] > 0:
         raise ValueError(f"the size of the mechanism is {scene['size']}, not a positive length")
     motion = scene["motion"]

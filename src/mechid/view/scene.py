@@ -15,6 +15,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import GROUND, GROUND_BODY, Body, Joint, Mechanism, Point, Shape
 from mechid.spatial.rotations import quaternion_from_matrix
 from mechid.tables.names import find_point, points_of
+from mechid.view.constraints import drawn_rods
 from mechid.view.elements import drawn_elements
 
 SAMPLES = 600  # of the motion in the page: smooth to the eye, and a page of a few megabytes at most
@@ -46,7 +47,7 @@ def scene(
         "size": model.size,
         "bodies": [_body(model, body) for body in (GROUND_BODY, *mechanism.bodies)],
         "joints": [_joint(model, joint, index) for joint in mechanism.joints if not joint.hidden],
-        "elements": drawn_elements(mechanism, index),
+        "elements": [*drawn_elements(mechanism, index), *drawn_rods(mechanism, index)],
         "motion": _motion(_still(model) if motion is None else motion),
         "traces": [
             {"name": f"{p.body}.{p.name}", "body": index[p.body], "point": list(p.local)}

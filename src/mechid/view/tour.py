@@ -1,4 +1,4 @@
-"""A motion that shows what a mechanism can do, for when none is given.
+"""A motion that shows what a mechanism can do, used when no motion is given.
 
 Each independent coordinate is swept by itself, then all of them move together; the motion starts
 and ends at rest and is twice continuously differentiable. Ranges come from the limits of the joints
@@ -9,6 +9,7 @@ of its limits is halved until it does not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -18,8 +19,9 @@ from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Mechanism
+from mechid.modelfile.resolve import mechanism_of
 from mechid.tables.quality import limit_notes
-from mechid.view.courses import Course, Reach, at_rest, sweep, swing
+from mechid.view.time_histories import Reach, TimeHistory, at_rest, sweep, swing
 
 RATE = 40.0  # samples per second
 _TOGETHER = 6.0  # s, for the motion of all coordinates
@@ -28,10 +30,12 @@ _SHARE = 0.06  # of the size, for a length without limits
 _OF_LIMITS = 0.9  # share of the room between the start and a limit
 _HALVINGS = 8
 
-Part: TypeAlias = list[Course]  # what happens at the same time: one course per coordinate
+Part: TypeAlias = list[
+    TimeHistory
+]  # what happens at the same time: one time history per coordinate
 
 
-def tour(mechanism: Mechanism | KinematicModel) -> Motion:
+def tour(mechanism: Mechanism | KinematicModel | str | Path) -> Motion:
     """Return a solved motion of all independent coordinates, at 40 samples per second.
 
     It starts from the state `start` of the model, or else from the assembled pose.
@@ -52,7 +56,10 @@ def tour(mechanism: Mechanism | KinematicModel) -> Motion:
     >>> np.allclose(motion.yd[[0, -1]], 0)  # it starts and ends at rest
     True
     """
-    model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
+    if isinstance(mechanism, KinematicModel):
+        model = mechanism
+    else:
+        model = kinematic_model(mechanism_of(mechanism))
     start = start_of(model)
     bounded = not limit_notes(solve_motion(model, start[None]))
 
@@ -106,8 +113,8 @@ def _wanted(model: KinematicModel, coordinate: IndependentCoordinate, start: flo
 
 def _alone(reach: Reach, i: int, n: int) -> Part:
     """One coordinate of n moves."""
-    course = sweep(reach, RATE)
-    return [course if k == i else at_rest(len(course.y)) for k in range(n)]
+    history = sweep(reach, RATE)
+    return [history if k == i else at_rest(len(history.y)) for k in range(n)]
 
 
 def _together(reaches: Sequence[Reach]) -> Part:

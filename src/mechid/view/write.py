@@ -8,13 +8,14 @@ from pathlib import Path
 from mechid.errors import DataError
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism, Point
+from mechid.modelfile.resolve import mechanism_of
 from mechid.view.page import render_page
 from mechid.view.scene import scene
 from mechid.view.tour import tour
 
 
 def write_page(
-    mechanism: Mechanism,
+    mechanism: Mechanism | str | Path,
     path: str | Path,
     motion: Motion | None = None,
     traces: Iterable[str | Point] = (),
@@ -23,7 +24,8 @@ def write_page(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : Mechanism, str or Path
+        A mechanism, or what `load` takes.
     path : str or Path
     motion : Motion, optional
         A solved motion; default is a tour through all independent coordinates.
@@ -36,6 +38,7 @@ def write_page(
     >>> mechid.write_page(mechid.load("four_bar"), "four_bar.html").name
     'four_bar.html'
     """
+    mechanism = mechanism_of(mechanism)
     shown = tour(mechanism) if motion is None else motion
     text = render_page(scene(mechanism, shown, traces))
     path = Path(path)

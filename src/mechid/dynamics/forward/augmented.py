@@ -1,8 +1,8 @@
 """Lagrange multipliers on positions and Euler parameters of all bodies.
 
 The state is (q, q̇) of the reference-point formulation, 14 numbers per body; the equations are
-those of `dynamics.reference_point.augmented`. Slow and plain: the formulation of the literature,
-and the check of the others.
+those of `dynamics.reference_point.augmented`. Angles are integrated beside it, because a pose shows
+them within ±π only. Slow and plain: the formulation of the literature, and the check of the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from mechid.dynamics.reference_point.mass import mass_and_bias
 from mechid.dynamics.reference_point.model import reference_model
 from mechid.dynamics.reference_point.state import state_from_motion
 from mechid.kinematics.frames import body_frames, frame_motion
-from mechid.kinematics.reference_point.evaluate import gamma, jacobian, values
+from mechid.kinematics.reference_point.drivers import joint_coordinate_row
+from mechid.kinematics.reference_point.evaluate import compile_rows, gamma, jacobian, values
+from mechid.kinematics.reference_point.system import Pose, moved, pose_at
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.element_laws import LOAD, law_potential
 from mechid.spatial.rotations import matrix_from_quaternion
@@ -28,7 +30,10 @@ _ROUNDING = 1e-14
 
 
 class Augmented:
-    """State (q, q̇), 7 numbers per body each."""
+    """State (q, q̇), 7 numbers per body each, and the angles that count full turns.
+
+    These are the independent coordinates, what elements measure, and `Pose.turns`, in this order.
+    """
 
     name = "augmented"
     drifts = True
@@ -38,8 +43,18 @@ class Augmented:
         self.baumgarte = baumgarte
         self.driven = driven or nothing_driven(engine.n_i)
         self.model = reference_model(engine.model.mechanism)
-        self._y = np.zeros(engine.n_i)
-        self._near = np.zeros(len(self.model.elements.rows.rows))
+        system = self.model.system
+        mechanism, numbers = system.mechanism, self.model.elements.numbers
+        turning = tuple(
+            joint_coordinate_row(name, mechanism.joint(name), k, numbers)
+            for name, k in system.turning_coordinates
+        )
+        turns = compile_rows(turning, self.model.n_bodies)
+        self._followed = (system.drivers, self.model.elements.rows, turns)
+        self._n = 7 * self.model.n_bodies
+        # Numbers near which angles lie, of the last state that was looked at.
+        self._y, self._near, turned = (np.zeros(len(rows.rows)) for rows in self._followed)
+        self._pose = Pose(np.zeros(self._n), turned)
 
     def start(self, q: Floats, v: Floats) -> Floats:
         """Return the state of all bodies of a closed tree state."""
@@ -48,32 +63,36 @@ class Augmented:
         state = state_from_motion(self.model, frames)[0]
         t = k.tables
         self._y[t.direct.driver] = q[t.direct.q]  # angles count their turns from here
-        self._y = self._coordinates(state.q)
-        self.engine.anchor(self._y, q)
+        self._pose = pose_at(self.model.system, state.q)
+        for i, place in enumerate(self.model.system.turning_coordinates):
+            if place in k.compiled.coordinate:
+                self._pose.turns[i] = q[k.compiled.coordinate[place].q]
         self._follow(state.q)
-        return np.concatenate([state.q, state.qd])
-
-    def _coordinates(self, q: Floats) -> Floats:
-        """Independent coordinates, angles near those of the last call."""
-        return values(self.model.system.drivers, q, self._y)
+        self.engine.anchor(self._y, q)
+        return np.concatenate([state.q, state.qd, self._y, self._near, self._pose.turns])
 
     def _follow(self, q: Floats) -> None:
-        """Keep track of angles through full turns."""
-        self._y = self._coordinates(q)
+        """Take the angles of a pose that are nearest to those at hand."""
+        self._y = values(self.model.system.drivers, q, self._y)
+        self._pose = moved(self.model.system, self._pose, q)
         elements = self.model.elements
         near = elements.near(self._near, self._y, q)
         self._near = values(elements.rows, q, near)
 
     def _parts(self, z: Floats) -> tuple[Floats, Floats]:
-        q, qd = z[: z.size // 2].copy(), z[z.size // 2 :]
+        """Return q, with unit quaternions, and q̇; its angles are kept."""
+        q, qd = z[: self._n].copy(), z[self._n : 2 * self._n]
         bodies = q.reshape(-1, 7)
         bodies[:, 3:] /= np.linalg.norm(bodies[:, 3:], axis=1, keepdims=True)
+        ends = np.cumsum([len(rows.rows) for rows in self._followed])[:-1]
+        self._y, self._near, turns = np.split(z[2 * self._n :], ends)
+        self._pose = Pose(q, turns)
+        self._follow(q)
         return q, qd
 
     def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż, multipliers of all constraint rows, energies and powers."""
         q, qd = self._parts(z)
-        self._follow(q)
         phi = self.engine.phi
         yd = jacobian(self.model.system.drivers, q) @ qd
         solved = accelerations(
@@ -85,6 +104,7 @@ class Augmented:
             alpha=self.baumgarte.alpha,
             beta=self.baumgarte.beta,
             near=self._near,
+            pose=self._pose,
             driven=self._driven(yd, t),
         )
         rotation = matrix_from_quaternion(q.reshape(-1, 7)[:, 3:])
@@ -97,7 +117,7 @@ class Augmented:
             for i, b in enumerate(q.reshape(-1, 7))
         )
         return Instant(
-            rate=np.concatenate([qd, solved.qdd]),
+            rate=np.concatenate([qd, solved.qdd, *(jacobian(x, q) @ qd for x in self._followed)]),
             tau=solved.tau,
             multipliers=solved.multipliers,
             kinetic=float(0.5 * qd @ M @ qd),
@@ -134,13 +154,14 @@ class Augmented:
     def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return y and ẏ."""
         q, qd = self._parts(z)
-        return self._coordinates(q), jacobian(self.model.system.drivers, q) @ qd
+        return self._y, jacobian(self.model.system.drivers, q) @ qd
 
     def independent_acceleration(self, z: Floats, rate: Floats, t: float = 0.0) -> Floats:
         """Return ÿ: second derivatives of the driver rows."""
         q, qd = self._parts(z)
         drivers = self.model.system.drivers
-        return np.asarray(jacobian(drivers, q) @ rate[rate.size // 2 :] - gamma(drivers, q, qd))
+        qdd = rate[self._n : 2 * self._n]
+        return np.asarray(jacobian(drivers, q) @ qdd - gamma(drivers, q, qd))
 
     def tree(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
         """Return the closed tree state with the same independent coordinates."""
@@ -149,7 +170,9 @@ class Augmented:
 
     def _scaled(self, q: Floats) -> Floats:
         system = self.model.system
-        return np.asarray(constraint_error(self.model, q) * system.closure.scale(system.size))
+        return np.asarray(
+            constraint_error(self.model, q, self._pose) * system.closure.scale(system.size)
+        )
 
     def constraint_error(self, z: Floats, t: float = 0.0) -> float:
         """Return the largest closure row, dimensionless."""
@@ -169,7 +192,8 @@ class Augmented:
         if self.driven:
             speed[-len(yd) :] -= self._driver_scale * yd
         qd = qd - s * np.linalg.lstsq(C, speed, rcond=_RANK)[0]
-        return np.concatenate([q, qd])
+        self._follow(q)
+        return np.concatenate([q, qd, self._y, self._near, self._pose.turns])
 
     def _constraints(self, q: Floats, y: Floats) -> tuple[Floats, Floats]:
         """Return dimensionless rows of closure and driven coordinates, and their errors."""
@@ -179,7 +203,7 @@ class Augmented:
         if self.driven:
             scale = self._driver_scale
             C = np.vstack([C, scale[:, None] * jacobian(system.drivers, q)[d]])
-            error = np.concatenate([error, scale * (self._coordinates(q)[d] - y)])
+            error = np.concatenate([error, scale * (values(system.drivers, q, self._y)[d] - y)])
         return C * system.q_scale, error
 
     @property

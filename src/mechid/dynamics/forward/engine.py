@@ -90,7 +90,7 @@ class Engine:
 
     def __init__(self, model: DynamicModel, phi: Floats) -> None:
         self.model = model
-        self.phi = np.ascontiguousarray(phi, dtype=float)
+        self.phi = np.array(phi, dtype=float)
         k = model.kinematics
         self.kinematics = k
         t = k.tables
@@ -138,6 +138,11 @@ class Engine:
         self._anchored = anchor_state(self._held) == OK
         if not self._anchored:
             anchor_state(self._in_one_piece())
+
+    def change(self, places: Ints, values: Floats) -> None:
+        """Change some of the parameters."""
+        self.phi[places] = values
+        self._at = b""
 
     def accelerate(self, y: Floats, yd: Floats, tau: Floats) -> Accelerated:
         """Return the accelerations in the independent coordinates under the forces τ.

@@ -72,7 +72,7 @@ class Formulation(Protocol):
 
 @contextmanager
 def massive() -> Iterator[None]:
-    """Refuse equations without a solution: some motion has no mass."""
+    """Reject equations without a solution: some motion has no mass."""
     try:
         yield
     except np.linalg.LinAlgError as error:

@@ -95,7 +95,7 @@ class Recorder:
         return left[left <= t + slack]
 
     def step_to(self, t: float, z: Floats) -> None:
-        """Accept a step that ends at t, unless the inspection of the task refuses it."""
+        """Accept a step that ends at t, unless the inspection of the task rejects it."""
         if self.task.inspect is not None:
             self.task.inspect(t, z)
         self.steps += 1

@@ -51,7 +51,7 @@ def _step(solver: Any, recorder: Recorder, stalled: int) -> int:
     """Take a step; return how many steps in a row did not change the time."""
     try:
         message = solver.step()
-    except ValueError as error:  # implicit methods: not a number in a matrix
+    except ValueError as error:  # implicit methods: NaN in a matrix
         if "NaN" not in str(error):
             raise
         raise recorder.lost(float(solver.t)) from error

@@ -2,7 +2,7 @@
 
 Admissible motions and accelerations follow from rows that do not move: J R = const and r̈ = const.
 A function of R and v̇ therefore changes with the pose as if each row, times what it weighs in the
-function, were taken from it.
+function, were taken from it. A coupling has constant rates and changes nothing.
 """
 
 from mechid.dynamics.kernels.adjoint_rates import (
@@ -17,7 +17,7 @@ from mechid.dynamics.kernels.adjoint_rates import (
 )
 from mechid.dynamics.kernels.screws import minus, plus, times, vector
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
-from mechid.kinematics.tables import DISTANCE, DOT, POINT, SCREW_ROW
+from mechid.kinematics.tables import COUPLING, DISTANCE, DOT, POINT, SCREW_ROW
 
 
 @inlined_kernel
@@ -68,7 +68,7 @@ def adjoint_row_accelerations(t, n, markers, directions, pull):
             for i in range(r, last):
                 f = plus(f, times(pull.rows[i, n + 1], vector(t.row_vector, i)))
             adjoint_pin_motion(pull, n, a, b, f, mb)
-        elif mu == 0.0:
+        elif mu == 0.0 or row.kind == COUPLING:
             continue
         elif row.kind == DOT:
             da, db = row.direction_a, row.direction_b
@@ -93,7 +93,7 @@ def adjoint_row_speeds(t, n, markers, directions, pull):
         r = last
         row = t.rows[r]
         last = _same_pin(t, r) if row.kind == POINT else r + 1
-        if not _used(pull.rows, n, r, last):
+        if row.kind == COUPLING or not _used(pull.rows, n, r, last):
             continue
         a, b = t.marker_link[row.marker_a], t.marker_link[row.marker_b]
         mb = minus(vector(markers, row.marker_b), pole)

@@ -252,7 +252,7 @@ def finish_state(s):
     gap = 0.0
     for r in range(s.t.rows.size):
         if s.t.rows[r].driver < 0:
-            value = row_value(s.t, r, s.work.markers, s.work.directions)
+            value = row_value(s.t, r, s.q, s.work.markers, s.work.directions)
             gap = max(gap, abs(value) * s.t.rows[r].scale)
     s.numbers[KINETIC], s.numbers[POTENTIAL], s.numbers[DISSIPATED] = kinetic, potential, dissipated
     s.numbers[POWER], s.numbers[GAP], s.numbers[MASS_RATIO] = power, gap, ratio
@@ -282,7 +282,7 @@ def tree_equations(t, d, every, reach_start, reach, phi, q, v, work, room, M, h,
         work.entries,
     )
     for r in range(t.rows.size):
-        values[r] = row_value(t, r, work.markers, work.directions)
+        values[r] = row_value(t, r, q, work.markers, work.directions)
         open_row(
             t,
             r,

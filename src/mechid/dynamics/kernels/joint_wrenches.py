@@ -1,7 +1,9 @@
 """What joints transmit, as wrenches (force, moment) about the origin of the axes they are in."""
 
+import numpy as np
+
 from mechid.dynamics.kernels.wrenches import add_force, add_moment
-from mechid.dynamics.reaction_tables import FORCE, MOMENT, SPIN
+from mechid.dynamics.reaction_tables import COUPLED, FORCE, LINE, MOMENT, SPIN, THREAD
 from mechid.kinematics.kernels.jit import kernel
 
 
@@ -74,15 +76,25 @@ def _reciprocal(axes, c, first):
 
 
 @kernel
-def held_wrenches(x, rotation, place, frame_a, frame_b, held):
+def held_wrenches(x, rotation, origin, place, frame_a, frame_b, held):
     """Fill held (m, 6): what a unit multiplier of each held row does to the second body.
 
-    Multipliers are in N m: forces are multiplied by the size of the mechanism.
+    Multipliers are in N m: forces are multiplied by the size of the mechanism. What couplings do
+    stands in `equations_of_columns`.
     """
     held[:, :] = 0.0
     for r in range(x.rows.size):
         row = x.rows[r]
         j, a, b = row.joint, row.axis_a, row.axis_b
+        if row.kind == COUPLED:
+            continue
+        if row.kind == LINE:
+            a0, a1, a2 = _line_end(x, j, 0, rotation, origin)
+            b0, b1, b2 = _line_end(x, j, 1, rotation, origin)
+            e0, e1, e2 = b0 - a0, b1 - a1, b2 - a2
+            f = 1.0 / (x.size * np.sqrt(e0 * e0 + e1 * e1 + e2 * e2))
+            add_force(held, r, f * e0, f * e1, f * e2, b0, b1, b2)
+            continue
         if row.kind == SPIN:
             o0, o1, o2 = _spin_direction(x, j, 0, rotation)
             i0, i1, i2 = _spin_direction(x, j, 1, rotation)
@@ -100,6 +112,17 @@ def held_wrenches(x, rotation, place, frame_a, frame_b, held):
 
 
 @kernel
+def _line_end(x, s, which, rotation, origin):
+    k = x.line_link[s, which]
+    p0, p1, p2 = x.line_local[s, which, 0], x.line_local[s, which, 1], x.line_local[s, which, 2]
+    return (
+        origin[k, 0] + rotation[k, 0, 0] * p0 + rotation[k, 0, 1] * p1 + rotation[k, 0, 2] * p2,
+        origin[k, 1] + rotation[k, 1, 0] * p0 + rotation[k, 1, 1] * p1 + rotation[k, 1, 2] * p2,
+        origin[k, 2] + rotation[k, 2, 0] * p0 + rotation[k, 2, 1] * p1 + rotation[k, 2, 2] * p2,
+    )
+
+
+@kernel
 def _spin_direction(x, s, which, rotation):
     k = x.spin_link[s, which]
     p0, p1, p2 = x.spin_local[s, which, 0], x.spin_local[s, which, 1], x.spin_local[s, which, 2]
@@ -114,6 +137,7 @@ def _spin_direction(x, s, which, rotation):
 def equations_of_columns(t, x, origin, axes, held, behind, A, rhs):
     """Fill A (m, n_v) and rhs (n_v,): Aᵀ λ = rhs makes tree joints free along their columns.
 
+    Where a column is coupled, its joint transmits what the coupling exerts there.
     `behind` (n_b + 1, 6) is what all joints together supply to a body and those behind it.
     """
     for s in range(x.steps.size):
@@ -135,6 +159,9 @@ def equations_of_columns(t, x, origin, axes, held, behind, A, rhs):
                     power = v0 * held[r, 0] + v1 * held[r, 1] + v2 * held[r, 2]
                     power += w0 * held[r, 3] + w1 * held[r, 4] + w2 * held[r, 5]
                     A[r, c] = x.side[s, r] * power
+    for i in range(x.coupled.size):
+        c = x.coupled[i].column
+        A[x.coupled[i].row, c] += x.coupled[i].factor * t.columns[c].scale
 
 
 @kernel
@@ -146,7 +173,7 @@ def transmitted(x, held, multipliers, share, behind, place, found):
     """
     found[:, :] = 0.0
     for r in range(x.rows.size):
-        if x.rows[r].kind != SPIN:
+        if x.rows[r].kind <= THREAD:
             for i in range(6):
                 found[x.rows[r].joint, i] += multipliers[r] * held[r, i]
     for s in range(x.steps.size):
@@ -166,11 +193,12 @@ def transmitted(x, held, multipliers, share, behind, place, found):
 
 
 @kernel
-def weighted(x, frame_a, multipliers, found, out):
-    """Fill out (6 n_joints + n_spins,): the numbers whose sum of squares is to be small.
+def weighted(t, x, axes, frame_a, multipliers, found, out):
+    """Fill out (6 n_joints + n_constraints + n_spins,): the numbers with a small sum of squares.
 
     Forces count times the size of the mechanism. The moment along a thread is a part of its force
-    and is not counted again. Moments that hold spins count too.
+    and is not counted again. Constraints and moments that hold spins count too, and what a coupling
+    exerts at a joint is not counted again there.
     """
     for j in range(x.joints.size):
         m0, m1, m2 = found[j, 3], found[j, 4], found[j, 5]
@@ -181,6 +209,18 @@ def weighted(x, frame_a, multipliers, found, out):
         for i in range(3):
             out[6 * j + i] = x.size * found[j, i]
         out[6 * j + 3], out[6 * j + 4], out[6 * j + 5] = m0, m1, m2
-    n_spins = x.spin_link.shape[0]
-    for s in range(n_spins):
-        out[6 * x.joints.size + s] = multipliers[x.rows.size - n_spins + s]
+    for i in range(x.coupled.size):
+        part = x.coupled[i]
+        column = t.columns[part.column]
+        f = part.sense * part.factor * multipliers[part.row]
+        at = 6 * part.joint + 3
+        if column.shift != 0.0:
+            f *= x.size / column.shift
+            at -= 3
+        else:
+            f *= column.turn  # ±1
+        for k in range(3):
+            out[at + k] -= f * axes[part.column, k]
+    others = out.size - 6 * x.joints.size
+    for s in range(others):
+        out[6 * x.joints.size + s] = multipliers[x.rows.size - others + s]

@@ -33,16 +33,33 @@ NOTHING = 1e-8
 
 @allocating_kernel
 def reactions_batch(
-    t, d, x, actuated, actuator, phi, first, last, q, v, vd, tau, force, moment, is_open
+    t,
+    d,
+    x,
+    actuated,
+    actuator,
+    phi,
+    first,
+    last,
+    q,
+    v,
+    vd,
+    tau,
+    force,
+    moment,
+    is_open,
+    constraint,
+    constraint_open,
 ):
     """Fill force and moment (N, n_joints, 3) and is_open (N, n_joints, 6) of some samples.
 
+    And `constraint` and `constraint_open` (N, n_constraints): dimensionless rows times L or 1.
     `x` are the `ReactionTables`; `actuated` the measures on which τ (N, n_i) acts and `actuator`
     (n_i,) which of them each component acts on.
     """
     n_joints, m, n_v = x.joints.size, x.rows.size, t.columns.size
     n_internal = m - x.rank
-    n_spins = x.spin_link.shape[0]
+    n_others = x.n_constraints + x.spin_link.shape[0]
     every = np.arange(t.links.size)
     rotation = np.zeros((t.links.size, 3, 3))
     vectors = np.zeros((5, t.links.size, 3))
@@ -60,7 +77,7 @@ def reactions_batch(
     normal, sums = np.zeros(m), np.zeros(max(m, n_v))
     multipliers = np.zeros((1 + n_internal, m))
     found = np.zeros((1 + n_internal, n_joints, 6))
-    scaled = np.zeros((1 + n_internal, 6 * n_joints + n_spins))
+    scaled = np.zeros((1 + n_internal, 6 * n_joints + n_others))
     for i in range(3):
         rotation[0, i, i] = 1.0
     for s in range(first, last):
@@ -96,7 +113,7 @@ def reactions_batch(
         for k in range(x.steps.size - 1, -1, -1):  # what is behind each step, all together
             for i in range(6):
                 demand[x.steps[k].parent, i] += demand[x.steps[k].child, i]
-        held_wrenches(x, rotation, place, frame_a, frame_b, held)
+        held_wrenches(x, rotation, vectors[0], place, frame_a, frame_b, held)
         equations_of_columns(t, x, vectors[0], axes, held, demand, A, rhs)
         pivoted_qr(A, x.rank, order, Q, normal, sums)
         solve_transposed(A, x.rank, order, Q, rhs, multipliers[0])
@@ -106,9 +123,10 @@ def reactions_batch(
         for k in range(1 + n_internal):
             share = 1.0 if k == 0 else 0.0
             transmitted(x, held, multipliers[k], share, demand, place, found[k])
-            weighted(x, frame_a, multipliers[k], found[k], scaled[k])
+            weighted(t, x, axes, frame_a, multipliers[k], found[k], scaled[k])
         _shorten(scaled, found)
         _store(x.size, found, force[s], moment[s], is_open[s])
+        _store_constraints(scaled, 6 * n_joints, constraint[s], constraint_open[s])
 
 
 @kernel
@@ -165,3 +183,13 @@ def _store(size, found, force, moment, is_open):
             is_open[j, i] = np.sqrt(x) * (size if i < 3 else 1.0) > NOTHING
         for i in range(3):
             force[j, i], moment[j, i] = found[0, j, i], found[0, j, 3 + i]
+
+
+@kernel
+def _store_constraints(scaled, first, constraint, is_open):
+    for c in range(constraint.size):
+        x = 0.0
+        for k in range(1, scaled.shape[0]):
+            x += scaled[k, first + c] * scaled[k, first + c]
+        is_open[c] = np.sqrt(x) > NOTHING
+        constraint[c] = scaled[0, first + c]

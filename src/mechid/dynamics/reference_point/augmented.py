@@ -22,8 +22,8 @@ from mechid.dynamics.reference_point.mass import mass_and_bias
 from mechid.dynamics.reference_point.model import ReferenceModel, parameter_values
 from mechid.dynamics.reference_point.multipliers import multipliers_of
 from mechid.errors import ModelError, SingularPoseError
-from mechid.kinematics.reference_point.evaluate import gamma, jacobian, screw_angle
-from mechid.kinematics.reference_point.system import Pose, closure_values
+from mechid.kinematics.reference_point.evaluate import gamma, jacobian
+from mechid.kinematics.reference_point.system import Pose, closure_values, moved, pose_at
 from mechid.spatial.rotations import Array
 
 # A motion whose inertia is this small a part of the largest has none.
@@ -81,6 +81,7 @@ def accelerations(
     beta: float = 0.0,
     near: Array | None = None,
     driven: dict[int, float] | None = None,
+    pose: Pose | None = None,
 ) -> Accelerations:
     """Return the accelerations of all bodies under given actuator forces.
 
@@ -101,6 +102,8 @@ def accelerations(
         Values near which the angles of torsion springs lie (default: within (-π, π]).
     driven : mapping number → acceleration, optional
         Declared coordinates whose acceleration is given instead of their force.
+    pose : Pose, optional
+        A pose nearby, from which coupled angles are followed (default: within (-π, π]).
 
     Raises
     ------
@@ -110,7 +113,7 @@ def accelerations(
         If an admissible motion moves no mass.
     """
     forces = np.array(tau(t) if callable(tau) else tau, dtype=float)
-    a = augmented(model, q, qd, forces, phi=phi, alpha=alpha, beta=beta, near=near)
+    a = augmented(model, q, qd, forces, phi=phi, alpha=alpha, beta=beta, near=near, pose=pose)
     D = jacobian(model.system.drivers, q)
     which = sorted(driven or {})
     given = np.array([(driven or {})[i] for i in which])
@@ -135,25 +138,26 @@ def augmented(
     alpha: float = 0.0,
     beta: float = 0.0,
     near: Array | None = None,
+    pose: Pose | None = None,
 ) -> Augmented:
     """Return the blocks of the augmented system; arguments as for `accelerations`."""
     M, h = mass_and_bias(model, parameter_values(model, phi), q, qd, near)
     C = jacobian(model.system.closure, q)
     right = gamma(model.system.closure, q, qd)
     if alpha or beta:
-        right = right - 2 * alpha * (C @ qd) - beta**2 * constraint_error(model, q)
+        right = right - 2 * alpha * (C @ qd) - beta**2 * constraint_error(model, q, pose)
     D = jacobian(model.system.drivers, q)
     return Augmented(M, C, D.T @ np.asarray(tau, dtype=float) - h, right)
 
 
-def constraint_error(model: ReferenceModel, q: Array) -> Array:
+def constraint_error(model: ReferenceModel, q: Array, pose: Pose | None = None) -> Array:
     """Return Φ(q) (m,): gaps in m, misalignments without unit, rows as in the closure.
 
-    The turns of a helical joint are those that its displacement shows.
+    The turns of a helical joint are those that its displacement shows; coupled angles are followed
+    from `pose`.
     """
     system = model.system
-    turns = [screw_angle(system.closure, q, i, None) for i in system.screws]
-    return closure_values(system, Pose(q, np.array(turns, dtype=float)))
+    return closure_values(system, pose_at(system, q) if pose is None else moved(system, pose, q))
 
 
 def _solve(

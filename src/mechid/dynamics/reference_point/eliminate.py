@@ -13,7 +13,7 @@ gauss      reduced row echelon form with full pivoting
 =========  ===============================================================================
 
 The dimension of the null space is known (the declared coordinates), so redundant rows need no
-tolerance. A pose where it is larger is singular, and refused.
+tolerance. A pose where it is larger is singular, and rejected.
 """
 
 from __future__ import annotations

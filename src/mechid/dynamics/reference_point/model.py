@@ -18,6 +18,7 @@ from mechid.kinematics.reference_point.constraints import (
     constraint_rows,
     norm_rows,
 )
+from mechid.kinematics.reference_point.couplings import coupling_rows
 from mechid.kinematics.reference_point.evaluate import Equations, compile_rows
 from mechid.kinematics.reference_point.system import System, compile_system
 from mechid.mechanism.records import Mechanism
@@ -31,9 +32,10 @@ class ReferenceModel:
     Attributes
     ----------
     system : System
-        Its closure rows are those of the joints, then the gauge rows, then the unit quaternions.
+        Its closure rows are those of the joints, then those of couplings and distances, then the
+        gauge rows, then the unit quaternions.
     constraints : Equations
-        The rows of joints and gauges alone: those whose multipliers are forces and moments.
+        The same without the unit quaternions: rows whose multipliers are forces and moments.
     elements : Elements
         What force elements measure, and the loads.
     columns : tuple of Column
@@ -90,7 +92,7 @@ def reference_model(mechanism: Mechanism, *, hold_spins: bool = True) -> Referen
     """
     spins = passive_parts(mechanism)
     gauges = _gauge_rows(mechanism, spins) if hold_spins else ()
-    rows = constraint_rows(mechanism) + gauges
+    rows = constraint_rows(mechanism) + coupling_rows(mechanism) + gauges
     n = len(mechanism.bodies)
     elements = compile_elements(mechanism)
     unknown = tuple(term.column for term in elements.terms if not term.known)
@@ -106,7 +108,7 @@ def reference_model(mechanism: Mechanism, *, hold_spins: bool = True) -> Referen
 
 
 def parameter_values(model: ReferenceModel, phi: Array | None = None) -> Array:
-    """Return φ (p,), by default the CAD values; refuse numbers that are missing.
+    """Return φ (p,), by default the CAD values; reject numbers that are missing.
 
     Raises
     ------

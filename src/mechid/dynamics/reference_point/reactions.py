@@ -3,7 +3,7 @@
 The rows of a joint act on its second body with the generalised force C_qᵀ λ, on twists a force and
 a moment about the body's origin. Moved to the origin of its joint frame they are the reaction; the
 first body receives the opposite. An actuator that acts on the coordinate of the joint is not part
-of it.
+of it; what a coupling exerts on its coordinate is.
 
 Where constraints are redundant, reactions may be undetermined: null vectors of C_qᵀ are forces
 that the joints can put on each other without any effect on the motion. What such a vector changes
@@ -19,7 +19,7 @@ import numpy as np
 from mechid.dynamics.reference_point.body_matrix import twist_rates
 from mechid.dynamics.reference_point.model import ReferenceModel
 from mechid.dynamics.reference_point.multipliers import scaled_constraints
-from mechid.kinematics.reference_point.evaluate import jacobian
+from mechid.kinematics.reference_point.evaluate import compile_rows, jacobian
 from mechid.mechanism.records import GROUND
 from mechid.spatial.rotations import Array, matrix_from_quaternion
 
@@ -46,6 +46,8 @@ class Reactions:
         Axes of frame a, as columns, in the axes of `force` and `moment`.
     size : float
         Characteristic length (m), which makes forces and moments comparable.
+    open_rows : (m',) array of bool
+        Rows whose multiplier redundant constraints leave open.
     """
 
     joints: tuple[str, ...]
@@ -55,6 +57,7 @@ class Reactions:
     internal: Array
     axes: Array
     size: float
+    open_rows: np.ndarray
 
     def in_frame_a(self) -> Reactions:
         """Return the same reactions with components along the axes of each joint's frame a."""
@@ -68,6 +71,7 @@ class Reactions:
             internal,
             np.tile(np.eye(3), (len(self.joints), 1, 1)),
             self.size,
+            self.open_rows,
         )
 
 
@@ -102,6 +106,7 @@ def joint_reactions(model: ReferenceModel, q: Array, multipliers: Array) -> Reac
         internal=internal,
         axes=np.array(axes).reshape(-1, 3, 3),
         size=model.system.size,
+        open_rows=np.linalg.norm(U[:, rank:], axis=1) > NOTHING,
     )
 
 
@@ -109,9 +114,18 @@ def _wrench_map(model: ReferenceModel, q: Array) -> Array:
     """Return the matrix (n_joints, 6, m') from multipliers to reactions."""
     table = q.reshape(-1, 7)
     rotation = matrix_from_quaternion(table[:, 3:])
-    C = (jacobian(model.constraints, q) @ twist_rates(q)).reshape(-1, model.n_bodies, 6)
-    owner = np.array([row.joint for row in model.constraints.rows])
-    out = np.zeros((len(model.mechanism.joints), 6, len(owner)))
+    terms = [
+        (i, factor, term)
+        for i, row in enumerate(model.constraints.rows)
+        for term, factor in (((row, 1.0),) if row.joint else row.terms)
+    ]
+    rows = compile_rows(tuple(term for *_, term in terms), model.n_bodies)
+    C = (jacobian(rows, q) @ twist_rates(q)).reshape(-1, model.n_bodies, 6)
+    C *= np.array([factor for _, factor, _ in terms])[:, None, None]
+    owner = np.array([term.joint for *_, term in terms])
+    into = np.zeros((len(terms), len(model.constraints.rows)))
+    into[range(len(terms)), [i for i, *_ in terms]] = 1.0
+    out = np.zeros((len(model.mechanism.joints), 6, len(model.constraints.rows)))
     for j, joint in enumerate(model.mechanism.joints):
         # On the ground there are no rows; its reaction is the opposite of that on body a.
         grounded = joint.body_b == GROUND
@@ -126,7 +140,7 @@ def _wrench_map(model: ReferenceModel, q: Array) -> Array:
         else:
             place = rotation[k] @ np.array(frame.origin)
         wrench[3:] -= np.cross(place, wrench[:3], axisb=0).T
-        out[j][:, mine] = wrench
+        out[j] = wrench @ into[mine]
     return out
 
 

@@ -26,22 +26,22 @@ class CriterionOptions(Shown):
     Attributes
     ----------
     sigma : array (n_i,) or None
-        Deviation of the noise of each force (N or N m): rows are weighted by 1/σ_j. An infinite one
-        stands for a force that is not measured. None: ones.
+        Standard deviation of the noise of each force (N or N m): rows are weighted by 1/σ_j. An
+        infinite one stands for a force that is not measured. None: ones.
     scales : array (b,) or None
         Units in which parameters are counted, such as their CAD values: a variance of 1 is that of
         one unit. None: SI. Condition numbers are those of the columns times them.
     prior : array (b, b) or None
         Covariance of the base parameters before the experiment (`cad_values(…).covariance`). What
-        has no variance is known. It says something next to `sigma` only.
+        has no variance is known exactly. It needs `sigma`.
     subset : sequence of int or None
-        Places of the parameters that are wanted; the others are estimated along with them (Schur
+        Indices of the requested parameters; the others are estimated along with them (Schur
         complement). None: all.
     targets : array (k, b) or None
         H of `prediction_factor`, for the criterion "prediction".
     repeats : float
         Measured samples per sample of the matrix: how often a period is repeated, or how much
-        faster the measurement is sampled. It matters next to a prior.
+        faster the measurement is sampled. It matters only with a prior.
     log : bool
         The logarithm of the criterion ("d" is one already).
     mix : (float, float)
@@ -76,8 +76,8 @@ class Criterion(Shown):
     | prediction | mean relative variance of predicted forces, see `prediction_factor` |
 
     With a prior, the matrix is that of the estimator which uses it: W_b with the rows of P^(-1/2)
-    below. A condition number then rewards motions that tell nothing but what the prior says, so
-    that the others are to be preferred.
+    below. A condition number then rewards motions that add nothing to the prior; prefer the other
+    criteria.
 
     Where W_b does not have full rank and there is no prior, singular values of the equilibrated
     matrix count as at least 2.2e-16 of the largest (a matrix of zeros counts as one of rank 1 and
@@ -96,29 +96,29 @@ class Criterion(Shown):
     options: CriterionOptions = _NO_OPTIONS
 
     def __post_init__(self) -> None:
-        """Refuse a criterion that does not exist, or lacks what it needs."""
+        """Reject a criterion that does not exist, or lacks what it needs."""
         o = self.options
         if self.name not in CRITERIA:
             raise DataError(
-                f"there is no criterion {self.name}", remedy=f"known are {', '.join(CRITERIA)}"
+                f"there is no criterion {self.name}", remedy=f"choose one of: {', '.join(CRITERIA)}"
             )
         if (self.name == "prediction") != (o.targets is not None):
             raise DataError(
-                "the criterion prediction has no targets"
+                "the criterion prediction needs targets"
                 if o.targets is None
-                else f"the criterion {self.name} knows no targets",
-                remedy="give the factor of the targets with, and only with, prediction",
+                else f"the criterion {self.name} takes no targets",
+                remedy="give targets for the criterion prediction only",
             )
         if self.name == "prediction" and o.subset is not None:
             raise DataError(
-                "the criterion prediction is about forces and knows no subset of parameters",
-                remedy="leave the subset out",
+                "the criterion prediction is about forces and takes no subset of parameters",
+                remedy="omit the subset",
             )
         for what, values in (("sigma", o.sigma), ("scales", o.scales)):
             if values is not None and not np.all(np.asarray(values) > 0):
-                raise DataError(f"{what} of a criterion must be positive")
+                raise DataError(f"{what} of a criterion must be > 0")
         if not o.repeats > 0:
-            raise DataError("repeats of a criterion must be positive")
+            raise DataError("repeats of a criterion must be > 0")
 
     def __call__(self, W: Floats) -> float:
         """Return the value for W_b (N, n_i, b)."""
@@ -132,8 +132,8 @@ class Criterion(Shown):
         J, columns = self._wanted(found)
         if not len(J):
             raise DataError(
-                "all parameters that are wanted are known exactly",
-                remedy="give them a prior deviation, or want others",
+                "all requested parameters are known exactly",
+                remedy="give them a prior standard deviation, or choose other parameters",
             )
         s = spread(J, columns)
         value, omega = self._measure(s)
@@ -168,9 +168,8 @@ class Criterion(Shown):
         targets = b if o.targets is None else o.targets.shape[1]
         if sigma.shape != (n_i,) or scales.shape != (b,) or prior != b or targets != b:
             raise DataError(
-                f"a criterion for {sigma.size} forces and {scales.size}, {prior}, {targets} "
-                f"parameters (scales, prior, targets) was given a matrix of {n_i} forces and {b} "
-                "parameters"
+                f"W must fit {sigma.size} forces and {scales.size}, {prior}, {targets} "
+                f"parameters (scales, prior, targets), got {n_i} forces and {b} parameters"
             )
         return np.asarray(np.sqrt(o.repeats) * np.outer(1 / sigma, scales))
 

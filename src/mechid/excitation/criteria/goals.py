@@ -27,12 +27,14 @@ class Goals:
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse goals that do not belong to the criteria."""
+        """Reject goals that do not belong to the criteria."""
         sizes = {len(self.criteria), len(self.goals), len(self.weights or self.goals)}
         if len(sizes) != 1 or not self.criteria:
-            raise DataError("goals need one number per criterion, and at least one criterion")
+            raise DataError(
+                "goals and weights must be given once per criterion, for at least one criterion"
+            )
         if any(not w > 0 for w in self.weights or ()):
-            raise DataError("weights of goals must be positive")
+            raise DataError("weights of goals must be > 0")
 
     def look(self, W: Floats, known: Floats) -> Look:
         """Return the value, and its gradients by W_b and by the known forces."""

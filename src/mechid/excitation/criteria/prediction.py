@@ -23,7 +23,7 @@ def prediction_factor(targets: Sequence[Floats], references: Floats | Sequence[F
         Base observation matrices of the motions that the model is for.
     references : array (n_i,), or one per target
         What an error of each force is compared with: `rms_forces` of the target, or the
-        deviation of its noise. An infinite one leaves the coordinate out.
+        standard deviation of its noise. An infinite one leaves the coordinate out.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def prediction_factor(targets: Sequence[Floats], references: Floats | Sequence[F
         If shapes do not fit, or a reference is zero.
     """
     if not len(targets):
-        raise DataError("there are no target motions", remedy="give at least one")
+        raise DataError("there are no target motions")
     rows = np.asarray(references, dtype=float)
     n_i, b = targets[0].shape[1:]
     rows = np.broadcast_to(rows, (len(targets), n_i)) if rows.ndim < 2 else rows
@@ -39,18 +39,21 @@ def prediction_factor(targets: Sequence[Floats], references: Floats | Sequence[F
     for k, W in enumerate(targets):
         if W.shape[1:] != (n_i, b) or rows[k].shape != (n_i,) or not len(W):
             raise DataError(
-                f"target {k + 1} has shape {W.shape} and {rows[k].size} references",
+                f"target {k + 1} must have shape (samples, {n_i}, {b}) and {n_i} "
+                f"references, got {W.shape} and {rows[k].size}",
                 remedy=f"give (samples, {n_i}, {b}) and {n_i} references",
             )
         if not np.all(rows[k] > 0):
             raise DataError(
-                f"force {int(np.flatnonzero(~(rows[k] > 0))[0]) + 1} of target {k + 1} is compared "
-                "with nothing",
-                remedy="give it a positive reference, or inf to leave it out",
+                f"the reference of force {int(np.flatnonzero(~(rows[k] > 0))[0]) + 1} of "
+                f"target {k + 1} must be > 0",
+                remedy="give a positive reference, or inf to exclude the force",
             )
         counted = int(np.count_nonzero(np.isfinite(rows[k])))
         if not counted:
-            raise DataError(f"no force of target {k + 1} counts", remedy="give a finite reference")
+            raise DataError(
+                f"all forces of target {k + 1} are excluded", remedy="give a finite reference"
+            )
         weight = 1 / (rows[k] * np.sqrt(len(targets) * counted * len(W)))
         stacked = (W * weight[:, None]).reshape(-1, b)
         H = np.asarray(np.linalg.qr(np.vstack([H, stacked]), mode="r"))

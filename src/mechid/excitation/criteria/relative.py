@@ -1,6 +1,6 @@
-"""Criteria when the noise of each force is a part of that force in the motion itself.
+"""Criteria when the noise of each force is proportional to that force in the motion itself.
 
-The deviation depends on the motion then,
+The standard deviation depends on the motion then,
 
     σ_j² = ν² (mean_n τ_nj² + floor_j²),    τ = W_b θ + known,
 
@@ -25,19 +25,19 @@ from mechid.excitation.criteria.root import Floats
 
 @dataclass(frozen=True, eq=False)
 class RelativeNoise:
-    """A criterion with the noise of the motion that is judged.
+    """A criterion with the noise of the evaluated motion.
 
     Attributes
     ----------
     criterion : Criterion
         Its own `sigma` does not count.
     noise : float
-        ν, deviation relative to the root mean square of each force of the motion.
+        ν, standard deviation relative to the root mean square of each force of the motion.
     values : array (b,)
         θ, base parameters by CAD.
     floor : array (n_i,)
-        Forces (N or N m) that noise is relative to at least: none has no noise. An infinite one
-        stands for a force that is not measured.
+        Smallest force (N or N m) that noise is relative to, so that no force is free of noise. An
+        infinite one stands for a force that is not measured.
     """
 
     criterion: Criterion
@@ -46,12 +46,12 @@ class RelativeNoise:
     floor: Floats
 
     def __post_init__(self) -> None:
-        """Refuse noise that is none."""
+        """Reject noise that is not positive."""
         if not self.noise > 0 or not np.all(np.asarray(self.floor) > 0):
-            raise DataError("relative noise and its floor must be positive")
+            raise DataError("relative noise and its floor must be > 0")
 
     def sigma(self, W: Floats, known: Floats) -> Floats:
-        """Return the deviation of the noise of each force, (n_i,)."""
+        """Return the standard deviation of the noise of each force, (n_i,)."""
         tau = W @ self.values + known
         return np.asarray(self.noise * np.sqrt(np.mean(tau**2, axis=0) + self.floor**2))
 

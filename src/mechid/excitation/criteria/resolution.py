@@ -1,4 +1,4 @@
-"""What double precision can tell of a matrix: how many directions stand above its rounding."""
+"""What double precision can resolve of a matrix: how many directions stand above its rounding."""
 
 from __future__ import annotations
 

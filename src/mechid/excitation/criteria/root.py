@@ -7,7 +7,7 @@ With A (m, b) the stacked matrix, rows in units of the noise, and P the covarian
 Everything else follows from T and U; Aᵀ A is never formed. Without a prior, A D⁻¹ = U S Vᵀ with
 columns of unit length and T = D⁻¹ V S⁻¹. With one, P = F Fᵀ, A F = U' S Vᵀ and
 T = F V (1 + S²)^(-1/2), which needs no inverse of P: parameters that are known exactly, and exact
-relations between them, are as good as any other prior.
+relations between them, need no special case.
 
 For ψ(K) of K = H C Hᵀ with derivative Ψ, and J = H T, the gradient by A is
 
@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Singular values of unit columns below this part of the largest are rounding: they count as this
-# much, so that what a motion does not show at all has a large but finite variance.
+# Singular values of unit columns below this fraction of the largest are rounding: they count as
+# this much, so that what a motion does not show at all has a large but finite variance.
 FLOOR = float(np.finfo(float).eps)
 # Length of the columns of a matrix of zeros; squares of its inverse are still numbers.
 _NOTHING = 1e-60
@@ -73,9 +73,9 @@ def _with_prior(A: Floats, F: Floats) -> Root:
 
 
 def floored(s: Floats) -> Floats:
-    """Return decreasing singular values, none of them below the smallest that is no rounding.
+    """Return decreasing singular values, none of them below rounding.
 
-    Zeros only are taken as (1, floor, …): nothing at all is no well conditioned matrix.
+    Zeros only are taken as (1, floor, …): a zero matrix is not well conditioned.
     """
     if not s.size or s[0] > 0:
         return np.maximum(s, FLOOR * np.max(s, initial=0.0))

@@ -3,7 +3,7 @@
 J = diag(ρ) Ĵ with rows of unit length and Ĵ = P̂ ĵ Q̂ᵀ. Parameters in different units make rows of
 very different lengths; an SVD of J itself would lose the short ones. In the coordinates Q̂,
 
-    J' = diag(ρ) P̂ ĵ        its largest singular value is the largest deviation,
+    J' = diag(ρ) P̂ ĵ        its largest singular value is the largest standard deviation,
     Y' = ĵ⁻¹ P̂ᵀ diag(1/ρ)   (J's inverse) its largest one is that of the Schur complement of A.
 """
 

@@ -42,19 +42,18 @@ class BSpline(Family):
     ends: Ends = "periodic"
 
     def __post_init__(self) -> None:
-        """Refuse a spline that is not one."""
+        """Reject an invalid length, degree or number of values."""
         if not 0 < self.length < np.inf:
-            raise DataError(
-                f"the length of a spline is {self.length:g} s", remedy="give a positive one"
-            )
+            raise DataError(f"the length of a spline must be > 0 s, got {self.length:g}")
         if self.degree < SMALLEST_DEGREE:
             raise DataError(
                 f"the acceleration of a spline of degree {self.degree} jumps",
-                remedy=f"give a degree of {SMALLEST_DEGREE} or more",
+                remedy=f"use a degree of {SMALLEST_DEGREE} or more",
             )
         if self.ends not in ENDS:
             raise DataError(
-                f"unknown ends '{self.ends}' of a spline", remedy=f"choose one of {', '.join(ENDS)}"
+                f"unknown ends '{self.ends}' of a spline",
+                remedy=f"choose one of: {', '.join(ENDS)}",
             )
         least = smallest_number(self.degree, self.ends)
         if len(self.values) < least:

@@ -37,11 +37,9 @@ class Chirp(Family):
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse a length that is none."""
+        """Reject a length that is not positive."""
         if not 0 < self.length < np.inf:
-            raise DataError(
-                f"the length of a chirp is {self.length:g} s", remedy="give a positive one"
-            )
+            raise DataError(f"the length of a chirp must be > 0 s, got {self.length:g}")
 
     def given(self, t: Floats) -> Rates:
         """Return y, ẏ, ÿ."""

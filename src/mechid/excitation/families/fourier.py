@@ -40,15 +40,15 @@ class Fourier(Family):
     b: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        """Refuse a series that is not one."""
+        """Reject invalid frequencies and coefficients."""
         if not 0 < self.frequency < np.inf:
             raise DataError(
-                f"the base frequency of a Fourier series is {self.frequency:g} Hz",
-                remedy="give a positive one",
+                f"the base frequency of a Fourier series must be > 0 Hz, got {self.frequency:g}"
             )
         if len(self.a) != len(self.b):
             raise DataError(
-                f"a Fourier series has {len(self.a)} coefficients a and {len(self.b)} b",
+                f"a and b of a Fourier series must have the same length, got {len(self.a)} "
+                f"and {len(self.b)}",
                 remedy="give one of each per harmonic",
             )
 

@@ -36,7 +36,7 @@ class Function(Family):
         found = self.function(np.asarray(t, dtype=float))
         if len(found) != 3:
             raise DataError(
-                f"a function of time returned {len(found)} arrays",
+                f"a function of time must return 3 arrays, got {len(found)}",
                 remedy="return position, speed and acceleration",
             )
         return Rates(*(np.broadcast_to(np.asarray(x, dtype=float), len(t)).copy() for x in found))

@@ -23,11 +23,11 @@ class Scaled(Family):
     factor: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse a product of coefficients."""
+        """Reject a product of coefficients."""
         if self.signal.coefficients.size:
             raise DataError(
-                "the factor of a signal that has coefficients itself is not linear",
-                remedy="scale the coefficients, or give a signal without any",
+                "a signal with coefficients of its own cannot have a designed factor",
+                remedy="scale the coefficients instead, or give a signal without coefficients",
             )
 
     @property
@@ -70,9 +70,9 @@ class Sum(Family):
     terms: tuple[Family, ...]
 
     def __post_init__(self) -> None:
-        """Refuse a sum of nothing."""
+        """Reject an empty sum."""
         if not self.terms:
-            raise DataError("a sum has no terms", remedy="give at least one")
+            raise DataError("a sum needs at least one term")
 
     @property
     def coefficients(self) -> Floats:

@@ -41,18 +41,19 @@ class Tabulated(Family):
     periodic: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a table that is none."""
+        """Reject tables that do not define a motion."""
         n = len(self.time)
         lengths = [len(self.positions), len(self.speeds), len(self.accelerations)]
         if n < 2 or lengths not in ([n, 0, 0], [n, n, n]):
             raise DataError(
-                f"a table with {n} times has {lengths[0]} positions, {lengths[1]} speeds and "
-                f"{lengths[2]} accelerations",
-                remedy="give two samples or more; speeds and accelerations for all, or none",
+                f"positions, speeds and accelerations must have the length of time, {n}, "
+                f"got {lengths[0]}, {lengths[1]}, {lengths[2]}",
+                remedy="give at least two samples, and speeds and accelerations for all "
+                "of them or not at all",
             )
         every = (*self.time, *self.positions, *self.speeds, *self.accelerations)
         if not np.all(np.isfinite(every)):
-            raise DataError("a table has values that are not finite", remedy="remove their samples")
+            raise DataError("values of a table must be finite", remedy="remove their samples")
         if np.any(np.diff(self.time) <= 0):
             k = int(np.flatnonzero(np.diff(self.time) <= 0)[0])
             raise DataError(
@@ -62,13 +63,13 @@ class Tabulated(Family):
             )
         if self.periodic and not self.speeds and n < DEGREE + 2:
             raise DataError(
-                f"{n} positions are too few for a spline that repeats",
+                f"{n} positions are too few for a periodic spline",
                 remedy=f"give {DEGREE + 2} or more, or speeds and accelerations too",
             )
         rows = (self.positions, self.speeds, self.accelerations)
         if self.periodic and any(row and row[0] != row[-1] for row in rows):
             raise DataError(
-                "a table that repeats ends elsewhere than it starts",
+                "first and last sample of a periodic table must be equal",
                 remedy="make the last sample equal to the first",
             )
 

@@ -171,10 +171,18 @@ def move_piece(t, order, piece, size, q, work):
 
 
 @inlined_kernel
-def read_errors(t, order, piece, y, work):
+def read_errors(t, order, piece, y, q, work):
     """Fill work.rhs with what the rows of a piece lack; return how many of them are open."""
     row_errors(
-        t, order.items, piece.row_start, piece.row_end, y, work.markers, work.directions, work.rhs
+        t,
+        order.items,
+        piece.row_start,
+        piece.row_end,
+        y,
+        q,
+        work.markers,
+        work.directions,
+        work.rhs,
     )
     open_rows = 0
     for i in range(piece.row_end - piece.row_start):
@@ -204,7 +212,7 @@ def close_piece(t, order, p, y, q, near, work):
     placed = False
     if near >= 0.0:
         place_piece(t, order, piece, q, work)
-        read_errors(t, order, piece, y, work)
+        read_errors(t, order, piece, y, q, work)
         solve_piece(piece, work)
         size = step_size(piece, work)
         if size * near * CAUTION <= EPS:
@@ -218,7 +226,7 @@ def close_piece(t, order, p, y, q, near, work):
             place_piece(t, order, piece, q, work)
         placed = False
         ratio = factor_piece(t, order, p, work)
-        open_rows = read_errors(t, order, piece, y, work)
+        open_rows = read_errors(t, order, piece, y, q, work)
         if done:
             return (OK if open_rows == 0 else NOT_CLOSED), moved, ratio
         if ratio < 1e-15:

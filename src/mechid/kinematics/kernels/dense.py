@@ -33,7 +33,7 @@ def dense_rows(t, q):
     entries = np.zeros(t.path.size)
     row_entries(t, np.arange(n_rows), 0, n_rows, origin, axes, markers, directions, entries)
     for r in range(n_rows):
-        values[r] = row_value(t, r, markers, directions)
+        values[r] = row_value(t, r, q, markers, directions)
         for n in range(t.rows[r].start, t.rows[r].end):
             c = t.path[n].column
             jacobian[r, c] += entries[n] * t.rows[r].scale * t.columns[c].scale

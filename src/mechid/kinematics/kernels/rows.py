@@ -1,10 +1,12 @@
 """Residual, Jacobian and convective acceleration of the rows.
 
-Every row but DOT is the component along some direction d of the vector from a marker on side a to
-a marker on side b; DOT is the product of a direction of each side. At a closed pose the rate of a
-row by a column with axis x through o is then, up to the sign of the side,
+Every row but DOT and COUPLING is the component along some direction d of the vector from a marker
+on side a to a marker on side b; DOT is the product of a direction of each side. At a closed pose
+the rate of a row by a column with axis x through o is then, up to the sign of the side,
 
     turn x · ((m_b - o) × d) + shift x · d        (DOT: turn x · (d_b × d_a)).
+
+A COUPLING is a sum of tree coordinates with constant factors, which are its rates.
 
 Newton's method gets along with these rates on its way to a closed pose. Dynamics with loops that
 may be open takes `open_row`, which is exact at any pose and costs more: columns that carry both
@@ -14,7 +16,7 @@ sides of a POINT row move it too while its ends are apart.
 import numpy as np
 
 from mechid.kinematics.kernels.jit import inlined_kernel, kernel
-from mechid.kinematics.tables import BALL, DISTANCE, DOT, PLANE, POINT, SCREW_ROW
+from mechid.kinematics.tables import BALL, COUPLING, DISTANCE, DOT, PLANE, POINT, SCREW_ROW
 
 
 @inlined_kernel
@@ -28,10 +30,15 @@ def _vector(a, i):
 
 
 @inlined_kernel
-def row_value(t, r, markers, directions):
+def row_value(t, r, q, markers, directions):
     """Value of a row: what is held to its target (zero, or an independent coordinate)."""
     row = t.rows[r]
     kind, da = row.kind, row.direction_a
+    if kind == COUPLING:
+        total = 0.0 * q[0] - row.constant
+        for n in range(row.start, row.end):
+            total += t.path[n].factor * q[t.links[t.columns[t.path[n].column].link].q]
+        return total
     if kind == DOT:
         return _inner(directions, da, directions, row.direction_b)
     a, b = row.marker_a, row.marker_b
@@ -41,7 +48,7 @@ def row_value(t, r, markers, directions):
     if kind == POINT:
         return t.row_vector[r, 0] * x + t.row_vector[r, 1] * y + t.row_vector[r, 2] * z
     if kind == DISTANCE:
-        return np.sqrt(x * x + y * y + z * z)
+        return np.sqrt(x * x + y * y + z * z) - row.constant
     along = directions[da, 0] * x + directions[da, 1] * y + directions[da, 2] * z
     if kind == PLANE:
         return along
@@ -60,6 +67,10 @@ def row_value(t, r, markers, directions):
 def _entries(t, r, origin, axes, markers, directions, entries):
     row = t.rows[r]
     kind, da = row.kind, row.direction_a
+    if kind == COUPLING:
+        for n in range(row.start, row.end):
+            entries[n] = t.path[n].factor
+        return
     if kind == DOT:
         db = row.direction_b
         a0, a1, a2 = directions[da, 0], directions[da, 1], directions[da, 2]
@@ -271,6 +282,8 @@ def _marker_rates(t, m, markers, vectors):
 def _acceleration(t, r, vectors, markers, directions):
     row = t.rows[r]
     kind, da = row.kind, row.direction_a
+    if kind == COUPLING:
+        return 0.0 * vectors[0, 0, 0]
     if kind == DOT:
         db = row.direction_b
         p0, p1, p2, q0, q1, q2 = _direction_rates(t, da, directions, vectors)
@@ -335,11 +348,11 @@ def _product_rates(t, d, x0, x1, x2, e0, e1, e2, f0, f1, f2, directions, vectors
 
 
 @inlined_kernel
-def row_errors(t, items, first, last, y, markers, directions, out):
+def row_errors(t, items, first, last, y, q, markers, directions, out):
     """Fill out[:last - first] with the dimensionless distances of rows from their targets."""
     for n in range(first, last):
         r = items[n]
-        value = row_value(t, r, markers, directions)
+        value = row_value(t, r, q, markers, directions)
         driver = t.rows[r].driver
         if driver >= 0:
             value -= y[driver]
@@ -362,7 +375,10 @@ def row_entries(t, items, first, last, origin, axes, markers, directions, entrie
 
 @kernel
 def row_accelerations(t, vectors, markers, directions, out):
-    """Fill out (n_rows,): second derivatives for the motion in `vectors` (see `move_links`)."""
+    """Fill out (n_rows,): second derivatives for the motion in `vectors` (see `move_links`).
+
+    That motion must have v̇ = 0: a coupling, which is linear in the coordinates, then has none.
+    """
     a, b = -1, -1
     w0 = w1 = w2 = 0.0 * vectors[0, 0, 0]
     for r in range(t.rows.size):

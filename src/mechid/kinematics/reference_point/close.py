@@ -126,15 +126,19 @@ def flipped_joints(system: System, pose: Pose) -> tuple[str, ...]:
 
 
 def joint_gaps(system: System, pose: Pose) -> dict[str, tuple[float, float]]:
-    """Return how far each joint stands open: distance (m) and misalignment (rad, small)."""
+    """Return how far each joint stands open: distance (m) and misalignment (rad, small).
+
+    Couplings and distance constraints are listed with their kind before their name.
+    """
     gaps: dict[str, tuple[float, float]] = {}
     for row, value in zip(system.closure.rows, closure_values(system, pose), strict=True):
-        if row.joint:
-            length, angle = gaps.get(row.joint, (0.0, 0.0))
+        owner = row.name if row.kind in ("coupling", "distance") else row.joint
+        if owner:
+            length, angle = gaps.get(owner, (0.0, 0.0))
             is_length = row.unit == "m"
             length = float(np.hypot(length, value)) if is_length else length
             angle = angle if is_length else float(np.hypot(angle, value))
-            gaps[row.joint] = (length, angle)
+            gaps[owner] = (length, angle)
     return gaps
 
 
@@ -149,10 +153,11 @@ def _open_joint(system: System, attempt: Closing) -> AssemblyError:
         )
     gaps = joint_gaps(system, attempt.pose)
     name = max(gaps, key=lambda j: max(gaps[j][0] / system.size, gaps[j][1]))
+    what = f"joint {name}" if any(j.name == name for j in system.mechanism.joints) else name
     length, angle = gaps[name]
     by = f"{length:.3g} m" if length / system.size >= angle else f"{np.degrees(angle):.3g} deg"
     return AssemblyError(
-        f"the loops cannot be closed: joint {name} stays open by {by}",
+        f"the loops cannot be closed: {what} stays open by {by}",
         where=system.mechanism.name,
         remedy="check the points and axes of this joint and the lengths of the loops through it, "
         "or give a reference pose nearer to a closed one",

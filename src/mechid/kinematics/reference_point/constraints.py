@@ -10,10 +10,12 @@ point           e_k · (r_b - r_a) = 0, with e_k a ground axis (or an axis of fr
 plane           d_a · (r_b - r_a) = 0
 dot             d_a · d_b = 0
 screw           z_a · (r_b - r_a) - pitch θ / 2π = 0, with θ = atan2 of two dots
+distance        |r_b - r_a| - length = 0
+coupling        Σ factor × coordinate - constant = 0, angles as atan2 of two dots
 norm            eᵀe - 1 = 0
 ==============  ==========================================================================
 
-All but the screw are polynomials in positions and Euler parameters.
+All but screw, distance and coupling are polynomials in positions and Euler parameters.
 
 A dot row is blind to a turn by 180°: a revolute joint with its axis reversed satisfies the same
 equations. Newton's method started with every axis within 90° of its place stays on the right one;
@@ -31,8 +33,10 @@ import numpy as np
 
 from mechid.mechanism.records import GROUND, Frame, Joint, Mechanism, Vec3
 
-Kind: TypeAlias = Literal["point", "plane", "dot", "screw", "norm", "driver"]
-Form: TypeAlias = Literal["value", "angle", "pitch", "screw", "distance", "norm"]
+Kind: TypeAlias = Literal[
+    "point", "plane", "dot", "screw", "distance", "coupling", "norm", "driver"
+]
+Form: TypeAlias = Literal["value", "angle", "pitch", "screw", "distance", "coupling", "norm"]
 PointAxes: TypeAlias = Literal["ground", "joint"]
 
 AXES = "xyz"
@@ -62,7 +66,9 @@ class Row:
     """One scalar equation: a function (`form`) of a few products.
 
     `unit` is that of the row's value, "m" or "-" ("rad" counts as "-"); `coefficient` is the
-    advance per radian of a screw; `body` is set for a norm.
+    advance per radian of a screw, the length of a distance, the constant of a coupling; `terms` are
+    the coordinates of a coupling, as (row, factor); `index` is the number of a joint coordinate;
+    `body` is set for a norm.
     """
 
     name: str
@@ -73,6 +79,15 @@ class Row:
     products: tuple[Product, ...] = ()
     coefficient: float = 0.0
     body: int = -1
+    index: int = -1
+    terms: tuple[tuple[Row, float], ...] = ()
+
+    @property
+    def angles(self) -> tuple[tuple[str, int], ...]:
+        """Joint and number of the coordinates whose full turns count in this row."""
+        if self.form == "screw":
+            return ((self.joint, 0),)
+        return tuple((t.joint, t.index) for t, _ in self.terms if t.form == "angle")
 
 
 def body_numbers(mechanism: Mechanism) -> dict[str, int]:

@@ -16,6 +16,7 @@ from mechid.kinematics.reference_point.constraints import (
 )
 from mechid.mechanism.records import (
     GROUND,
+    DistanceConstraint,
     DistanceCoordinate,
     IndependentCoordinate,
     Joint,
@@ -36,7 +37,7 @@ def joint_coordinate_row(name: str, joint: Joint, index: int, numbers: dict[str,
     if step.motion == "slide":
         direction = axis(joint.frame_a, step.axis)
         distance = separation(joint, numbers, direction, numbers[joint.body_a])
-        return Row(name, joint.name, "driver", "value", "m", (distance,))
+        return Row(name, joint.name, "driver", "value", "m", (distance,), index=index)
     form: Form = "angle"
     products: tuple[Product, ...] = angle_products(joint, numbers)
     angle = index - joint.kind.n_scalars  # roll, pitch, yaw of a ball
@@ -47,7 +48,18 @@ def joint_coordinate_row(name: str, joint: Joint, index: int, numbers: dict[str,
         form = "pitch"
         x_b = [dot(joint, numbers, k, 0) for k in range(3)]
         products = (x_b[2], x_b[0], x_b[1])
-    return Row(name, joint.name, "driver", form, "-", products)
+    return Row(name, joint.name, "driver", form, "-", products, index=index)
+
+
+def apart(
+    pair: DistanceCoordinate | DistanceConstraint, numbers: dict[str, int]
+) -> tuple[Product, ...]:
+    """Return the components of the vector between two points."""
+    a, b, ground = pair.point_a, pair.point_b, numbers[GROUND]
+    return tuple(
+        Product(ground, e, numbers[a.body], a.local, numbers[b.body], b.local, True)
+        for e in GROUND_AXES
+    )
 
 
 def driver_row(
@@ -63,10 +75,5 @@ def driver_row(
         )
         return Row(name, "", "driver", "value", "m", (place,))
     if isinstance(coordinate, DistanceCoordinate):
-        a, b = coordinate.point_a, coordinate.point_b
-        apart = tuple(
-            Product(ground, e, numbers[a.body], a.local, numbers[b.body], b.local, True)
-            for e in GROUND_AXES
-        )
-        return Row(name, "", "driver", "distance", "m", apart)
+        return Row(name, "", "driver", "distance", "m", apart(coordinate, numbers))
     return joint_coordinate_row(name, mechanism.joint(coordinate.joint), coordinate.index, numbers)

@@ -10,7 +10,9 @@ along ė is just 2 R(ė) s: the convective terms need no further formula.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -95,11 +97,14 @@ def rotate_jacobian(e: Array, s: Array) -> Array:
     return d
 
 
-def values(equations: Equations, q: Array, near: Array | None = None) -> Array:
+def values(
+    equations: Equations, q: Array, near: Sequence[Array | float] | Array | None = None
+) -> Array:
     """Return the values of all rows, shape (m,), in m or rad or without unit.
 
-    `near` (m,) picks the turn of rows with an angle: the value (for a screw, its angle) lies
-    within π of it. Without it angles lie in (-π, π].
+    `near` (m entries) picks the turn of rows with an angle: the value lies within π of it. For a
+    screw this is its angle, for a coupling there is one number for each of its angles. Without it
+    angles lie in (-π, π].
     """
     p, e = _bodies(equations, q)
     c = _products(equations, p, e)
@@ -109,9 +114,27 @@ def values(equations: Equations, q: Array, near: Array | None = None) -> Array:
     out[equations.norms] = np.sum(eb * eb, axis=-1) - 1.0
     for i in equations.composite:
         row = equations.rows[i]
-        target = None if near is None else float(near[i])
+        target = None if near is None else near[i]
         out[i] = _outer(row, c[_span(equations, i)], target)[0]
     return out
+
+
+def turn_angles(equations: Equations, q: Array, i: int, near: Array | None) -> Array:
+    """Return the angles of a screw or coupling row i, each within π of `near`.
+
+    Without it, a screw has the turn of its displacement; other angles lie in (-π, π].
+    """
+    row = equations.rows[i]
+    if row.form == "screw":
+        return np.array([screw_angle(equations, q, i, None if near is None else float(near[0]))])
+    c = _products(equations, *_bodies(equations, q))[_span(equations, i)]
+    parts = [
+        part for part, (term, _) in zip(_parts(row), row.terms, strict=True) if term.form == "angle"
+    ]
+    angles = np.array([np.arctan2(*c[part]) for part in parts])
+    if near is None:
+        return angles
+    return np.array([_unwrap(float(a), float(n)) for a, n in zip(angles, near, strict=True)])
 
 
 def screw_angle(equations: Equations, q: Array, i: int, near: float | None) -> float:
@@ -213,8 +236,17 @@ def _products_convective(t: Equations, p: Array, e: Array, pd: Array, ed: Array)
     return np.asarray(np.sum(udd * w + 2 * ud * wd + u * wdd, axis=-1))
 
 
-def _outer(row: Row, c: Array, near: float | None) -> tuple[float, Array, Array]:
+def _parts(row: Row) -> list[slice]:
+    """Return where the products of each term of a coupling stand among those of the row."""
+    ends = np.cumsum([0, *(len(term.products) for term, _ in row.terms)])
+    return [slice(a, b) for a, b in pairwise(ends.tolist())]
+
+
+def _outer(row: Row, c: Array, near: Array | float | None) -> tuple[float, Array, Array]:
     """Return value, gradient and Hessian of the function that makes a row of its products."""
+    if row.form == "coupling":
+        return _coupling(row, c, None if near is None else np.atleast_1d(near))
+    near = None if near is None else float(np.ravel(near)[0])
     if row.form == "angle":
         return _angle(c, near)
     if row.form == "pitch":
@@ -222,12 +254,26 @@ def _outer(row: Row, c: Array, near: float | None) -> tuple[float, Array, Array]
     if row.form == "distance":
         r = max(float(np.linalg.norm(c)), TINY)
         n = c / r
-        return r, n, (np.eye(3) - np.outer(n, n)) / r
+        return r - row.coefficient, n, (np.eye(3) - np.outer(n, n)) / r
     angle, slope, curvature = _angle(c[1:], near)  # a screw: displacement - lead × angle
     lead = row.coefficient
     hessian = np.zeros((3, 3))
     hessian[1:, 1:] = -lead * curvature
     return float(c[0]) - lead * angle, np.concatenate([[1.0], -lead * slope]), hessian
+
+
+def _coupling(row: Row, c: Array, near: Array | None) -> tuple[float, Array, Array]:
+    total, slope, curvature = -row.coefficient, np.zeros(len(c)), np.zeros((len(c), len(c)))
+    turns = iter(() if near is None else near)
+    for (term, factor), part in zip(row.terms, _parts(row), strict=True):
+        if term.form == "value":
+            total += factor * float(c[part][0])
+            slope[part] = factor
+            continue
+        angle, d, dd = _angle(c[part], next(turns, None))
+        total += factor * angle
+        slope[part], curvature[part, part] = factor * d, factor * dd
+    return total, slope, curvature
 
 
 def _angle(c: Array, near: float | None) -> tuple[float, Array, Array]:

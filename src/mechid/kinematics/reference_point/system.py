@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,14 +13,16 @@ from mechid.kinematics.reference_point.constraints import (
     norm_rows,
     sense_rows,
 )
+from mechid.kinematics.reference_point.couplings import coupling_rows
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.reference_point.evaluate import (
     Equations,
     compile_rows,
     jacobian,
-    screw_angle,
+    turn_angles,
     values,
 )
+from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.spatial.rotations import Array, matrix_from_quaternion, quaternion_from_matrix, skew
@@ -32,9 +35,10 @@ class System:
     Attributes
     ----------
     closure : Equations
-        Rows of all joints, then the unit length of every quaternion.
+        Rows of all joints and constraints, then the unit length of every quaternion.
     named : Equations
-        Rows of all joints alone, points along the axes of frame a: what the row names mean.
+        Rows of all joints and constraints alone, points along the axes of frame a: what the row
+        names mean.
     drivers : Equations
         One row per independent coordinate.
     sense : Equations
@@ -61,9 +65,16 @@ class System:
         return np.tile([self.size] * 3 + [1.0] * 4, self.n_bodies)
 
     @property
-    def screws(self) -> tuple[int, ...]:
-        """Numbers of the screw rows among the closure rows."""
-        return tuple(i for i, row in enumerate(self.closure.rows) if row.kind == "screw")
+    def turning(self) -> tuple[tuple[int, slice], ...]:
+        """Closure rows that count full turns, and where their angles stand in `Pose.turns`."""
+        rows = [(i, len(row.angles)) for i, row in enumerate(self.closure.rows) if row.angles]
+        ends = np.cumsum([0, *(n for _, n in rows)]).tolist()
+        return tuple((i, slice(a, b)) for (i, _), (a, b) in zip(rows, pairwise(ends), strict=True))
+
+    @property
+    def turning_coordinates(self) -> tuple[tuple[str, int], ...]:
+        """Joint and number of the coordinate that each entry of `Pose.turns` is."""
+        return tuple(angle for row in self.closure.rows for angle in row.angles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +85,8 @@ class Pose:
     ----------
     q : (7 n_b,) array
         (p, e) of each body: m, and Euler parameters.
-    turns : (n_helical,) array
-        Angle of each helical joint (rad), counted through full turns.
+    turns : (n,) array
+        Angle of each helical joint and of each coupled angle (rad), counted through full turns.
     """
 
     q: Array
@@ -99,12 +110,13 @@ class Pose:
 
 def compile_system(mechanism: Mechanism) -> System:
     """Write the equations of a mechanism."""
+    mechanism = checked_mechanism(mechanism)
     n = len(mechanism.bodies)
-    joints = constraint_rows(mechanism)
+    constraints = coupling_rows(mechanism)
     return System(
         mechanism=mechanism,
-        closure=compile_rows(joints + norm_rows(mechanism), n),
-        named=compile_rows(constraint_rows(mechanism, "joint"), n),
+        closure=compile_rows(constraint_rows(mechanism) + constraints + norm_rows(mechanism), n),
+        named=compile_rows(constraint_rows(mechanism, "joint") + constraints, n),
         drivers=compile_rows(driver_rows(mechanism), n),
         sense=compile_rows(sense_rows(mechanism), n),
         size=characteristic_size(mechanism),
@@ -118,39 +130,39 @@ def reference_pose(system: System) -> Pose:
         row[:3] = body.frame.origin
         row[3:] = quaternion_from_matrix(np.array(body.frame.rotation))
     q = table.ravel()
-    turns = [screw_angle(system.closure, q, i, None) for i in system.screws]
-    return Pose(q, np.array(turns, dtype=float))
+    return pose_at(system, q)
+
+
+def pose_at(system: System, q: Array) -> Pose:
+    """Return the pose of given numbers; turns are those that helical joints show, others none."""
+    turns = [turn_angles(system.closure, q, i, None) for i, _ in system.turning]
+    return Pose(q, np.concatenate([np.zeros(0), *turns]))
 
 
 def moved(system: System, pose: Pose, q: Array) -> Pose:
-    """Return the pose with new numbers, helical angles followed from the old one."""
-    turns = [
-        screw_angle(system.closure, q, i, near)
-        for i, near in zip(system.screws, pose.turns, strict=True)
-    ]
-    return Pose(q, np.array(turns, dtype=float))
+    """Return the pose with new numbers, turning angles followed from the old one."""
+    turns = [turn_angles(system.closure, q, i, pose.turns[at]) for i, at in system.turning]
+    return Pose(q, np.concatenate([np.zeros(0), *turns]))
 
 
 def closure_values(system: System, pose: Pose, q: Array | None = None) -> Array:
-    """Return Φ at a pose, or at `q` nearby (helical angles then follow from the pose), (m,)."""
-    near = np.zeros(len(system.closure.rows))
-    near[list(system.screws)] = pose.turns
+    """Return Φ at a pose, or at `q` nearby (turning angles then follow from the pose), (m,)."""
+    near: list[Array | float] = [0.0] * len(system.closure.rows)
+    for i, at in system.turning:
+        near[i] = pose.turns[at]
     return values(system.closure, pose.q if q is None else q, near)
 
 
 def coordinates(system: System, pose: Pose, near: Array | None = None) -> Array:
     """Return the independent coordinates of a pose, (n_i,), m or rad.
 
-    Angles lie within π of `near` (default: zero), those of helical joints are counted through
-    full turns.
+    Angles lie within π of `near` (default: zero), those of helical joints and coupled ones are
+    counted through full turns.
     """
     target = np.zeros(len(system.drivers.rows)) if near is None else near.copy()
-    turns = {
-        system.closure.rows[i].joint: angle
-        for i, angle in zip(system.screws, pose.turns, strict=True)
-    }
+    turns = dict(zip(system.turning_coordinates, pose.turns.tolist(), strict=True))
     for i, row in enumerate(system.drivers.rows):
-        target[i] = turns.get(row.joint, target[i])
+        target[i] = turns.get((row.joint, row.index), target[i])
     return values(system.drivers, pose.q, target)
 
 

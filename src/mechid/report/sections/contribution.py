@@ -16,7 +16,7 @@ def section(run: Run) -> Section:
     """Return the section with a bar per parameter, the largest first."""
     found = run.contribution
     if found is None:
-        why = "Contributions go by CAD values, and the model has none for every parameter."
+        why = "Contributions need CAD values of all parameters, and the model does not give them."
         return Section(
             _KEY, _TITLE, missing=not_there(run, "estimate") if run.estimate is None else why
         )

@@ -14,7 +14,7 @@ from mechid.report.words import final_model, not_there, row_of, units_of
 from mechid.runs.record import ForceHistory, Run
 
 _KEY, _TITLE = "forces", "Measured and predicted forces"
-_WIDE = 1.959964  # deviations on both sides hold 95 % of a normal distribution
+_WIDE = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
 
 
 def section(run: Run) -> Section:
@@ -35,7 +35,7 @@ def section(run: Run) -> Section:
 
 
 def _charts(run: Run, history: ForceHistory, j: int) -> dict[str, Any]:
-    """Return the charts of a force: itself, and what the model leaves."""
+    """Return the charts of a force: itself, and its residual."""
     name = history.forces[j]
     unit = units_of(run)[name]
     measured, predicted, cad = history.measured[:, j], history.predicted[:, j], history.cad[:, j]

@@ -1,4 +1,4 @@
-"""Head: the result in a sentence, and what to know before trusting it."""
+"""Head: the result in a sentence, and the warnings."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def _done(run: Run) -> str:
         words += f", then reduced to {run.reduction.size.size}"
     others = len(run.motions) - 1
     if others:
-        words += f", and tried on {counted(others, 'other motion')}"
+        words += f", and validated on {counted(others, 'other motion')}"
     return words + "."
 
 
 def _result(run: Run) -> str:
-    """Return what came out: errors on the motion that says most, with those of CAD values."""
+    """Return what came out: errors on the first validation motion, with those of the CAD values."""
     if not run.validation:
         return ""
     motion = run.motions[-1 if len(run.motions) == 1 else 1].name
@@ -51,9 +51,9 @@ def _result(run: Run) -> str:
     if found is None:
         return ""
     n = len(found.forces)
-    where = "its own motion (none was kept for validation)"
+    where = "the identification motion (there is no other motion for validation)"
     if motion != run.motions[0].name:
-        where = f"the motion “{motion}”, which was not used for it"
+        where = f"the motion “{motion}”, which was not used for identification"
     words = f"On {where}, the model predicts the forces with an error of {percent(found.total)}"
     if n > 1:
         words += f" summed over {n} forces, {percent(found.total / n)} per force"

@@ -1,4 +1,4 @@
-"""Mobility: what is there, what can move, what is held more than once."""
+"""Mobility: bodies, joints, degrees of freedom, redundant constraints."""
 
 from __future__ import annotations
 

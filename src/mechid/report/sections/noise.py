@@ -13,7 +13,7 @@ from mechid.report.words import not_there, units_of
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "noise", "Noise and errors of the channels"
-_DOUBT = 0.01  # a χ² less likely than this says that prior and data disagree
+_DOUBT = 0.01  # p value of χ² below which prior and data disagree
 
 
 def section(run: Run) -> Section:
@@ -49,21 +49,21 @@ def section(run: Run) -> Section:
 
 
 def _agreement(found: Agreement | None) -> str:
-    """Return in plain words whether CAD values and data agree."""
+    """Return a sentence on whether CAD values and data agree."""
     if found is None:
-        return "Nothing was known beforehand that data could disagree with."
-    numbers = f"χ² is {number(found.chi2, 3)} with {number(found.dof, 3)} degrees of freedom"
+        return "No prior was used, so there is nothing to compare the data with."
+    numbers = f"χ² = {number(found.chi2, 3)} with {number(found.dof, 3)} degrees of freedom"
     if not np.isfinite(found.p):
         return f"{numbers}."
-    likely = f"{number(100 * found.p, 2)} % of cases" if found.p >= 1e-4 else "next to no case"
+    likely = f"{number(100 * found.p, 2)} % of cases" if found.p >= 1e-4 else "almost no case"
     if found.p < _DOUBT:
         return (
-            f"Data and CAD values disagree: {numbers}, which errors as large as declared would "
-            f"exceed in {likely}. The deviations of the CAD values seem to be too small by a "
-            f"factor of {number(found.scale, 2)}, or something is missing in the model."
+            f"Data and CAD values disagree: {numbers}, a value that the declared errors would "
+            f"exceed in {likely}. The standard deviations of the CAD values are too small by a "
+            f"factor of about {number(found.scale, 2)}, or the model is incomplete."
         )
     return (
-        f"Data and CAD values agree within what is declared of both: {numbers}, which errors of "
-        f"that size exceed in {likely}. The data ask for a factor of {number(found.scale, 2)} on "
-        "the declared deviations of the CAD values."
+        f"Data and CAD values agree within their declared errors: {numbers}, a value that such "
+        f"errors exceed in {likely}. The data support a factor of {number(found.scale, 2)} on the "
+        "declared standard deviations of the CAD values."
     )

@@ -1,4 +1,4 @@
-"""The table of parameters: CAD, value, deviation, truth."""
+"""The table of parameters: CAD, value, standard deviation, truth."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def section(run: Run) -> Section:
 def parameter_rows(run: Run) -> list[dict[str, Any]]:
     """Return a row per base parameter; `mark` says where its value comes from.
 
-    "data", "cad" (it rests on what was known beforehand), or "out" (eliminated).
+    "data", "cad" (determined mainly by the prior), or "out" (eliminated).
     """
     table, final = run.parameters, run.final
     at = {name: i for i, name in enumerate(final.parameters)}

@@ -1,7 +1,7 @@
-// Springs, dampers and loads between two moving points; each has an `update` for every picture.
+// Springs, dampers, rods and loads between two moving points; each has an `update` for every picture.
 
 import { CatmullRomCurve3, ConeGeometry, Group, TorusGeometry, TubeGeometry, Vector3 } from "three";
-import { alongAxis, materialsOf, mesh, rod, solid, vector } from "mechid/solids";
+import { alongAxis, ball, materialsOf, mesh, rod, solid, vector } from "mechid/solids";
 
 const STEEL = "#8b97a5";
 const POT = "#434d5a";
@@ -64,6 +64,18 @@ function damper(unit, shortest) {
   return { parts: [body, eye, slide], place };
 }
 
+/** A bar from one point to the other, with a ball at each end. */
+function bar(unit, material) {
+  const shaft = rod(ORIGIN, along(1), 0.55 * unit, material);
+  const ends = [0, 1].map(() => ball(ORIGIN, 0.95 * unit, material));
+  const place = (now) => {
+    shaft.scale.y = now;
+    shaft.position.y = now / 2;
+    ends[1].position.y = now;
+  };
+  return { parts: [shaft, ...ends], place };
+}
+
 /** A straight arrow whose tip is at the second point. */
 function arrow(unit, material) {
   const shaft = rod(ORIGIN, along(1), 0.45 * unit, material);
@@ -116,6 +128,8 @@ export function buildElement(element, { frames, motion, unit, up, joints }) {
     for (const part of turning(element.kind, unit, material)) group.add(part);
   } else if (element.kind === "force") {
     models.push(arrow(unit, material));
+  } else if (element.kind === "rod") {
+    models.push(bar(unit, material));
   } else {
     if (element.kind !== "damper") models.push(spring(unit, lengths[0] || unit, material));
     if (element.kind !== "spring") models.push(damper(unit, shortest));

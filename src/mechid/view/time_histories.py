@@ -1,4 +1,4 @@
-"""Smooth courses of one coordinate over time, from rest to rest."""
+"""Smooth time histories of one coordinate, from rest to rest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Course:
+class TimeHistory:
     """Values relative to the start, speeds and accelerations, (N,) each."""
 
     y: Floats
@@ -38,12 +38,12 @@ class Course:
     ydd: Floats
 
 
-def at_rest(n: int) -> Course:
-    """Return a course that stands still."""
-    return Course(np.zeros(n), np.zeros(n), np.zeros(n))
+def at_rest(n: int) -> TimeHistory:
+    """Return the time history of a coordinate at rest."""
+    return TimeHistory(np.zeros(n), np.zeros(n), np.zeros(n))
 
 
-def sweep(reach: Reach, rate: float) -> Course:
+def sweep(reach: Reach, rate: float) -> TimeHistory:
     """Go up, down and back, or once around, at `rate` samples per second."""
     path = 2 * (abs(reach.turn) or reach.up + reach.down)
     steps = np.ceil(np.clip(path / _SPEED, _SHORTEST, _LONGEST) * rate)
@@ -57,18 +57,18 @@ def sweep(reach: Reach, rate: float) -> Course:
             (0.25, 0.75, reach.up, -reach.down),
             (0.75, 1.0, -reach.down, 0.0),
         ]
-    course = at_rest(x.size)
+    history = at_rest(x.size)
     for begin, end, low, high in keys:
         inside = (x >= begin) & (x <= end)
         s, s1, s2 = smooth_step((x[inside] - begin) / (end - begin))
         span = (end - begin) * duration
-        course.y[inside] = low + (high - low) * s
-        course.yd[inside] = (high - low) * s1 / span
-        course.ydd[inside] = (high - low) * s2 / span**2
-    return course
+        history.y[inside] = low + (high - low) * s
+        history.yd[inside] = (high - low) * s1 / span
+        history.ydd[inside] = (high - low) * s2 / span**2
+    return history
 
 
-def swing(reach: Reach, times: int, duration: float, rate: float) -> Course:
+def swing(reach: Reach, times: int, duration: float, rate: float) -> TimeHistory:
     """Swing to and fro a number of times, swelling and fading; a turn is made once."""
     x = _shares(duration, rate)
     if reach.turn:
@@ -103,5 +103,5 @@ def _shares(duration: float, rate: float) -> Floats:
     return np.linspace(0.0, 1.0, round(duration * rate) + 1)
 
 
-def _timed(y: Floats, y1: Floats, y2: Floats, duration: float) -> Course:
-    return Course(y, y1 / duration, y2 / duration**2)
+def _timed(y: Floats, y1: Floats, y2: Floats, duration: float) -> TimeHistory:
+    return TimeHistory(y, y1 / duration, y2 / duration**2)

@@ -12,7 +12,7 @@ import pytest
 
 from mechid.errors import ModelError
 from mechid.mechanism.element_laws import ELEMENT_KINDS
-from mechid.mechanism.records import Coupling, Frame, Mechanism, Parameter, Point
+from mechid.mechanism.records import Frame, Mechanism, Parameter, Point
 from mechid.modelfile import build, dumps, load, loads, zoo, zoo_path
 from mechid.modelfile.variants import merged
 from mechid.textfile.expressions import evaluate_text
@@ -646,29 +646,3 @@ def test_elements(joint_type: str, words: dict[str, Any], si: dict[str, Any]) ->
     found = on_a_slider({"length": "mm", "mass": "t", "angle": "deg"}, joint_type, words)
     expected = on_a_slider(None, joint_type, words | si)
     same(expected.elements, found.elements)
-
-
-def test_couplings_of_millimetres_and_degrees() -> None:
-    """A rack and a pinion of radius 40 mm: s = r θ + 5 mm, by ratio and by factors."""
-    words: dict[str, Any] = {
-        "name": "rack",
-        "bodies": {"rack": {}, "pinion": {}},
-        "joints": {
-            "s": {"type": "P", "between": ["ground", "rack"], "at": [0, 0, 0], "axis": "x"},
-            "q": {"type": "R", "between": ["ground", "pinion"], "at": [0, 0, 0], "axis": "z"},
-        },
-    }
-    ratio = {"type": "coupling", "between": ["s", "q"], "ratio": 0.04, "constant": 0.005}
-    si = build(**words, constraints={"c": ratio}).constraints[0]
-    assert isinstance(si, Coupling)
-    other = {"units": {"length": "mm", "angle": "deg"}}
-    per_degree = 40 * DEGREE
-    for written in (
-        {"between": ["s", "q"], "ratio": per_degree},
-        {"coordinates": {"s": 1, "q": -per_degree}},
-    ):
-        coupling = {"type": "coupling", "constant": 5, **written}
-        c = build(**words, **other, constraints={"c": coupling}).constraints[0]
-        assert isinstance(c, Coupling)
-        same(si.terms, c.terms)
-        same(si.constant, c.constant)

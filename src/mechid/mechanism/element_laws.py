@@ -245,7 +245,8 @@ class Key:
     ----------
     name : str
     unit : str
-        Of its SI value, as in `unit_text`; n counts the entries of a list from 1.
+        Of its SI value, as in `unit_text`; n counts the entries of a list from 1. Empty: a plain
+        number.
     text : str
         What else the schema says.
     default : float, tuple or None

@@ -123,7 +123,7 @@ class Elements:
         for key in kind.keys:
             if entry.scope.reflection and key.image != "same" and acts(part[key.name]):
                 raise ModelError(
-                    f"the mirror image of {key.name} is not known",
+                    f"{key.name} cannot be mirrored here",
                     path=(*entry.path, key.name),
                     remedy="write the element outside of the mirrored subassembly",
                 )

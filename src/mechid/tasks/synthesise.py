@@ -396,4 +396,4 @@ def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
         if options.correlation != usual.correlation:
             raise DataError("correlation and time_constant exclude each other", remedy="give one")
     if not 0 <= options.cad_error < 1:
-        raise DataError(f"cad_error must be from 0 to 1, got {options.cad_error:g}")
+        raise DataError(f"cad_error must be between 0 and 1, got {options.cad_error:g}")

@@ -470,7 +470,7 @@ def test_parts_of_a_log(data):
     assert done.status == 0
     assert "validation-2: d.csv" in done.out
     wrong = data("identify", "five_bar", "d.csv@2:1", "-o", "x")
-    assert "d.csv@2:1: nothing is between 2 and 1 s" in wrong.err
+    assert "d.csv@2:1: the start must be before the end, got 2 and 1 s" in wrong.err
 
 
 # --------------------------------------------------------------------------- more that is known

@@ -33,8 +33,8 @@ def test_a_file_of_that_name_comes_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("log.csv@5", "5 is no part of a log; write FILE@FROM:TO"),
-        ("log.csv@5:3", "nothing is between 5 and 3 s"),
+        ("log.csv@5", "5 is not a part of a log; write FILE@FROM:TO"),
+        ("log.csv@5:3", "the start must be before the end, got 5"),
         ("log.csv@a:3", "log.csv@a:3"),
     ],
 )

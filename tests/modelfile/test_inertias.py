@@ -183,7 +183,7 @@ def test_numbers_that_no_body_can_have() -> None:
         ),
         (
             {"mass": -2, "inertia": {"xx": 1, "yy": 1, "zz": 1, "allow_nonphysical": True}},
-            r"bodies\.b\.mass: .*mass must be positive, got -2 kg",
+            r"bodies\.b\.mass: .*mass must be > 0, got -2 kg",
         ),
         ({"point_masses": [{"mass": 0, "at": "P"}]}, r"point_masses\.0\.mass: .* > 0, got 0;"),
         ({"point_masses": [{"mass": 1}]}, r"bodies\.b\.point_masses\.0: at is missing"),

@@ -242,7 +242,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
     ),
     "negative mass": (
         text(bodies="bob: {mass: -1, inertia: {xx: 1, yy: 1, zz: 1}}"),
-        ["model.yaml:8: bodies.bob.mass: ", "mass must be positive"],
+        ["model.yaml:8: bodies.bob.mass: ", "mass must be > 0"],
     ),
     "triangle": (
         text(bodies="bob:\n  mass: 1\n  inertia: {xx: 1, yy: 1, zz: 3}"),

@@ -157,7 +157,7 @@ class TestInconsistency:
     def test_mass(self, mass: float) -> None:
         text = inconsistency(mass, np.array([1.0, 0, 0, 1, 0, 1]))
         assert text is not None
-        assert text.startswith("mass must be positive")
+        assert text.startswith("mass must be > 0")
         assert "kg" in text
 
     @pytest.mark.parametrize("six", [[1.0, 0, 0, 1, 0, -0.1], [1.0, 2, 0, 1, 0, 1]])

@@ -101,6 +101,6 @@ def _check(task: Task) -> None:
             remedy="relative tolerances between 1e-3 and 1e-12 are usual",
         )
     if not np.all((np.asarray(task.atol) >= 0) & np.isfinite(task.atol)):
-        raise DataError(f"atol must not be negative, got {task.atol}", remedy="use rtol / 100, say")
+        raise DataError(f"atol must be ≥ 0, got {task.atol}", remedy="rtol / 100 is usual")
     if not task.max_step > 0:
-        raise DataError(f"max_step must be positive, got {task.max_step:g}")
+        raise DataError(f"max_step must be > 0, got {task.max_step:g}")

@@ -52,10 +52,12 @@ def file_and_part(data: str | Path) -> tuple[Path, Window | None]:
         return Path(text), None
     low, sign, high = part.partition(":")
     if not sign:
-        raise DataError(f"{part} is no part of a log", where=text, remedy="write FILE@FROM:TO")
+        raise DataError(f"{part} is not a part of a log", where=text, remedy="write FILE@FROM:TO")
     start, end = (number(word, text) if word.strip() else None for word in (low, high))
     if start is not None and end is not None and not start < end:
-        raise DataError(f"nothing is between {start:g} and {end:g} s", where=text)
+        raise DataError(
+            f"the start must be before the end, got {start:g} and {end:g} s", where=text
+        )
     return Path(name), (start, end)
 
 

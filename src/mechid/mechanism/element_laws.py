@@ -422,7 +422,7 @@ def _friction(part: Part, measures: Measures) -> Terms:
 def _friction_fault(part: Part) -> Fault | None:
     sided = acts(part["coulomb_positive"]) or acts(part["coulomb_negative"])
     if acts(part["coulomb"]) and sided:
-        text = "coulomb is given, and coulomb of one direction too"
+        text = "coulomb and coulomb of one direction exclude each other"
         return Fault("coulomb", text, "give coulomb, or coulomb_positive and coulomb_negative")
     if acts(part["stribeck"]) and not part["stribeck_speed"] > 0:
         text = f"stribeck_speed must be > 0, got {part['stribeck_speed']:g}"

@@ -56,7 +56,9 @@ def _joint(spec: BaseSpec) -> JointSpec:
     if spec.frame is not None:
         if spec.frames is not None:
             raise ModelError(
-                "frame and frames are given", path=(*_PATH, "frame"), remedy="give one of them"
+                "frame and frames exclude each other",
+                path=(*_PATH, "frame"),
+                remedy="give one of them",
             )
         words["frames"] = (spec.frame, spec.frame)
     elif spec.at is None and spec.frames is None:

@@ -81,7 +81,7 @@ def inconsistency(mass: float, inertia_center: Array) -> str | None:
     tolerance for rounding is relative to the largest moment.
     """
     if not mass > 0:
-        return f"mass must be positive, got {mass:g} kg"
+        return f"mass must be > 0, got {mass:g} kg"
     moments = np.linalg.eigvalsh(tensor(inertia_center))
     slack = 1e-12 * float(np.abs(moments).max())
     if moments[0] < -slack:

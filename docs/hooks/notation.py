@@ -24,7 +24,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def anchored(text: str) -> str:
-    """Return the text with an anchor in front of every symbol of a table."""
+    """Return the text with an anchor in front of every symbol, and links as the site has them."""
     section, seen, lines = "", set(), []
     for line in text.splitlines():
         if line.startswith("## "):
@@ -36,7 +36,7 @@ def anchored(text: str) -> str:
                 seen.add(anchor)
                 line = f'| <a id="{anchor}"></a>{line[2:]}'
         lines.append(line)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).replace("](docs/", "](../") + "\n"
 
 
 def slug(text: str) -> str:

@@ -14,7 +14,7 @@ import nbformat
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-_RICHEST_FIRST = ("text/html", "image/svg+xml", "text/plain")
+_RICHEST_FIRST = ("text/html", "image/svg+xml", "image/png", "text/plain")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -54,6 +54,10 @@ def _result(output: Any) -> str:
         return ""
     if kind == "text/plain":
         return f"```text\n{data[kind]}\n```\n"
+    if kind == "image/png":
+        return (
+            f'<img class="result" alt="result" src="data:image/png;base64,{data[kind].strip()}">\n'
+        )
     # Without empty lines, Markdown takes it as one piece of HTML.
     lines = (line.strip() for line in data[kind].splitlines())
     return '<div class="result">\n' + "\n".join(line for line in lines if line) + "\n</div>\n"

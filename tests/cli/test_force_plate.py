@@ -9,7 +9,7 @@ import pytest
 
 from mechid.modelfile.api import save
 from mechid.tables import read_columns, write_table
-from mechid.tasks.identify import base_of
+from mechid.tasks.stages import base_of
 
 from ..dynamics.test_moving_base import arm
 

@@ -42,6 +42,14 @@ def test_forces_are_drawn_with_residuals_and_intervals(run: mechid.Run) -> None:
     np.testing.assert_allclose(corners[:, 1].max(), norm.ppf(0.975) * history.total[:, 0].max())
 
 
+def test_a_prediction_is_drawn_with_its_interval(run: mechid.Run) -> None:
+    found = mechid.predict(run, mechid.excite(run.mechanism, random=2, starts=0, seed=4))
+    axes = found.plot().axes
+    assert len(axes) == 2  # one panel per force
+    corners = axes[0].collections[0].get_paths()[0].vertices
+    np.testing.assert_allclose(corners[:, 1].max(), found.interval()[1][:, 0].max())
+
+
 @pytest.mark.parametrize("what", ["motion", "contribution", "reduction", "coverage"])
 def test_other_figures(run: mechid.Run, what: str) -> None:
     assert run.plot(what).axes

@@ -28,4 +28,5 @@ def test_runs(path: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     notebook = nbformat.read(path, as_version=4)
     where = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=120, resources=where).execute()
+    # The first cell that needs a kernel may have to compile it.
+    NotebookClient(notebook, timeout=600, resources=where).execute()

@@ -317,6 +317,34 @@ def test_the_base_may_be_a_body_with_inertia_and_any_joint() -> None:
     assert tau[:, 2] == pytest.approx(tau[:, 0], abs=1e-12)
 
 
+def test_everything_on_the_ground_moves_with_the_base() -> None:
+    """Springs, rods and named points; lengths in the units of the file."""
+    bob = {
+        "frame": {"origin": [300, 0, 0]},
+        "mass": 1,
+        "inertia": {"xx": 1e4, "yy": 1e4, "zz": 1e4},
+    }
+    shaken = build(
+        name="shaken",
+        units={"length": "mm"},
+        base={"type": "prismatic", "axis": "z", "at": [100, 0, 0]},
+        points={"N": {"in": "ground", "at": [0, 0, 50]}},
+        bodies={"bob": bob},
+        joints={"slide": {"type": "planar", "between": ["ground", "bob"], "at": [0, 0, 0],
+                          "axis": "y"}},
+        elements={"spring": {"type": "spring_damper", "stiffness": 10, "free_length": 200,
+                             "between": ["ground.N", {"in": "bob", "at": [0, 0, 30]}]}},
+        constraints={"rod": {"type": "distance",
+                             "between": ["ground.N", {"in": "bob", "at": [0, 0, 0]}]}},
+        coordinates={"turn": {"joint": "slide.angle"}, "x": {"joint": "slide.x"}},
+    )  # fmt: skip
+    assert shaken.joint("base").frame_a.origin == (0.1, 0.0, 0.0)
+    (spring,), (rod,) = shaken.elements, shaken.constraints
+    assert spring.points[0].body == rod.point_a.body == "base"  # type: ignore[union-attr]
+    assert {p.name: p.body for p in shaken.points}["N"] == "base"
+    assert loads(dumps(shaken)) == shaken
+
+
 @pytest.mark.parametrize(
     ("base", "words"),
     [

@@ -12,7 +12,7 @@ import pytest
 
 from mechid.errors import ModelError
 from mechid.mechanism.element_laws import ELEMENT_KINDS
-from mechid.mechanism.records import Coupling, Frame, Mechanism, Parameter, Point
+from mechid.mechanism.records import Frame, Mechanism, Parameter, Point
 from mechid.modelfile import build, dumps, load, loads, zoo, zoo_path
 from mechid.modelfile.variants import merged
 from mechid.textfile.expressions import evaluate_text
@@ -116,11 +116,7 @@ class Rewriter:
         for name, element in data.get("elements", {}).items():
             new["elements"][name] = self.element(element)
         for name, c in data.get("constraints", {}).items():
-            if c["type"] == "distance":
-                new["constraints"][name]["between"] = self.points(c["between"])
-                new["constraints"][name] |= (
-                    {"length": times(c["length"], "1000")} if "length" in c else {}
-                )
+            new["constraints"][name] = self.constraint(c)
         for name, c in data.get("coordinates", {}).items():
             for key in ("point", "distance"):
                 if key in (c or {}):
@@ -168,6 +164,22 @@ class Rewriter:
                 if kind in ("E", "planar"):
                     new[key] = [times(value[0], "1000"), times(value[1], "1000"), angle(value[2])]
         return new
+
+    def constraint(self, c: dict[str, Any]) -> dict[str, Any]:
+        if c["type"] == "distance":
+            lengths = {"length": times(c["length"], "1000")} if "length" in c else {}
+            return c | {"between": self.points(c["between"])} | lengths
+        size = {"m": 1000.0, "rad": 1 / DEGREE}
+        words = c.get("between") or list(c["coordinates"])
+        first, *_ = units = [size[self.unit(word)] for word in words]
+        new = dict(c)
+        if "ratio" in c:
+            new["ratio"] = times(c["ratio"], first / units[1])
+        for word, unit in zip(c.get("coordinates", {}), units, strict=False):
+            new["coordinates"] = new["coordinates"] | {
+                word: times(c["coordinates"][word], first / unit)
+            }
+        return new | ({"constant": times(c["constant"], first)} if "constant" in c else {})
 
     def row(self, row: dict[str, Any]) -> dict[str, Any]:
         new = dict(row)
@@ -278,7 +290,7 @@ def same(a: Any, b: Any, where: str = "") -> None:
     elif is_dataclass(a) and not isinstance(a, Parameter):
         assert type(a) is type(b), where
         for f in fields(a):
-            if f.name not in ("expr", "origin_expr", "rotation_expr"):
+            if f.name not in ("expr", "exprs", "origin_expr", "rotation_expr"):
                 same(getattr(a, f.name), getattr(b, f.name), f"{where}.{f.name}")
             else:
                 assert (getattr(a, f.name) is None) == (getattr(b, f.name) is None), where
@@ -570,34 +582,67 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
+COUPLINGS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    # 2 mm per degree; 1 mm + 3 mm/° · q = 5 mm
+    (
+        {"between": ["slide", "turn"], "ratio": 2, "constant": 7},
+        {"ratio": 2e-3 / D, "constant": 7e-3},
+    ),
+    (
+        {"coordinates": {"slide": 1, "turn": 3}, "constant": 5},
+        {"coordinates": {"slide": 1, "turn": 3e-3 / D}, "constant": 5e-3},
+    ),
+    (
+        {"coordinates": {"turn": 2, "slide": "1/2"}, "constant": 90},
+        {"coordinates": {"turn": 2, "slide": 500 * D}, "constant": 90 * D},
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "si"), COUPLINGS)
+def test_couplings(words: dict[str, Any], si: dict[str, Any]) -> None:
+    def rack(given: dict[str, Any], **units: str) -> Mechanism:
+        joint = {"at": [0, 0, 0], "axis": "z"}
+        return build(
+            name="m",
+            units=units,
+            bodies={"a": {}, "b": {}},
+            joints={
+                "slide": {"type": "P", "between": ["ground", "a"], **joint},
+                "turn": {"type": "R", "between": ["ground", "b"], **joint},
+            },
+            constraints={"mesh": {"type": "coupling", **given}},
+            coordinates={"q": {"joint": "turn"}},
+        )
+
+    found, expected = rack(words, length="mm", angle="deg"), rack(words | si)
+    for one, other in zip(found.constraints, expected.constraints, strict=True):
+        assert [t[:2] for t in one.terms] == [t[:2] for t in other.terms]
+        assert [t[2] for t in one.terms] == pytest.approx([t[2] for t in other.terms])
+        assert one.constant == pytest.approx(other.constant)
+
+
+def test_distances_and_times() -> None:
+    points = {"P": [0, 0, 0], "Q": {"in": "b", "at": [0, 0, 30]}}
+    m = small(
+        {"length": "mm", "time": "ms"},
+        points=points,
+        constraints={"rod": {"type": "distance", "between": ["ground.P", "b.Q"], "length": 30}},
+        elements={
+            "push": {
+                "type": "joint_force",
+                "joint": "j",
+                "force": 1,
+                "over_time": {"time": [0, 500], "factor": [1, 2]},
+            }
+        },
+    )
+    assert m.constraints[0].length == 0.03
+    assert m.elements[0].history.time == (0, 0.5)
+
+
 @pytest.mark.parametrize(("joint_type", "words", "si"), CASES)
 def test_elements(joint_type: str, words: dict[str, Any], si: dict[str, Any]) -> None:
     found = on_a_slider({"length": "mm", "mass": "t", "angle": "deg"}, joint_type, words)
     expected = on_a_slider(None, joint_type, words | si)
     same(expected.elements, found.elements)
-
-
-def test_couplings_of_millimetres_and_degrees() -> None:
-    """A rack and a pinion of radius 40 mm: s = r θ + 5 mm, by ratio and by factors."""
-    words: dict[str, Any] = {
-        "name": "rack",
-        "bodies": {"rack": {}, "pinion": {}},
-        "joints": {
-            "s": {"type": "P", "between": ["ground", "rack"], "at": [0, 0, 0], "axis": "x"},
-            "q": {"type": "R", "between": ["ground", "pinion"], "at": [0, 0, 0], "axis": "z"},
-        },
-    }
-    ratio = {"type": "coupling", "between": ["s", "q"], "ratio": 0.04, "constant": 0.005}
-    si = build(**words, constraints={"c": ratio}).constraints[0]
-    assert isinstance(si, Coupling)
-    other = {"units": {"length": "mm", "angle": "deg"}}
-    per_degree = 40 * DEGREE
-    for written in (
-        {"between": ["s", "q"], "ratio": per_degree},
-        {"coordinates": {"s": 1, "q": -per_degree}},
-    ):
-        coupling = {"type": "coupling", "constant": 5, **written}
-        c = build(**words, **other, constraints={"c": coupling}).constraints[0]
-        assert isinstance(c, Coupling)
-        same(si.terms, c.terms)
-        same(si.constant, c.constant)

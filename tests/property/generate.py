@@ -123,7 +123,7 @@ def _constraints(
     for i in range(n):
         if rng.random() < 0.3 or len(single) < 2:
             a, b = (points[p] for p in rng.permutation(len(points))[:2])
-            far = _placed(poses, b) - _placed(poses, a)
+            far = _point_place(poses, b) - _point_place(poses, a)
             found.append(DistanceConstraint(f"rod_{i}", a, b, float(np.linalg.norm(far))))
             continue
         some = [single[p] for p in rng.permutation(len(single))[: rng.integers(2, 4)]]
@@ -136,7 +136,7 @@ def _constraints(
     return tuple(found)
 
 
-def _placed(poses: dict[str, Rigid], point: Point) -> Array:
+def _point_place(poses: dict[str, Rigid], point: Point) -> Array:
     pose = poses[point.body]
     return np.asarray(pose.translation + pose.rotation @ np.array(point.local))
 
@@ -228,7 +228,7 @@ def _independent(
                 a, b = pair[name]
                 row += factor * (np.linalg.pinv(of[name]) @ (body[b] - body[a]))[index]
         else:
-            ra, rb = _placed(poses, c.point_a), _placed(poses, c.point_b)
+            ra, rb = _point_place(poses, c.point_a), _point_place(poses, c.point_b)
             line = (rb - ra) / np.linalg.norm(rb - ra)
             wrench = np.concatenate([np.cross(rb, line), line])  # works on ω, v at the origin
             row = wrench @ (body[c.point_b.body] - body[c.point_a.body])

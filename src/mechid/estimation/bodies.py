@@ -16,7 +16,7 @@ from mechid.spatial.inertia import from_pseudo_inertia, pseudo_inertia
 _FLAT = 1e-6
 _BORDER = 1e-9  # below this part they count as none, and become _THICK: thickness of a hundredth
 _THICK = 1e-4
-USUAL_ERROR = 0.2  # of CAD values of which nothing else is known
+USUAL_CAD_ERROR = 0.2  # of CAD values of which nothing else is known
 
 
 def body_scale(phi: Floats) -> Floats:
@@ -75,7 +75,7 @@ def with_thickness(prior: Prior) -> Prior:
             if flat[i] or flat[j]:
                 E = np.zeros((4, 4))
                 E[:3, :3] = (
-                    USUAL_ERROR / 2 * (np.outer(L[:, i], L[:, j]) + np.outer(L[:, j], L[:, i]))
+                    USUAL_CAD_ERROR / 2 * (np.outer(L[:, i], L[:, j]) + np.outer(L[:, j], L[:, i]))
                 )
                 direction = from_pseudo_inertia(E)
                 covariance[ten, ten] += np.outer(direction, direction)

@@ -245,7 +245,8 @@ class Key:
     ----------
     name : str
     unit : str
-        Of its SI value, as in `unit_text`; n counts the entries of a list from 1.
+        Of its SI value, as in `unit_text`; n counts the entries of a list from 1. Empty: a plain
+        number.
     text : str
         What else the schema says.
     default : float, tuple or None
@@ -259,9 +260,6 @@ class Key:
         every second entry of a list, those of even powers, changes its sign.
     swap : str
         Key whose value it takes then.
-    unit : str
-        In SI, with x for the unit of the measure and F for the force that does work on it; n for
-        the place in a list, counted from 1, as a power. Empty: a plain number.
     """
 
     name: str

@@ -321,7 +321,7 @@ class Mechanism(Plotted, Tabular):
     joints : tuple of Joint
     coordinates : tuple of IndependentCoordinate
         In the order of the columns of y and τ.
-    elements : tuple of Element
+    elements : tuple of ForceElement
         Springs, dampers, friction, transmissions, loads.
     points : tuple of Point
     parameters : tuple of Parameter
@@ -331,6 +331,8 @@ class Mechanism(Plotted, Tabular):
     start : Start
         Initial state of simulations.
     base_sets : tuple of NamedBaseSet
+    constraints : tuple of Constraint
+        Couplings of joint coordinates and other constraints besides the joints.
     """
 
     name: str
@@ -365,6 +367,7 @@ class Mechanism(Plotted, Tabular):
             "bodies": self.bodies,
             "joints": [f"{joint.name} ({joint.kind.letter})" for joint in self.joints],
             "coordinates": [f"{c.name} ({c.unit})" for c in self.coordinates],
+            "constraints": self.constraints,
             "elements": self.elements,
             "gravity": f"{self.gravity} m/s²",
         }

@@ -35,7 +35,8 @@ def base_entries(document: Document, file: Scope) -> list[tuple[Kind, Entry]]:
         ),
     ]
     if name not in document.bodies:
-        entries.append(("bodies", Entry(name, BodySpec(massless=True), file, _PATH)))
+        spec_of_body = BodySpec.model_validate({"massless": True, "frame": {"origin": (0, 0, 0)}})
+        entries.append(("bodies", Entry(name, spec_of_body, file, _PATH)))
     return entries
 
 
@@ -83,8 +84,8 @@ def put_on_base(mechanism: Mechanism, document: Document) -> Mechanism:
     if (frame.origin, frame.rotation) != (IDENTITY.origin, IDENTITY.rotation):
         raise ModelError(
             "the frame of the base is that of the ground in the reference pose",
-            path=("bodies", name, "frame"),
-            remedy="remove the frame",
+            path=("bodies", name),
+            remedy="give it frame: {origin: [0, 0, 0]}",
         )
 
     def on_base(joint: Joint) -> Joint:
@@ -97,6 +98,7 @@ def put_on_base(mechanism: Mechanism, document: Document) -> Mechanism:
         elements=_moved(mechanism.elements, name),
         points=_points(mechanism, name),
         coordinates=_moved(mechanism.coordinates, name),
+        constraints=_moved(mechanism.constraints, name),
     )
 
 

@@ -11,10 +11,10 @@ from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
 from mechid.modelfile.checks import check_connected, check_unique
 from mechid.modelfile.constraints import constraint
+from mechid.modelfile.coordinate_units import constraint_in_si, element_in_si
 from mechid.modelfile.coordinates import check_orientations, coordinates
 from mechid.modelfile.dh import Links
 from mechid.modelfile.document import Document
-from mechid.modelfile.element_units import coupling_in_si, element_in_si
 from mechid.modelfile.elements import Elements
 from mechid.modelfile.expand import Expanded, expand
 from mechid.modelfile.frames import Frames
@@ -43,7 +43,7 @@ def build_document(document: Document) -> Mechanism:
     bodies = tuple(body(entry, geometry, book) for entry in entries["bodies"].values())
     units = Units.of(document.units)
     constraints = tuple(
-        constraint(coupling_in_si(entry, joints, units), joints, bodies, geometry, book)
+        constraint(constraint_in_si(entry, joints, units), joints, bodies, geometry, book)
         for entry in entries["constraints"].values()
     )
     chosen = _coordinates(model, joints, geometry, book)

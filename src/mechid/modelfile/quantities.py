@@ -8,6 +8,7 @@ from mechid.textfile.words import Quantity, three
 
 Length: TypeAlias = Annotated[Any, Quantity("m")]
 Angle: TypeAlias = Annotated[Any, Quantity("rad")]
+Time: TypeAlias = Annotated[Any, Quantity("s")]
 Mass: TypeAlias = Annotated[Any, Quantity("kg")]
 Inertia: TypeAlias = Annotated[Any, Quantity("kg m²")]
 Acceleration: TypeAlias = Annotated[Any, Quantity("m/s²")]

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 from pydantic_core import PydanticCustomError
 
 from mechid.mechanism.element_laws import ELEMENT_KINDS, Attachment, ElementKind, Form
+from mechid.modelfile.quantities import Time
 from mechid.modelfile.spec_geometry import DirectionRef, PointIn, PointRef
 from mechid.textfile.words import (
     DottedName,
@@ -89,7 +90,7 @@ _FORMS: dict[Form, Any] = {
 class HistorySpec(Words):
     """A factor over time as a table."""
 
-    time: list[Scalar] = Field(description="s, increasing")
+    time: list[Time] = Field(description="s, increasing")
     factor: list[Scalar] = Field(description="one value per time")
     interpolation: Literal["linear", "cubic", "hold"] = "linear"
 

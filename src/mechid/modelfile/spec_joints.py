@@ -162,7 +162,7 @@ class DenavitHartenbergRow(Transform):
 
     @model_validator(mode="after")
     def _variable_in_si(self, info: ValidationInfo) -> DenavitHartenbergRow:
-        unit = "m" if self.type in ("P", "prismatic") else "rad"
+        unit = "m" if JOINT_KINDS[_joint_type(self.type)].guide else "rad"
         self.limits = _scaled(self.limits, unit, info)
         if (units := units_of(info)) is not None:
             self.at = units.scale(self.at, unit)

@@ -42,7 +42,10 @@ def measured_panels(
 
 
 def force_panels(history: ForceHistory, units: Mapping[str, str]) -> list[Panel]:
-    """Return two panels per force: itself, and residuals with the interval of 95 %."""
+    """Return two panels per force: itself, and residuals with the interval of 95 %.
+
+    Where nothing was measured, one panel with the interval.
+    """
     lower, upper = history.interval(0.95)
     panels = []
     for j, name in enumerate(history.forces):
@@ -50,11 +53,15 @@ def force_panels(history: ForceHistory, units: Mapping[str, str]) -> list[Panel]
         curves = {"predicted": predicted, "measured": measured, "CAD alone": history.cad[:, j]}
         shown = {k: v for k, v in curves.items() if np.any(np.isfinite(v))}
         unit = units.get(name, "N or N m")
-        panels.append(Panel(f"{name} / {unit}", history.time, shown, dashed=("CAD alone",)))
-        if "measured" in shown:
-            band = (lower[:, j] - predicted, upper[:, j] - predicted)
-            rest = {"measured − predicted": measured - predicted}
-            panels.append(Panel(f"residual / {unit}", history.time, rest, band=band))
+        label, dashed = f"{name} / {unit}", ("CAD alone",)
+        band = (lower[:, j], upper[:, j])
+        if "measured" not in shown:
+            panels.append(Panel(label, history.time, shown, dashed=dashed, band=band))
+            continue
+        panels.append(Panel(label, history.time, shown, dashed=dashed))
+        rest = {"measured − predicted": measured - predicted}
+        around = (band[0] - predicted, band[1] - predicted)
+        panels.append(Panel(f"residual / {unit}", history.time, rest, band=around))
     return panels
 
 

@@ -12,12 +12,11 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, MechidError
+from mechid.estimation.bodies import USUAL_CAD_ERROR
 from mechid.estimation.measured_constraints import MeasuredConstraint, informed
 from mechid.estimation.perturb import body_root, check_error
 from mechid.estimation.prior import Prior
 from mechid.mechanism.records import Mechanism
-
-USUAL_CAD_ERROR = 0.2  # of CAD values whose standard deviations nobody declares
 
 
 def usual_cad_error(

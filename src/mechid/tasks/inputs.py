@@ -10,6 +10,7 @@ from mechid.errors import DataError, MechidError
 from mechid.excitation.sampling import sample_times
 from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import resolve
 from mechid.runs.folder import load_run
@@ -75,7 +76,7 @@ def motion_of(
 
     Parameters
     ----------
-    motion : MotionTable, Trajectory, DesignedMotion, str or Path
+    motion : Motion, MotionTable, Trajectory, DesignedMotion, str or Path
         A file is a trajectory (.yaml), or a table (.csv, .parquet).
     mechanism : Mechanism
     rate : float, optional
@@ -88,6 +89,10 @@ def motion_of(
     DataError
         If it is none of these, or a table is to be sampled.
     """
+    if isinstance(motion, Motion):
+        if motion.time is None:
+            raise DataError("the motion has no times", remedy="give `time` to solve_motion")
+        motion = MotionTable(motion.time, motion.y, motion.yd, motion.ydd)
     is_file = isinstance(motion, str | Path)
     table = is_file and Path(motion).suffix.lower() not in YAML_SUFFIXES
     where = str(motion) if is_file else ""

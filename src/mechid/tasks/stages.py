@@ -11,7 +11,7 @@ from mechid.base.analyse import Rule, base_parameters
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import parameter_covariance
 from mechid.base.choose import last
-from mechid.base.expressions import latex, text
+from mechid.base.expressions import readable
 from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
@@ -33,8 +33,6 @@ from mechid.tasks.identification_prior import cad_or_none
 from mechid.tasks.reduction import reduce_regression
 from mechid.tasks.regress import declared, regression_of, with_instruments
 from mechid.validation.crossvalidate import Stop, Watch
-
-_LONGEST = 400  # characters of an expression in symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,14 +182,12 @@ def parameter_table(
     B = chosen.matrix
     columns = {c.name: c for c in model.columns}
     covariance = B @ parameter_covariance(mechanism) @ B.T
-    # Expressions that would fill pages say more in decimals.
-    words = {name: text(chosen, name) for name in chosen.base}
-    short = {name: len(word) <= _LONGEST for name, word in words.items()}
+    words = readable(chosen)
     return ParameterTable(
         names=chosen.base,
         units=tuple(columns[name].unit for name in chosen.base),
-        text=tuple(w if short[n] else text(chosen, n, symbols=False) for n, w in words.items()),
-        latex=tuple(latex(chosen, n, symbols=short[n]) for n in chosen.base),
+        text=tuple(text for text, _ in words.values()),
+        latex=tuple(latex for _, latex in words.values()),
         dependent=chosen.dependent,
         cad=_base_cad(model, B),
         cad_sigma=np.sqrt(np.maximum(np.diag(covariance), 0.0)),

@@ -149,7 +149,7 @@ def synthesise(
     ----------
     model : Mechanism, str or Path
         The model, whose CAD values are wrong; or what `load` takes.
-    motion : DesignedMotion, Trajectory, MotionTable, str or Path
+    motion : DesignedMotion, Trajectory, Motion, MotionTable, str or Path
         The motion that is measured; a file is a trajectory (.yaml) or a table.
     options : SynthesiseOptions
     truth : Mechanism, Truth, str or Path, optional

@@ -1,4 +1,4 @@
-"""Numbers of force elements in SI: their units may depend on the joint coordinate they act on."""
+"""Numbers of force elements and couplings in SI: their units depend on joint coordinates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mechid.mechanism.element_laws import ELEMENT_KINDS, ElementKind
+from mechid.mechanism.element_laws import ELEMENT_KINDS, MAX_POWER, ElementKind, unit_text
 from mechid.mechanism.records import Joint
 from mechid.modelfile.coordinates import pick
 from mechid.modelfile.scope import Entry
@@ -14,8 +14,6 @@ from mechid.modelfile.spec_constraints import CouplingSpec
 from mechid.modelfile.spec_elements import CoefficientSpec
 from mechid.modelfile.units import SI, Units
 from mechid.textfile.yamlio import Key
-
-_POWERS = ("", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹")
 
 
 def element_in_si(entry: Entry, joints: Mapping[str, Joint], units: Units) -> Entry:
@@ -46,30 +44,25 @@ def element_in_si(entry: Entry, joints: Mapping[str, Joint], units: Units) -> En
     return replace(entry, spec=spec.model_copy(update=changed))
 
 
-def coupling_in_si(entry: Entry, joints: Mapping[str, Joint], units: Units) -> Entry:
+def constraint_in_si(entry: Entry, joints: Mapping[str, Joint], units: Units) -> Entry:
     """Return the entry of a constraint with all numbers in SI.
 
-    Factors of a coupling multiply coordinates in units of the file; its sum is in the unit of its
-    first coordinate.
+    A coupling is an equation in the unit of its first coordinate.
     """
     spec = entry.spec
     if units == SI or not isinstance(spec, CouplingSpec):
         return entry
-    words = [*(spec.between or ()), *(spec.coordinates or ())]
-    if not words:
-        return entry  # refused where it is read
-    unit = {word: _unit(word, entry, joints, ()) for word in words}
-    first = unit[words[0]]
+    key = "coordinates" if spec.between is None else "between"
+    words = list((spec.between or spec.coordinates) or ())
+    x = [_unit(w, entry, joints, (key, i if spec.between else w)) for i, w in enumerate(words)]
     changed: dict[str, Any] = {}
-    if spec.between is not None and spec.ratio is not None:
-        changed["ratio"] = units.scale(spec.ratio, f"{first}/{unit[spec.between[1]]}")
-    if spec.coordinates is not None:
-        changed["coordinates"] = {
-            word: units.scale(factor, f"{first}/{unit[word]}")
-            for word, factor in spec.coordinates.items()
-        }
-    if spec.constant is not None:
-        changed["constant"] = units.scale(spec.constant, first)
+    if spec.ratio is not None and len(x) == 2:
+        changed["ratio"] = units.scale(spec.ratio, f"{x[0]}/{x[1]}")
+    if spec.coordinates is not None and spec.between is None:
+        factors = zip(spec.coordinates.items(), x, strict=True)
+        changed["coordinates"] = {w: units.scale(f, f"{x[0]}/{xi}") for (w, f), xi in factors}
+    if spec.constant is not None and x:
+        changed["constant"] = units.scale(spec.constant, x[0])
     return replace(entry, spec=spec.model_copy(update=changed))
 
 
@@ -98,21 +91,20 @@ def _values(kind: ElementKind, spec: Any, measures: list[str], units: Units) -> 
     }
 
 
-def _scaled(value: Any, pattern: str, measures: list[str], units: Units) -> Any:
+def _scaled(value: Any, pattern: str, measures: list[str], units: Units, power: int = 1) -> Any:
     if isinstance(value, CoefficientSpec):
         both = ("value", "uncertainty")
-        change = {key: _scaled(getattr(value, key), pattern, measures, units) for key in both}
+        change = {
+            key: _scaled(getattr(value, key), pattern, measures, units, power) for key in both
+        }
         return value.model_copy(update=change)
     if isinstance(value, list | tuple):
         several = []
         for i, one in enumerate(value):
             x = measures[min(i, len(measures) - 1)]
             # More powers than there are signs for are refused later.
-            power = pattern.replace("n", _POWERS[min(i, len(_POWERS) - 1)])
-            several.append(_scaled(one, power, [x], units))
+            several.append(_scaled(one, pattern, [x], units, min(i + 1, MAX_POWER)))
         return type(value)(several)
     if value is None or (isinstance(value, str) and value.endswith("%")):
         return value
-    x = measures[0]
-    words = {"F": "N" if x == "m" else "N m", "x": x, "n": ""}
-    return units.scale(value, "".join(words.get(letter, letter) for letter in pattern))
+    return units.scale(value, unit_text(pattern, measures[0] == "rad", power))

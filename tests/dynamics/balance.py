@@ -118,6 +118,8 @@ def _elements(motion: Motion) -> Iterator[Push]:
                 )
                 both = (none, vector) if e.kind == "moment" else (vector, none)
                 yield Push(e.body, at.position[:, 0], *both)
+            case _:
+                raise NotImplementedError(f"{e.kind}: write its wrenches down here, too")
 
 
 def _drives(result: InverseDynamics) -> Iterator[Push]:

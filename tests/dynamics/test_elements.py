@@ -14,6 +14,7 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reference_point import observation_matrix_reference
 from mechid.dynamics.regressor import cad_parameters, observation_matrix
 from mechid.dynamics.simulate import simulate
+from mechid.errors import MechidError
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.element_laws import ELEMENT_KINDS
@@ -326,3 +327,13 @@ def test_every_coefficient_is_recovered(word: str) -> None:
     np.testing.assert_allclose(found[clear], phi[clear], rtol=1e-6)
     # Both sides of friction together are its whole, which the file would refuse.
     assert mixed[own].sum() == (3 if word == "friction" else 0)
+
+
+def test_forces_beyond_the_range_of_numbers_are_refused() -> None:
+    powers = [0] * 8 + [{"value": 1, "identify": True}]
+    model = slider(e={"type": "polynomial_spring_damper", "joint": "rail", "stiffness": powers,
+                      "free": 0})  # fmt: skip
+    still = np.zeros((1, 1))
+    motion = solve_motion(kinematic_model(model), np.full((1, 1), 1e40), still, still)
+    with pytest.raises(MechidError, match="slider: the force of k9_e is not a finite number"):
+        observation_matrix(motion)

@@ -228,6 +228,10 @@ class VirtualPower:
                             damping=value(motor["viscous"]),
                             coulomb=value(motor["coulomb"]),
                         )
+                case "force" | "moment" | "joint_force":
+                    pass  # loads
+                case _:
+                    raise NotImplementedError(f"{e.kind}: write its force down here, too")
 
     @cached_property
     def loads(self) -> Sized:

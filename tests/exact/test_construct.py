@@ -228,7 +228,7 @@ def test_parallelogram_is_not_taken_for_the_crossed_one() -> None:
 
 def test_crossed_linkage_is_refused() -> None:
     """Its root is that of a square: one sign is the parallelogram, and no field knows which."""
-    with pytest.raises(MechidError, match="hang together"):
+    with pytest.raises(MechidError, match="square roots of the closed pose are dependent"):
         field_rank(linkage(crossed=True))
 
 

@@ -147,7 +147,7 @@ def rounded(spec: str, joint: str) -> Mechanism:
 
 def test_rank_of_a_mechanism_nearby() -> None:
     linkage = rounded("four_bar", "q4")
-    with pytest.raises(MechidError, match="not recognised"):
+    with pytest.raises(MechidError, match="no recognised exact form"):
         field_rank(linkage)
     found = field_rank(linkage, primes=1, nearby=True)
     assert not found.exact

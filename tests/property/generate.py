@@ -9,6 +9,7 @@ null space of the twists that the joints allow, computed here from poses written
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -257,7 +258,12 @@ def random_elements(
     mechanism: Mechanism, rng: np.random.Generator, kinds: tuple[str, ...] = tuple(ELEMENT_KINDS)
 ) -> tuple[ForceElement, ...]:
     """Return an element of every kind of the table that the mechanism can carry."""
-    found = (_random_element(mechanism, kind, rng) for kind in kinds)
+    # A generator for each kind: a new entry of the table does not change what others draw.
+    seed = int(rng.integers(2**32))
+    found = (
+        _random_element(mechanism, kind, np.random.default_rng((seed, crc32(kind.encode()))))
+        for kind in kinds
+    )
     return tuple(e for e in found if e is not None)
 
 

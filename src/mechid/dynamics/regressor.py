@@ -11,6 +11,7 @@ from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
 from mechid.dynamics.timed_loads import timed_loads
+from mechid.errors import MechidError
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.held import Held
@@ -72,7 +73,22 @@ def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Obs
     W = np.zeros((n, n_i, len(d.columns)))
     known = np.zeros((n, n_i))
     fill_observation(d, (motion.q, motion.v, motion.vd), W, known)
+    _refuse_overflow(d, W, known)
     return Observation(W, known, d.columns)
+
+
+def _refuse_overflow(model: DynamicModel, W: Floats, known: Floats) -> None:
+    """Raise where a law of a force element left the range of numbers."""
+    first = 10 * len(model.mechanism.bodies)
+    finite = np.asarray(np.isfinite(W[..., first:]).all(axis=(0, 1)))
+    if finite.all() and np.isfinite(known).all():
+        return
+    names = [c.name for c, fine in zip(model.columns[first:], finite, strict=True) if not fine]
+    raise MechidError(
+        f"the force of {', '.join(names) or 'a known element'} is not a finite number",
+        where=model.mechanism.name,
+        remedy="check the numbers of its law, or give a motion within its range",
+    )
 
 
 def observation_blocks(motion: Motion, size: int = 4096) -> Iterator[tuple[slice, Observation]]:

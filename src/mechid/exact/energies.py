@@ -156,7 +156,7 @@ def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
         raise MechidError(
             f"the law of {term.column.name} is not algebraic",
             where="exact rank",
-            remedy="use ball arithmetic",
+            remedy="use ball arithmetic: mechid base --certify",
         )
     partial: Ints = np.zeros((curve.V.shape[1], order), dtype=np.int64)
     value: Ints | None = np.zeros(order, dtype=np.int64)
@@ -173,7 +173,7 @@ def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
         raise MechidError(
             f"an angle times a stiffness ({term.column.name}) is not algebraic",
             where="exact rank",
-            remedy="use ball arithmetic",
+            remedy="use ball arithmetic: mechid base --certify",
         )
     offset = system.residues(recognise(term.shape[0])[0])
     stretch = (value - _constant(offset, order, p)) % p
@@ -204,7 +204,7 @@ def _plain(system: FieldSystem, curve: Curve, measure: Measure) -> tuple[Ints, I
     raise MechidError(
         "a force to be identified is not supported",
         where="exact rank",
-        remedy="use ball arithmetic",
+        remedy="use ball arithmetic: mechid base --certify",
     )
 
 
@@ -283,7 +283,7 @@ def _coordinate(
         raise MechidError(
             f"coordinate {index} of the {joint.type} joint {name} is not supported",
             where="exact rank",
-            remedy="use ball arithmetic",
+            remedy="use ball arithmetic: mechid base --certify",
         )
     spin = (_spin(system, curve, b) - _spin(system, curve, a)) % p
     u_forms = system.turned((a, b)[step.on], [system.residues(t) for t in axis])

@@ -126,7 +126,7 @@ def _residual(start: Start, residues: Residues) -> Mechanism:
             raise MechidError(
                 f"the thread of {joint.name} is not algebraic",
                 where="exact rank",
-                remedy="use ball arithmetic",
+                remedy="use ball arithmetic: mechid base --certify",
             )
         joints.append(replace(joint, frame_a=frame(joint, 0), frame_b=frame(joint, 1)))
     return replace(start.mechanism, joints=tuple(joints))

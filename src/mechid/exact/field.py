@@ -166,7 +166,7 @@ def exact_problem(
         raise MechidError(
             f"the constraint {mechanism.constraints[0].name} has no equations over prime fields",
             where=f"exact rank of {mechanism.name}",
-            remedy="use ball arithmetic",
+            remedy="use ball arithmetic: mechid base --certify",
         )
     names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
@@ -190,7 +190,8 @@ def exact_problem(
             raise MechidError(
                 f"no closed pose in exact numbers: {error.what}",
                 where=f"exact rank of {mechanism.name}",
-                remedy="use ball arithmetic, or nearby=True for a mechanism with rounded numbers",
+                remedy="use ball arithmetic (mechid base --certify), or nearby=True for a "
+                "mechanism with rounded numbers",
             ) from error
         assert first is not None
         problem = FieldProblem(first, spins, names, g)

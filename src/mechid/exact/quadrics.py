@@ -140,7 +140,7 @@ class Writer:
                 raise MechidError(
                     f"the thread of {joint.name} is not algebraic",
                     where="exact rank",
-                    remedy="use ball arithmetic",
+                    remedy="use ball arithmetic: mechid base --certify",
                 )
             if joint.kind.holds_point:
                 out += self.apart(x, joint)

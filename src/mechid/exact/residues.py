@@ -83,7 +83,7 @@ class Residues:
         raise NoResidueError(
             f"{x} is not a rational, a square root or a cosine of whole degrees",
             where="exact rank",
-            remedy="use ball arithmetic",
+            remedy="use ball arithmetic: mechid base --certify",
         )
 
     def _circle(self, steps: int, sine: bool) -> int:

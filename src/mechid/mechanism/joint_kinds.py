@@ -94,11 +94,18 @@ class JointKind:
         late = [s for s in self.steps[first:] if s.motion == "slide" and s.axis != Z]
         known = ("", "turn z", "turn z, turn x", "ball z", "screw z")
         chain = ", ".join(f"{s.motion} {'xyz'[s.axis]}" for s in turning)
-        alone = not self.thread or len(self.steps) == 1
-        last = not self.has_orientation or self.steps[-1].motion == "ball"
-        sides = [s.on for s in turning] in ([], [0], [0, 1])
-        if chain not in known or late or not (alone and last and sides):
-            raise ValueError(f"joint kind {self.letter}: its steps break a convention of the table")
+        broken = {
+            "turns must be z, or z and x, or one ball": chain not in known,
+            "slides across z must come before turns": bool(late),
+            "a screw must be the only step": self.thread and len(self.steps) > 1,
+            "a ball must be the last step": self.has_orientation
+            and self.steps[-1].motion != "ball",
+            "the first turn must be fixed in a, the second in b": [s.on for s in turning]
+            not in ([], [0], [0, 1]),
+        }
+        for rule, against in broken.items():
+            if against:
+                raise ValueError(f"joint kind {self.letter}: {rule}")
 
     # --------------------------------------------------------------- coordinates
 

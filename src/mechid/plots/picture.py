@@ -64,7 +64,8 @@ def picture(mechanism: Mechanism, motion: Motion | None = None) -> Plot:
         ends = [place(element[f"body_{s}"], element[f"point_{s}"]) @ view.T for s in "ab"]
         _element(axes, element["kind"], *ends)
     for joint in drawn["joints"]:
-        sliding = "displacement" in JOINT_KINDS[joint["kind"]].coordinates
+        kind = JOINT_KINDS[joint["kind"]]
+        sliding = bool(kind.slides) and not kind.has_orientation
         at = place(joint["body"], joint["point"]) @ view.T
         if joint["axis"] is not None:
             along = 0.04 * drawn["size"] * (view @ rotations[joint["body"]] @ joint["axis"])

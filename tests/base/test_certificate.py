@@ -180,7 +180,7 @@ def test_missing_files_and_bytes(tmp_path: Path) -> None:
         read_certificate(tmp_path / "none.json")
     path = tmp_path / "bytes.json"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="no certificate"):
+    with pytest.raises(DataError, match="not a certificate"):
         read_certificate(path)
 
 
@@ -205,5 +205,5 @@ def test_wrong_entries_are_refused(key: str, value: object, tmp_path: Path) -> N
     write_certificate(path, made("pendulum"))
     data = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps(data | {key: value}), encoding="utf-8")
-    with pytest.raises(DataError, match="no certificate"):
+    with pytest.raises(DataError, match="not a certificate"):
         read_certificate(path)

@@ -118,7 +118,7 @@ def test_noise_goes_before_columns_are_scaled() -> None:
 
 
 def test_matrix_and_names_must_fit() -> None:
-    with pytest.raises(MechidError, match="names"):
+    with pytest.raises(MechidError, match="one column per name"):
         numeric_base(np.zeros((4, 3)), ["a"])
     with pytest.raises(MechidError, match="singular values"):
         observed_base(states("four_bar"), method="svd", precision=200)

@@ -97,7 +97,7 @@ def test_limits_of_a_given_motion(run):
     found = run(*arguments, "--json").json
     assert found["slack"] == pytest.approx(-0.1)
     assert found["tightest_limit"] == "-0.25 ≤ position of q1 ≤ 0.25"
-    assert "(broken by 0.1)" in run(*arguments).out
+    assert "(violated by 0.1)" in run(*arguments).out
 
 
 def test_without_limits(run):

@@ -322,7 +322,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         ),
         (
             ["five_bar", "d.csv", "--reduce", "greedy", "--size", "99"],
-            "size must be from 1 to 11, got 99",
+            "size must be between 1 and 11, got 99",
         ),
         (
             ["five_bar", "d.csv", "--reduce", "greedy", "--rest", "one"],

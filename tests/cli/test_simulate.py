@@ -127,7 +127,7 @@ def test_a_table_may_lack_forces(run):
     [
         (["quarter_vehicle"], "the simulation has no end; add --t-end SECONDS"),
         (["quarter_vehicle", "--t-end", "-1"], "--t-end must be > 0, got -1"),
-        (["quarter_vehicle", "--t-end", "1", "--rate", "0"], "--rate must be positive"),
+        (["quarter_vehicle", "--t-end", "1", "--rate", "0"], "--rate must be > 0, got 0"),
         (["quarter_vehicle", "--t-end", "1", "--at", "2"], "--at must be between 0 and"),
         (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is not a number'),
         (["quarter_vehicle", "--at", "1", "--force", "F_y=1"], "did you mean F_z?"),

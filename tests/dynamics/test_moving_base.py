@@ -247,7 +247,7 @@ def test_held_coordinates_need_no_columns(tmp_path: Path) -> None:
     motions = [solve_motion(m, x.y, x.yd, x.ydd) for m, x in ((held, table), (arm(), free))]
     on_plate, on_ground = (inverse_dynamics(motion).tau for motion in motions)
     assert on_plate[:, :2] == pytest.approx(on_ground, abs=1e-12)
-    with pytest.raises(DataError, match=r"there is no column base\.x"):
+    with pytest.raises(DataError, match=r"missing column base\.x"):
         read_motion(tmp_path / "m.csv", arm(base={}))
 
 

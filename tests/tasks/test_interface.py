@@ -296,7 +296,7 @@ def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
         (lambda x: mechid.reduce("nowhere"), "nowhere: this is not a run"),
         (lambda x: mechid.reduce(x.run, 8), "options must be ReduceOptions, got int"),
         (lambda x: mechid.reduce(x.run, by="luck"), "by must be one of: contribution"),
-        (lambda x: mechid.reduce(x.run, size=99), "size must be from 1 to 11, got 99"),
+        (lambda x: mechid.reduce(x.run, size=99), "size must be between 1 and 11, got 99"),
         (lambda x: mechid.validate(x.run, x.run), "data must be .*, got Run"),
         (lambda x: mechid.validate(x.run, []), "no data to validate with"),
         (lambda x: mechid.validate(x.run, x.log, add=True), "give the folder of the run"),

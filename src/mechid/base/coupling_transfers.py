@@ -390,6 +390,8 @@ def _along_one(
         _, side, width, speed, exponent = key
         scaled = (sp.cancel(recognise(x)[0] / length) for x in (width, speed))
         return {("dry", sign * side, *scaled, exponent, *k): length}
+    if key[1] != "beyond":  # of a law that nothing is known of: equal only where all is equal
+        return {(*key, *a, sp.cancel(value)): ONE}
     letter, _, beyond = key
     place = sp.cancel((beyond - (value if letter == "s" else ZERO)) / length)
     return {(letter, "beyond", sign, place, *k): length**2}

@@ -197,6 +197,8 @@ def law_functions(law: int, shape: Shape, exact: Callable[[float], Any]) -> dict
         return {("dry", side, a, b, c if b else 0.0): 1 for side in sides}
     if law in (CONSTANT, LOAD):
         return {("s", 0): -1}
+    if law == INERTIA:
+        return {("a",): 1}
     return {(law, *shape): 1}
 
 

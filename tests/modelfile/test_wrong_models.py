@@ -497,7 +497,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
             coordinates="a: {joint: hinge}",
             elements="e: {type: friction, joint: hinge.roll, viscous: 1}",
         ),
-        ["elements.e.joint: ", "cannot act on roll of a spherical joint"],
+        ["elements.e.joint: ", "roll of a spherical joint is not a coordinate of its own"],
     ),
     "coefficient": (
         text(elements="e: {type: friction, joint: hinge, viscous: {identify: false}}"),

@@ -278,8 +278,9 @@ def _random_element(
     pick = [single[i] for i in rng.permutation(len(single))]
     one = points[int(rng.integers(len(points)))] if points else None
     match attachment:
-        case "points" if len(points) > 1:
-            a, b = (points[i] for i in rng.permutation(len(points))[:2])
+        case "points" if len({p.body for p in points}) > 1:
+            mixed = [points[i] for i in rng.permutation(len(points))]
+            a, b = mixed[0], next(p for p in mixed if p.body != mixed[0].body)
             return ForceElement(name, word, (random_part(name, kind, rng),), (a, b))
         case "joint" if pick:
             part = random_part(name, kind, rng)

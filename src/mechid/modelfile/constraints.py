@@ -17,7 +17,7 @@ from mechid.mechanism.records import (
     Point,
 )
 from mechid.modelfile.algebra import negate
-from mechid.modelfile.coordinates import pick
+from mechid.modelfile.coordinates import pick_single
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.points import PointBook
 from mechid.modelfile.scope import Entry
@@ -50,19 +50,7 @@ def _coupling(entry: Entry, joints: Mapping[str, Joint], geometry: Geometry) -> 
     numbers, scope = geometry.numbers, entry.scope
     terms: dict[tuple[str, int], Number] = {}
     for word, factor, path in _factors(entry, geometry):
-        joint, index = pick(word, scope, joints, path)
-        if index is None:
-            raise ModelError(
-                f"joint {word} has several coordinates",
-                path=path,
-                remedy=f"choose one of: {', '.join(f'{word}.{c}' for c in joint.kind.choices)}",
-            )
-        if index >= joint.kind.n_scalars:
-            raise ModelError(
-                f"{joint.kind.choices[index]} of a {joint.type} joint cannot be coupled",
-                path=path,
-                remedy="choose a joint coordinate that is one angle or displacement",
-            )
+        joint, index = pick_single(word, scope, joints, path)
         if factor.value == 0:
             raise ModelError(
                 f"the factor of {word} must not be 0", path=path, remedy="leave the coordinate out"

@@ -50,6 +50,26 @@ def pick(
     )
 
 
+def pick_single(
+    word: str, scope: Scope, joints: Mapping[str, Joint], path: Key
+) -> tuple[Joint, int]:
+    """Return a joint and the number of its coordinate that is one angle or displacement."""
+    joint, index = pick(word, scope, joints, path)
+    if index is None:
+        raise ModelError(
+            f"joint {word} has several coordinates",
+            path=path,
+            remedy=f"choose one of: {', '.join(f'{word}.{c}' for c in joint.kind.choices)}",
+        )
+    if index >= joint.kind.n_scalars:
+        raise ModelError(
+            f"{joint.kind.choices[index]} of a {joint.type} joint is not a coordinate of its own",
+            path=path,
+            remedy="choose a joint coordinate that is one angle or displacement",
+        )
+    return joint, index
+
+
 def coordinates(
     entry: Entry, joints: Mapping[str, Joint], geometry: Geometry, book: PointBook
 ) -> list[IndependentCoordinate]:

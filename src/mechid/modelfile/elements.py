@@ -29,7 +29,7 @@ from mechid.mechanism.records import (
     Value,
 )
 from mechid.modelfile.bodies import absolute
-from mechid.modelfile.coordinates import pick
+from mechid.modelfile.coordinates import pick_single
 from mechid.modelfile.geometry import Geometry
 from mechid.modelfile.joints import reversed_by_mirror
 from mechid.modelfile.points import PointBook
@@ -112,7 +112,7 @@ class Elements:
         if between is not None:
             return ForceElement(entry.name, spec.type, (part,), self._points(entry))
         assert joint is not None
-        chosen, index = self._coordinate(joint, entry, (*entry.path, "joint"))
+        chosen, index = pick_single(joint, entry.scope, self._joints, (*entry.path, "joint"))
         if self._sign(chosen, index, entry) < 0:
             part = mirrored(kind, part)
         on = ((chosen.name, index),)
@@ -190,22 +190,6 @@ class Elements:
             sigma = absolute(spec.uncertainty, value, self._geometry, entry.scope, here)
         return Coefficient(value + 0.0, spec.identify, sigma)
 
-    def _coordinate(self, word: str, entry: Entry, path: Key) -> tuple[Joint, int]:
-        joint, index = pick(word, entry.scope, self._joints, path)
-        if index is None:
-            raise ModelError(
-                f"joint {word} has several coordinates",
-                path=path,
-                remedy=f"choose one: {', '.join(f'{word}.{c}' for c in joint.kind.choices)}",
-            )
-        if index >= joint.kind.n_scalars:
-            raise ModelError(
-                f"an element cannot act on {joint.kind.choices[index]} of a {joint.type} joint",
-                path=path,
-                remedy="choose a joint coordinate that is one angle or displacement",
-            )
-        return joint, index
-
     def _sign(self, joint: Joint, index: int, entry: Entry) -> float:
         if entry.scope.reflection is None:
             return 1.0
@@ -230,7 +214,7 @@ class Elements:
     def _transmission(self, kind: ElementKind, entry: Entry) -> ForceElement:
         spec = entry.spec
         chosen = [
-            self._coordinate(word, entry, (*entry.path, "coordinates", i))
+            pick_single(word, entry.scope, self._joints, (*entry.path, "coordinates", i))
             for i, word in enumerate(spec.coordinates)
         ]
         rows, columns = len(spec.motors), len(chosen)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field
 
 from mechid.modelfile.quantities import Length
-from mechid.modelfile.spec_elements import BodyPoints
-from mechid.textfile.words import DottedName, Scalar, Words, kind, suggestion, two
+from mechid.modelfile.spec_elements import BodyPoints, by_type
+from mechid.textfile.words import DottedName, Scalar, Words, two
 
 
 class CouplingSpec(Words):
@@ -40,28 +39,5 @@ class DistanceSpec(Words):
     source: str = ""
 
 
-_CONSTRAINTS: dict[str, type[Words]] = {"coupling": CouplingSpec, "distance": DistanceSpec}
-
-
-def _tag(value: Any) -> str:
-    return f"<{value['type'] if isinstance(value, dict) else value.type}>"
-
-
-def _known(value: Any) -> Any:
-    if isinstance(value, tuple(_CONSTRAINTS.values())):
-        return value
-    if not isinstance(value, dict):
-        raise ValueError(f"expected a mapping, got {kind(value)}")
-    given = value.get("type")
-    if isinstance(given, str) and given in _CONSTRAINTS:
-        return value
-    hint = suggestion(str(given), _CONSTRAINTS) or f"choose one of: {', '.join(_CONSTRAINTS)}"
-    what = "unknown constraint type {got}" if "type" in value else "type is missing"
-    raise PydanticCustomError("constraint", what, {"got": kind(given), "remedy": hint})
-
-
-ConstraintSpec: TypeAlias = Annotated[
-    Annotated[CouplingSpec, Tag("<coupling>")] | Annotated[DistanceSpec, Tag("<distance>")],
-    Discriminator(_tag),
-    BeforeValidator(_known),
-]
+_SPECS: dict[str, type[Words]] = {"coupling": CouplingSpec, "distance": DistanceSpec}
+ConstraintSpec: Any = by_type(_SPECS, "constraint")

@@ -141,27 +141,29 @@ class RotorSpec(_motor(ELEMENT_KINDS["transmission"])):  # type: ignore[misc]
 SPECS: Mapping[str, type[Words]] = {name: _spec(name, k) for name, k in ELEMENT_KINDS.items()}
 
 
-def _element_tag(value: Any) -> str:
-    return f"<{value['type'] if isinstance(value, dict) else value.type}>"
+def by_type(specs: Mapping[str, type[Words]], what: str) -> Any:
+    """Return the type of entries that say by `type` which of the records they are."""
+
+    def tag(value: Any) -> str:
+        return f"<{value['type'] if isinstance(value, dict) else value.type}>"
+
+    def known(value: Any) -> Any:
+        if isinstance(value, tuple(specs.values())):
+            return value
+        if not isinstance(value, dict):
+            raise ValueError(f"expected a mapping, got {kind(value)}")
+        given = value.get("type")
+        if isinstance(given, str) and given in specs:
+            return value
+        hint = suggestion(str(given), specs) or f"choose one of: {', '.join(specs)}"
+        message = f"unknown {what} type {{got}}" if "type" in value else "type is missing"
+        raise PydanticCustomError("element", message, {"got": kind(given), "remedy": hint})
+
+    union: Any = Union[tuple(Annotated[spec, Tag(f"<{name}>")] for name, spec in specs.items())]  # noqa: UP007
+    return Annotated[union, Discriminator(tag), BeforeValidator(known)]
 
 
-def _known_element(value: Any) -> Any:
-    if isinstance(value, tuple(SPECS.values())):
-        return value
-    if not isinstance(value, dict):
-        raise ValueError(f"expected a mapping, got {kind(value)}")
-    element_type = value.get("type")
-    if isinstance(element_type, str) and element_type in SPECS:
-        return value
-    hint = suggestion(str(element_type), SPECS) or f"choose one of: {', '.join(SPECS)}"
-    what = "unknown element type {got}" if "type" in value else "type is missing"
-    raise PydanticCustomError("element", what, {"got": kind(element_type), "remedy": hint})
-
-
-_tagged: Any = Union[tuple(Annotated[spec, Tag(f"<{name}>")] for name, spec in SPECS.items())]  # noqa: UP007
-ElementSpec: TypeAlias = Annotated[
-    _tagged, Discriminator(_element_tag), BeforeValidator(_known_element)
-]
+ElementSpec: Any = by_type(SPECS, "element")
 
 
 class CoordinateSpec(Words):

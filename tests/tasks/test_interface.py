@@ -316,6 +316,8 @@ def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
         (lambda x: mechid.save_measurement(3, "x.csv"), "log must be what synthesise .* got int"),
         (lambda x: mechid.save_measurement(x.log, "x.txt"), "x.txt: unknown file type .txt"),
         (lambda x: mechid.write_report(x.log, "x.html"), "run must be a Run .* got Synthesis"),
+        (lambda x: mechid.inverse_dynamics("four_bar"), "motion must be a Motion, got str; solve"),
+        (lambda x: mechid.observation_matrix(3), "motion must be a Motion, got int; solve it"),
         (lambda x: mechid.mobility("four_bar"), "must be a Mechanism, got str; load it, as mechid"),
         (lambda x: mechid.kinematic_model("four_bar"), "model must be a Mechanism, got str"),
         (lambda x: mechid.tour(3), "model must be a Mechanism, got int"),

@@ -21,7 +21,7 @@ from mechid.dynamics.regressor import observation_blocks
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.dynamics.wrench import sensed_forces
 from mechid.errors import MechidError
-from mechid.kinematics.motion import Motion
+from mechid.kinematics.motion import Motion, checked_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import force_unit
 from mechid.shown import Plotted, Tabular, span
@@ -120,6 +120,7 @@ def inverse_dynamics(
     >>> np.allclose(found.reactions.force, [0, 0, 1.2 * 9.81])  # N, ground axes
     True
     """
+    motion = checked_motion(motion)
     _check(formulation, elimination)
     model = dynamic_model(motion.model.mechanism)
     values = parameter_values(model, phi)

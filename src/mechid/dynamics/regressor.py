@@ -15,7 +15,13 @@ from mechid.errors import MechidError
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.held import Held
-from mechid.kinematics.motion import Course, Motion, check_course, perform
+from mechid.kinematics.motion import (
+    Motion,
+    PrescribedMotion,
+    checked_motion,
+    checked_prescription,
+    perform,
+)
 from mechid.kinematics.samples import Samples, time_steps
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
@@ -64,6 +70,7 @@ def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Obs
     >>> np.allclose(seen.W @ phi + seen.known, mechid.inverse_dynamics(motion).tau)
     True
     """
+    motion = checked_motion(motion)
     d = dynamic_model(motion.model.mechanism) if model is None else model
     timed = timed_loads(d.mechanism)
     if timed is not None:
@@ -141,8 +148,8 @@ def observe_path(
         With the sample, and the time if known.
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
-    course = check_course(model.kinematics, y, yd, ydd, time, start)
-    return _perform(model, course, ordered, 0)[0]
+    wanted = checked_prescription(model.kinematics, y, yd, ydd, time, start)
+    return _perform(model, wanted, ordered, 0)[0]
 
 
 def observe_path_blocks(
@@ -157,28 +164,28 @@ def observe_path_blocks(
 ) -> Iterator[tuple[slice, Observation]]:
     """Yield W of an ordered path in blocks of samples; nothing else grows with the path."""
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
-    course = check_course(model.kinematics, y, yd, ydd, time, start)
-    q, y_last = course.start_q, course.start_y
-    for first in range(0, course.y.shape[0], size):
-        part = slice(first, min(first + size, course.y.shape[0]))
-        t = None if course.time is None else course.time[part]
-        block = Course(t, course.y[part], course.yd[part], course.ydd[part], q, y_last)
+    wanted = checked_prescription(model.kinematics, y, yd, ydd, time, start)
+    q, y_last = wanted.start_q, wanted.start_y
+    for first in range(0, wanted.y.shape[0], size):
+        part = slice(first, min(first + size, wanted.y.shape[0]))
+        t = None if wanted.time is None else wanted.time[part]
+        block = PrescribedMotion(t, wanted.y[part], wanted.yd[part], wanted.ydd[part], q, y_last)
         seen, q = _perform(model, block, True, first)
         y_last = block.y[-1]
         yield part, seen
 
 
 def _perform(
-    model: DynamicModel, course: Course, ordered: bool, first: int
+    model: DynamicModel, wanted: PrescribedMotion, ordered: bool, first: int
 ) -> tuple[Observation, Floats]:
-    """Return W along a course, and the last pose; errors count samples from `first` on."""
+    """Return W along a motion, and the last pose; errors count samples from `first` on."""
     timed = timed_loads(model.mechanism)
     if timed is not None:
-        seen, last = _perform(timed.model, course, ordered, first)
-        return Observation(*timed.folded(seen.W, seen.known, course.time), model.columns), last
-    samples = ObservedSamples.zeros(model, course)
-    perform(course, samples, ordered, first)
-    last = samples.q[-1].copy() if len(samples.q) else course.start_q
+        seen, last = _perform(timed.model, wanted, ordered, first)
+        return Observation(*timed.folded(seen.W, seen.known, wanted.time), model.columns), last
+    samples = ObservedSamples.zeros(model, wanted)
+    perform(wanted, samples, ordered, first)
+    last = samples.q[-1].copy() if len(samples.q) else wanted.start_q
     return Observation(samples.W, samples.known, model.columns), last
 
 
@@ -191,17 +198,17 @@ class ObservedSamples(Samples):
     known: Floats
 
     @staticmethod
-    def zeros(model: DynamicModel, course: Course) -> ObservedSamples:
-        """Return the arrays for the samples of a course, unsolved."""
-        n, n_i = course.y.shape
+    def zeros(model: DynamicModel, wanted: PrescribedMotion) -> ObservedSamples:
+        """Return the arrays for the samples of a prescribed motion, unsolved."""
+        n, n_i = wanted.y.shape
         k = model.kinematics
         none = np.zeros((0, k.compiled.n_v))
         return ObservedSamples(
             model=k,
-            y=course.y,
-            yd=course.yd,
-            ydd=course.ydd,
-            dt=time_steps(course.time, n),
+            y=wanted.y,
+            yd=wanted.yd,
+            ydd=wanted.ydd,
+            dt=time_steps(wanted.time, n),
             q=np.zeros((n, k.compiled.n_q)),
             v=none,
             vd=none,

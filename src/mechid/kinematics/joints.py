@@ -9,7 +9,7 @@ import numpy as np
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.coordinates import joint_coordinates
 from mechid.kinematics.frames import FrameMotion, frame_motion
-from mechid.kinematics.motion import Motion
+from mechid.kinematics.motion import Motion, checked_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.joint_kinds import Step
 from mechid.mechanism.records import Joint
@@ -53,6 +53,7 @@ def joint_motion(motion: Motion, name: str) -> JointMotion:
     >>> np.allclose(hinge.coordinates, 0.3), np.allclose(hinge.speeds, 2.0)  # rad, rad/s
     (True, True)
     """
+    motion = checked_motion(motion)
     model = motion.model
     joint = model.mechanism.joint(name)
     frames = [

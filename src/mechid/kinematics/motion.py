@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mechid.errors import KinematicsError
+from mechid.errors import DataError, KinematicsError
 from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.dense import dense_rows
@@ -138,15 +138,15 @@ def solve_motion(
     <Plot size ... with 3 Axes>
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
-    course = check_course(model, y, yd, ydd, time, start)
-    samples = Samples.empty(model, course.y, course.yd, course.ydd, course.time)
-    perform(course, samples, ordered)
+    wanted = checked_prescription(model, y, yd, ydd, time, start)
+    samples = Samples.empty(model, wanted.y, wanted.yd, wanted.ydd, wanted.time)
+    perform(wanted, samples, ordered)
     return Motion(
         model,
-        course.time,
-        course.y,
-        course.yd,
-        course.ydd,
+        wanted.time,
+        wanted.y,
+        wanted.yd,
+        wanted.ydd,
         samples.q,
         samples.v,
         samples.vd,
@@ -155,7 +155,7 @@ def solve_motion(
 
 
 @dataclass(frozen=True)
-class Course:
+class PrescribedMotion:
     """A motion that is to be performed: independent coordinates, and the pose it starts from."""
 
     time: Floats | None
@@ -166,14 +166,14 @@ class Course:
     start_y: Floats
 
 
-def check_course(
+def checked_prescription(
     model: KinematicModel,
     y: Floats,
     yd: Floats | None,
     ydd: Floats | None,
     time: Floats | None,
     start: Floats | None,
-) -> Course:
+) -> PrescribedMotion:
     """Return the input of `solve_motion` as arrays of the right shape, or raise."""
     n = len(np.atleast_1d(y))
     t = None if time is None else _times(time, n)
@@ -182,17 +182,33 @@ def check_course(
     ydd = np.zeros_like(y) if ydd is None else _samples(model, ydd, "ydd", n, t)
     start_q = model.home_q if start is None else _pose(model, start)
     start_y = model.home_y if start is None else independent_of(model, start_q)
-    return Course(t, y, yd, ydd, start_q, start_y)
+    return PrescribedMotion(t, y, yd, ydd, start_q, start_y)
 
 
-def perform(course: Course, samples: Samples, ordered: bool, first: int = 0) -> None:
-    """Solve the samples of a course, or raise; errors count them from `first` on."""
+def perform(wanted: PrescribedMotion, samples: Samples, ordered: bool, first: int = 0) -> None:
+    """Solve the samples of a prescribed motion, or raise; errors count them from `first` on."""
     if ordered:
-        solve_path(samples, course.start_q, course.start_y)
+        solve_path(samples, wanted.start_q, wanted.start_y)
     else:
-        solve_each(samples, course.start_q, course.start_y)
-    refuse_failures(samples, course.time, ordered, course.start_q, first)
-    refuse_locked_angles(samples.model, samples.q, course.time, first)
+        solve_each(samples, wanted.start_q, wanted.start_y)
+    refuse_failures(samples, wanted.time, ordered, wanted.start_q, first)
+    refuse_locked_angles(samples.model, samples.q, wanted.time, first)
+
+
+def checked_motion(motion: object) -> Motion:
+    """Return a solved motion.
+
+    Raises
+    ------
+    DataError
+        If it is something else.
+    """
+    if not isinstance(motion, Motion):
+        raise DataError(
+            f"motion must be a Motion, got {type(motion).__name__}",
+            remedy="solve it first, with mechid.solve_motion, or take mechid.tour(model)",
+        )
+    return motion
 
 
 def rates(motion: Motion) -> Rates:
@@ -215,6 +231,7 @@ def rates(motion: Motion) -> Rates:
     >>> np.allclose(motion.v, (maps.R @ motion.yd[:, :, None])[:, :, 0])
     True
     """
+    motion = checked_motion(motion)
     n, n_v, n_i = motion.y.shape[0], motion.v.shape[1], motion.y.shape[1]
     R, b, ratio = np.zeros((n, n_i, n_v)), np.zeros((n, n_v)), np.ones(n)
     v, vd = np.zeros((n, n_v)), np.zeros((n, n_v))

@@ -14,7 +14,7 @@ import numpy as np
 
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.frames import FrameMotion, Values, body_frames, frame_motion
-from mechid.kinematics.motion import Motion, fill_rates
+from mechid.kinematics.motion import Motion, checked_motion, fill_rates
 from mechid.kinematics.tables import Floats
 from mechid.shown import Shown
 
@@ -62,6 +62,7 @@ def sensitivities(
     >>> np.allclose(by_y, (motion.q[1] - motion.q[0]) / 1e-6, atol=1e-5)
     True
     """
+    motion = checked_motion(motion)
     model = motion.model
     chosen = body_frames(model) if frames is None else frames
     parts: list[tuple[Floats, ...]] = []

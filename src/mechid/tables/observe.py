@@ -10,7 +10,7 @@ import numpy as np
 from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.frames import FrameMotion, frame_motion
 from mechid.kinematics.joints import joint_motion
-from mechid.kinematics.motion import Motion
+from mechid.kinematics.motion import Motion, checked_motion
 from mechid.mechanism.records import Joint
 from mechid.spatial.rotations import quaternion_from_matrix, rpy_from_matrix
 from mechid.tables.files import Floats
@@ -39,6 +39,7 @@ def point_motion(motion: Motion, name: str) -> FrameMotion:
     >>> np.allclose(np.linalg.norm(tip.velocity), 0.5 * 2.0)  # m/s
     True
     """
+    motion = checked_motion(motion)
     frames = _frames_of(motion, [name])
     return FrameMotion(*(getattr(frames, field)[:, 0] for field in FrameMotion.__annotations__))
 

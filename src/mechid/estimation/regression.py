@@ -45,6 +45,8 @@ class Regression(Shown):
         W of the same motion with errors independent of those in W, for instrumental variables.
     noise : array (n_d,), optional
         Declared standard deviation of the error of each force (N or N m); zero where none is.
+    log : array (N,) of int, optional
+        Which log each sample is from, 0, 1, …, in this order; by default all are from one.
     """
 
     W: Floats
@@ -57,6 +59,7 @@ class Regression(Shown):
     valid: Bools
     instruments: Floats | None = None
     noise: Floats | None = None
+    log: Ints | None = None
 
     def __post_init__(self) -> None:
         """Reject arrays of inconsistent shapes, and numbers that are not finite."""
@@ -74,6 +77,8 @@ class Regression(Shown):
             shapes["instruments"] = (self.instruments.shape, self.W.shape)
         if self.noise is not None:
             shapes["noise"] = (self.noise.shape, (n_d,))
+        if self.log is not None:
+            shapes["log"] = (self.log.shape, (n,))
         for name, (has, needs) in shapes.items():
             if has != needs:
                 raise DataError(f"{name} must have shape {needs}, got {has}")
@@ -125,4 +130,52 @@ class Regression(Shown):
             time=self.time[samples],
             valid=self.valid[samples],
             instruments=None if self.instruments is None else self.instruments[samples],
+            log=None if self.log is None else self.log[samples],
         )
+
+    @property
+    def logs(self) -> Ints:
+        """Log of each sample, (N,)."""
+        return np.zeros(len(self.time), dtype=np.int64) if self.log is None else self.log
+
+    def of_log(self, log: int) -> Regression:
+        """Return the problem of one log."""
+        return self.part(np.flatnonzero(self.logs == log))
+
+
+def joined(regressions: Sequence[Regression]) -> Regression:
+    """Return the problem of several logs of one mechanism together, each numbered in `log`.
+
+    Times are those of each log; noise that is declared is the largest.
+
+    Raises
+    ------
+    DataError
+        If parameters or channels differ.
+    """
+    first = regressions[0]
+    if len(regressions) == 1:
+        return first
+    for r in regressions[1:]:
+        if (r.parameters, r.channels, r.units) != (first.parameters, first.channels, first.units):
+            raise DataError(
+                "logs of one identification must have the same forces, "
+                f"{', '.join(first.channels)}, got {', '.join(r.channels)}"
+            )
+
+    def stacked(name: str) -> Floats:
+        return np.concatenate([getattr(r, name) for r in regressions])
+
+    whole = all(r.instruments is not None for r in regressions)
+    noises = [r.noise for r in regressions if r.noise is not None]
+    return replace(
+        first,
+        W=stacked("W"),
+        tau=stacked("tau"),
+        known=stacked("known"),
+        time=stacked("time"),
+        valid=np.concatenate([r.valid for r in regressions]),
+        instruments=stacked("instruments") if whole else None,
+        noise=np.max(noises, axis=0) if noises else None,
+        log=np.repeat(np.arange(len(regressions)), [len(r.time) for r in regressions]),
+    )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
 
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
@@ -19,17 +18,29 @@ from mechid.estimation.perturb import perturbed
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
+from mechid.mechanism.moved import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
-from mechid.options import NoiseLevels, SynthesiseOptions, step_options, to_words
+from mechid.options import SynthesiseOptions, step_options, to_words
+from mechid.options.error_kinds import ERROR_KINDS
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
-from mechid.signals.record import Mask, Measurement, PreparedMeasurement
+from mechid.signals.errors import coloured, rms
+from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, write_table
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
+from mechid.tasks.synthetic_errors import (
+    RECORDER,
+    SENSOR,
+    MachineErrors,
+    quantised_positions,
+    sensed,
+    sizes,
+    unit_factors,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -56,7 +67,11 @@ class Synthesis(Plotted, Tabular):
     phi : array (p,)
         True parameters.
     sigma : array (n_d,)
-        Root mean square of the errors that were drawn for each force.
+        Root mean square of the errors of each force, before wrong units.
+    errors : mapping kind → channel → value
+        What was drawn: offsets, gains (factor less one), limits, steps, root mean squares, in SI
+        units; displacements of joints (m), coefficients of friction (N m or N; viscous N m s/rad or
+        N s/m) and compliances (rad or m per unit of force).
     notes : tuple of str
         What a reader should know of the motion.
     """
@@ -72,6 +87,7 @@ class Synthesis(Plotted, Tabular):
     columns: tuple[Column, ...]
     phi: Floats
     sigma: Floats
+    errors: Mapping[str, Mapping[str, Any]]
     notes: tuple[str, ...] = ()
 
     @property
@@ -82,7 +98,8 @@ class Synthesis(Plotted, Tabular):
     @property
     def measured_rates(self) -> bool:
         """Whether speeds and accelerations are measured."""
-        return not (self.options.positions_only or self.options.position_noise)
+        noisy = self.options.position_noise or self.options.position_quantisation
+        return not (self.options.positions_only or noisy or "elasticity" in self.errors)
 
     @property
     def measurement(self) -> Measurement:
@@ -105,6 +122,7 @@ class Synthesis(Plotted, Tabular):
             "model": self.mechanism.name,
             "options": to_words(self.options),
             "drawn": dict(zip(self.forces, self.sigma.tolist(), strict=True)),
+            "errors": self.errors,
         }
         return Truth(tuple(c.name for c in self.columns), self.phi, made)
 
@@ -186,36 +204,61 @@ def synthesise(
     options = step_options(SynthesiseOptions, options, words)
     _check(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
-    draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)
     if isinstance(truth, str | Path):
         truth = read_truth(truth) if str(truth).lower().endswith(".json") else load(truth)
     if truth is None:
         error = options.cad_error
-        drawn = perturbed(mechanism, error, draw_truth) if error else mechanism
+        drawn = perturbed(mechanism, error, _streams(options)[0]) if error else mechanism
         phi, measured = parameter_values(dynamic_model(drawn)), mechanism
     else:
         phi = _values_of(truth, mechanism, options)
         measured = truth if isinstance(truth, Mechanism) else mechanism
+    machine = MachineErrors(options, truth.errors if isinstance(truth, Truth) else {})
+    measured, moved = machine.mechanism(measured)
     try:
         solved = solve_motion(measured, table.y, table.yd, table.ydd, time=table.time)
-    except KinematicsError as error:
-        raise (error.located(str(motion)) if isinstance(motion, str | Path) else error) from None
-    exact = inverse_dynamics(solved, phi).tau
-    tau = exact + _force_errors(exact, table.time, mechanism, options, draw_forces)
+    except MechidError as error:
+        raise _located(error, motion, moved) from None
+    exact, resisted = machine.forces(solved, inverse_dynamics(solved, phi).tau)
+    forces = [c.force for c in mechanism.coordinates]
+    names = [c.name for c in mechanism.coordinates]
+    tau, sensor = sensed(exact, exact, table.time, forces, options, SENSOR)
+    tau = tau + _force_noise(exact, table.time, forces, options)
+    tau, recorder = sensed(tau, exact, table.time, forces, options, RECORDER)
+    y, sprung = machine.positions(solved, exact)
+    deviates = _streams(options)[2].standard_normal(y.shape)
+    y = y + deviates * sizes(options.position_noise, names, np.std(table.y, axis=0))
+    y, steps = quantised_positions(y, names, options)
+    per_coordinate, per_force = unit_factors(mechanism, options.units)
     return Synthesis(
         mechanism=mechanism,
         options=options,
         time=table.time,
-        y=table.y + _position_errors(table.y, mechanism, options, draw_positions),
-        yd=table.yd,
-        ydd=table.ydd,
-        tau=tau,
+        y=y * per_coordinate,
+        yd=table.yd * per_coordinate,
+        ydd=table.ydd * per_coordinate,
+        tau=tau * per_force,
         exact=exact,
         columns=dynamic_model(mechanism).columns,
         phi=phi,
-        sigma=_rms(tau - exact),
+        sigma=rms(tau - exact),
+        errors=moved | resisted | sprung | sensor | recorder | steps,
         notes=table.notes,
     )
+
+
+def _located(error: MechidError, motion: Any, moved: Mapping[str, Any]) -> MechidError:
+    """Say where a motion comes from, and that the mechanism is not quite the model."""
+    if isinstance(error, KinematicsError) and isinstance(motion, str | Path):
+        error = error.located(str(motion))
+    if moved:
+        remedy = "give smaller hardpoints, or those of single joints"
+        return DataError(
+            f"the mechanism with moved joints does not perform the motion: {error.what}",
+            where=error.where,
+            remedy=remedy,
+        )
+    return error
 
 
 def save_measurement(
@@ -301,15 +344,12 @@ def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
     return truth.of(names)
 
 
-def _force_errors(
-    exact: Floats,
-    time: Floats,
-    mechanism: Mechanism,
-    options: SynthesiseOptions,
-    rng: np.random.Generator,
+def _force_noise(
+    exact: Floats, time: Floats, names: Sequence[str], options: SynthesiseOptions
 ) -> Floats:
+    rng = _streams(options)[1]
     n, n_d = exact.shape
-    share, relative = _levels(options.noise, [c.force for c in mechanism.coordinates])
+    share = sizes(options.noise, names, 1.0)
     if options.noise_kind == "gain":
         return np.asarray(exact * share * rng.standard_normal(n_d))
     deviates = rng.standard_normal((n, n_d))
@@ -317,21 +357,12 @@ def _force_errors(
         return np.asarray(np.abs(exact) * share * deviates)
     if options.noise_kind == "coloured":
         deviates = coloured(deviates, _correlation(options, time))
-    return np.asarray(deviates * np.where(relative, share * _rms(exact), share))
+    return np.asarray(deviates * sizes(options.noise, names, rms(exact)))
 
 
-def _levels(noise: NoiseLevels, names: Sequence[str]) -> tuple[Floats, Mask]:
-    levels = [noise.of(name) for name in names]
-    return np.array([x.value for x in levels]), np.array([x.relative for x in levels])
-
-
-def coloured(deviates: Floats, correlation: float) -> Floats:
-    """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
-    one."""
-    a = correlation
-    innovations = np.sqrt(1 - a**2) * deviates
-    innovations[:1] = deviates[:1]  # stationary from the first sample on
-    return np.asarray(lfilter([1.0], [1.0, -a], innovations, axis=0))
+def _streams(options: SynthesiseOptions) -> list[np.random.Generator]:
+    """Return the random numbers of the truth, of the noise of forces and of that of positions."""
+    return np.random.default_rng(options.seed).spawn(3)
 
 
 def _correlation(options: SynthesiseOptions, time: Floats) -> float:
@@ -341,36 +372,25 @@ def _correlation(options: SynthesiseOptions, time: Floats) -> float:
     return float(np.exp(-step / options.time_constant))
 
 
-def _position_errors(
-    y: Floats, mechanism: Mechanism, options: SynthesiseOptions, rng: np.random.Generator
-) -> Floats:
-    share, relative = _levels(options.position_noise, [c.name for c in mechanism.coordinates])
-    return np.asarray(
-        rng.standard_normal(y.shape) * np.where(relative, share * np.std(y, axis=0), share)
-    )
-
-
-def _rms(values: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
-
-
 def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    for noise, known, name, what in (
-        (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
-        (
-            options.position_noise,
-            [c.name for c in mechanism.coordinates],
-            "position_noise",
-            "coordinate",
-        ),
-    ):
-        for key, level in {"": noise.every, **noise.channels}.items():
-            if not 0 <= level.value < np.inf:
-                of = f" of {key}" if key else ""
-                raise DataError(f"{name}{of} must be ≥ 0, got {level.value:g}")
+    names = {
+        "force": [c.force for c in mechanism.coordinates],
+        "coordinate": [c.name for c in mechanism.coordinates],
+        "joint": [j.name for j in mechanism.joints],
+    }
+    rows = [("noise", "force", np.inf), ("position_noise", "coordinate", np.inf)]
+    for name, of, below in rows + [(k.name, k.of, k.below) for k in ERROR_KINDS]:
+        levels = getattr(options, name)
+        known = movable_joints(mechanism) if name == "hardpoints" else names[of]
+        for key, level in {"": levels.every, **levels.channels}.items():
+            if not 0 <= level.value < below:
+                wanted = "≥ 0" if np.isinf(below) else f"between 0 and {below:g}"
+                where = f" of {key}" if key else ""
+                raise DataError(f"{name}{where} must be {wanted}, got {level.value:g}")
             if key and key not in known:
+                less = " that bodies turn about" if name == "hardpoints" else ""
                 raise DataError(
-                    f"there is no {what} {key}",
+                    f"there is no {of} {key}{less}",
                     where=mechanism.name,
                     remedy=f"choose one of: {', '.join(known)}",
                 )

@@ -3,30 +3,163 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from report import table
+from worlds_cases import CAD_ERROR, MACHINES, NOISE, RATE, SECONDS, WORLDS
+from worlds_scores import (
+    AT_LEAST,
+    CLASSES,
+    COVERED,
+    DEFAULT,
+    MEDIAN,
+    SIMPLE,
+    WORST,
+    Outcome,
+    Scores,
+    scores,
+)
 
 
-def page(found: Sequence[dict[str, Any]]) -> str:
-    return "\n".join(_machine(found, name) for name in dict.fromkeys(o["machine"] for o in found))
+def page(found: Sequence[Outcome], before: Sequence[Outcome] = ()) -> str:
+    """Return the page as text; `before` are outcomes of an earlier default, for comparison."""
+    known = scores(found)
+    earlier = {(s.machine, s.world): s for s in scores(before)}
+    seeds = len({o["seed"] for o in found})
+    text = INTRODUCTION.format(
+        seeds=seeds,
+        cad=100 * CAD_ERROR,
+        noise=NOISE.replace("%", " %"),
+        seconds=SECONDS,
+        rate=RATE,
+        median=MEDIAN,
+        worst=WORST,
+        low=100 * COVERED[0],
+        high=100 * COVERED[1],
+        least=100 * AT_LEAST,
+        simple=", ".join(SIMPLE),
+    )
+    for name in dict.fromkeys(s.machine for s in known):
+        own = [s for s in known if s.machine == name]
+        text += f"\n## `{MACHINES[name].model}`\n\n" + _errors(own, earlier)
+        text += "\n\n### Uncertainty\n\n" + _uncertainty(own) + "\n\n### What was found\n\n"
+        text += _said(own) + "\n"
+    return text + "\n## Aims that are missed\n\n" + _misses(known) + "\n"
 
 
-def _machine(found: Sequence[dict[str, Any]], name: str) -> str:
-    methods = list(dict.fromkeys(m for o in found for m in o["methods"]))
+def _errors(own: Sequence[Scores], earlier: dict[tuple[str, str], Scores]) -> str:
+    methods = list(dict.fromkeys(m for s in own for o in s.outcomes for m in o["methods"]))
     rows = []
-    for world in dict.fromkeys(o["world"] for o in found):
-        cases = [o for o in found if (o["machine"], o["world"]) == (name, world)]
-        if cases:
-            rows.append([world, *(_cell(cases, m) for m in methods)])
-    return table(["", *methods], rows)
-
-
-def _cell(cases, method):
-    totals = [
-        o["methods"][method]["total"] for o in cases if "total" in o["methods"].get(method, {})
+    for s in own:
+        cells = [_percent(s, m) for m in methods]
+        was = earlier.get((s.machine, s.world))
+        rows.append(
+            [
+                WORLDS[s.world].title,
+                *cells,
+                *([_percent(was, DEFAULT) if was else "–"] if earlier else []),
+                s.best_simple,
+                f"{s.ratio:.2f}",
+                f"{s.worst:.2f}",
+            ]
+        )
+    head = [
+        "world",
+        *methods,
+        *(["auto before"] if earlier else []),
+        "best simple",
+        "ratio",
+        "worst",
     ]
-    if not totals:
-        return "-"
-    return " / ".join(f"{100 * x:.3g}" for x in np.median(totals, axis=0))
+    overall = [
+        [
+            WORLDS[s.world].title,
+            *(f"{100 * np.median(s.errors(m, 'overall')):.3g}" if s.results(m) else "–"
+              for m in methods),
+        ]
+        for s in own
+    ]  # fmt: skip
+    return (
+        table(head, rows)
+        + "\n\nOverall error of all forces, both motions, %:\n\n"
+        + table(["world", *methods], overall)
+    )
+
+
+def _percent(s: Scores, method: str) -> str:
+    if not s.results(method):
+        return "–"
+    return " / ".join(f"{100 * x:.3g}" for x in np.median(s.errors(method), axis=0))
+
+
+def _uncertainty(own: Sequence[Scores]) -> str:
+    kinds = [k for k in CLASSES if any(s.z(kind=k).size for s in own)]
+    head = ["world", "coverage, %", "rms z", *kinds, "forces", "MAP", "weighted"]
+    rows = [
+        [
+            WORLDS[s.world].title,
+            _share(s.coverage()),
+            f"{s.rms_z():.2g}",
+            *(_share(s.coverage(kind=k)) for k in kinds),
+            _share(s.force_coverage),
+            _share(s.coverage("MAP, full prior")),
+            _share(s.coverage("weighted")),
+        ]
+        for s in own
+    ]
+    return table(head, rows)
+
+
+def _share(x: float) -> str:
+    return "–" if np.isnan(x) else f"{100 * x:.0f}"
+
+
+def _said(own: Sequence[Scores]) -> str:
+    # What is said in every world says nothing of this one.
+    common = set.intersection(*(set(_plain(s.said("known", 99))) for s in own))
+    rows = [
+        [
+            WORLDS[s.world].title,
+            "; ".join(t for t in s.said("known", 9) if _plain([t])[0] not in common) or "–",
+            "; ".join(s.said("warnings")) or "–",
+            str(s.silent_losses or "–"),
+        ]
+        for s in own
+    ]
+    return table(["world", "taken (seeds)", "warnings (seeds)", "silent losses"], rows, words=3)
+
+
+def _plain(texts: Sequence[str]) -> list[str]:
+    return [text.rpartition(" (")[0] for text in texts]
+
+
+def _misses(known: Sequence[Scores]) -> str:
+    lines = [
+        f"- {s.machine}, {WORLDS[s.world].title}: {', '.join(s.misses)}." for s in known if s.misses
+    ]
+    return "\n".join(lines) or "None."
+
+
+INTRODUCTION = """# Study: worlds with errors of real machines
+
+Generated by `python benchmarks/worlds_study.py --docs`. Data are made by `mechid synthesise`, each
+world with one of its errors besides white noise of {noise}; CAD values are wrong by {cad:g} %
+(masses, centres and central moments of every body). {seeds} seeds each, {seconds:g} s at {rate:g}
+Hz. All methods get the same data and the same CAD values.
+
+- Errors in percent: E_p = Σ ‖τ_est - τ‖/‖τ‖ over the forces, on two other motions (first / second),
+  against the exact forces of the machine, with its friction and its geometry; medians over the
+  seeds. Offsets of sensors are no force of the machine and are not predicted.
+- The overall error is ‖τ_est - τ‖/‖τ‖ over all forces of one unit together, root mean square over
+  the units.
+- Sources' way: the 20 parameters of largest contribution by ordinary least squares, the others
+  zero. MAP: full prior with declared standard deviations. Physical: the nearest possible bodies.
+- *ratio*: median error of the default over that of the best of the simple methods ({simple});
+  *worst*: the largest ratio of one seed, to the method that is best in that seed.
+- Coverage: true base parameters inside their 95 % intervals; by class of parameter; *forces*: exact
+  forces of the other motions inside the default's intervals.
+
+Aims: ratio at most {median:g}, worst at most {worst:g}; coverage between {low:g} and {high:g} %
+where the error is among the candidates of the default, at least {least:g} % elsewhere; a warning
+where the default is worse than the CAD values.
+"""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from worlds_cases import DEFAULT_MACHINES, MACHINES, WORLDS, Case
 from worlds_page import page
+from worlds_scores import CAD, DEFAULT, INSIDE, SOURCES, Outcome
 
 from mechid.errors import MechidError
 from mechid.estimation.automatic import Automatic
@@ -33,8 +34,6 @@ from mechid.validation.errors import prediction_error
 
 SEEDS = 5
 RELEVANT = 20  # parameters of the sources
-INSIDE = 1.96  # standard deviations: 95 %
-CAD, SOURCES, DEFAULT = "CAD alone", "sources' way", "auto"
 ESTIMATORS: Mapping[str, Estimator] = {
     "least squares": OrdinaryLeastSquares(),
     "weighted": WeightedLeastSquares(),
@@ -129,11 +128,9 @@ def _channels(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _known(path: Path | None) -> dict[tuple[str, str, int], dict[str, Any]]:
-    if path is None:
-        return {}
-    given = json.loads(path.read_text(encoding="utf-8"))
-    return {(o["machine"], o["world"], o["seed"]): o["methods"] for o in given}
+def read_outcomes(path: Path | None) -> list[Outcome]:
+    """Return earlier results, none without a path."""
+    return json.loads(path.read_text(encoding="utf-8")) if path else []
 
 
 def main() -> None:
@@ -145,10 +142,13 @@ def main() -> None:
     parser.add_argument("--mechanisms", nargs="+", choices=MACHINES, default=DEFAULT_MACHINES)
     parser.add_argument("--only", nargs="+", choices=METHODS, default=METHODS, metavar="METHOD")
     parser.add_argument("--with", dest="given", type=Path, help="earlier results (JSON)")
+    parser.add_argument("--before", type=Path, help="results of an earlier default, to compare")
     parser.add_argument("--motions", type=Path, help="folder of the designed motions, kept there")
     parser.add_argument("-o", "--output", type=Path, help="results as JSON")
     options = parser.parse_args()
-    begin, known, found = time.perf_counter(), _known(options.given), []
+    begin, found = time.perf_counter(), []
+    given = read_outcomes(options.given)
+    known = {(o["machine"], o["world"], o["seed"]): o["methods"] for o in given}
     for name in options.mechanisms:
         case = Case.of(MACHINES[name], options.motions)
         print(f"{name}: motions after {time.perf_counter() - begin:.0f} s", flush=True)
@@ -159,7 +159,7 @@ def main() -> None:
             if options.output:
                 options.output.write_text(json.dumps(found), encoding="utf-8")
             print(f"{name}, {world}: {time.perf_counter() - begin:.0f} s", flush=True)
-    text = page(found)
+    text = page(found, read_outcomes(options.before))
     print(text)
     if options.docs:
         path = Path(__file__).parents[1] / "docs" / "reference" / "worlds-study.md"

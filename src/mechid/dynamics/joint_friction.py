@@ -9,7 +9,7 @@ import numpy as np
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, rates
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Joint
+from mechid.mechanism.records import Joint, Mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +36,15 @@ class JointSliding:
         return np.asarray(np.einsum("nk,nkj->nj", resistance, self.partials))
 
 
+def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the joints that can have friction: those that move, and hold something."""
+    return tuple(j.name for j in mechanism.joints if j.kind.steps and not j.kind.holds_nothing)
+
+
 def joint_sliding(motion: Motion) -> tuple[JointSliding, ...]:
-    """Return the sliding of all joints that hold something and move."""
-    joints = [j for j in motion.model.mechanism.joints if j.kind.steps and not j.kind.holds_nothing]
+    """Return the sliding of all joints that can have friction."""
+    mechanism = motion.model.mechanism
+    joints = [mechanism.joint(name) for name in sliding_joints(mechanism)]
     R = rates(motion).R
     still = np.zeros_like(motion.vd)
     unit = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,9 @@ from mechid.estimation.perturb import perturbed
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
-from mechid.mechanism.moved import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
 from mechid.options import SynthesiseOptions, step_options, to_words
-from mechid.options.error_kinds import ERROR_KINDS
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.errors import coloured, rms
@@ -32,11 +30,13 @@ from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
+from mechid.tasks.synthesise_checks import check_options
 from mechid.tasks.synthetic_errors import (
+    ENCODER,
     RECORDER,
     SENSOR,
+    Channels,
     MachineErrors,
-    quantised_positions,
     sensed,
     sizes,
     unit_factors,
@@ -202,7 +202,7 @@ def synthesise(
     """
     mechanism = mechanism_of(model)
     options = step_options(SynthesiseOptions, options, words)
-    _check(mechanism, options)
+    check_options(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
     if isinstance(truth, str | Path):
         truth = read_truth(truth) if str(truth).lower().endswith(".json") else load(truth)
@@ -220,15 +220,15 @@ def synthesise(
     except MechidError as error:
         raise _located(error, motion, moved) from None
     exact, resisted = machine.forces(solved, inverse_dynamics(solved, phi).tau)
-    forces = [c.force for c in mechanism.coordinates]
-    names = [c.name for c in mechanism.coordinates]
-    tau, sensor = sensed(exact, exact, table.time, forces, options, SENSOR)
-    tau = tau + _force_noise(exact, table.time, forces, options)
-    tau, recorder = sensed(tau, exact, table.time, forces, options, RECORDER)
+    of_tau = Channels.of_forces(mechanism, table.time, exact)
+    tau, sensor = sensed(exact, of_tau, options, SENSOR)
+    tau = tau + _force_noise(exact, of_tau, options)
+    tau, recorder = sensed(tau, of_tau, options, RECORDER)
+    of_y = Channels.of_coordinates(mechanism, table.time, table.y)
     y, sprung = machine.positions(solved, exact)
     deviates = _streams(options)[2].standard_normal(y.shape)
-    y = y + deviates * sizes(options.position_noise, names, np.std(table.y, axis=0))
-    y, steps = quantised_positions(y, names, options)
+    y = y + deviates * of_y.sizes("position_noise", options.position_noise)
+    y, encoder = sensed(y, of_y, options, ENCODER)
     per_coordinate, per_force = unit_factors(mechanism, options.units)
     return Synthesis(
         mechanism=mechanism,
@@ -242,7 +242,7 @@ def synthesise(
         columns=dynamic_model(mechanism).columns,
         phi=phi,
         sigma=rms(tau - exact),
-        errors=moved | resisted | sprung | sensor | recorder | steps,
+        errors=moved | resisted | sprung | sensor | recorder | encoder,
         notes=table.notes,
     )
 
@@ -344,20 +344,17 @@ def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
     return truth.of(names)
 
 
-def _force_noise(
-    exact: Floats, time: Floats, names: Sequence[str], options: SynthesiseOptions
-) -> Floats:
+def _force_noise(exact: Floats, channels: Channels, options: SynthesiseOptions) -> Floats:
     rng = _streams(options)[1]
-    n, n_d = exact.shape
-    share = sizes(options.noise, names, 1.0)
+    share = sizes(options.noise, channels.names, 1.0)
     if options.noise_kind == "gain":
-        return np.asarray(exact * share * rng.standard_normal(n_d))
-    deviates = rng.standard_normal((n, n_d))
+        return np.asarray(exact * share * rng.standard_normal(exact.shape[1]))
+    deviates = rng.standard_normal(exact.shape)
     if options.noise_kind == "proportional":
         return np.asarray(np.abs(exact) * share * deviates)
     if options.noise_kind == "coloured":
-        deviates = coloured(deviates, _correlation(options, time))
-    return np.asarray(deviates * sizes(options.noise, names, rms(exact)))
+        deviates = coloured(deviates, _correlation(options, channels.time))
+    return np.asarray(deviates * channels.sizes("noise", options.noise))
 
 
 def _streams(options: SynthesiseOptions) -> list[np.random.Generator]:
@@ -370,50 +367,3 @@ def _correlation(options: SynthesiseOptions, time: Floats) -> float:
         return options.correlation
     step = float(np.median(np.diff(time))) if len(time) > 1 else np.inf
     return float(np.exp(-step / options.time_constant))
-
-
-def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    names = {
-        "force": [c.force for c in mechanism.coordinates],
-        "coordinate": [c.name for c in mechanism.coordinates],
-        "joint": [j.name for j in mechanism.joints],
-    }
-    rows = [("noise", "force", np.inf), ("position_noise", "coordinate", np.inf)]
-    for name, of, below in rows + [(k.name, k.of, k.below) for k in ERROR_KINDS]:
-        levels = getattr(options, name)
-        known = movable_joints(mechanism) if name == "hardpoints" else names[of]
-        for key, level in {"": levels.every, **levels.channels}.items():
-            if not 0 <= level.value < below:
-                wanted = "≥ 0" if np.isinf(below) else f"between 0 and {below:g}"
-                where = f" of {key}" if key else ""
-                raise DataError(f"{name}{where} must be {wanted}, got {level.value:g}")
-            if key and key not in known:
-                less = " that bodies turn about" if name == "hardpoints" else ""
-                raise DataError(
-                    f"there is no {of} {key}{less}",
-                    where=mechanism.name,
-                    remedy=f"choose one of: {', '.join(known)}",
-                )
-    if options.noise_kind in ("proportional", "gain"):
-        for key, level in options.noise.channels.items():
-            if not level.relative:
-                raise DataError(
-                    f"the {options.noise_kind} noise of {key} is absolute",
-                    remedy="give it in percent of the force",
-                )
-    usual = SynthesiseOptions()
-    memory = options.time_constant is not None or options.correlation != usual.correlation
-    if memory and options.noise_kind != "coloured":
-        raise DataError(
-            "correlation and time_constant belong to coloured noise",
-            remedy="choose the noise kind coloured",
-        )
-    if not -1 < options.correlation < 1:
-        raise DataError(f"correlation must be between -1 and 1, got {options.correlation:g}")
-    if options.time_constant is not None:
-        if not 0 < options.time_constant < np.inf:
-            raise DataError(f"time_constant must be > 0, got {options.time_constant:g} s")
-        if options.correlation != usual.correlation:
-            raise DataError("correlation and time_constant exclude each other", remedy="give one")
-    if not 0 <= options.cad_error < 1:
-        raise DataError(f"cad_error must be between 0 and 1, got {options.cad_error:g}")

@@ -27,6 +27,7 @@ from mechid.signals import errors
 from mechid.signals.errors import Sensing, rms
 
 Drawn: TypeAlias = dict[str, dict[str, Any]]
+Step: TypeAlias = Callable[[Floats, Floats, Sensing], errors.Drawn]
 
 # Resistance of a joint per unit of its coefficient: speed (N, k), v_s → (N, k).
 _LAWS: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
@@ -36,8 +37,8 @@ _LAWS: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
         "stribeck": lambda v, v_s: np.exp(-((v / v_s) ** 2)) if v_s else np.zeros_like(v),
     }
 )
-# Forces on their way into the file: the sensor, then (noise comes between) the recorder.
-SENSOR: Mapping[str, Callable[[Floats, Floats, Sensing], errors.Drawn]] = MappingProxyType(
+# Signals on their way into the file: forces through sensor and recorder, with noise in between.
+SENSOR: Mapping[str, Step] = MappingProxyType(
     {
         "delay": errors.delay,
         "gain": errors.gain,
@@ -47,13 +48,14 @@ SENSOR: Mapping[str, Callable[[Floats, Floats, Sensing], errors.Drawn]] = Mappin
         "hum": errors.hum,
     }
 )
-RECORDER: Mapping[str, Callable[[Floats, Floats, Sensing], errors.Drawn]] = MappingProxyType(
+RECORDER: Mapping[str, Step] = MappingProxyType(
     {
         "outliers": errors.outliers,
         "clipping": errors.clipping,
         "quantisation": errors.quantisation,
     }
 )
+ENCODER: Mapping[str, Step] = MappingProxyType({"position_quantisation": errors.quantisation})
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
@@ -175,44 +177,63 @@ class MachineErrors:
 # ------------------------------------------------------------------------------- its sensors
 
 
+@dataclass(frozen=True, eq=False)
+class Channels:
+    """Signals without errors, to which sizes in percent are relative.
+
+    Attributes
+    ----------
+    names : tuple of str
+    time : array (N,)
+        s.
+    size : array (n,)
+        Root mean square of forces, standard deviation of coordinates.
+    largest : array (n,)
+        Largest absolute value.
+    """
+
+    names: tuple[str, ...]
+    time: Floats
+    size: Floats
+    largest: Floats
+
+    @staticmethod
+    def of_forces(mechanism: Mechanism, time: Floats, tau: Floats) -> Channels:
+        """Return the channels of forces (N, n_i)."""
+        names = tuple(c.force for c in mechanism.coordinates)
+        return Channels(names, time, rms(tau), np.max(np.abs(tau), axis=0, initial=0.0))
+
+    @staticmethod
+    def of_coordinates(mechanism: Mechanism, time: Floats, y: Floats) -> Channels:
+        """Return the channels of coordinates (N, n_i)."""
+        names = tuple(c.name for c in mechanism.coordinates)
+        return Channels(names, time, np.std(y, axis=0), np.max(np.abs(y), axis=0, initial=0.0))
+
+    def sizes(self, name: str, levels: NoiseLevels) -> Floats:
+        """Return the sizes of an error of a kind, (n,)."""
+        step = float(np.median(np.diff(self.time))) if len(self.time) > 1 else 0.0
+        wholes: dict[str, Floats | float]
+        wholes = {"delay": step, "gain": 1.0, "outliers": 1.0, "clipping": self.largest}
+        return sizes(levels, self.names, wholes.get(name, self.size))
+
+
 def sensed(
-    x: Floats,
-    exact: Floats,
-    time: Floats,
-    names: Sequence[str],
-    options: SynthesiseOptions,
-    steps: Mapping[str, Callable[[Floats, Floats, Sensing], errors.Drawn]],
+    x: Floats, channels: Channels, options: SynthesiseOptions, steps: Mapping[str, Step]
 ) -> tuple[Floats, Drawn]:
-    """Return forces (N, n_d) after some steps of their way into the file."""
-    size = rms(exact)
-    wholes: dict[str, Floats | float] = {
-        "delay": float(np.median(np.diff(time))) if len(time) > 1 else 0.0,
-        "gain": 1.0,
-        "outliers": 1.0,
-        "clipping": np.max(np.abs(exact), axis=0, initial=0.0),
-    }
+    """Return signals (N, n) after some steps of their way into the file, and what was drawn."""
     found: Drawn = {}
     for name, step in steps.items():
         if levels := getattr(options, name):
             by = Sensing(
-                time, size, stream(options.seed, name), options.hum_frequency, options.outlier_size
+                channels.time,
+                channels.size,
+                stream(options.seed, name),
+                options.hum_frequency,
+                options.outlier_size,
             )
-            x, drawn = step(x, sizes(levels, names, wholes.get(name, size)), by)
-            found[name] = _by(names, drawn)
+            x, drawn = step(x, channels.sizes(name, levels), by)
+            found[name] = _by(channels.names, drawn)
     return x, found
-
-
-def quantised_positions(
-    y: Floats, names: Sequence[str], options: SynthesiseOptions
-) -> tuple[Floats, Drawn]:
-    """Return positions as an encoder gives them."""
-    levels = options.position_quantisation
-    if not levels:
-        return y, {}
-    step = sizes(levels, names, np.std(y, axis=0))
-    rng = np.random.default_rng(0)
-    out, drawn = errors.quantisation(y, step, Sensing(np.zeros(0), step, rng))
-    return out, {"position_quantisation": _by(names, drawn)}
 
 
 def unit_factors(mechanism: Mechanism, units: Mapping[str, str]) -> tuple[Floats, Floats]:

@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=list(WORLDS))
     parser.add_argument("--mechanisms", nargs="+", choices=MACHINES, default=DEFAULT_MACHINES)
-    parser.add_argument("--only", nargs="+", choices=METHODS, default=METHODS, metavar="METHOD")
+    parser.add_argument("--only", nargs="*", choices=METHODS, default=METHODS, metavar="METHOD")
     parser.add_argument("--with", dest="given", type=Path, help="earlier results (JSON)")
     parser.add_argument("--before", type=Path, help="results of an earlier default, to compare")
     parser.add_argument("--motions", type=Path, help="folder of the designed motions, kept there")

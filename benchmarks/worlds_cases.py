@@ -17,7 +17,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.excitation.trajectory import sample
 from mechid.mechanism.moved import movable_joints
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Mechanism, force_unit
 from mechid.options import ExciteOptions, IdentifyOptions
 from mechid.tables.motion import MotionTable
 from mechid.tasks.cad_prior import prior_from_cad
@@ -66,6 +66,8 @@ class World:
         Options of `mechid synthesise`.
     one : mapping kind → size
         Errors of a single force, which the seed chooses.
+    kilo : bool
+        Whether one force is written in thousands.
     two : float
         Distance by which two joints, which the seed chooses, are off (m).
     claimed : bool
@@ -75,15 +77,18 @@ class World:
     title: str
     words: Mapping[str, Any] = field(default_factory=dict)
     one: Mapping[str, str] = field(default_factory=dict)
+    kilo: bool = False
     two: float = 0.0
     claimed: bool = True
 
     def options(self, mechanism: Mechanism, seed: int) -> dict[str, Any]:
         """Return keywords of `synthesise`."""
         out: dict[str, Any] = {"noise": NOISE, **self.words, "seed": seed}
-        force = mechanism.coordinates[seed % len(mechanism.coordinates)].force
+        chosen = mechanism.coordinates[seed % len(mechanism.coordinates)]
         for kind, size in self.one.items():
-            out[kind] = {force: size}
+            out[kind] = {chosen.force: size}
+        if self.kilo:
+            out["units"] = {chosen.force: f"k{force_unit(chosen)}"}
         if self.two:
             joints = np.random.default_rng(seed).permutation(movable_joints(mechanism))[:2]
             out["hardpoints"] = dict.fromkeys(map(str, joints), self.two)
@@ -121,7 +126,7 @@ WORLDS = {
                      {"position_quantisation": "0.05%"}, claimed=False),
     "clipped": World("one force clipped at 70 % of its peak", one={"clipping": "70%"},
                      claimed=False),
-    "unit": World("one force off by a factor of 1000", claimed=False),
+    "unit": World("one force in kN or kN m", kilo=True, claimed=False),
     "mixture": World("offsets, drift, gains 3 %, friction 1 %, a fifth of a sample late",
                      {"offset": "3%", "drift": "3%", "gain": "3%", "friction": "1%",
                       "delay": "20%"}, claimed=False),
@@ -186,10 +191,6 @@ class Case:
         """Return the log of a world, and its problem."""
         words = WORLDS[world].options(self.mechanism, seed)
         log = synthesise(self.mechanism, self.motions[0], **words)
-        if world == "unit":
-            factor = np.ones(len(self.mechanism.coordinates))
-            factor[seed % len(factor)] = 1e-3
-            log = replace(log, tau=log.tau * factor)
         if log.measured_rates:  # the motion is that of the model: only the forces are new
             return log, replace(self.blank[0], tau=log.tau)
         ready = prepare(log, self.mechanism)

@@ -122,11 +122,14 @@ def _said(own: Sequence[Scores]) -> str:
             WORLDS[s.world].title,
             "; ".join(t for t in s.said("known", 9) if _plain([t])[0] not in common) or "–",
             "; ".join(s.said("warnings")) or "–",
+            _share(s.missed("gain")),
+            _share(s.missed("offset")),
             str(s.silent_losses or "–"),
         ]
         for s in own
     ]
-    return table(["world", "taken (seeds)", "warnings (seeds)", "silent losses"], rows, words=3)
+    head = ["world", "taken (seeds)", "warnings (seeds)", "gain missed, %", "offset missed, %"]
+    return table([*head, "silent losses"], rows, words=3)
 
 
 def _plain(texts: Sequence[str]) -> list[str]:
@@ -156,6 +159,9 @@ Hz. All methods get the same data and the same CAD values.
   zero. MAP: full prior with declared standard deviations. Physical: the nearest possible bodies.
 - *ratio*: median error of the default over that of the best of the simple methods ({simple});
   *worst*: the largest ratio of one seed, to the method that is best in that seed.
+- *gain*, *offset missed*: what the default left of the channels' gains or offsets, root mean
+  square relative to what was drawn. *silent losses*: seeds in which it was worse than the CAD
+  values and warned of nothing.
 - Coverage: true base parameters inside their 95 % intervals; by class of parameter; *forces*: exact
   forces of the other motions inside the default's intervals.
 

@@ -114,6 +114,21 @@ class Scores:
         )
         return [f"{text} ({n})" for text, n in counts.most_common(most)]
 
+    def missed(self, kind: str) -> float:
+        """Return how much of the channels' gains or offsets the default did not find.
+
+        Root mean square of what is left over that of what was drawn; NaN where there were none.
+        """
+        pairs = [
+            (drawn, o["methods"][DEFAULT].get(kind, {}).get(channel, 0.0))
+            for o in self.outcomes
+            if "total" in o["methods"].get(DEFAULT, {})
+            for channel, drawn in o["drawn"].get(kind, {}).items()
+        ]
+        drawn, found = np.array(pairs).reshape(-1, 2).T
+        size = np.sum(drawn**2)
+        return float(np.sqrt(np.sum((drawn - found) ** 2) / size)) if size else np.nan
+
     @property
     def misses(self) -> list[str]:
         """Which aims are not reached."""
@@ -147,7 +162,7 @@ def kind_of(parameter: str) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """Return a statement such that those of several seeds are the same."""
-    text = re.sub(r"\(.*?\)", "", text)
-    text = re.sub(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ?%)?", "…", text)
+    """Return the first clause of a statement such that those of several seeds are the same."""
+    text = re.sub(r"\(.*?\)", "", text.partition(";")[0])
+    text = re.sub(r"(?<![\w.])[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ?%)?", "…", text)
     return re.sub(r"\s+", " ", text).strip()

@@ -98,12 +98,15 @@ def test_scores(scores):
     def seed(cad: float, ols: float, auto: float, **words: Any) -> Any:
         methods = {"CAD alone": result(cad, cad), "least squares": result(ols, ols),
                    "auto": result(auto, auto, **words)}  # fmt: skip
-        return {"machine": "five_bar", "world": "white", "seed": 0, "methods": methods}
+        methods["auto"]["gain"] = {"M1": 0.08}
+        drawn = {"gain": {"M1": 0.1, "M2": 0.0}}
+        return {"machine": "five_bar", "world": "white", "drawn": drawn, "seed": 0,
+                "methods": methods}  # fmt: skip
 
     (found,) = scores.scores(
         [
             seed(4.0, 2.0, 1.0, z=(0.5, -1.0, 2.0, 0.0)),
-            seed(4.0, 2.0, 3.0, z=(3.0, 1.0, 0.0, 0.0), warnings=("gain of 10 %",)),
+            seed(4.0, 2.0, 3.0, z=(3.0, 1.0, 0.0, 0.0), warnings=("gain of M1 10 % (much); x",)),
             seed(4.0, 8.0, 6.0, z=(0.0, 0.0, 0.0, 0.0)),
         ]
     )
@@ -117,7 +120,9 @@ def test_scores(scores):
     assert found.rms_z() == pytest.approx(np.sqrt((0.25 + 1 + 4 + 9 + 1) / 12))
     assert found.force_coverage == 0.75
     assert found.silent_losses == 1
-    assert found.said("warnings") == ["gain of … (1)"]
+    assert found.said("warnings") == ["gain of M1 … (1)"]
+    assert found.missed("gain") == pytest.approx(0.2)
+    assert np.isnan(found.missed("offset"))
     assert len(found.misses) == 3
 
 

@@ -171,16 +171,16 @@ def synthesise(
         The motion that is measured; a file is a trajectory (.yaml) or a table.
     options : SynthesiseOptions
     truth : Mechanism, Truth, str or Path, optional
-        The mechanism that is measured, or the parameters of earlier data (DATA.truth.json); by
-        default `model` with parameters drawn about its CAD values, or those values if `cad_error`
-        is zero.
+        The mechanism that is measured, or the parameters of earlier data (DATA.truth.json), with
+        what else their machine had: geometry, friction, hysteresis, springs. By default `model`
+        with parameters drawn about its CAD values, or those values if `cad_error` is zero.
     rate : float, optional
         Samples per second of a trajectory.
     periods : float, optional
         Periods of a trajectory to go through.
     **words
         Fields of `SynthesiseOptions`, as noise="5%", noise={"M1": 0.5}, position_noise=1e-4,
-        cad_error="20%", seed=1.
+        cad_error="20%", offset="5%", friction={"hinge": 0.1}, seed=1.
 
     Returns
     -------
@@ -199,6 +199,9 @@ def synthesise(
     >>> log = mechid.synthesise("five_bar", motion, noise="5%", cad_error="20%", rate=100.0)
     >>> log.tau.shape
     (100, 2)
+    >>> worse = mechid.synthesise("five_bar", motion, offset={"M1": 0.2}, friction="3%")
+    >>> abs(worse.errors["offset"]["M1"])  # N m, the sign is drawn
+    0.2
     """
     mechanism = mechanism_of(model)
     options = step_options(SynthesiseOptions, options, words)

@@ -62,9 +62,8 @@ def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
     """Return a warning if residuals e (m,) of the valid rows are coloured and taken as white."""
     found, worst = [], 1.0
     forces = regression.target[regression.valid]
-    for name, parts in zip(
-        regression.channels, stretches(regression.valid, regression.time), strict=True
-    ):
+    where = stretches(regression.valid, regression.time, regression.log)
+    for name, parts in zip(regression.channels, where, strict=True):
         rounding = all(np.linalg.norm(e[p]) <= _EXACT * np.linalg.norm(forces[p]) for p in parts)
         colour = fit_colour([e[part] for part in parts])
         if colour.ratio > _COLOURED and not rounding:

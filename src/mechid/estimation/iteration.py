@@ -111,7 +111,7 @@ def iterate(
     names = regression.channels
     n_d = len(names)
     declared = _declared(regression, noise, channel)
-    where = stretches(regression.valid, regression.time) if whiten else ()
+    where = stretches(regression.valid, regression.time, regression.log) if whiten else ()
     x = np.zeros(channels.size) if start is None else start
     total = _first_noise(channels, start, noise, declared)
     colours: tuple[Colour, ...] | None = None

@@ -64,12 +64,17 @@ def coloured(reflection: Sequence[float]) -> Colour:
 WHITE = coloured(())
 
 
-def stretches(valid: Bools, time: Floats) -> Stretches:
-    """Return which of the valid rows, numbered as `Regression.stacked` does, follow each other."""
+def stretches(valid: Bools, time: Floats, log: Ints | None = None) -> Stretches:
+    """Return which of the valid rows, numbered as `Regression.stacked` does, follow each other.
+
+    Rows of different logs, (N,), never do, whatever their times are.
+    """
     row = np.cumsum(valid.ravel()).reshape(valid.shape) - 1
     steps = np.diff(time)
     usual = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
     joined = np.abs(steps - usual) <= _JITTER * usual
+    if log is not None:
+        joined &= np.diff(log) == 0
     found = []
     for j in range(valid.shape[1]):
         samples = np.flatnonzero(valid[:, j])

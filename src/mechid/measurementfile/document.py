@@ -152,7 +152,7 @@ class MappingDocument(Words):
         default=None, description="samples per second of a log without times"
     )
     range: Annotated[tuple[float | None, float | None] | None, BeforeValidator(_range)] = Field(
-        default=None, description="[from, to], s: the part to use"
+        default=None, description="[from, to], s from the start of the log: the part to use"
     )
     positions: Signals = Field(description="independent coordinates, joints, points, distances")
     speeds: Signals = Field(default={}, description="rates of positions")

@@ -16,7 +16,6 @@ from mechid.mechanism.records import DistanceCoordinate, JointCoordinate, PointC
 from mechid.modelfile import load
 from mechid.signals.prepare import prepare
 from mechid.tables import write_table
-from mechid.tables.files import read_columns
 
 from .logs import FIVE_BAR, MAPPING, T, channels, log, truth
 
@@ -117,10 +116,7 @@ def test_a_part_of_a_log_instead_of_the_range_of_the_mapping(tmp_path: Path) -> 
 def test_ranges_count_from_the_start_of_a_log(tmp_path: Path) -> None:
     """A log whose clock does not start at zero: a part is the same seconds of the motion."""
     path = log(tmp_path)
-    columns = read_columns(path)
-    late = tmp_path / "late.csv"
-    clock = next(name for name in columns if name in MAPPING["time"].values())
-    write_table(late, columns | {clock: columns[clock] + 1.7e6})
+    late = log(tmp_path, {"t_ms": 1.7e6 + 1000 * T}, "late.csv")
     whole = read_measurement(path, FIVE_BAR, MAPPING)
     for found in (
         read_measurement(f"{late}@1:3", FIVE_BAR, MAPPING),

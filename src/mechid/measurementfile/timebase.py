@@ -154,11 +154,12 @@ def _cut(raw: Raw, window: tuple[float | None, float | None] | None, file: str) 
         return raw
     low, high = window
     since = raw.time - raw.time[0]
+    rounding = 4 * float(np.spacing(np.abs(raw.time).max()))
     inside = np.ones(len(since), dtype=bool)
     if low is not None:
-        inside &= since >= low
+        inside &= since >= low - rounding
     if high is not None:
-        inside &= since <= high
+        inside &= since <= high + rounding
     if inside.sum() < 2:
         remedy = f"the log lasts from 0 s to {since[-1]:g} s"
         if raw.time[0] != 0:

@@ -19,14 +19,18 @@ def report(run: Run) -> dict[str, Any]:
     """Return everything that a run says, ready for JSON."""
     from mechid.options import to_words
     from mechid.runs.folder import summary
+    from mechid.runs.logs import spread_words
 
     return {
         "model": run.mechanism.name,
-        "samples": len(run.motions[0].time),
+        "samples": sum(len(motion.time) for motion in run.logs),
+        "logs": {motion.name: motion.source for motion in run.logs},
         **summary(run),
         "parameters": _parameters(run),
         "offsets": _offsets(run),
         "validation": to_words(run.validation),
+        "left_out": to_words(run.left_out),
+        "spread": spread_words(run.spread),
         "known": list(run.final.known),
         "stages": list(run.stages),
         "notes": [
@@ -86,7 +90,7 @@ def show(found: dict[str, Any]) -> None:
     """Print a run for a reader."""
     pairs = [
         ("model", found["model"]),
-        ("samples", str(found["samples"])),
+        ("samples", _samples(found)),
         ("base parameters", str(found["base_parameters"])),
     ]
     for word in ("estimate", "reduced"):
@@ -98,6 +102,8 @@ def show(found: dict[str, Any]) -> None:
     if "reduction" in found:
         r = found["reduction"]
         pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
+    if found["spread"]:
+        pairs.append(("between logs", _spread_words(found["spread"])))
     if "full" in found:
         pairs.append(("all parameters", _full_words(found["full"])))
     print_pairs(pairs)
@@ -111,10 +117,30 @@ def show(found: dict[str, Any]) -> None:
         )
     typer.echo("")
     show_validation(found["validation"])
+    if found["left_out"]:
+        typer.echo("\neach log predicted by the model identified from the other logs:")
+        show_validation(found["left_out"])
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _samples(found: dict[str, Any]) -> str:
+    n = len(found["logs"])
+    return str(found["samples"]) + (f" of {n} logs" if n > 1 else "")
+
+
+def _spread_words(spread: dict[str, Any]) -> str:
+    """Say how much estimates from single logs differ."""
+    if spread["largest"] is None:
+        return "no parameter is determined by two logs"
+    name, largest = spread["largest"]
+    return (
+        f"estimates of single logs differ by {spread['rms']:.3g} standard deviations rms "
+        f"({spread['determined']} parameters determined by the data; {name} by {largest:.3g}; "
+        f"{spread['whitened']:.3g} if correlations count); 1 is expected"
+    )
 
 
 def _full_words(full: dict[str, Any]) -> str:

@@ -93,6 +93,8 @@ def show(found: dict[str, Any]) -> None:
         ("samples", _samples(found)),
         ("base parameters", str(found["base_parameters"])),
     ]
+    if len(found["logs"]) > 1:
+        pairs += [(name, source) for name, source in found["logs"].items() if source]
     for word in ("estimate", "reduced"):
         if word in found:
             e = found[word]

@@ -85,7 +85,9 @@ class SignalSpec(Words):
     offset: Number = Field(default=0.0, description="added after scale and sign, in the unit")
     unit: str | None = Field(default=None, description="mm, deg, kN, rpm, N mm, …; default: SI")
     sigma: Positive | None = Field(
-        default=None, description="standard deviation, in the unit; weights redundant measurements"
+        default=None,
+        description="standard deviation, in the unit: weights redundant positions, declares the "
+        "noise of a force",
     )
 
     @model_validator(mode="after")

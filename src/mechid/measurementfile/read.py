@@ -150,6 +150,7 @@ def read_measurement(
         yd=rates[0],
         ydd=rates[1],
         sigma=_deviations(signals, len(coordinates)),
+        force_sigma=_force_deviations(signals, sensed.forces),
         preparation=Preparation(
             method=spec.method,
             cutoff=spec.cutoff,
@@ -185,6 +186,12 @@ def _deviations(signals: list[Signal], n: int) -> tuple[float | None, ...]:
     stated = [s.sigma for s in signals if s.role == "positions"]
     least = min((s for s in stated if s is not None), default=None)
     return (*stated, *([least] * (n - len(stated))))
+
+
+def _force_deviations(signals: list[Signal], forces: tuple[str, ...]) -> dict[str, float]:
+    """Return the stated deviations of forces; those made of several channels have none."""
+    own = [s for s in signals if s.role == "forces" and s.name in forces]
+    return {s.name: s.sigma for s in own if s.sigma is not None}
 
 
 def _document(

@@ -353,7 +353,7 @@ class Run(Plotted, Tabular):
         ----------
         what : str
             "forces": measured and predicted, of a motion that was not used if there is one;
-            "motion": the identification motion; "contribution" of each parameter to the forces;
+            "motion": the first log; "contribution" of each parameter to the forces;
             "reduction": errors and condition number over the number of parameters; "coverage":
             share of measured forces within intervals of each level.
         """

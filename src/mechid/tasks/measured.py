@@ -152,9 +152,10 @@ def check_apart(logs: Sequence[Any]) -> None:
     DataError
     """
     for one, other in combinations(logs, 2):
-        if one is other:
+        files = isinstance(one, str | Path) and isinstance(other, str | Path)
+        if one is other or (files and str(one) == str(other)):
             raise DataError("a log is given twice", where=str(getattr(one, "source", one)))
-        if not (isinstance(one, str | Path) and isinstance(other, str | Path)):
+        if not files:
             continue
         (file, a), (same, b) = file_and_part(one), file_and_part(other)
         if file.resolve() != same.resolve():

@@ -91,7 +91,10 @@ def problem_of(
     logs = [regression_of(model, motion) for motion in motions[:n_logs]]
     whole = joined(logs)
     # What noise in percent means is told by the forces of each log.
-    parts = [declared(r.select(chosen.base), options.noise) for r in logs]
+    parts = [
+        declared(r.select(chosen.base), options.noise, motion.force_sigma)
+        for r, motion in zip(logs, motions, strict=False)
+    ]
     second = [regression_of(model, motion, chosen.base) for motion in instruments]
     if second:
         parts = [with_instruments(r, s) for r, s in zip(parts, second, strict=True)]

@@ -39,7 +39,7 @@ def test_two_logs_as_text(logs):
     assert done.status == 0, done.err
     lines = done.out.splitlines()
     assert "samples            109 of 2 logs" in lines
-    assert any(line.split() == ["identification-2", "b.csv"] for line in lines)
+    assert any("b.csv: 49 samples, 1000 s to 1000.8 s" in line for line in lines)
     assert any(line.startswith("between logs") for line in lines)
     assert "each log predicted by the model identified from the other logs:" in lines
     assert any(line.split()[:3] == ["all", "logs", "sum"] for line in lines)
@@ -56,7 +56,10 @@ def test_two_logs_as_json(logs):
                 "--json")  # fmt: skip
     found = done.json
     assert found["samples"] == 120
-    assert found["logs"] == {"identification": "a.csv", "identification-2": "b.csv"}
+    assert [(log["name"], log["file"], log["samples"]) for log in found["logs"]] == [
+        ("identification", "a.csv", 60),
+        ("identification-2", "b.csv", 60),
+    ]
     assert [(row["motion"], row["model"]) for row in found["left_out"]] == [
         (motion, model)
         for motion in ("identification", "identification-2", "all logs")

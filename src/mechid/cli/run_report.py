@@ -11,6 +11,7 @@ from mechid.cli.common import print_notes, print_pairs, print_table
 
 if TYPE_CHECKING:
     from mechid.runs.record import Run
+    from mechid.signals.record import PreparedMeasurement
 
 _VAGUE = 100.0  # percent: a standard deviation as large as the value itself
 
@@ -24,7 +25,7 @@ def report(run: Run) -> dict[str, Any]:
     return {
         "model": run.mechanism.name,
         "samples": sum(len(motion.time) for motion in run.logs),
-        "logs": {motion.name: motion.source for motion in run.logs},
+        "logs": [_log(motion) for motion in run.logs],
         **summary(run),
         "parameters": _parameters(run),
         "offsets": _offsets(run),
@@ -38,6 +39,16 @@ def report(run: Run) -> dict[str, Any]:
             *_advice(run),
         ],
         "warnings": list(run.warnings),
+    }
+
+
+def _log(motion: PreparedMeasurement) -> dict[str, Any]:
+    return {
+        "name": motion.name,
+        "file": motion.source,
+        "samples": len(motion.time),
+        "start": float(motion.time[0]),
+        "end": float(motion.time[-1]),
     }
 
 
@@ -88,13 +99,14 @@ def _offsets(run: Run) -> dict[str, dict[str, float]] | None:
 
 def show(found: dict[str, Any]) -> None:
     """Print a run for a reader."""
+    logs = found["logs"] if len(found["logs"]) > 1 else []
+    several = f" of {len(logs)} logs" if logs else ""
     pairs = [
         ("model", found["model"]),
-        ("samples", _samples(found)),
+        ("samples", f"{found['samples']}{several}"),
+        *((log["name"], _log_words(log)) for log in logs),
         ("base parameters", str(found["base_parameters"])),
     ]
-    if len(found["logs"]) > 1:
-        pairs += [(name, source) for name, source in found["logs"].items() if source]
     for word in ("estimate", "reduced"):
         if word in found:
             e = found[word]
@@ -128,9 +140,10 @@ def show(found: dict[str, Any]) -> None:
         typer.echo(f"wrote {path}")
 
 
-def _samples(found: dict[str, Any]) -> str:
-    n = len(found["logs"])
-    return str(found["samples"]) + (f" of {n} logs" if n > 1 else "")
+def _log_words(log: dict[str, Any]) -> str:
+    """Say where a log comes from, and which times of it were used."""
+    times = f"{log['samples']} samples, {log['start']:.5g} s to {log['end']:.5g} s"
+    return f"{log['file']}: {times}" if log["file"] else times
 
 
 def _spread_words(spread: dict[str, Any]) -> str:

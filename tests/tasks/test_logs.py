@@ -94,6 +94,15 @@ def test_estimates_of_single_logs_are_compared(run, logs):
     assert run.spread.rms == pytest.approx(1, abs=0.5)
 
 
+def test_estimates_that_differ_too_much_are_named(run, logs):
+    assert not any("estimates from single logs" in w for w in run.warnings)
+    # A load cell whose gain is wrong in one log: the parameters scale with it.
+    wrong = replace(logs[0].measurement, tau=1.3 * logs[0].measurement.tau)
+    far = mechid.identify(MODEL, [wrong, logs[1]], estimator="weighted")
+    (words,) = (w for w in far.warnings if "estimates from single logs" in w)
+    assert f"differ by {far.spread.rms:.2g} standard deviations" in words
+
+
 def test_three_logs(logs):
     run = mechid.identify(MODEL, logs, estimator="weighted")
     assert len(run.spread.z) == 3

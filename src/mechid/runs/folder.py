@@ -249,6 +249,13 @@ def summary(run: Run) -> dict[str, Any]:
             {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
             for row in run.validation
         ]
+    if run.left_out:
+        found["left_out"] = [
+            {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
+            for row in run.left_out
+        ]
+    if run.spread is not None:
+        found["spread"] = {"rms": run.spread.rms, "whitened": run.spread.whitened}
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import chi2
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, predict
@@ -14,7 +15,12 @@ from mechid.runs.record import ALL_LOGS, Run, ValidationRow
 from mechid.tasks.assess import error_row, has_cad
 from mechid.tasks.estimators import estimator_of
 from mechid.tasks.stages import EstimationProblem
-from mechid.validation.logs import between_logs, without_each_log
+from mechid.validation.logs import LogSpread, between_logs, without_each_log
+
+# Estimates of single logs that differ by less, in standard deviations, are not worth a warning.
+_DIFFER = 1.5
+# Probability that differences of a complete model with white noise stay below the other limit.
+_CERTAIN = 0.999
 
 
 def compared(run: Run, problem: EstimationProblem, options: IdentifyOptions) -> Run:
@@ -28,7 +34,7 @@ def compared(run: Run, problem: EstimationProblem, options: IdentifyOptions) -> 
     estimator = estimator_of(options.estimator, options.settings)
     try:
         alone, spread = between_logs(estimator, problem.regression, problem.prior)
-        run = replace(run, spread=spread)
+        run = _warned(replace(run, spread=spread), *_far_apart(spread))
     except DataError as error:
         run = _warned(run, f"single logs do not suffice for estimates to compare: {error}")
         if run.n_logs == 2:
@@ -73,6 +79,19 @@ def left_out_rows(
 
 def _warned(run: Run, *words: str) -> Run:
     return replace(run, warnings=(*run.warnings, *words))
+
+
+def _far_apart(spread: LogSpread) -> list[str]:
+    """Warn if estimates from single logs differ by more than chance explains."""
+    n = len(spread.determined)
+    if not n or spread.rms < _DIFFER or spread.whitened**2 < chi2.ppf(_CERTAIN, n) / n:
+        return []
+    name, most = spread.largest or ("", 0.0)
+    return [
+        f"estimates from single logs differ by {spread.rms:.2g} standard deviations (root mean "
+        f"square over {n} parameters; {name} by {most:.2g}): the standard deviations are too small "
+        "by about that factor, because the model lacks something or the noise is correlated"
+    ]
 
 
 def _worse_than_cad(rows: Sequence[ValidationRow]) -> list[str]:

@@ -116,20 +116,23 @@ def prepared_motions(
         "cutoff": options.cutoff,
         "decimation": options.decimation,
     }
-    found: list[PreparedMeasurement] = []
+    found = []
+    fits = ""  # a log that the mapping for all fits
     for name, one in data:
         mapping = mappings.of(one)
+        common = mapping is not None and mapping is mappings.common
         try:
             ready = prepare(one, mechanism, mapping=mapping, **words)
         except MissingChannelError as error:
-            if not found or mapping is None or mapping is not mappings.common:
+            if not (common and fits):
                 raise
             raise DataError(
-                f"the mapping of {found[0].source} does not fit: {error.what}",
+                f"the mapping of {fits} does not fit: {error.what}",
                 where=error.where,
                 remedy=f"give this log a mapping of its own, {one}=FILE",
             ) from None
         _check_forces(ready, mechanism)
+        fits = fits or (ready.source if common else "")
         found.append(replace(ready, name=name))
     return tuple(found)
 

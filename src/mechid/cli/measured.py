@@ -44,8 +44,8 @@ Offsets: TypeAlias = Annotated[
 CadError: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Relative error of the CAD values, as 20%; default: what the model declares, or 20% "
-        "where it declares nothing."
+        help="Relative error of the CAD values, as 20%; default: what the model declares, and 20% "
+        "of values for which it declares nothing."
     ),
 ]
 Noise: TypeAlias = Annotated[

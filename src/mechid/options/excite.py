@@ -49,7 +49,7 @@ class ExciteOptions:
         along with them. Empty: all.
     cad_error : float, optional
         Relative error of the CAD values; by default the standard deviations that the model
-        declares, or 20 % where it declares none.
+        declares, and 20 % where it declares none.
     base : str
         Base set, as in `IdentifyOptions`.
     converge_on : tuple of str

@@ -23,7 +23,7 @@ class IdentifyOptions:
         Of the estimator, such as `prior`, `offsets`, `penalty`, `whiten`, `gains`.
     cad_error : float, optional
         Relative error of the CAD values; by default the standard deviations that the model
-        declares, or 20 % where it declares none.
+        declares, and 20 % where it declares none.
     noise : NoiseLevels
         What is known of the noise of the forces.
     reduce : ReduceOptions, optional

@@ -157,7 +157,7 @@ def identify_motions(
     run = Run(
         about=about or About(model=mechanism.name, options=options),
         mechanism=mechanism,
-        parameters=parameter_table(mechanism, chosen, truth),
+        parameters=parameter_table(mechanism, chosen, truth, options.cad_error),
         motions=tuple(motions),
     )
     run = kept(run, "data")

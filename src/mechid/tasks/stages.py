@@ -9,7 +9,6 @@ import numpy as np
 
 from mechid.base.analyse import Rule, base_parameters
 from mechid.base.baseset import BaseSet
-from mechid.base.cad import parameter_covariance
 from mechid.base.choose import last
 from mechid.base.expressions import readable
 from mechid.base.rules import rule_of
@@ -26,6 +25,7 @@ from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.cad_prior import cad_covariance
 from mechid.tasks.complete import full_set
 from mechid.tasks.data_warnings import too_few, unlike_cad
 from mechid.tasks.estimators import estimator_of, uses_cad
@@ -175,13 +175,16 @@ def validated(run: Run, problem: EstimationProblem) -> Run:
 
 
 def parameter_table(
-    mechanism: Mechanism, chosen: BaseSet, truth: Truth | None = None
+    mechanism: Mechanism,
+    chosen: BaseSet,
+    truth: Truth | None = None,
+    cad_error: float | None = None,
 ) -> ParameterTable:
     """Return names, units, expressions, CAD values and true values of base parameters."""
     model = dynamic_model(mechanism)
     B = chosen.matrix
     columns = {c.name: c for c in model.columns}
-    covariance = B @ parameter_covariance(mechanism) @ B.T
+    covariance = B @ cad_covariance(mechanism, cad_error) @ B.T
     words = readable(chosen)
     return ParameterTable(
         names=chosen.base,

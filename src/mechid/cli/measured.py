@@ -100,9 +100,9 @@ Base: TypeAlias = Annotated[
     str | None,
     typer.Option(
         help="Base set: a name of the model file, a .yaml file with `dependent`, names of "
-        "dependent parameters with commas, or first, last, terms, condition as for `mechid base "
-        "--rank-by`.",
-        show_default="last",
+        "dependent parameters with commas, or balanced, first, last, terms, condition as for "
+        "`mechid base --rank-by`.",
+        show_default="balanced",
     ),
 ]
 ConvergeOn: TypeAlias = Annotated[

@@ -76,7 +76,7 @@ class ExciteOptions:
     goals: Mapping[str, float] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     cad_error: float | None = None
-    base: str = "last"
+    base: str = "balanced"
     converge_on: tuple[str, ...] = ()
     random: int = 200
     starts: int = 2

@@ -20,7 +20,7 @@ def regression(
     model: Mechanism | str | Path,
     data: Any,
     *,
-    base: str | None = "last",
+    base: str | None = "balanced",
     mapping: str | Path | Mapping[str, Any] | None = None,
 ) -> Regression:
     """Return W φ + known = τ of a measured motion, both sides filtered alike.

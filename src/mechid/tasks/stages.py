@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.base.analyse import Rule, base_parameters
 from mechid.base.baseset import BaseSet
-from mechid.base.choose import last
+from mechid.base.exchange import balanced
 from mechid.base.expressions import readable
 from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
@@ -59,7 +59,7 @@ class EstimationProblem:
     warnings: tuple[str, ...]
 
 
-def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
+def base_of(mechanism: Mechanism, rule: Rule = balanced) -> BaseSet:
     """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
     return base_parameters(mechanism, rule=rule).chosen
 

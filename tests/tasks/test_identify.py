@@ -199,6 +199,10 @@ def test_settings_of_estimators():
     assert estimator_of("map", {"whiten": "true", "prior": "none"}).whiten is True
     nested = estimator_of("physical", {"inner": "ridge", "penalty": "2", "margin": "0.1"})
     assert (nested.margin, nested.inner.name, nested.inner.penalty) == (0.1, "ridge", 2)
+    nested = estimator_of("physical", {"inner": "map", "scale": "1", "own_scale": "3"})
+    assert (nested.scale, nested.inner.name, nested.inner.scale) == (3, "map", 1)
+    assert estimator_of("log-cholesky", {"scale": "1"}).inner.scale == 1
+    assert estimator_of("physical", {"inner": "ridge", "scale": "1"}).scale == 1
     with pytest.raises(DataError, match="ridge has no setting whiten"):
         estimator_of("physical", {"inner": "ridge", "whiten": "true"})
 

@@ -28,8 +28,8 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
         One of `ESTIMATORS`.
     settings : mapping, optional
         Fields of its record: `penalty` of ridge, `whiten`, `gains`, … Values may be text: numbers,
-        "5 %", "true", or a word. Estimators that constrain another one take its name as `inner`,
-        and hand on what they do not know.
+        "5 %", "true", or a word. Estimators that constrain another one take its name as `inner`
+        and hand on what that one knows; what both know is its setting, and `own_scale` theirs.
 
     Raises
     ------
@@ -41,11 +41,13 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
             f"unknown estimator '{name}'", remedy=f"choose one of: {', '.join(ESTIMATORS)}"
         )
     own = setting_names(name)
-    given = {key: _value(value) for key, value in (settings or {}).items()}
-    values = {key: value for key, value in given.items() if key in own}
-    rest = {key: value for key, value in given.items() if key not in own}
-    if "inner" in own:
-        values["inner"] = estimator_of(str(values.pop("inner", DEFAULT)), rest)
+    rest = {key: _value(value) for key, value in (settings or {}).items()}
+    inner = str(rest.pop("inner", DEFAULT)) if "inner" in own else None
+    shared = setting_names(inner) if inner is not None and inner in ESTIMATORS else ()
+    words = {f"own_{key}" if key in shared else key: key for key in own}
+    values = {key: rest.pop(word) for word, key in words.items() if word in rest}
+    if inner is not None:
+        values["inner"] = estimator_of(inner, rest)
     elif rest:
         raise DataError(
             f"the estimator {name} has no setting {next(iter(rest))}",
@@ -70,7 +72,7 @@ def identify_options(
         For options that make no sense.
     """
     fields_of = {f.name for f in fields(IdentifyOptions)}
-    own = {name for known in ESTIMATORS for name in setting_names(known)}
+    own = {"own_scale", *(name for known in ESTIMATORS for name in setting_names(known))}
     if unknown := [word for word in words if word not in fields_of | own]:
         raise DataError(
             f"there is no option {unknown[0]}", remedy=hint(unknown[0], sorted(fields_of | own))

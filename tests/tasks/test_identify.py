@@ -133,8 +133,17 @@ def test_bodies_without_cad_values():
     five = load("five_bar")
     made = synthesise(five, moved(five, 100, 0.1), noise=0.01)
     blank = replace(five, bodies=tuple(replace(b, inertia=None) for b in five.bodies))
-    with pytest.raises(ModelError, match="no value for m_1"):
+    with pytest.raises(ModelError, match="no value for m_1") as refused:
         identify(blank, data_of(made))
+    assert "--prior none" in str(refused.value)
+    assert "--estimator ols" in str(refused.value)
+    assert identify(blank, data_of(made), prior="none").final.method == "map"
+    with pytest.raises(ModelError, match="no value for m_1") as refused:
+        identify(blank, data_of(made), estimator="physical")
+    assert "--prior none" not in str(refused.value)
+    # Nothing is computed before: the data are not even looked for.
+    with pytest.raises(ModelError, match="needs CAD values"):
+        identify(blank, "there_is_no_such_file.csv")
     with pytest.raises(DataError, match="contributions need CAD values"):
         identify(blank, data_of(made), estimator="ols", reduce=True)
     run = identify(blank, data_of(made), estimator="ols", reduce=ReduceOptions("greedy", 9))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
-from mechid.errors import DataError
+from mechid.errors import DataError, ModelError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
 from mechid.mechanism.records import Mechanism
@@ -95,11 +95,30 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     estimator = estimator_of(options.estimator, options.settings)
     if options.cad_error is not None and not 0 < options.cad_error < float("inf"):
         raise DataError(f"cad_error must be > 0, got {options.cad_error:g}")
+    _check_bodies(estimator, mechanism)
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
         raise DataError(
             "weigh and symmetric need CAD values, which this estimator does not use",
             remedy="use the estimator auto, map or physical, with a prior",
+        )
+
+
+def _check_bodies(estimator: Estimator, mechanism: Mechanism) -> None:
+    """Reject an estimator that needs CAD values which the model does not have."""
+    bare = {
+        f"m_{i}": body.name
+        for i, body in enumerate(mechanism.bodies, start=1)
+        if body.inertia is None and not body.massless
+    }
+    if bare and uses_cad(estimator):
+        none = "" if hasattr(estimator, "inner") else "prior none (--prior none) or "
+        raise ModelError(
+            f"no value for {', '.join(bare)} and the other parameters of {', '.join(bare.values())}"
+            f": the estimator {estimator.name} needs CAD values",
+            path=("bodies",),
+            remedy="give mass and inertia in the model file, or identify without CAD values, with "
+            f"{none}the estimator ols (--estimator ols)",
         )
 
 

@@ -192,6 +192,8 @@ def _read_validation(folder: Path) -> tuple[ValidationRow, ...]:
     for row in rows:
         # A force of zero has no relative error, and JSON has no word for that.
         row["total"] = math.nan if row["total"] is None else row["total"]
+        overall = row.get("overall", {})
+        row["overall"] = {unit: math.nan if x is None else x for unit, x in overall.items()}
         for force in row["forces"].values():
             force |= {k: math.nan for k in ("E_p", "rms", "absolute", "r2") if force[k] is None}
     return from_words(tuple[ValidationRow, ...], rows)
@@ -251,7 +253,7 @@ def summary(run: Run) -> dict[str, Any]:
         }
     if run.validation:
         found["validation"] = [
-            {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
+            {key: getattr(row, key) for key in ("motion", "model", "size", "overall", "total")}
             for row in run.validation
         ]
     return found

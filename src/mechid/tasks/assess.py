@@ -79,7 +79,12 @@ def _row(
     }
     size = 0 if estimate is None else _size(run, model, estimate)
     return ValidationRow(
-        motion=motion, model=model, size=size, total=float(errors.total), forces=forces
+        motion=motion,
+        model=model,
+        size=size,
+        total=float(errors.total),
+        forces=forces,
+        overall=errors.overall,
     )
 
 

@@ -71,7 +71,7 @@ def identify(
     command : str
         What the record of the run says of how it was made.
     watch : callable (stage, step, value), optional
-        Told how the reduction goes on.
+        Told which stage begins (step 0), and how the reduction goes on.
     stop : callable, optional
         Asked whether to end the reduction with what is there.
     **words
@@ -103,6 +103,8 @@ def identify(
     """
     mechanism = mechanism_of(model)
     options = identify_options(options, words, mechanism)
+    if watch is not None:
+        watch("data", 0, 0.0)
     motions = prepared_motions(data, validate, mechanism, options, mapping)
     second = None
     if instruments is not None:
@@ -153,6 +155,8 @@ def identify_motions(
             keep(stage, run)
         return run
 
+    tell = watch or (lambda stage, step, value: None)
+    tell("base parameters", 0, 0.0)
     chosen = chosen_base(mechanism, options)
     run = Run(
         about=about or About(model=mechanism.name, options=options),
@@ -161,7 +165,10 @@ def identify_motions(
         motions=tuple(motions),
     )
     run = kept(run, "data")
+    tell("observation matrix", 0, 0.0)
     problem = problem_of(mechanism, chosen, motions, options, instruments)
+    tell("estimate", 0, 0.0)
     run = kept(estimated(run, problem, options), "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")
+    tell("validation", 0, 0.0)
     return kept(validated(run, problem), "validation")

@@ -20,6 +20,7 @@ from mechid.tables.motion import MotionTable
 from mechid.tasks.estimators import estimator_of
 from mechid.tasks.identify import identify, identify_motions
 from mechid.tasks.regress import declared, regression_of
+from mechid.tasks.stages import base_of
 from mechid.tasks.synthesise import Synthesis, synthesise
 
 from ..elements import friction
@@ -248,3 +249,21 @@ def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     assert abs(run.parameters.truth[at] - value) > 1e-3
     assert run.estimate.values[at] == pytest.approx(run.parameters.truth[at], rel=1e-3)
     assert any("no uncertainty of viscous" in w for w in run.warnings)
+
+
+def test_base_values_that_no_bodies_have_are_named():
+    """The full set is as near as bodies can be; what it misses is said, with its size."""
+    model = load("slider_crank")
+    made = synthesise(model, moved(model, 100, 0.5), noise=0.3, seed=1)
+    run = identified(model, made, estimator="weighted")
+    full = run.full
+    assert full.distance > 0.1
+    off = base_of(model).matrix @ full.values - run.estimate.values
+    assert set(full.missed) <= set(run.parameters.names)
+    for name, x in zip(run.parameters.names, off, strict=True):
+        assert full.missed.get(name, 0.0) == pytest.approx(x, abs=1e-8)
+    worst = int(np.argmax(np.abs(off) / run.estimate.sigma))
+    said = next(w for w in run.warnings if w.startswith("no physically consistent bodies"))
+    assert f": {run.parameters.names[worst]} by {off[worst]:.2g} " in said
+    # With a prior there are such bodies.
+    assert not identified(model, made, cad_error=0.2, estimator="physical").full.missed

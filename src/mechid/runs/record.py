@@ -221,6 +221,8 @@ class FullSet(Shown):
         identified values.
     border : tuple of str
         Bodies and coefficients that are hardly possible.
+    missed : mapping base parameter → float
+        Base values that differ from those identified, and by how much.
     """
 
     parameters: tuple[str, ...]
@@ -228,6 +230,7 @@ class FullSet(Shown):
     difference: float
     distance: float
     border: tuple[str, ...]
+    missed: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -26,7 +26,7 @@ from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance
-from mechid.tasks.complete import full_set
+from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, unlike_cad
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
@@ -165,12 +165,13 @@ def validated(run: Run, problem: EstimationProblem) -> Run:
     names = [motion.name for motion in run.motions]
     regressions = dict(zip(names, (problem.regression, *problem.others), strict=True))
     rows = validation_rows(run, regressions)
+    full = full_set(run, problem.prior)
     return replace(
         run,
         forces=tuple(force_history(run, name, r) for name, r in regressions.items()),
         validation=rows,
-        warnings=(*run.warnings, *_worse_than_cad(rows)),
-        full=full_set(run, problem.prior),
+        warnings=(*run.warnings, *_worse_than_cad(rows), *missed_words(run, full)),
+        full=full,
     )
 
 

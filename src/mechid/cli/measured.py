@@ -49,8 +49,8 @@ Offsets: TypeAlias = Annotated[
 CadError: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Relative error of the CAD values, as 20%; default: what the model declares, or 20% "
-        "where it declares nothing."
+        help="Relative error of the CAD values, as 20%; default: what the model declares, and 20% "
+        "of values for which it declares nothing."
     ),
 ]
 Noise: TypeAlias = Annotated[
@@ -105,9 +105,9 @@ Base: TypeAlias = Annotated[
     str | None,
     typer.Option(
         help="Base set: a name of the model file, a .yaml file with `dependent`, names of "
-        "dependent parameters with commas, or first, last, terms, condition as for `mechid base "
-        "--rank-by`.",
-        show_default="last",
+        "dependent parameters with commas, or balanced, first, last, terms, condition as for "
+        "`mechid base --rank-by`.",
+        show_default="balanced",
     ),
 ]
 ConvergeOn: TypeAlias = Annotated[

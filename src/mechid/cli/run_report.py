@@ -99,10 +99,14 @@ def _offsets(run: Run) -> dict[str, dict[str, float]] | None:
 
 def show(found: dict[str, Any]) -> None:
     """Print a run for a reader."""
+    from mechid.runs.record import ALL_LOGS, LEFT_OUT
+
     logs = found["logs"] if len(found["logs"]) > 1 else []
     several = f" of {len(logs)} logs" if logs else ""
     pairs = [
         ("model", found["model"]),
+        *(_error_pair(found["validation"], motion) for motion in _motions(found["validation"])),
+        *([_error_pair(found["left_out"], ALL_LOGS, LEFT_OUT)] if found["left_out"] else []),
         ("samples", f"{found['samples']}{several}"),
         *((log["name"], _log_words(log)) for log in logs),
         ("base parameters", str(found["base_parameters"])),
@@ -158,6 +162,27 @@ def _spread_words(spread: dict[str, Any]) -> str:
     )
 
 
+def _motions(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(row["motion"] for row in rows))
+
+
+def _error_pair(
+    rows: Sequence[dict[str, Any]], motion: str, name: str | None = None
+) -> tuple[str, str]:
+    """Say how wrong the forces of the final model are on a motion, and those of CAD values."""
+    from mechid.runs.record import overall_words
+
+    own = {row["model"]: row for row in rows if row["motion"] == motion}
+    final = list(own.values())[-1]
+    n = len(final["forces"])
+    words = overall_words(final["overall"])
+    if "cad" in own:
+        words += f" (CAD values {overall_words(own['cad']['overall'])})"
+    if n > 1:
+        words += f"; sum of E_p over {n} forces {_percent(final['total'])} %"
+    return f"error, {name or motion}", words
+
+
 def _full_words(full: dict[str, Any]) -> str:
     """Say how far all parameters are from the base values."""
     if full["distance"]:
@@ -178,12 +203,18 @@ def show_parameters(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def show_validation(rows: Sequence[dict[str, Any]]) -> None:
-    """Print E_p in percent: a row per motion and force, a column per model with its size."""
+    """Print errors in percent: a row per motion and force, a column per model with its size.
+
+    Of all forces together first, then the sum of E_p, then E_p of each force.
+    """
     models = {row["model"]: row["size"] for row in rows}
     by = {(row["motion"], row["model"]): row for row in rows}
     lines = []
-    for motion in dict.fromkeys(row["motion"] for row in rows):
+    for motion in _motions(rows):
         found = [by[motion, model] for model in models]
+        for unit in found[0]["overall"]:
+            name = "all" if len(found[0]["overall"]) == 1 else f"all {unit}"
+            lines.append((motion, name, *(_percent(row["overall"][unit]) for row in found)))
         lines.append((motion, "sum", *(_percent(row["total"]) for row in found)))
         for name in found[0]["forces"]:
             values = (_percent(row["forces"][name]["E_p"]) for row in found)

@@ -246,12 +246,12 @@ def summary(run: Run) -> dict[str, Any]:
         }
     if run.validation:
         found["validation"] = [
-            {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
+            {key: getattr(row, key) for key in ("motion", "model", "size", "overall", "total")}
             for row in run.validation
         ]
     if run.left_out:
         found["left_out"] = [
-            {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
+            {key: getattr(row, key) for key in ("motion", "model", "size", "overall", "total")}
             for row in run.left_out
         ]
     if run.spread is not None:

@@ -19,6 +19,8 @@ def validation_rows(rows: Any) -> tuple[ValidationRow, ...]:
     for row in rows:
         # A force of zero has no relative error, and JSON has no word for that.
         row["total"] = math.nan if row["total"] is None else row["total"]
+        overall = row.get("overall", {})
+        row["overall"] = {unit: math.nan if x is None else x for unit, x in overall.items()}
         for force in row["forces"].values():
             force |= {k: math.nan for k in ("E_p", "rms", "absolute", "r2") if force[k] is None}
     return from_words(tuple[ValidationRow, ...], rows)

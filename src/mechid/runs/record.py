@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
-ALL_LOGS = "all logs"
+ALL_LOGS, LEFT_OUT = "all logs", "each log left out"
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
 
@@ -183,6 +183,8 @@ class ValidationRow:
     total : float
         E_p summed over the forces.
     forces : mapping force → ForceError
+    overall : mapping unit → float
+        ‖τ_est - τ‖/‖τ‖ over all forces of a unit, N or N m.
     """
 
     motion: str
@@ -190,6 +192,19 @@ class ValidationRow:
     size: int
     total: float
     forces: Mapping[str, ForceError]
+    overall: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """The overall error in percent, of newtons and newton metres apart."""
+        return overall_words(self.overall)
+
+
+def overall_words(overall: Mapping[str, float | None]) -> str:
+    """Return errors by unit in percent; the units are named if there are several."""
+    found = {unit: np.nan if x is None else x for unit, x in overall.items()}
+    named = {unit: f" ({unit})" if len(found) > 1 else "" for unit in found}
+    return ", ".join(f"{100 * x:.3g} %{named[unit]}" for unit, x in found.items())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -208,6 +223,8 @@ class FullSet(Shown):
         identified values.
     border : tuple of str
         Bodies and coefficients that are hardly possible.
+    missed : mapping base parameter → float
+        Base values that differ from those identified, and by how much.
     """
 
     parameters: tuple[str, ...]
@@ -215,6 +232,7 @@ class FullSet(Shown):
     difference: float
     distance: float
     border: tuple[str, ...]
+    missed: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -338,10 +356,11 @@ class Run(Plotted, Tabular):
         if self.reduction is not None:
             rows["reduction"] = f"{self.reduction.size.size} parameters ({self.reduction.size.why})"
         for motion in self.motions[:4] if self.validation else ():
-            found = self.errors(motion.name).items()
-            rows[f"error, {motion.name}"] = ", ".join(f"{m} {100 * x:.3g} %" for m, x in found)
+            rows[f"error, {motion.name}"] = ", ".join(
+                f"{row.model} {row.words}" for row in self.validation if row.motion == motion.name
+            )
         for row in self.left_out[-1:]:
-            rows["error, each log left out"] = f"{100 * row.total:.3g} %"
+            rows[f"error, {LEFT_OUT}"] = row.words
         if self.warnings:
             rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
         return rows
@@ -388,7 +407,7 @@ class Validation(Plotted, Tabular):
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows: the errors of each model."""
         return {
-            f"{row.motion}, {row.model}": f"E_p {100 * row.total:.3g} %: "
+            f"{row.motion}, {row.model}": f"{row.words}: "
             + ", ".join(f"{name} {100 * e.E_p:.3g} %" for name, e in row.forces.items())
             for row in self.rows
         }

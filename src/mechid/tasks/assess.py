@@ -106,7 +106,12 @@ def error_row(
         for j, name in enumerate(regression.channels)
     }
     return ValidationRow(
-        motion=motion, model=model, size=size, total=float(errors.total), forces=forces
+        motion=motion,
+        model=model,
+        size=size,
+        total=float(errors.total),
+        forces=forces,
+        overall=errors.overall,
     )
 
 

@@ -84,7 +84,7 @@ def identify(
     command : str
         What the record of the run says of how it was made.
     watch : callable (stage, step, value), optional
-        Told how the reduction goes on.
+        Told which stage begins (step 0), and how the reduction goes on.
     stop : callable, optional
         Asked whether to end the reduction with what is there.
     **words
@@ -116,6 +116,8 @@ def identify(
     """
     mechanism = mechanism_of(model)
     options = identify_options(options, words, mechanism)
+    if watch is not None:
+        watch("data", 0, 0.0)
     logs, others, second = several(data), several(validate), several(instruments)
     _check_logs(logs, second)
     mappings = chosen_mappings(mapping, [*logs, *others, *second])
@@ -184,16 +186,24 @@ def identify_motions(
             keep(stage, run)
         return run
 
+    tell = watch or (lambda stage, step, value: None)
+    tell("base parameters", 0, 0.0)
     chosen = chosen_base(mechanism, options)
     run = Run(
         about=about or About(model=mechanism.name, options=options),
         mechanism=mechanism,
-        parameters=parameter_table(mechanism, chosen, truth),
+        parameters=parameter_table(mechanism, chosen, truth, options.cad_error),
         motions=tuple(motions),
         n_logs=n_logs,
     )
     run = kept(run, "data")
+    tell("observation matrix", 0, 0.0)
     problem = problem_of(mechanism, chosen, motions, options, n_logs, instruments)
+    tell("estimate", 0, 0.0)
     run = kept(estimated(run, problem, options), "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")
-    return kept(compared(validated(run, problem), problem, options), "validation")
+    tell("validation", 0, 0.0)
+    run = validated(run, problem)
+    if n_logs > 1:
+        tell("comparison of logs", 0, 0.0)
+    return kept(compared(run, problem, options), "validation")

@@ -20,7 +20,7 @@ def regression(
     model: Mechanism | str | Path,
     data: Any,
     *,
-    base: str | None = "last",
+    base: str | None = "balanced",
     mapping: Mappings = None,
 ) -> Regression:
     """Return W φ + known = τ of one or several measured motions, both sides filtered alike.

@@ -9,8 +9,7 @@ import numpy as np
 
 from mechid.base.analyse import Rule, base_parameters
 from mechid.base.baseset import BaseSet
-from mechid.base.cad import parameter_covariance
-from mechid.base.choose import last
+from mechid.base.exchange import balanced
 from mechid.base.expressions import readable
 from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
@@ -26,7 +25,8 @@ from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history, validation_rows
-from mechid.tasks.complete import full_set
+from mechid.tasks.cad_prior import cad_covariance
+from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, unlike_cad
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
@@ -65,7 +65,7 @@ class EstimationProblem:
         return (r,) if r.log is None else tuple(r.of_log(k) for k in range(r.log[-1] + 1))
 
 
-def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
+def base_of(mechanism: Mechanism, rule: Rule = balanced) -> BaseSet:
     """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
     return base_parameters(mechanism, rule=rule).chosen
 
@@ -179,23 +179,27 @@ def validated(run: Run, problem: EstimationProblem) -> Run:
     names = [motion.name for motion in run.motions]
     regressions = dict(zip(names, (*problem.logs, *problem.others), strict=True))
     rows = validation_rows(run, regressions)
+    full = full_set(run, problem.prior)
     return replace(
         run,
         forces=tuple(force_history(run, name, r) for name, r in regressions.items()),
         validation=rows,
-        warnings=(*run.warnings, *_worse_than_cad(rows)),
-        full=full_set(run, problem.prior),
+        warnings=(*run.warnings, *_worse_than_cad(rows), *missed_words(run, full)),
+        full=full,
     )
 
 
 def parameter_table(
-    mechanism: Mechanism, chosen: BaseSet, truth: Truth | None = None
+    mechanism: Mechanism,
+    chosen: BaseSet,
+    truth: Truth | None = None,
+    cad_error: float | None = None,
 ) -> ParameterTable:
     """Return names, units, expressions, CAD values and true values of base parameters."""
     model = dynamic_model(mechanism)
     B = chosen.matrix
     columns = {c.name: c for c in model.columns}
-    covariance = B @ parameter_covariance(mechanism) @ B.T
+    covariance = B @ cad_covariance(mechanism, cad_error) @ B.T
     words = readable(chosen)
     return ParameterTable(
         names=chosen.base,

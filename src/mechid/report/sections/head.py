@@ -63,11 +63,13 @@ def _result(run: Run) -> str:
     if found is None:
         return ""
     n = len(found.forces)
-    words = f"On {where}, {model} predicts the forces with an error of {percent(found.total)}"
-    if n > 1:
-        words += f" summed over {n} forces, {percent(found.total / n)} per force"
+    words = f"On {where}, {model} predicts the forces with an error of {found.words}"
     if cad is not None:
-        words += f"; the CAD values alone reach {percent(cad.total)}"
+        words += f"; the CAD values alone reach {cad.words}"
+    if n > 1:
+        words += f". The errors of the {n} forces, each relative to that force, add up to "
+        words += f"{percent(found.total)}, {percent(found.total / n)} per force"
+        words += "" if cad is None else f" (CAD values {percent(cad.total)})"
     return words + "."
 
 
@@ -79,6 +81,6 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     for motion in run.motions:
         row, cad = row_of(run, motion.name, final_model(run)), row_of(run, motion.name, "cad")
         if row is not None:
-            more = "" if cad is None else f"CAD alone {percent(cad.total)}"
-            tiles.append((percent(row.total), f"prediction error, {motion.name}", more))
+            more = "" if cad is None else f"CAD alone {cad.words}"
+            tiles.append((row.words, f"prediction error, {motion.name}", more))
     return tiles

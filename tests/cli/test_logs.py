@@ -40,6 +40,7 @@ def test_two_logs_as_text(logs):
     lines = done.out.splitlines()
     assert any(line.split() == ["samples", *"109 of 2 logs".split()] for line in lines)
     assert any("b.csv: 49 samples, 1000 s to 1000.8 s" in line for line in lines)
+    assert any(line.startswith("error, each log left out") for line in lines)
     assert any(line.startswith("between logs") for line in lines)
     assert "each log predicted by the model identified from the other logs:" in lines
     assert any(line.split()[:3] == ["all", "logs", "sum"] for line in lines)

@@ -83,8 +83,15 @@ def test_each_log_is_predicted_from_the_others(run, logs):
             e = rows[motion.name, "estimate"].forces[force]
             size = float(np.nansum(motion.tau[:, motion.forces.index(force)] ** 2))
             squares, sizes = squares + e.E_p**2 * size, sizes + size
-        overall = rows[ALL_LOGS, "estimate"].forces[force].E_p
-        assert overall == pytest.approx(np.sqrt(squares / sizes))
+        together = rows[ALL_LOGS, "estimate"].forces[force].E_p
+        assert together == pytest.approx(np.sqrt(squares / sizes))
+    # Both forces are moments: one norm over both.
+    (overall,) = rows[ALL_LOGS, "estimate"].overall.values()
+    tau = np.concatenate([motion.tau for motion in run.logs])
+    errors = [rows[ALL_LOGS, "estimate"].forces[force].rms for force in run.motions[0].forces]
+    assert overall == pytest.approx(
+        np.linalg.norm(errors) * np.sqrt(len(tau)) / np.linalg.norm(tau)
+    )
 
 
 def test_estimates_of_single_logs_are_compared(run, logs):

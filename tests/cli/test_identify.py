@@ -151,7 +151,28 @@ def test_as_text(data):
     assert {"model", "samples", "base parameters", "estimate", "reduced", "reduction",
             "parameter", "E_p, %", "identification", "validation-1"} <= rows  # fmt: skip
     assert "by contribution to 8" in out
+    # The error over all forces heads the output.
+    run = load_run("run")
+    row = run.validation[-1]
+    history = run.forces[-1]
+    e, tau = history.predicted - history.measured, history.measured
+    expected = np.sqrt(np.nansum(e**2) / np.nansum(tau**2))
+    assert row.overall == {"N m": pytest.approx(expected)}
+    pair = out.splitlines()[2]
+    assert pair.startswith(f"error, validation-1     {100 * expected:.3g} % (CAD values ")
+    assert pair.endswith(f"sum of E_p over 2 forces {100 * row.total:.3g} %")
     assert out.endswith("wrote run\n")
+
+
+def test_progress_without_a_terminal(data, monkeypatch):
+    monkeypatch.setattr("mechid.cli.progress.EVERY", 0.0)
+    done = identify(data, "--reduce", "contribution")
+    lines = [line.split(" s: ", 1)[1] for line in done.err.splitlines()]
+    assert lines[:4] == ["data", "base parameters", "observation matrix", "estimate"]
+    assert len(lines) > 10
+    assert lines[-1] == "validation"
+    monkeypatch.setattr("mechid.cli.progress.EVERY", 3600.0)
+    assert identify(data, "--force").err == ""
 
 
 def test_same_input_same_bytes(data):

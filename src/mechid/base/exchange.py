@@ -1,20 +1,22 @@
-"""Rules that compare choices: the best conditioned on a motion, the one with the fewest terms.
+"""Rules that compare choices: the best conditioned on a motion, few terms, moderate factors.
 
 A base parameter i and a dependent one j can change places if β_ij is not zero; then β changes by
-one pivot of a Gauss elimination. Both rules start from a valid choice and exchange as long as that
+one pivot of a Gauss elimination. All rules start from a valid choice and exchange as long as that
 helps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from mechid.base.baseset import BaseSet, base_set
 from mechid.base.choose import in_order
-from mechid.base.matroid import scales
+from mechid.base.matroid import matroid, scales
 from mechid.base.nullspace import NullSpace
 from mechid.errors import MechidError
 from mechid.kinematics.tables import Floats
@@ -22,6 +24,12 @@ from mechid.kinematics.tables import Floats
 _GAIN = 1.05  # an exchange must enlarge the volume of W_b by this factor
 _ZERO = 1e-9  # of β without units; smaller entries are what rounding left
 _BEST_FIRST = 8  # starts of the search for few terms
+_MODERATE = 3.0  # factors between bodies up to this size are as good as one
+_PER_DECADE = 4.0  # terms that a factor ten times as large is worth
+
+Bools: TypeAlias = npt.NDArray[np.bool_]
+# Of |β| without units, and whether both parameters belong to bodies; both (n, m).
+Cost: TypeAlias = Callable[[Floats, Bools], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +52,16 @@ class Tableau:
         base, dependent = list(self.base), list(self.dependent)
         base[i], dependent[j] = dependent[j], base[i]
         return Tableau(tuple(base), tuple(dependent), _pivot(self.beta, i, j))
+
+    def part(self, names: Sequence[str]) -> Tableau:
+        """Return the rows and columns of some parameters."""
+        rows = np.flatnonzero([name in names for name in self.base])
+        columns = np.flatnonzero([name in names for name in self.dependent])
+        return Tableau(
+            tuple(self.base[i] for i in rows),
+            tuple(self.dependent[j] for j in columns),
+            self.beta[np.ix_(rows, columns)],
+        )
 
 
 def tableau(chosen: BaseSet, scale: dict[str, float]) -> Tableau:
@@ -91,17 +109,29 @@ def most_readable(null_space: NullSpace, seed: int = 0) -> tuple[str, ...]:
     The first, the last and some random choices are improved by exchanges until none makes fewer
     terms; the best of them is returned. There may be better ones.
     """
-    scale = dict(zip(null_space.names, scales(null_space).tolist(), strict=True))
     rng = np.random.default_rng(seed)
-    orders: list[Sequence[str]] = [null_space.names, tuple(reversed(null_space.names))]
-    orders += [rng.permutation(null_space.names).tolist() for _ in range(_BEST_FIRST - 2)]
-    best: Tableau | None = None
-    for order in orders:
-        found = _fewer_terms(tableau(base_set(null_space, in_order(null_space, order)), scale))
-        if best is None or _terms(found.beta) < _terms(best.beta):
-            best = found
-    assert best is not None
-    return _in_order(null_space, best.dependent)
+    names = null_space.names
+    orders = [rng.permutation(names).tolist() for _ in range(_BEST_FIRST - 2)]
+    return _improved(null_space, [names, names[::-1], *orders], lambda x, _: np.sign(x))
+
+
+def balanced(null_space: NullSpace) -> tuple[str, ...]:
+    """Return a choice with few terms and moderate factors.
+
+    Between parameters of bodies, with lengths in units of L, a factor above 3 costs as much as
+    four terms per power of ten: a factor far above one stems from a short length by which much is
+    divided, so that the base parameter would be a difference of large numbers. Factors of force
+    elements are what they are, as the square of a gear ratio. The last and the first choice are
+    improved by exchanges, in each part of the mechanism that exchanges inertia within itself, and
+    the better is taken.
+    """
+    names = null_space.names
+
+    def cost(x: Floats, bodies: Bools) -> Floats:
+        excess = np.log10(np.maximum(x, _MODERATE) / _MODERATE)
+        return np.where(x > 0, 1.0 + _PER_DECADE * bodies * excess, 0.0)
+
+    return _improved(null_space, [names[::-1], names], cost)
 
 
 def condition_number(chosen: BaseSet, W: Floats) -> float:
@@ -115,20 +145,58 @@ def condition_number(chosen: BaseSet, W: Floats) -> float:
     return float(s[0] / s[-1]) if s[-1] > 0 else float("inf")
 
 
-def _fewer_terms(found: Tableau) -> Tableau:
-    current = _terms(found.beta)
+def _improved(
+    null_space: NullSpace, orders: Iterable[Sequence[str]], cost: Cost
+) -> tuple[str, ...]:
+    """Return the dependent parameters of the least cost, part by part, of several starts."""
+    scale = dict(zip(null_space.names, scales(null_space).tolist(), strict=True))
+    bodies = set(null_space.names[: 10 * len(null_space.geometry.mechanism.bodies)])
+    blocks = matroid(null_space).blocks
+    best: list[tuple[float, tuple[str, ...]]] = [(np.inf, ())] * len(blocks)
+    for order in orders:
+        whole = tableau(base_set(null_space, in_order(null_space, order)), scale)
+        for k, block in enumerate(blocks):
+            found, value = _cheapest(whole.part(block.names), bodies, cost)
+            if value < best[k][0] * (1 - _ZERO):
+                best[k] = value, found.dependent
+    return _in_order(null_space, [name for _, names in best for name in names])
+
+
+def _cheapest(found: Tableau, bodies: set[str], cost: Cost) -> tuple[Tableau, float]:
+    """Exchange as long as that lowers the cost; return the choice and its cost."""
+    gains = np.full(found.beta.shape, -np.inf)
+    touched = np.abs(found.beta) > _ZERO
     while True:
-        candidates = np.argwhere(np.abs(found.beta) > _ZERO)
-        counts = [_terms(_pivot(found.beta, int(i), int(j))) for i, j in candidates]
-        if not counts or min(counts) >= current:
-            return found
-        i, j = candidates[int(np.argmin(counts))]
-        found = found.exchanged(int(i), int(j))
-        current = min(counts)
+        base = np.array([name in bodies for name in found.base], dtype=bool)
+        dependent = np.array([name in bodies for name in found.dependent], dtype=bool)
+        for i, j in np.argwhere(touched):
+            gains[i, j] = _gain(found.beta, base, dependent, cost, int(i), int(j))
+        if np.max(gains, initial=0.0) <= _ZERO:
+            return found, float(np.sum(cost(_sizes(found.beta), np.outer(base, dependent))))
+        i, j = (int(k) for k in np.unravel_index(int(np.argmax(gains)), gains.shape))
+        # The gain of an exchange changes only if it shares rows and columns with this one.
+        before = found.beta != 0
+        found = found.exchanged(i, j)
+        after = before | (found.beta != 0)
+        touched = np.outer(np.any(after[:, after[i]], axis=1), np.any(after[after[:, j]], axis=0))
+        candidates = np.abs(found.beta) > _ZERO
+        gains[touched | ~candidates] = -np.inf
+        touched &= candidates
 
 
-def _terms(beta: Floats) -> int:
-    return int(np.count_nonzero(np.abs(beta) > _ZERO))
+def _gain(beta: Floats, base: Bools, dependent: Bools, cost: Cost, i: int, j: int) -> float:
+    """Return by how much an exchange lowers the cost: what a pivot touches changes."""
+    rows, columns = np.flatnonzero(beta[:, j]), np.flatnonzero(beta[i])
+    old, first, second = beta[np.ix_(rows, columns)], base[rows], dependent[columns]
+    before = np.sum(cost(_sizes(old), np.outer(first, second)))
+    k, m = int(np.searchsorted(rows, i)), int(np.searchsorted(columns, j))
+    first[k], second[m] = second[m], first[k]
+    return float(before - np.sum(cost(_sizes(_pivot(old, k, m)), np.outer(first, second))))
+
+
+def _sizes(beta: Floats) -> Floats:
+    sizes = np.abs(beta)
+    return np.where(sizes > _ZERO, sizes, 0.0)
 
 
 def _pivot(beta: Floats, i: int, j: int) -> Floats:

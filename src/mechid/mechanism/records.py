@@ -59,7 +59,8 @@ class Coefficient:
 @dataclass(frozen=True)
 class CadInertia:
     """Mass (kg), centre of mass (m) and inertia about it (kg m²; xx, xy, xz, yy, yz, zz), in the
-    body frame, each with its standard deviation."""
+    body frame, each with its standard deviation. `exact` names those of mass, center and inertia
+    that are declared exact; zero without that means that nothing is declared."""
 
     mass: float
     center: Vec3
@@ -67,6 +68,17 @@ class CadInertia:
     sigma_mass: float = 0.0
     sigma_center: Vec3 = (0.0, 0.0, 0.0)
     sigma_inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    exact: tuple[str, ...] = ()
+
+    @property
+    def undeclared(self) -> tuple[str, ...]:
+        """Those of mass, center and inertia of which no standard deviation is declared."""
+        sigmas = {
+            "mass": (self.sigma_mass,),
+            "center": self.sigma_center,
+            "inertia": self.sigma_inertia,
+        }
+        return tuple(k for k, x in sigmas.items() if not any(x) and k not in self.exact)
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,9 @@ class _Writer:
                 "center": list(cad.sigma_center),
                 "inertia": dict(zip(_SIX, cad.sigma_inertia, strict=True)),
             }
-            if any((cad.sigma_mass, *cad.sigma_center, *cad.sigma_inertia)):
+            for key in cad.undeclared:
+                del spread[key]
+            if spread:
                 data["uncertainty"] = spread
         if body.massless:
             data["massless"] = True

@@ -21,7 +21,7 @@ def section(run: Run) -> Section:
     if run.estimate is None:
         return Section(_KEY, _TITLE, missing=not_there(run, "estimate"))
     final = run.final
-    units, tau = units_of(run), run.motions[0].tau
+    units, tau = units_of(run), np.concatenate([motion.tau for motion in run.logs])
     rows: list[dict[str, Any]] = []
     for j, name in enumerate(final.channels):
         rms = float(np.sqrt(np.nanmean(tau[:, run.motions[0].forces.index(name)] ** 2)))

@@ -26,6 +26,7 @@ _ZERO = 1e-9  # of β without units; smaller entries are what rounding left
 _BEST_FIRST = 8  # starts of the search for few terms
 _MODERATE = 3.0  # factors between bodies up to this size are as good as one
 _PER_DECADE = 4.0  # terms that a factor ten times as large is worth
+_WORTH = 2.0  # terms that an exchange has to save
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 # Of |β| without units, and whether both parameters belong to bodies; both (n, m).
@@ -121,17 +122,15 @@ def balanced(null_space: NullSpace) -> tuple[str, ...]:
     Between parameters of bodies, with lengths in units of L, a factor above 3 costs as much as
     four terms per power of ten: a factor far above one stems from a short length by which much is
     divided, so that the base parameter would be a difference of large numbers. Factors of force
-    elements are what they are, as the square of a gear ratio. The last and the first choice are
-    improved by exchanges, in each part of the mechanism that exchanges inertia within itself, and
-    the better is taken.
+    elements are what they are, as the square of a gear ratio. The last choice is improved by
+    exchanges that save at least two terms, so that it stays where it is good.
     """
-    names = null_space.names
 
     def cost(x: Floats, bodies: Bools) -> Floats:
         excess = np.log10(np.maximum(x, _MODERATE) / _MODERATE)
         return np.where(x > 0, 1.0 + _PER_DECADE * bodies * excess, 0.0)
 
-    return _improved(null_space, [names[::-1], names], cost)
+    return _improved(null_space, [null_space.names[::-1]], cost, _WORTH)
 
 
 def condition_number(chosen: BaseSet, W: Floats) -> float:
@@ -146,7 +145,7 @@ def condition_number(chosen: BaseSet, W: Floats) -> float:
 
 
 def _improved(
-    null_space: NullSpace, orders: Iterable[Sequence[str]], cost: Cost
+    null_space: NullSpace, orders: Iterable[Sequence[str]], cost: Cost, worth: float = 1.0
 ) -> tuple[str, ...]:
     """Return the dependent parameters of the least cost, part by part, of several starts."""
     scale = dict(zip(null_space.names, scales(null_space).tolist(), strict=True))
@@ -156,14 +155,14 @@ def _improved(
     for order in orders:
         whole = tableau(base_set(null_space, in_order(null_space, order)), scale)
         for k, block in enumerate(blocks):
-            found, value = _cheapest(whole.part(block.names), bodies, cost)
-            if value < best[k][0] * (1 - _ZERO):
+            found, value = _cheapest(whole.part(block.names), bodies, cost, worth)
+            if value <= best[k][0] - worth + _ZERO:
                 best[k] = value, found.dependent
     return _in_order(null_space, [name for _, names in best for name in names])
 
 
-def _cheapest(found: Tableau, bodies: set[str], cost: Cost) -> tuple[Tableau, float]:
-    """Exchange as long as that lowers the cost; return the choice and its cost."""
+def _cheapest(found: Tableau, bodies: set[str], cost: Cost, worth: float) -> tuple[Tableau, float]:
+    """Exchange as long as that lowers the cost enough; return the choice and its cost."""
     gains = np.full(found.beta.shape, -np.inf)
     touched = np.abs(found.beta) > _ZERO
     while True:
@@ -171,7 +170,7 @@ def _cheapest(found: Tableau, bodies: set[str], cost: Cost) -> tuple[Tableau, fl
         dependent = np.array([name in bodies for name in found.dependent], dtype=bool)
         for i, j in np.argwhere(touched):
             gains[i, j] = _gain(found.beta, base, dependent, cost, int(i), int(j))
-        if np.max(gains, initial=0.0) <= _ZERO:
+        if np.max(gains, initial=0.0) < worth - _ZERO:
             return found, float(np.sum(cost(_sizes(found.beta), np.outer(base, dependent))))
         i, j = (int(k) for k in np.unravel_index(int(np.argmax(gains)), gains.shape))
         # The gain of an exchange changes only if it shares rows and columns with this one.

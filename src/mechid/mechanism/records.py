@@ -237,7 +237,7 @@ class TimeHistory:
 
 @dataclass(frozen=True)
 class ForceElement:
-    """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
+    """A force element of a kind of `element_kinds.ELEMENT_KINDS`, which says what it does.
 
     Attributes
     ----------

@@ -159,7 +159,7 @@ def test_as_text(data):
     expected = np.sqrt(np.nansum(e**2) / np.nansum(tau**2))
     assert row.overall == {"N m": pytest.approx(expected)}
     pair = out.splitlines()[2]
-    assert pair.startswith(f"error, validation-1     {100 * expected:.3g} % (CAD values ")
+    assert pair.startswith(f"error             {100 * expected:.3g} % on validation-1 (CAD values ")
     assert pair.endswith(f"sum of E_p over 2 forces {100 * row.total:.3g} %")
     assert out.endswith("wrote run\n")
 

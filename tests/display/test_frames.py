@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import mechid
-from mechid.base.choose import last
 from mechid.errors import MechidError
 from mechid.excitation.families import Sine
 
@@ -60,7 +59,7 @@ def test_reactions_and_simulation(model: mechid.Mechanism, motion: mechid.Motion
 
 
 def test_base_parameters(model: mechid.Mechanism) -> None:
-    found = mechid.base_parameters(mechid.load("four_bar"), rule=last)
+    found = mechid.base_parameters(mechid.load("four_bar"))
     table = found.to_frame()
     assert list(table.index) == list(found.chosen.base)
     assert table.expression["mx_1"] == "mx_1 + l1*m_2 + Izz_3*l1/l3**2"

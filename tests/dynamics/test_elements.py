@@ -17,7 +17,7 @@ from mechid.dynamics.simulate import simulate
 from mechid.errors import MechidError
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.mechanism.element_laws import ELEMENT_KINDS
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
 from mechid.mechanism.records import Coefficient, ForceElement, Mechanism
 from mechid.modelfile import build
 

@@ -11,9 +11,10 @@ from mechid.estimation.perturb import body_root
 from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import dumps, load, loads
 from mechid.spatial.inertia import parameters
-from mechid.tasks.cad_prior import assumed_errors, cad_covariance
+from mechid.tasks.cad_prior import assumed_errors, cad_covariance, prior_from_cad
 from mechid.tasks.evaluate_motion import evaluate_motion
 from mechid.tasks.excite import excite
+from mechid.tasks.stages import base_of
 from mechid.tasks.synthesise import synthesise
 
 from ..elements import friction
@@ -53,6 +54,11 @@ def test_bodies_that_declare_nothing_have_the_usual_error() -> None:
     assert found[30, 30] == pytest.approx(0.01)
     (note,) = assumed_errors(mechanism)
     assert "no uncertainty of bar_1, bar_2, bar_3: 20 % were assumed" in note
+    assert prior_from_cad(mechanism, base_of(mechanism)).words == (
+        "CAD values with their declared standard deviations; 20 % assumed for bar_1, bar_2, bar_3",
+    )
+    bare = load("four_bar")
+    assert prior_from_cad(bare, base_of(bare)).words == ("CAD values with an error of 20 %",)
     assert not assumed_errors(mechanism, 0.1)
 
 

@@ -7,7 +7,7 @@ helps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,13 +21,15 @@ from mechid.base.nullspace import NullSpace
 from mechid.errors import MechidError
 from mechid.kinematics.tables import Floats
 
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
 _GAIN = 1.05  # an exchange must enlarge the volume of W_b by this factor
 _ZERO = 1e-9  # of β without units; smaller entries are what rounding left
 _BEST_FIRST = 8  # starts of the search for few terms
 _MODERATE = 3.0  # factors between bodies up to this size are as good as one
 _PER_DECADE = 4.0  # terms that a factor ten times as large is worth
+_LARGE = 10.0  # a larger factor between bodies is avoided
 
-Bools: TypeAlias = npt.NDArray[np.bool_]
 # Of |β| without units, and whether both parameters belong to bodies; both (n, m).
 Cost: TypeAlias = Callable[[Floats, Bools], Floats]
 
@@ -53,10 +55,14 @@ class Tableau:
         base[i], dependent[j] = dependent[j], base[i]
         return Tableau(tuple(base), tuple(dependent), _pivot(self.beta, i, j))
 
-    def part(self, names: Sequence[str]) -> Tableau:
+    def among(self, names: Collection[str]) -> tuple[Bools, Bools]:
+        """Return which base and which dependent parameters are among some."""
+        base, dependent = ([x in names for x in group] for group in (self.base, self.dependent))
+        return np.array(base, dtype=bool), np.array(dependent, dtype=bool)
+
+    def part(self, names: Collection[str]) -> Tableau:
         """Return the rows and columns of some parameters."""
-        rows = np.flatnonzero([name in names for name in self.base])
-        columns = np.flatnonzero([name in names for name in self.dependent])
+        rows, columns = (np.flatnonzero(chosen) for chosen in self.among(names))
         return Tableau(
             tuple(self.base[i] for i in rows),
             tuple(self.dependent[j] for j in columns),
@@ -112,26 +118,37 @@ def most_readable(null_space: NullSpace, seed: int = 0) -> tuple[str, ...]:
     rng = np.random.default_rng(seed)
     names = null_space.names
     orders = [rng.permutation(names).tolist() for _ in range(_BEST_FIRST - 2)]
-    return _improved(null_space, [names, names[::-1], *orders], lambda x, _: np.sign(x))
+    found = [
+        _cheapest(*_start(null_space, order), lambda x, _: np.sign(x))
+        for order in (names, names[::-1], *orders)
+    ]
+    best, _ = min(found, key=lambda pair: pair[1])
+    return _in_order(null_space, best.dependent)
 
 
 def balanced(null_space: NullSpace) -> tuple[str, ...]:
-    """Return a choice with few terms and moderate factors.
+    """Return the last parameters that can be dependent, but others where factors would be large.
 
-    Between parameters of bodies, with lengths in units of L, a factor above 3 costs as much as
-    four terms per power of ten: a factor far above one stems from a short length by which much is
-    divided, so that the base parameter would be a difference of large numbers. Factors of force
-    elements are what they are, as the square of a gear ratio. The last and the first choice are
-    improved by exchanges, in each part of the mechanism that exchanges inertia within itself, and
-    the better is taken.
+    With lengths in units of L, factors between parameters of bodies are usually about one. A factor
+    far above stems from a short length by which much is divided: the base parameter would be a
+    difference of large numbers. In a part of the mechanism with a factor above 10, parameters are
+    exchanged as long as that saves terms, where a factor above 3 costs as much as four terms per
+    power of ten. Factors of force elements are what they are, as the square of a gear ratio.
     """
-    names = null_space.names
+    whole, bodies = _start(null_space, null_space.names[::-1])
 
-    def cost(x: Floats, bodies: Bools) -> Floats:
+    def cost(x: Floats, inside: Bools) -> Floats:
         excess = np.log10(np.maximum(x, _MODERATE) / _MODERATE)
-        return np.where(x > 0, 1.0 + _PER_DECADE * bodies * excess, 0.0)
+        return np.where(x > 0, 1.0 + _PER_DECADE * inside * excess, 0.0)
 
-    return _improved(null_space, [names[::-1], names], cost)
+    dependent: list[str] = []
+    for block in matroid(null_space).blocks:
+        part = whole.part(block.names)
+        sizes = _sizes(part.beta) * np.outer(*part.among(bodies))
+        if np.max(sizes, initial=0.0) > _LARGE:
+            part, _ = _cheapest(part, bodies, cost)
+        dependent += part.dependent
+    return _in_order(null_space, dependent)
 
 
 def condition_number(chosen: BaseSet, W: Floats) -> float:
@@ -145,21 +162,11 @@ def condition_number(chosen: BaseSet, W: Floats) -> float:
     return float(s[0] / s[-1]) if s[-1] > 0 else float("inf")
 
 
-def _improved(
-    null_space: NullSpace, orders: Iterable[Sequence[str]], cost: Cost
-) -> tuple[str, ...]:
-    """Return the dependent parameters of the least cost, part by part, of several starts."""
+def _start(null_space: NullSpace, order: Sequence[str]) -> tuple[Tableau, set[str]]:
+    """Return the choice by an order of preference, and the parameters of bodies."""
     scale = dict(zip(null_space.names, scales(null_space).tolist(), strict=True))
     bodies = set(null_space.names[: 10 * len(null_space.geometry.mechanism.bodies)])
-    blocks = matroid(null_space).blocks
-    best: list[tuple[float, tuple[str, ...]]] = [(np.inf, ())] * len(blocks)
-    for order in orders:
-        whole = tableau(base_set(null_space, in_order(null_space, order)), scale)
-        for k, block in enumerate(blocks):
-            found, value = _cheapest(whole.part(block.names), bodies, cost)
-            if value < best[k][0] * (1 - _ZERO):
-                best[k] = value, found.dependent
-    return _in_order(null_space, [name for _, names in best for name in names])
+    return tableau(base_set(null_space, in_order(null_space, order)), scale), bodies
 
 
 def _cheapest(found: Tableau, bodies: set[str], cost: Cost) -> tuple[Tableau, float]:
@@ -167,8 +174,7 @@ def _cheapest(found: Tableau, bodies: set[str], cost: Cost) -> tuple[Tableau, fl
     gains = np.full(found.beta.shape, -np.inf)
     touched = np.abs(found.beta) > _ZERO
     while True:
-        base = np.array([name in bodies for name in found.base], dtype=bool)
-        dependent = np.array([name in bodies for name in found.dependent], dtype=bool)
+        base, dependent = found.among(bodies)
         for i, j in np.argwhere(touched):
             gains[i, j] = _gain(found.beta, base, dependent, cost, int(i), int(j))
         if np.max(gains, initial=0.0) <= _ZERO:

@@ -30,8 +30,8 @@ def rule_of(
     mechanism : Mechanism
     base : str
         A base set of the model file, a .yaml file with `dependent`, names of dependent parameters
-        separated by commas, or one of `RANKINGS`: few terms with moderate factors, the first or
-        last parameters that can be are dependent, the fewest terms, the best condition number.
+        separated by commas, or one of `RANKINGS`: the last parameters that can be are dependent but
+        for large factors, the first, the last, the fewest terms, the best condition number.
     converge_on : sequence of str
         Instead: bodies on which inertia is gathered.
     seed : int

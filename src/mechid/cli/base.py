@@ -98,9 +98,9 @@ def base(
     rank_by: Annotated[
         RankBy | None,
         typer.Option(
-            help="Choose what has few terms and moderate factors (balanced, the default), is best "
-            "conditioned on random motions, has the fewest terms, or makes the first or last "
-            "parameters dependent."
+            help="Choose the last parameters that can be dependent, but avoid large factors "
+            "(balanced, the default), the best conditioned on random motions, the fewest terms, or "
+            "the first or last parameters."
         ),
     ] = None,
     certify: Annotated[

@@ -175,12 +175,12 @@ def _error_pair(
     own = {row["model"]: row for row in rows if row["motion"] == motion}
     final = list(own.values())[-1]
     n = len(final["forces"])
-    words = overall_words(final["overall"])
+    words = f"{overall_words(final['overall'])} on {motion}"
     if "cad" in own:
         words += f" (CAD values {overall_words(own['cad']['overall'])})"
     if n > 1:
         words += f"; sum of E_p over {n} forces {_percent(final['total'])} %"
-    return f"error, {name or motion}", words
+    return "error" if name is None else f"error, {name}", words
 
 
 def _full_words(full: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ value (`Frame.origin_expr`, `Point.expr`, …); the exact and symbolic stages re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -237,7 +237,7 @@ class TimeHistory:
 
 @dataclass(frozen=True)
 class ForceElement:
-    """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
+    """A force element of a kind of `element_kinds.ELEMENT_KINDS`, which says what it does.
 
     Attributes
     ----------
@@ -386,18 +386,18 @@ class Mechanism(Plotted, Tabular):
 
     def body(self, name: str) -> Body:
         """Return the body of this name (the ground included)."""
-        return GROUND_BODY if name == GROUND else _named(self.bodies, name)
+        return GROUND_BODY if name == GROUND else _named("bodies", self.bodies, name)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of this name."""
-        return _named(self.joints, name)
+        return _named("joints", self.joints, name)
 
     def point(self, name: str, body: str | None = None) -> Point:
         """Return a named point, as fixed in `body` if several bodies share it."""
         for point in self.points:
             if point.name == name and body in (None, point.body):
                 return point
-        raise KeyError(name)
+        raise _unknown("points", name, self.points)
 
 
 GROUND_BODY = Body(GROUND, IDENTITY)
@@ -406,8 +406,13 @@ GROUND_BODY = Body(GROUND, IDENTITY)
 _T = TypeVar("_T", Body, Joint)
 
 
-def _named(items: tuple[_T, ...], name: str) -> _T:
+def _named(what: str, items: tuple[_T, ...], name: str) -> _T:
     for item in items:
         if item.name == name:
             return item
-    raise KeyError(name)
+    raise _unknown(what, name, items)
+
+
+def _unknown(what: str, name: str, items: Iterable[Body | Joint | Point]) -> ModelError:
+    known = ", ".join(dict.fromkeys(item.name for item in items))
+    return ModelError(f"there is no '{name}' among the {what}", remedy=f"choose one of: {known}")

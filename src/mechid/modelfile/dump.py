@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import UNIT, ElementKind, element_kind
+from mechid.mechanism.element_kinds import UNIT, ElementKind
+from mechid.mechanism.element_terms import element_kind
 from mechid.mechanism.records import (
     IDENTITY,
     Body,

@@ -45,9 +45,7 @@ def assumed_errors(mechanism: Mechanism, cad_error: float | None = None) -> tupl
     if not missing:
         return ()
     usual = f"{100 * USUAL_CAD_ERROR:.0f} % were assumed"
-    if not parameter_covariance(mechanism).any() and not any(
-        body.inertia is not None and body.inertia.exact for body in mechanism.bodies
-    ):
+    if not _declares(mechanism):
         return (
             f"the model declares no standard deviations of its CAD values: {usual}; "
             "give another CAD error to change that",
@@ -162,10 +160,16 @@ def prior_from_cad(
     return informed(known, measured)
 
 
+def _declares(mechanism: Mechanism) -> bool:
+    """Return whether a model declares any standard deviation of a CAD value."""
+    inertias = [body.inertia for body in mechanism.bodies if body.inertia is not None]
+    return bool(parameter_covariance(mechanism).any()) or any(cad.exact for cad in inertias)
+
+
 def _known_words(mechanism: Mechanism, cad_error: float | None) -> str:
-    if cad_error is not None:
-        return f"an error of {100 * cad_error:g} %"
     missing = undeclared_values(mechanism)
+    if cad_error is not None or (missing and not _declares(mechanism)):
+        return f"an error of {100 * (cad_error or USUAL_CAD_ERROR):g} %"
     usual = f"; 20 % assumed for {', '.join(missing)}" if missing else ""
     return "their declared standard deviations" + usual
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mechid.errors import DataError
+from mechid.errors import DataError, ModelError
 from mechid.measurementfile.channels import MissingChannelError
 from mechid.measurementfile.read import Window, file_and_part, read_measurement
 from mechid.mechanism.records import Mechanism
@@ -90,9 +90,9 @@ def prepare(
     asked = read.preparation if options is None else options
     try:
         return derive(read, mechanism, changed(asked, given))
-    except KeyError as error:  # a joint or body of another mechanism
+    except ModelError as error:  # a joint or body of another mechanism
         raise DataError(
-            f"the measurement does not belong to {mechanism.name}, which has no {error}",
+            f"the measurement does not belong to {mechanism.name}, {error.what}",
             where=read.source,
             remedy="give the model that was measured",
         ) from None

@@ -482,12 +482,13 @@ def test_offsets(data):
     write_table("o.csv", columns | {"M2": columns["M2"] + 7.0})
     text = identify(data, "--estimator", "weighted", "--offsets", data="o.csv").out
     assert "each force may have an unknown offset" in text
-    found = identify(data, "--offsets", "--json", out="run-2", data="o.csv").json["offsets"]
+    told = identify(data, "--offsets", "--json", out="run-2", data="o.csv").json
+    found = told["channel_errors"]["offset"]
     for name, true in (("M1", 0.0), ("M2", 7.0)):
         assert abs(found[name]["value"] - true) < 4 * found[name]["sigma"]
     assert found["M2"]["value"] == pytest.approx(7.0, rel=0.1)
     assert load_run("run-2").final.errors.offset[1] == found["M2"]["value"]
-    assert identify(data, "--json", out="run-3").json["offsets"] is None
+    assert identify(data, "--json", out="run-3").json["channel_errors"] == {}
     refused = data("identify", "five_bar", "d.csv", "-o", "x", "--estimator", "ridge", "--offsets")
     assert "the estimator ridge has no setting offsets" in refused.err
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mechid.runs.record import Run
     from mechid.signals.record import PreparedMeasurement
 
+# Of errors of the channels; offsets and drift have that of the force.
+_UNITS = {"delay": " (s)"}
 _VAGUE = 100.0  # percent: a standard deviation as large as the value itself
 
 
@@ -28,7 +30,7 @@ def report(run: Run) -> dict[str, Any]:
         "logs": [_log(motion) for motion in run.logs],
         **summary(run),
         "parameters": _parameters(run),
-        "offsets": _offsets(run),
+        "channel_errors": _channel_errors(run),
         "validation": to_words(run.validation),
         "left_out": to_words(run.left_out),
         "spread": spread_words(run.spread),
@@ -88,13 +90,17 @@ def _parameters(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _offsets(run: Run) -> dict[str, dict[str, float]] | None:
-    """Return the offsets of the forces, if they were estimated."""
+def _channel_errors(run: Run) -> dict[str, dict[str, dict[str, float | None]]]:
+    """Return gains, offsets, drift and delays that were estimated, by force."""
     errors = run.final.errors
-    if errors is None or not errors.sigma_offset.any():
-        return None
-    rows = zip(run.final.channels, errors.offset, errors.sigma_offset, strict=True)
-    return {name: {"value": float(x), "sigma": float(s)} for name, x, s in rows}
+    terms = {} if errors is None else errors.terms
+    return {
+        term: {
+            name: {"value": float(x), "sigma": None if sigma is None else float(sigma[j])}
+            for j, (name, x) in enumerate(zip(run.final.channels, sizes, strict=True))
+        }
+        for term, (sizes, sigma) in terms.items()
+    }
 
 
 def show(found: dict[str, Any]) -> None:
@@ -127,12 +133,13 @@ def show(found: dict[str, Any]) -> None:
     print_pairs(pairs)
     typer.echo("")
     show_parameters(found["parameters"])
-    if found["offsets"]:
+    for term, forces in found["channel_errors"].items():
         typer.echo("")
-        print_table(
-            ("force", "offset", "σ"),
-            [(n, _number(o["value"]), _number(o["sigma"])) for n, o in found["offsets"].items()],
-        )
+        rows = [
+            (n, _number(x["value"]), "" if x["sigma"] is None else _number(x["sigma"]))
+            for n, x in forces.items()
+        ]
+        print_table(("force", f"{term}{_UNITS.get(term, '')}", "σ"), rows)
     typer.echo("")
     show_validation(found["validation"])
     if found["left_out"]:

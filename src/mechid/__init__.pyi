@@ -107,6 +107,7 @@ from .trajectoryfile.api import save_trajectory as save_trajectory
 from .trajectoryfile.motion import read_drive as read_drive
 from .trajectoryfile.motion import read_motion_file as read_motion_file
 from .trajectoryfile.motion import write_trajectory_table as write_trajectory_table
+from .validation.logs import LogSpread as LogSpread
 from .view.tour import tour as tour
 from .view.write import write_page as write_page
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-Data: TypeAlias = Annotated[
-    str,
+Logs: TypeAlias = Annotated[
+    list[str],
     typer.Argument(
-        metavar="DATA",
-        help="Measured positions and forces: .csv, .parquet, .mat, .h5, .mf4; a part of it as "
-        "FILE@FROM:TO, in seconds.",
+        metavar="LOG…",
+        help="Measured positions and forces, one file or several: .csv, .parquet, .mat, .h5, .mf4; "
+        "a part of one as FILE@FROM:TO, in seconds from its start.",
     ),
 ]
 Map: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--map", "-m", help="Mapping file: channels and units of the data (.yaml)."),
+    list[str] | None,
+    typer.Option(
+        "--map",
+        "-m",
+        help="Mapping file: channels and units of the data (.yaml); LOG=FILE for a single log. May "
+        "be repeated.",
+        show_default=False,
+    ),
 ]
 Estimator: TypeAlias = Annotated[
     str | None,

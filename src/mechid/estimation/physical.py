@@ -84,6 +84,20 @@ class PhysicallyConsistent:
         return moved(free, regression, known, near.phi, self.name, words)
 
 
+def possible(free: Estimate, regression: Regression, prior: Prior) -> Estimate:
+    """Return an estimate, moved to the nearest values that bodies can have if none have its own."""
+    if not prior.bodies:
+        return free
+    known = with_thickness(prior)
+    try:
+        found = recover(known, free.values, free.covariance)
+    except DataError:
+        return free
+    if not found.distance:
+        return free
+    return moved(free, regression, known, found.phi, free.method, found.warnings)
+
+
 def required(prior: Prior | None, name: str) -> Prior:
     """Return the prior; reject a call without CAD values."""
     if prior is None:
@@ -119,7 +133,8 @@ def moved(
         gain = 1.0 + errors.gain
         if errors.cross is not None:
             offset = regressed(errors.cross, free.covariance, shift)
-            errors = replace(errors, offset=errors.offset + offset)
+            logs = None if errors.by_log is None else errors.by_log + offset
+            errors = replace(errors, offset=errors.offset + offset, by_log=logs)
     W = regression.select(free.parameters).W
     return replace(
         free,

@@ -20,12 +20,14 @@ from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.shown import Plotted, Shown, Tabular
 from mechid.signals.record import PreparedMeasurement
+from mechid.validation.logs import LogSpread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
+ALL_LOGS, LEFT_OUT = "all logs", "each log left out"
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
 
@@ -243,7 +245,7 @@ class Run(Plotted, Tabular):
     mechanism : Mechanism
     parameters : ParameterTable
     motions : tuple of PreparedMeasurement
-        The identification motion first.
+        Logs of the identification first, then motions for validation.
     estimate : Estimate, optional
         Of all base parameters.
     contribution : Contribution, optional
@@ -260,6 +262,13 @@ class Run(Plotted, Tabular):
         Which of `STAGES` are complete.
     full : FullSet, optional
         All parameters that go with the final values, for export.
+    n_logs : int
+        How many of the motions are logs of the identification.
+    left_out : tuple of ValidationRow
+        Errors on each of several logs: "cad", and "estimate" of the model identified from the
+        other logs; motion "all logs" is all of them together.
+    spread : LogSpread, optional
+        How much estimates from single logs differ.
     """
 
     about: About
@@ -274,6 +283,19 @@ class Run(Plotted, Tabular):
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     full: FullSet | None = None
+    n_logs: int = 1
+    left_out: tuple[ValidationRow, ...] = ()
+    spread: LogSpread | None = None
+
+    @property
+    def logs(self) -> tuple[PreparedMeasurement, ...]:
+        """Motions that the model was identified from."""
+        return self.motions[: self.n_logs]
+
+    @property
+    def others(self) -> tuple[PreparedMeasurement, ...]:
+        """Motions for validation."""
+        return self.motions[self.n_logs :]
 
     @property
     def reduced(self) -> Estimate | None:
@@ -320,12 +342,13 @@ class Run(Plotted, Tabular):
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows: model, sizes and errors."""
-        first = self.motions[0]
+        sources = ", ".join(dict.fromkeys(m.source for m in self.logs if m.source))
         rows: dict[str, object] = {
             "mechanism": self.mechanism.name,
             "stages": self.stages,
-            "data": f"{len(first.time)} samples of {', '.join(first.forces)}"
-            + (f" ({first.source})" if first.source else ""),
+            "data": f"{sum(len(m.time) for m in self.logs)} samples of "
+            + ", ".join(self.motions[0].forces)
+            + (f" ({sources})" if sources else ""),
             "base parameters": len(self.parameters.names),
         }
         if self.estimate is not None:
@@ -336,6 +359,8 @@ class Run(Plotted, Tabular):
             rows[f"error, {motion.name}"] = ", ".join(
                 f"{row.model} {row.words}" for row in self.validation if row.motion == motion.name
             )
+        for row in self.left_out[-1:]:
+            rows[f"error, {LEFT_OUT}"] = row.words
         if self.warnings:
             rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
         return rows
@@ -347,7 +372,7 @@ class Run(Plotted, Tabular):
         ----------
         what : str
             "forces": measured and predicted, of a motion that was not used if there is one;
-            "motion": the identification motion; "contribution" of each parameter to the forces;
+            "motion": the first log; "contribution" of each parameter to the forces;
             "reduction": errors and condition number over the number of parameters; "coverage":
             share of measured forces within intervals of each level.
         """

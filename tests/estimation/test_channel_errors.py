@@ -127,6 +127,14 @@ def test_offsets_belong_to_logs() -> None:
     np.testing.assert_allclose(found.errors.offset, offsets.mean(axis=0), atol=0.01)
 
 
+def test_a_force_in_another_unit_is_not_used() -> None:
+    r = measured()
+    found = Automatic()(replace(r, tau=r.tau * np.array([1.0, 1000.0, 1.0])), PRIOR)
+    assert "force f1 is" in found.warnings[0]
+    assert np.isnan(found.noise[1])
+    assert np.max(np.abs((found.values - PHI) / found.sigma)) < 4
+
+
 def test_linearised_channels() -> None:
     """Derivatives by x of all terms, against finite differences."""
     r = joined([measured(1), measured(2)])

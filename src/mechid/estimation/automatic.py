@@ -55,11 +55,14 @@ _HEAVY = 10.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
+# Forces that are so many times what the CAD values predict, or less, are not used: degrees for
+# radians are more than this, and what wrong CAD values explain is less.
+_UNLIKE = 50.0
 
 TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "offsets": {"offsets": "estimated"},
-        "drift": {"drift": "estimated"},
+        "drift": {"offsets": "estimated", "drift": "estimated"},
         "gains": {"gains": "estimated"},
         "delay": {"delay": "estimated"},
         "outliers": {"tails": TAILS},
@@ -95,6 +98,7 @@ class Automatic:
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate with the terms that predict better."""
+        regression, unlike = _plausible(regression, prior)
         plain = MaximumAPosteriori(
             self.prior,
             self.scale,
@@ -129,8 +133,37 @@ class Automatic:
                 break
             now = better[chosen]
         estimate = with_jackknife(now.estimator.estimate(now.posterior), now.posterior, now.noise)
-        estimate = replace(estimate, known=(*estimate.known, *words, *now.words))
+        estimate = replace(
+            estimate,
+            known=(*estimate.known, *words, *now.words),
+            warnings=(*unlike, *estimate.warnings),
+        )
         return possible(estimate, regression, now.posterior.prior)
+
+
+def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, tuple[str, ...]]:
+    """Return the problem without forces of another order than the CAD values predict, and why.
+
+    Such a force is in another unit, or of another machine, and would spoil what the others say.
+    """
+    if prior is None:
+        return regression, ()
+    known = prior.select(regression.parameters)
+    expected = regression.W @ known.mean + regression.known
+    ratio = np.ones(len(regression.channels))
+    for j, own in enumerate(regression.valid.T):
+        measured, likely = (np.linalg.norm(x[own, j]) for x in (regression.tau, expected))
+        if measured > 0 and likely > 0:
+            ratio[j] = measured / likely
+    unlike = np.abs(np.log(ratio)) > np.log(_UNLIKE)
+    if not unlike.any() or unlike.all():
+        return regression, ()
+    words = tuple(
+        f"force {regression.channels[j]} is {ratio[j]:.2g} times what the CAD values predict, and "
+        "was not used: check its unit and scale"
+        for j in np.flatnonzero(unlike)
+    )
+    return replace(regression, valid=regression.valid & ~unlike), words
 
 
 def _asked(name: str, now: Trial) -> bool:

@@ -34,6 +34,8 @@ def report(run: Run) -> dict[str, Any]:
             *_advice(run),
         ],
         "warnings": list(run.warnings),
+        "diagnosis": to_words(run.diagnosis),
+        "friction": None if run.friction is None else to_words(run.friction),
     }
 
 
@@ -98,6 +100,8 @@ def show(found: dict[str, Any]) -> None:
     if "reduction" in found:
         r = found["reduction"]
         pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
+    if found["friction"]:
+        pairs.append(("friction", _friction_words(found["friction"])))
     if "full" in found:
         pairs.append(("all parameters", _full_words(found["full"])))
     print_pairs(pairs)
@@ -113,8 +117,17 @@ def show(found: dict[str, Any]) -> None:
     show_validation(found["validation"])
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
+    print_notes([f"{d['text']}; {d['remedy']}" for d in found["diagnosis"]], "diagnosis")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _friction_words(friction: dict[str, Any]) -> str:
+    """Say which shapes of friction were added, and what they are worth."""
+    if not friction["shapes"]:
+        return "nothing added: no shape predicts held-out blocks better"
+    change = f"held-out error {friction['before']:.3g} → {friction['after']:.3g} of the residuals"
+    return f"added: {'; '.join(friction['shapes'])} ({change})"
 
 
 def _full_words(full: dict[str, Any]) -> str:

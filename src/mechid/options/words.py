@@ -16,6 +16,7 @@ import msgspec
 from mechid.errors import DataError
 from mechid.options.noise import NoiseLevels
 from mechid.options.reduce import ReduceOptions
+from mechid.options.standstill import Standstill, standstill
 from mechid.options.weighing import Weighing, weighings
 from mechid.textfile.numbers import share
 
@@ -169,6 +170,7 @@ _READERS: Mapping[Any, Callable[[Any, str], Any]] = MappingProxyType(
         NoiseLevels: NoiseLevels.read,
         tuple[Weighing, ...]: weighings,
         ReduceOptions | None: _reduction,
+        Standstill: standstill,
     }
 )
 _POSITIVE = ("period", "cutoff", "decimation", "max_seconds", "frequency")

@@ -30,7 +30,15 @@ from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import file_hash, read_json, write_json, write_text
 from mechid.runs.full import NAME as FULL
 from mechid.runs.full import read_full, write_full
-from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run, ValidationRow
+from mechid.runs.record import (
+    FORMAT_VERSION,
+    STAGES,
+    About,
+    DataFile,
+    FrictionChoice,
+    Run,
+    ValidationRow,
+)
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
@@ -46,6 +54,7 @@ from mechid.runs.tables import (
     write_motion,
     write_parameters,
 )
+from mechid.validation.diagnosis_record import Diagnosis
 
 
 @dataclass(frozen=True)
@@ -184,6 +193,8 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         warnings=tuple(head["warnings"]),
         stages=stages,
         full=read_full(folder) if (folder / FULL).exists() else None,
+        diagnosis=from_words(tuple[Diagnosis, ...], head.get("diagnosis", [])),
+        friction=from_words(FrictionChoice | None, head.get("friction")),  # type: ignore[arg-type]
     )
 
 
@@ -215,6 +226,8 @@ def _write_head(folder: Path, run: Run) -> None:
         "coordinates": [c.name for c in run.mechanism.coordinates],
         "motions": [motion_entry(m) for m in run.motions],
         "warnings": run.warnings,
+        "diagnosis": to_words(run.diagnosis),
+        "friction": None if run.friction is None else to_words(run.friction),
         "summary": summary(run),
     }
     write_json(folder / "run.json", head)

@@ -20,6 +20,7 @@ from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.shown import Plotted, Shown, Tabular
 from mechid.signals.record import PreparedMeasurement
+from mechid.validation.diagnosis_record import Diagnosis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -215,6 +216,24 @@ class FullSet(Shown):
     border: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class FrictionChoice:
+    """Shapes of friction that were added to the model.
+
+    Attributes
+    ----------
+    shapes : tuple of str
+        In words, in the order in which they were chosen.
+    before, after : float, optional
+        Error on held-out blocks of time without and with them: rms of all forces, each in units of
+        its residuals; None if nothing was tried.
+    """
+
+    shapes: tuple[str, ...] = ()
+    before: float | None = None
+    after: float | None = None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Run(Plotted, Tabular):
     """An identification, as far as it came.
@@ -242,6 +261,10 @@ class Run(Plotted, Tabular):
         Which of `STAGES` are complete.
     full : FullSet, optional
         All parameters that go with the final values, for export.
+    diagnosis : tuple of Diagnosis
+        What is wrong with the measured forces and with the model.
+    friction : FrictionChoice, optional
+        Which shapes of friction were added to the model.
     """
 
     about: About
@@ -256,6 +279,8 @@ class Run(Plotted, Tabular):
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     full: FullSet | None = None
+    diagnosis: tuple[Diagnosis, ...] = ()
+    friction: FrictionChoice | None = None
 
     @property
     def reduced(self) -> Estimate | None:

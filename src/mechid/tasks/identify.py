@@ -13,7 +13,9 @@ from mechid.runs.folder import RunFolder
 from mechid.runs.record import About, Run, library_versions
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.diagnose import diagnosed
 from mechid.tasks.estimators import identify_options
+from mechid.tasks.friction import richer_friction
 from mechid.tasks.inputs import mechanism_of
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.measured import data_files, prepared_motions, truth_of
@@ -25,6 +27,7 @@ from mechid.tasks.stages import (
     reduced,
     validated,
 )
+from mechid.tasks.standstill import without_standstill
 from mechid.validation.crossvalidate import Stop, Watch
 
 Keep: TypeAlias = Callable[[str, Run], None]
@@ -153,15 +156,18 @@ def identify_motions(
             keep(stage, run)
         return run
 
+    motions = without_standstill(mechanism, motions, options)
+    mechanism, truth, friction = richer_friction(mechanism, motions, options, truth)
     chosen = chosen_base(mechanism, options)
     run = Run(
         about=about or About(model=mechanism.name, options=options),
         mechanism=mechanism,
         parameters=parameter_table(mechanism, chosen, truth),
         motions=tuple(motions),
+        friction=friction,
     )
     run = kept(run, "data")
     problem = problem_of(mechanism, chosen, motions, options, instruments)
     run = kept(estimated(run, problem, options), "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")
-    return kept(validated(run, problem), "validation")
+    return kept(diagnosed(validated(run, problem), problem), "validation")

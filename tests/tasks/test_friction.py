@@ -17,6 +17,7 @@ from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.friction import SHAPES, friction_shapes, shape_columns
 from mechid.tasks.identify import identify
 from mechid.tasks.synthesise import Synthesis, synthesise
+from mechid.validation.friction_columns import hysteresis
 
 from ..elements import element
 from .test_identify import data_of, moved
@@ -156,3 +157,21 @@ def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
     motion = replace(measured(load("pendulum@friction")), ignore_below={"angle": 0.01})
     assert run_of(motion, standstill="auto").motions[0].ignore_below == {"angle": 0.01}
     assert run_of(motion, standstill="0.5").motions[0].ignore_below == {"angle": 0.01}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", ["load", "hysteresis"])
+def test_friction_by_load_and_path_is_named(kind: str, seed: int) -> None:
+    """Shapes that no force element has are named all the same."""
+    motion = measured(load("pendulum@friction"), seed, noise=0.01)
+    size = np.sqrt(np.mean(motion.tau**2))
+    y, v = motion.y[:, 0], motion.yd[:, 0]
+    if kind == "load":
+        more, words = 0.2 * np.abs(motion.tau[:, 0]) * np.sign(v), "grows with the load"
+    else:
+        more, words = 0.2 * size * hysteresis(y, 0.05 * float(np.ptp(y))), "hysteresis over"
+        # Coulomb friction of the model takes most of it.
+    run = run_of(replace(motion, tau=motion.tau + more[:, None]))
+    found = [d for d in run.diagnosis if d.kind == "friction"]
+    assert found
+    assert words in found[0].text

@@ -106,10 +106,15 @@ def fitted_problem(
         t = np.concatenate([target - A @ known.mean, np.zeros(F.shape[1])])
     U, s, _ = full_svd(full)
     Q = U[:, s > rank_floor(full, s)]
-    e = t - Q @ (Q.T @ t)
-    left = regression.unstacked(e[: len(target)])
-    block = np.broadcast_to(time_blocks(regression, left)[:, None], regression.valid.shape)
-    return FittedProblem(regression, noise, Q, e, block[regression.valid])
+    found = FittedProblem(regression, noise, Q, t - Q @ (Q.T @ t), np.zeros(len(target), np.int64))
+    return in_blocks(found, found)
+
+
+def in_blocks(problem: FittedProblem, fitted: FittedProblem) -> FittedProblem:
+    """Return a problem in blocks of time as the residuals of a further fit require them."""
+    shape = problem.regression.valid.shape
+    block = np.broadcast_to(time_blocks(problem.regression, fitted.residuals())[:, None], shape)
+    return replace(problem, block=block[problem.regression.valid])
 
 
 def time_blocks(regression: Regression, residuals: Floats) -> Ints:

@@ -23,10 +23,10 @@ _FACTORS = (
     (4.448222, "as between N and lbf"),
     (8.850746, "as between N m and lbf in"),
     (2 * np.pi, "as between rad and turns"),
-    (10.0, "a decimal point"),
+    (10.0, "of ten"),
     (100.0, "as between cm and m, or percent"),
 )
-_NEAR = 0.1
+_NEAR = 0.25  # CAD values are not exact
 # Exchanging and reversing must take away three quarters of the misfit, and each change more than
 # a likelihood ratio of exp(25): wrong CAD values and noise leave less than that.
 _QUARTER, _LARGE = 0.25, 50.0
@@ -64,7 +64,7 @@ def other_units(regression: Regression, prior: Prior | None) -> tuple[Diagnosis,
                 "",
                 far / _RATIO,
                 f"force {name} is {ratio:.3g} times what the CAD values predict, alike in time "
-                f"(correlation {alike:.2f})" + (f": a factor {near[0]}" if near else ""),
+                f"(correlation {alike:.2f})" + (f": a factor {' or '.join(near)}" if near else ""),
                 f"correct unit, scale or gear ratio of {name} in the mapping file",
             )
         )

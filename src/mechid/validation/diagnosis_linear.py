@@ -18,8 +18,8 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats, Regression
 from mechid.signals.record import PreparedMeasurement
 from mechid.validation.added_columns import (
-    Added,
     FittedProblem,
+    in_blocks,
     stacked_columns,
     try_columns,
     with_column,
@@ -29,15 +29,15 @@ from mechid.validation.diagnosis_record import Diagnosis
 
 _LEVEL = 0.01
 _MATTERS = 0.02
-# Errors of the model look like a little delay or gain of a channel: these must explain more.
-_MORE, _SINGLE = 0.1, 0.3
+# Errors of the model look like delay or gain of a single channel: these must explain more.
+_SINGLE = 0.3
 # Degrees of slow functions of time: more would follow the motion itself.
 _DRIFTS = (1, 2, 3)
 # A gain below is within the calibration of a usual sensor, a delay (samples) below within its
 # jitter; a gain above is no error of calibration.
 _LEAST = {"gain": 0.01, "delay": 0.1}
 _WILD = 0.5
-_MOST = 12
+_MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
 _SURE = 4.0  # standard deviations of a gain that the estimator found
 
 
@@ -90,13 +90,12 @@ def linear_findings(
     step = float(np.median(np.diff(motion.time)))
     taken: list[tuple[Candidate, float, float]] = []
     for _ in range(_MOST):
-        added = try_columns(problem, columns)
-        best = _best(problem, candidates, added, step)
+        best = _best(problem, candidates, columns, step)
         if best is None:
             break
-        c = candidates[best]
-        taken.append((c, float(added.factor[best]), float(added.factor[best] / added.sigma[best])))
-        problem = with_column(problem, columns[..., best : best + 1])
+        k, factor, significance = best
+        taken.append((candidates[k], factor, significance))
+        problem = with_column(problem, columns[..., k : k + 1])
     size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
     found = _merged(taken, r, size, estimate, step)
     return (
@@ -132,32 +131,38 @@ def _candidates(r: Regression, forces: Floats) -> list[Candidate]:
 
 
 def _best(
-    problem: FittedProblem, candidates: Sequence[Candidate], added: Added, step: float
-) -> int | None:
-    """Return the significant candidate that explains most, if one is."""
+    problem: FittedProblem, candidates: Sequence[Candidate], columns: Floats, step: float
+) -> tuple[int, float, float] | None:
+    """Return the significant candidate that explains most, its factor and that in deviations."""
+    added = try_columns(problem, columns)
     m = len(problem.block)
     channel = problem.regression.stacked()[2]
     n_d = len(problem.regression.channels)
     squares = np.bincount(channel, problem.e[:m] ** 2, minlength=n_d)
-    allowed = []
-    for k, c in enumerate(candidates):
+    order = []
+    for k in np.argsort(-added.gain).tolist():
+        c = candidates[k]
         here = np.any(c.column != 0, axis=0)
         size = abs(added.factor[k]) / (step if c.kind == "delay" else 1.0)
         if (
-            added.p[k] * len(candidates) < _LEVEL
-            and added.gain[k] > _least_share(c) * squares[here].sum()
+            added.gain[k] > _least_share(c) * squares[here].sum()
             and size >= _LEAST.get(c.kind, 0.0)
             and not (c.kind == "gain" and size > _WILD)
         ):
-            allowed.append(k)
-    return max(allowed, key=lambda k: float(added.gain[k]), default=None)
+            order.append(k)
+    for k in order[:_TRIED]:
+        # What is left without it remembers it; blocks must be as long as the memory of the rest.
+        column = columns[..., k : k + 1]
+        alone = try_columns(in_blocks(problem, with_column(problem, column)), column)
+        if alone.p[0] * len(candidates) < _LEVEL:
+            factor = float(alone.factor[0])
+            return k, factor, factor / float(alone.sigma[0])
+    return None
 
 
 def _least_share(c: Candidate) -> float:
     """Return which part of the sum of squares of its channels a candidate must explain."""
-    if c.kind not in _LEAST:
-        return _MATTERS
-    return _SINGLE if c.channel else _MORE
+    return _SINGLE if c.kind in _LEAST and c.channel else _MATTERS
 
 
 def _merged(
@@ -205,7 +210,7 @@ def _merged(
                     f"friction of {name} is not what the model says: {words} explains "
                     f"{value:.3g} {unit} (rms, {significance:.0f} standard deviations)"
                 )
-                remedy = "try --friction auto, or add the term to the model"
+                remedy = "try --friction auto, which adds what predicts held-out blocks better"
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
 

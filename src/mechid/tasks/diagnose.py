@@ -24,6 +24,8 @@ from mechid.validation.friction_columns import hysteresis, load_friction
 
 # Distances over which friction turns after a reversal, relative to the range of the coordinate.
 _WIDTHS = (0.01, 0.05)
+_ADD = "try --friction auto, which adds what predicts held-out blocks better"
+_LIVE = "no force element has this: expect such errors where the joint turns back or is loaded"
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -60,7 +62,7 @@ def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list
         return []
     columns = shape_columns(mechanism, logs, shapes)
     return [
-        Candidate("friction", shape.joint, columns[..., k], "", shape.words)
+        Candidate("friction", shape.joint, columns[..., k], "", shape.words, _ADD)
         for k, shape in enumerate(shapes)
         # A force that differs with the direction cannot be told from an offset.
         if shape.shape != "asymmetric"
@@ -88,7 +90,7 @@ def _paths(
         for words, values in shapes.items():
             column = np.zeros_like(forces)
             column[:, j] = values
-            yield Candidate("friction", name, column, "", words)
+            yield Candidate("friction", name, column, "", words, _LIVE)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:

@@ -55,6 +55,8 @@ class Candidate:
         Of the factor.
     words : str
         What it is.
+    remedy : str
+        What to do about it, if that is not the same for all of its kind.
     """
 
     kind: str
@@ -62,6 +64,7 @@ class Candidate:
     column: Floats
     unit: str
     words: str = ""
+    remedy: str = ""
 
 
 def linear_findings(
@@ -210,7 +213,7 @@ def _merged(
                     f"friction of {name} is not what the model says: {words} explains "
                     f"{value:.3g} {unit} (rms, {significance:.0f} standard deviations)"
                 )
-                remedy = "try --friction auto, which adds what predicts held-out blocks better"
+                remedy = parts[0][0].remedy
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
 

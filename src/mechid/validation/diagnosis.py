@@ -61,7 +61,7 @@ def diagnose(
         Prediction errors E_p of motions that were not used.
     """
     r = regression.select(estimate.parameters)
-    gross = [*other_units(r, prior), *exchanged_or_reversed(r, prior)]
+    gross = other_units(r, prior) or exchanged_or_reversed(r, prior)
     # Whitened residuals have no memory; others count as fewer samples.
     worth = 1.0 if estimate.colour is not None else memory(estimate.residuals, r.logs)
     cad = believed(estimate, unseen, worth)

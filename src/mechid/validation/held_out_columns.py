@@ -18,9 +18,9 @@ from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.validation.blocks import Fold
 from mechid.validation.crossvalidate import standard_error
 
-# A column must improve the held-out error by this fraction at least, besides one standard error:
-# of many useless ones the best improves it a little by chance.
-_IMPROVES = 0.02
+# A column must improve the mean square of held-out errors by this fraction at least, and by this
+# many standard errors: of many useless ones the best improves it a little by chance.
+_IMPROVES, _SURE = 0.02, 2.0
 _IMITATED = 1e-6
 
 
@@ -90,7 +90,8 @@ def choose_columns(
         better = errors[-1][:, None] - tried
         best = int(np.argmax(np.mean(better, axis=0)))
         mean = float(np.mean(better[:, best]))
-        least = max(standard_error(better[:, best]), _IMPROVES * float(np.mean(errors[-1])))
+        doubt = _SURE * standard_error(better[:, best])
+        least = max(doubt, _IMPROVES * float(np.mean(errors[-1])))
         if not mean > least:
             break
         for part in parts:

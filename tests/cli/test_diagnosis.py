@@ -31,7 +31,7 @@ def test_findings_are_shown_and_written(log):
     done = log("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "run")
     assert done.status == 0, done.err
     assert "diagnosis: force M_hinge fits with the opposite sign: the error" in done.out
-    assert "reverse the sign of M_hinge in the mapping file (scale: -1)" in done.out
+    assert "reverse the sign of M_hinge in the mapping file (sign: -1)" in done.out
     head = json.loads(Path("run/run.json").read_text())
     assert [d["kind"] for d in head["diagnosis"]] == ["sign"]
     shown = log(

@@ -60,6 +60,18 @@ def test_an_offset_that_was_estimated_needs_nothing() -> None:
     assert "nothing to do" in only(found, "offset").remedy
 
 
+def test_long_logs_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(tau: Array, _: Array) -> Array:
+        tau[:, 1] += 0.5
+        return tau
+
+    whole = only(World(0, wrong).diagnosis(), "offset")
+    monkeypatch.setattr("mechid.validation.diagnosis._ROWS", 600)
+    thin = only(World(0, wrong).diagnosis(), "offset")
+    assert thin.size == pytest.approx(whole.size, rel=0.2)
+    assert thin.size != whole.size
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_drift(seed: int) -> None:
     size = World(seed).size[2]

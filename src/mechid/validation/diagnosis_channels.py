@@ -177,7 +177,7 @@ def _finding(
             "",
             ratio,
             f"force {names[0]} fits with the opposite sign: {figures}",
-            f"reverse the sign of {names[0]} in the mapping file (scale: -1)",
+            f"reverse the sign of {names[0]} in the mapping file (sign: -1)",
         )
     return Diagnosis(
         "swapped",

@@ -202,7 +202,7 @@ def _merged(
                     f"{what} {1e3 * abs(value):.3g} ms ({abs(value) / step:.2g} samples) {late} "
                     f"against the positions ({significance:.0f} standard deviations)"
                 )
-                remedy = "shift the times of the channels in the log by that much"
+                remedy = "record all channels with one clock, or shift the forces in the log back"
             case "gain":
                 text, remedy = _gain(name, value, significance)
             case _:

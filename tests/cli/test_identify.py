@@ -77,6 +77,16 @@ def test_synthesise_as_text_and_json(data):
                 "five_bar@table").status == 0  # fmt: skip
 
 
+def test_synthesise_with_errors_of_machines(data):
+    errors = ["--offset", "5%", "--offset", "M2=0.2", "--friction", "3%", "--hardpoints", "C=0.001"]
+    found = data("synthesise", "five_bar", "m.yaml", "-o", "e.csv", *errors, "--json").json
+    assert abs(found["errors"]["offset"]["M2"]) == pytest.approx(0.2)
+    assert read_truth("e.truth.json").errors == found["errors"]
+    text = data("synthesise", "five_bar", "m.yaml", "-o", "e.csv", *errors, "--force").out
+    assert f"M2 {found['errors']['offset']['M2']:.4g}" in text
+    assert list(found["errors"]["friction"]) == ["A1", "A2", "B1", "B2", "C"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -87,6 +97,9 @@ def test_synthesise_as_text_and_json(data):
         (["m.yaml", "-o", "x.csv", "--force-noise", "-5%"], "noise must be ≥ 0, got -0.05"),
         (["m.yaml", "-o", "x.csv", "--noise", "M1="], "noise M1="),
         (["m.yaml", "-o", "x.csv", "--noise", "F=1"], "there is no force F"),
+        (["m.yaml", "-o", "x.csv", "--hum", "F=1"], "there is no force F"),
+        (["m.yaml", "-o", "x.csv", "--hum-frequency", "0"], "--hum-frequency must be > 0, got 0"),
+        (["m.yaml", "-o", "x.csv", "--units", "q1=kg"], "q1 is not measured in kg"),
         (["m.yaml", "-o", "x.csv", "--correlation", "0.5"], "choose the noise kind coloured"),
         (["m.yaml", "-o", "x.csv", "--position-noise", "1", "--position-noise", "2"], "twice"),
         (["m.yaml", "-o", "x.csv", "--truth", "four_bar"], "other coordinates"),

@@ -34,15 +34,21 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class ChannelErrors:
-    """Gain and offset errors of the force channels: τ = (1 + gain) force + offset + noise.
+    """Errors of the force channels: τ = (1 + gain) force(t - delay) + offset + drift + noise.
 
     Attributes
     ----------
     gain, sigma_gain : arrays (n_d,)
     offset, sigma_offset : arrays (n_d,)
-        N or N m.
+        N or N m; of several logs the mean, with their spread.
     cross : array (b, n_d), optional
         Covariance of parameters and offsets; they are taken as independent without.
+    by_log : array (L, n_d), optional
+        Offsets of each of several logs.
+    drift : array (n_d,), optional
+        Root mean square of a slow drift, N or N m.
+    delay, sigma_delay : arrays (n_d,), optional
+        Seconds by which the measured force is late.
     """
 
     gain: Floats
@@ -50,6 +56,10 @@ class ChannelErrors:
     offset: Floats
     sigma_offset: Floats
     cross: Floats | None = None
+    by_log: Floats | None = None
+    drift: Floats | None = None
+    delay: Floats | None = None
+    sigma_delay: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

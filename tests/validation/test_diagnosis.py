@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate
+from mechid.estimation.regression import joined
 from mechid.validation.diagnosis_motion import believed, near_standstill, slow_samples
 from mechid.validation.diagnosis_record import Diagnosis
 
@@ -58,6 +60,26 @@ def test_an_offset_that_was_estimated_needs_nothing() -> None:
     estimate = replace(world.estimate(), errors=errors)
     found = diagnose(world.regression, estimate, [world.motion], prior=world.prior)
     assert "nothing to do" in only(found, "offset").remedy
+
+
+def test_offset_of_one_of_two_logs() -> None:
+    def wrong(tau: Array, _: Array) -> Array:
+        tau[:, 1] += 0.8
+        return tau
+
+    from mechid.validation.diagnosis import diagnose
+
+    first, second = World(0), World(0)
+    second.regression = World(1, wrong).regression
+    # Both have the parameters of the first.
+    W = second.regression.W
+    tau = second.regression.tau - World(1).exact + W @ first.true
+    r = joined([first.regression, replace(second.regression, tau=tau)])
+    estimate = MaximumAPosteriori(scale=1.0)(r, first.prior)
+    motions = [first.motion, replace(World(1).motion, tau=tau)]
+    d = only(diagnose(r, estimate, motions, prior=first.prior), "offset")
+    assert "in log 2" in d.text
+    assert d.size == pytest.approx(0.8, rel=0.2)
 
 
 def test_long_logs_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,8 +297,6 @@ def test_whom_to_believe() -> None:
     assert "believe the data" in only(believed(torn, better), "cad").remedy
     assert believed(sure, better) == ()
     assert believed(torn, []) == ()
-    # Samples that are correlated count as fewer: 500/40 is no disagreement with 10 values.
-    assert believed(torn, better, 40.0) == ()
 
 
 @pytest.mark.parametrize("kind", ["swap", "sign", "unit", "offset", "delay", "clip", "outliers"])

@@ -18,7 +18,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.signals.record import PreparedMeasurement
-from mechid.validation.added_columns import fitted_problem, memory
+from mechid.validation.added_columns import fitted_problem
 from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units
 from mechid.validation.diagnosis_linear import Candidate, linear_findings
@@ -66,9 +66,7 @@ def diagnose(
     """
     r = regression.select(estimate.parameters)
     gross = other_units(r, prior) or exchanged_or_reversed(r, prior)
-    # Whitened residuals have no memory; others count as fewer samples.
-    worth = 1.0 if estimate.colour is not None else memory(estimate.residuals, r.logs)
-    cad = believed(estimate, unseen, worth)
+    cad = believed(estimate, unseen)
     if gross:
         return (*gross, *cad)
     size = force_rms(r.tau, r.valid)

@@ -110,7 +110,8 @@ def linear_findings(
 def _candidates(r: Regression, forces: Floats) -> list[Candidate]:
     rates = np.zeros_like(forces)
     slow = np.zeros((len(r.time), len(_DRIFTS)))
-    for log in np.unique(r.logs):
+    logs = np.unique(r.logs)
+    for log in logs:
         at = np.flatnonzero(r.logs == log)
         if len(at) < 3:
             continue
@@ -126,6 +127,11 @@ def _candidates(r: Regression, forces: Floats) -> list[Candidate]:
             return column
 
         found.append(Candidate("offset", name, only(np.ones(len(r.time))), unit))
+        if len(logs) > 1:
+            found += [
+                Candidate("offset", name, only(r.logs == log), unit, f" in log {log + 1}")
+                for log in logs
+            ]
         found += [Candidate("drift", name, only(s), unit) for s in slow.T]
         if len(r.channels) > 1:
             found.append(Candidate("delay", name, only(-rates[:, j]), "s"))
@@ -176,17 +182,23 @@ def _merged(
     step: float,
 ) -> tuple[Diagnosis, ...]:
     """Return one finding per kind and channel, in the order in which they were found."""
-    groups: dict[tuple[str, str], list[tuple[Candidate, float, float]]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[Candidate, float, float]]] = {}
     for one in taken:
-        groups.setdefault((one[0].kind, one[0].channel), []).append(one)
+        log = one[0].words if one[0].kind == "offset" else ""
+        groups.setdefault((one[0].kind, one[0].channel, log), []).append(one)
     found = []
-    for (kind, name), parts in groups.items():
+    for (kind, name, _), parts in groups.items():
         history = np.sum([c.column * x for c, x, _ in parts], axis=0)
         significance = max(abs(t) for _, _, t in parts)
         value, unit = parts[0][1], parts[0][0].unit
         match kind:
             case "offset":
-                text, remedy = _offset(name, value, unit, size[name], significance, estimate)
+                text = (
+                    f"force {name} has a constant offset of {value:.3g} {unit}{parts[0][0].words} "
+                    f"({_share(abs(value), size[name])} of its rms, {significance:.0f} standard "
+                    "deviations)"
+                )
+                remedy = "estimate offsets (--offsets), or correct the zero of the sensor"
             case "drift":
                 value = float(np.ptp(history[:, r.channels.index(name)]))
                 text = (
@@ -214,6 +226,8 @@ def _merged(
                     f"{value:.3g} {unit} (rms, {significance:.0f} standard deviations)"
                 )
                 remedy = parts[0][0].remedy
+        if _estimated(kind, name, estimate):
+            remedy = "nothing to do: it is estimated besides"
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
 
@@ -238,17 +252,16 @@ def _gain(name: str, value: float, significance: float) -> tuple[str, str]:
     return text, f"check scale and calibration of {name}, and the geometry of the model"
 
 
-def _offset(
-    name: str, value: float, unit: str, size: float, significance: float, estimate: Estimate
-) -> tuple[str, str]:
-    text = (
-        f"force {name} has a constant offset of {value:.3g} {unit} ({_share(abs(value), size)} of "
-        f"its rms, {significance:.0f} standard deviations)"
-    )
-    j = estimate.channels.index(name)
-    if estimate.errors is not None and estimate.errors.sigma_offset[j] > 0:
-        return text, "nothing to do: offsets are estimated besides"
-    return text, "estimate offsets (--offsets), or correct the zero of the sensor"
+def _estimated(kind: str, name: str, estimate: Estimate) -> bool:
+    """Return whether the estimator has taken an error of a channel, or of all, into account."""
+    errors = estimate.errors
+    if errors is None:
+        return False
+    sizes = {"offset": errors.sigma_offset, "drift": errors.drift, "delay": errors.delay}
+    found = sizes.get(kind)
+    if found is None:
+        return False
+    return bool(np.any(found if not name else found[estimate.channels.index(name)]))
 
 
 def _share(value: float, whole: float) -> str:

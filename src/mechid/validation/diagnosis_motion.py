@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import chi2
 
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats, Regression
@@ -22,7 +21,7 @@ LARGER = 4.0
 _STILL = 0.05
 _TINY = float(np.finfo(float).tiny)
 # Disagreement of CAD values and data beyond chance, and the size that matters.
-_DOUBT, _WIDER = 1e-3, 2.0
+_DOUBT, _WIDER = 1e-6, 2.0
 # An unseen motion decides for the data if the model has less than half of the error there.
 _HALF = 0.5
 
@@ -115,7 +114,7 @@ def little_motion(
 
 
 def believed(
-    estimate: Estimate, unseen: Sequence[tuple[str, float, float]], memory: float = 1.0
+    estimate: Estimate, unseen: Sequence[tuple[str, float, float]]
 ) -> tuple[Diagnosis, ...]:
     """Say whether CAD values or data should be believed where they disagree.
 
@@ -123,8 +122,6 @@ def believed(
     ----------
     estimate : Estimate
     unseen : sequence of (motion, error of the CAD values, error of the estimate)
-    memory : float
-        How many samples count as one: χ² takes them as independent.
     """
     found = []
     for motion, cad, own in unseen:
@@ -144,9 +141,9 @@ def believed(
             )
     agreement = estimate.agreement
     better = [one for one in unseen if one[2] < _HALF * one[1]]
-    if agreement is None or found or not better or agreement.scale <= _WIDER:
+    if agreement is None or found or not better:
         return tuple(found)
-    if not chi2.sf(agreement.chi2 / memory, agreement.dof) < _DOUBT:
+    if agreement.p >= _DOUBT or agreement.scale <= _WIDER:
         return ()
     motion, cad, own = better[0]
     return (

@@ -101,6 +101,16 @@ def test_stretches() -> None:
     assert [p.tolist() for p in second] == [[1, 3, 4, 6], [8, 10, 12], [14]]
 
 
+def test_stretches_end_with_their_log() -> None:
+    """Also where the clock of the next log goes on as if it were the same one."""
+    valid, time = np.ones((6, 1), dtype=bool), np.arange(6.0)
+    r = _samples(valid, time)
+    parts = stretches(replace(r, log=np.array([0, 0, 0, 1, 1, 2])))
+    assert [[p.tolist() for p in series] for series in parts] == [[[0, 1, 2]], [[3, 4]], [[5]]]
+    (whole,) = stretches(replace(r, log=np.zeros(6, dtype=np.int64)))
+    assert [p.tolist() for p in whole] == [[0, 1, 2, 3, 4, 5]]
+
+
 def test_whitened_fit_is_generalised_least_squares() -> None:
     made = case(2, [0.5, 1.0, 2.0], n=120, ar=(0.7,), missing=0.1)
     r = made.regression

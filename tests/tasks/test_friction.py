@@ -181,3 +181,14 @@ def test_friction_by_load_and_path_is_named(kind: str, seed: int) -> None:
     found = [d for d in run.diagnosis if d.kind == "friction"]
     assert found
     assert words in found[0].text
+
+
+def test_several_logs_together() -> None:
+    """Friction and standstill are found from all logs, and apply to each of them."""
+    truth = with_friction(**STRIBECK)
+    logs = [measured(truth, seed) for seed in (0, 1)]
+    run = run_of(logs, friction="auto", standstill=0.01)
+    assert run.friction is not None
+    assert any("Stribeck" in words for words in run.friction.shapes)
+    assert [m.ignore_below for m in run.logs] == [{"angle": 0.01}] * 2
+    assert run.diagnosis == ()

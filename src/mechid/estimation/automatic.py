@@ -12,6 +12,7 @@ that are held out (`trial.py`).
   be trusted: a term must halve the squared error of some force, and gains are not taken at all,
   because a wrong gain goes straight into the forces that the model predicts.
 
+Values that no bodies can have are replaced by the nearest that some can have (`physical.py`).
 What remains counts by its effective number of samples (`effective.py`), and the standard deviations
 are those of the estimates without each part of the motion, if these are larger (`jackknife.py`).
 """
@@ -30,6 +31,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import Scale
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.jackknife import with_jackknife
+from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
@@ -127,7 +129,8 @@ class Automatic:
                 break
             now = better[chosen]
         estimate = with_jackknife(now.estimator.estimate(now.posterior), now.posterior, now.noise)
-        return replace(estimate, known=(*estimate.known, *words, *now.words))
+        estimate = replace(estimate, known=(*estimate.known, *words, *now.words))
+        return possible(estimate, regression, now.posterior.prior)
 
 
 def _asked(name: str, now: Trial) -> bool:

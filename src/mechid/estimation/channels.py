@@ -205,6 +205,7 @@ class Channels:
             sigma_offset=spread,
             cross=cross,
             by_log=parts.offset if L > 1 and self.offsets else None,
+            logs=() if self.regression.log is None else tuple(np.unique(self.regression.log)),
             drift=drift,
             delay=parts.delay,
             sigma_delay=sigma.delay,

@@ -11,6 +11,7 @@ from scipy.stats import t as student
 from mechid.estimation.blocks import parts_of_motion
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.posterior import Posterior
+from mechid.estimation.regression import Floats, Ints
 
 # Parts of the motion: many where residuals are noise, and few where errors of the model are alike
 # over large parts of it.
@@ -28,11 +29,19 @@ def with_jackknife(estimate: Estimate, posterior: Posterior, noise: bool) -> Est
     channels, b = posterior.channels, len(estimate.parameters)
     columns = channels.rows[0] * np.sqrt(np.diag(posterior.prior.base_covariance))
     block = parts_of_motion(channels.regression, columns, _MANY if noise else _FEW)
-    shifts = posterior.held_out(block).shifts[:, :b]
-    B = len(shifts)
-    spread = np.sqrt((B - 1) / B * np.sum(shifts**2, axis=0))
+    spread, B = _spread(posterior, block)
     # Few parts do not determine a standard deviation well: as wide as Student's interval.
     spread *= student.ppf(0.975, B - 1) / norm.ppf(0.975)
+    if channels.n_logs > 1:
+        spread = np.maximum(spread, _spread(posterior, channels.regression.logs)[0])
+    spread = spread[:b]
     sigma = estimate.sigma
     wider = np.maximum(1.0, spread / np.where(sigma > 0, sigma, np.inf))
     return replace(estimate, covariance=estimate.covariance * np.outer(wider, wider))
+
+
+def _spread(posterior: Posterior, block: Ints) -> tuple[Floats, int]:
+    """Return standard deviations of x by leaving out blocks of samples, and their number."""
+    shifts = posterior.held_out(block).shifts
+    B = len(shifts)
+    return np.asarray(np.sqrt((B - 1) / B * np.sum(shifts**2, axis=0))), B

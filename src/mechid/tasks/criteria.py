@@ -9,6 +9,7 @@ import numpy as np
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import cad_values
 from mechid.base.experiment import EVERYTHING, checked, random_states
+from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
@@ -19,7 +20,7 @@ from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options.excite import CRITERIA, ExciteOptions
-from mechid.tasks.cad_prior import prior_from_cad, usual_cad_error
+from mechid.tasks.cad_prior import left_open, prior_from_cad, widened
 
 _TARGETS = 200  # random states that stand for the motions the model is for
 # Of the usual forces: what noise is relative to at least, where it is that of the motion.
@@ -83,15 +84,17 @@ def criterion_of(
     if name.startswith("condition") or name == "mixture":
         return Criterion(name, CriterionOptions(subset=subset, log=log))
     states = random_states(mechanism, checked(EVERYTHING, mechanism), _TARGETS, seed + 1)
-    forces = rms_forces(inverse_dynamics(states).tau)
+    tau = inverse_dynamics(states).tau
+    forces = rms_forces(tau)
+    W = observation_matrix(states).W
     targets = None
     if name == "prediction":
-        targets = prediction_factor([base.observation(observation_matrix(states).W)], forces)
+        targets = prediction_factor([base.observation(W)], forces)
     criterion = Criterion(
         name,
         CriterionOptions(
             sigma=options.noise * forces,
-            prior=_prior(mechanism, base, options.cad_error) if options.prior else None,
+            prior=_prior(mechanism, base, options.cad_error, W, tau) if options.prior else None,
             subset=subset,
             targets=targets,
             log=log,
@@ -147,8 +150,13 @@ def _subset(base: BaseSet, names: tuple[str, ...]) -> tuple[int, ...] | None:
     return tuple(base.base.index(name) for name in dict.fromkeys(names)) or None
 
 
-def _prior(mechanism: Mechanism, base: BaseSet, cad_error: float | None) -> Floats:
-    """Return the covariance of the base parameters before the experiment, (b, b)."""
-    error, _ = usual_cad_error(mechanism, cad_error)
-    covariance = prior_from_cad(mechanism, base, cad_error=error).covariance
+def _prior(
+    mechanism: Mechanism, base: BaseSet, cad_error: float | None, W: Floats, tau: Floats
+) -> Floats:
+    """Return the covariance of the base parameters before the experiment, (b, b).
+
+    Coefficients of which the model says nothing are as wide as usual motions (W, τ) make them.
+    """
+    known = prior_from_cad(mechanism, base, cad_error=cad_error)
+    covariance = widened(known, left_open(dynamic_model(mechanism)), W, tau).covariance
     return np.asarray(base.matrix @ covariance @ base.matrix.T)

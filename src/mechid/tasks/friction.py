@@ -18,7 +18,9 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression, joined
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
-from mechid.mechanism.element_laws import ELEMENT_KINDS, FRICTION, LAWS, terms_of
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
+from mechid.mechanism.element_laws import FRICTION, LAWS
+from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
 from mechid.options import IdentifyOptions
 from mechid.runs.record import FrictionChoice
@@ -179,6 +181,7 @@ def richer_friction(
     motions: Sequence[PreparedMeasurement],
     options: IdentifyOptions,
     truth: Truth | None = None,
+    n_logs: int = 1,
 ) -> tuple[Mechanism, Truth | None, FrictionChoice | None]:
     """Return a mechanism with the friction that options ask for, its truth, and the choice.
 
@@ -186,11 +189,13 @@ def richer_friction(
     ----------
     mechanism : Mechanism
     motions : sequence of PreparedMeasurement
-        The identification motion first.
+        The logs of the identification first.
     options : IdentifyOptions
         Its `friction`: "keep", "auto", or names of `SHAPES` that all joints get.
     truth : Truth, optional
         Of synthetic data; terms that it does not have are zero.
+    n_logs : int
+        How many of the motions are logs of the identification.
 
     Raises
     ------
@@ -210,7 +215,7 @@ def richer_friction(
         )
     if asked == (KEEP,) or not asked:
         return mechanism, truth, None
-    logs = motions[:1]
+    logs = motions[:n_logs]
     shapes = friction_shapes(mechanism, logs)
     if AUTO in asked:
         shapes = tuple(s for s in shapes if not (s.actuated and s.shape == "asymmetric"))
@@ -218,7 +223,7 @@ def richer_friction(
         shapes = tuple(s for s in shapes if s.shape in asked)
     if not shapes:
         return mechanism, truth, FrictionChoice()
-    problem = problem_of(mechanism, chosen_base(mechanism, options), logs, options)
+    problem = problem_of(mechanism, chosen_base(mechanism, options), logs, options, n_logs)
     columns = shape_columns(mechanism, logs, shapes)
     taken, choice = choose_shapes(problem.regression, problem.prior, shapes, columns, AUTO in asked)
     if truth is not None:
@@ -248,10 +253,11 @@ def choose_shapes(
         Without, all shapes are taken.
     """
     noise = fit_noise(regression, prior)
-    folds = _BLOCKS.folds(len(regression.time))
+    folds = _BLOCKS.folds(regression.logs)
     # An offset of a force is no friction, though it looks like one that differs with direction.
-    offsets = np.broadcast_to(np.eye(len(noise)), (len(regression.time), len(noise), len(noise)))
-    n, every = len(noise), np.concatenate([offsets, columns], axis=-1)
+    logs = regression.logs[:, None] == np.unique(regression.logs)
+    offsets = np.einsum("nl,ij->nijl", logs, np.eye(len(noise))).reshape(*columns.shape[:2], -1)
+    n, every = offsets.shape[-1], np.concatenate([offsets, columns], axis=-1)
     found = choose_columns(regression, every, noise, folds, prior, fixed=n)
     before, after, taken = found.before, found.after, tuple(shapes[k - n] for k in found.columns)
     if not choose:

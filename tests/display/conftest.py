@@ -41,6 +41,10 @@ def examples(run: mechid.Run) -> dict[str, object]:
         run, run.about.options, run.motions[0], run.forces[0], run.validation[0],
         mechid.Validation(run, ("validation-1",)), mechid.ReduceOptions(),
         mechid.NoiseLevels(), mechid.Weighing(("crank_1",), 0.7, 0.01),
+        mechid.Fourier.zeros(1.0, 2), mechid.BSpline(1.0, (0.0,) * 8), mechid.Constant(1.0),
+        mechid.Sine(0.1, 2.0), mechid.Chirp(0.1, 1.0, 2.0, 3.0), mechid.Function(np.sin),
+        mechid.Tabulated((0.0, 1.0), (0.0, 0.1)), mechid.Scaled(mechid.Constant(1.0)),
+        mechid.Sum((mechid.Constant(1.0),)),
         mechid.identify(model, run.motions, estimator="ols").spread,
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

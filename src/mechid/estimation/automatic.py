@@ -59,7 +59,7 @@ _SLIGHT, _WILD = 0.02, 0.5
 TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "offsets": {"offsets": "estimated"},
-        "drift": {"offsets": "estimated", "drift": "estimated"},
+        "drift": {"drift": "estimated"},
         "gains": {"gains": "estimated"},
         "delay": {"delay": "estimated"},
         "outliers": {"tails": TAILS},

@@ -76,6 +76,7 @@ from .report.write import write_report as write_report
 from .runs.folder import load_run as load_run
 from .runs.folder import save_run as save_run
 from .runs.record import ForceHistory as ForceHistory
+from .runs.record import FrictionChoice as FrictionChoice
 from .runs.record import Run as Run
 from .runs.record import Validation as Validation
 from .runs.record import ValidationRow as ValidationRow
@@ -107,6 +108,7 @@ from .trajectoryfile.api import save_trajectory as save_trajectory
 from .trajectoryfile.motion import read_drive as read_drive
 from .trajectoryfile.motion import read_motion_file as read_motion_file
 from .trajectoryfile.motion import write_trajectory_table as write_trajectory_table
+from .validation.diagnosis_record import Diagnosis as Diagnosis
 from .validation.logs import LogSpread as LogSpread
 from .view.tour import tour as tour
 from .view.write import write_page as write_page

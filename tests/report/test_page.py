@@ -14,10 +14,11 @@ from lxml import html
 
 from mechid.errors import DataError
 from mechid.report import render_report, write_report
-from mechid.runs.record import Run
+from mechid.runs.record import FrictionChoice, Run
+from mechid.validation.diagnosis_record import Diagnosis
 
-SECTIONS = ("mechanism", "mobility", "base", "forces", "parameters", "contribution", "reduction",
-            "validation", "noise", "repeat")  # fmt: skip
+SECTIONS = ("diagnosis", "mechanism", "mobility", "base", "forces", "parameters", "contribution",
+            "reduction", "validation", "noise", "repeat")  # fmt: skip
 VOID = {"br", "col", "hr", "img", "input", "link", "meta"}
 
 
@@ -205,3 +206,16 @@ def test_certificate(run):
 def test_a_file_that_cannot_be_written(run, tmp_path: Path):
     with pytest.raises(DataError, match="cannot write"):
         write_report(run, tmp_path / "no" / "report.html")
+
+
+def test_findings_stand_near_the_head(run):
+    none = html.fromstring(render_report(replace(run, diagnosis=())))
+    assert "Nothing conspicuous" in none.xpath("//section[@id='diagnosis']")[0].text_content()
+    finding = Diagnosis("offset", "M1", 0.5, "N m", 9.0, "force M1 < 0 is offset", "use --offsets")
+    choice = FrictionChoice(("Stribeck's drop of q1",), 1.2, 0.9)
+    page = html.fromstring(render_report(replace(run, diagnosis=(finding,), friction=choice)))
+    section = page.xpath("//section")[0]
+    assert section.get("id") == "diagnosis"
+    cells = [cell.text_content() for cell in section.xpath(".//tbody//th | .//tbody//td")]
+    assert cells == ["M1", "offset", "Force M1 < 0 is offset.", "Use --offsets."]
+    assert "from 1.20 to 0.900" in section.text_content()

@@ -18,6 +18,7 @@ from mechid.cli.measured import (
     Decimation,
     Estimator,
     Force,
+    Friction,
     Logs,
     Map,
     Noise,
@@ -28,6 +29,7 @@ from mechid.cli.measured import (
     Seed,
     Setting,
     Size,
+    Standstill,
     Symmetric,
     Weigh,
 )
@@ -88,6 +90,8 @@ def identify(
         Path | None,
         typer.Option(help="Truth of synthetic data.", show_default="LOG.truth.json, if there"),
     ] = None,
+    friction: Friction = None,
+    standstill: Standstill = None,
     seed: Seed = 0,
     max_seconds: Annotated[
         float | None,
@@ -110,7 +114,7 @@ def identify(
         settings=named(setting or [], "--set", "whiten=true"),
         base=base, converge_on=converge_on, estimator=estimator, prior=prior, offsets=offsets,
         cad_error=cad_error, noise=noise, weigh=weigh, symmetric=symmetric, period=period,
-        cutoff=cutoff, decimation=decimation, seed=seed,
+        cutoff=cutoff, decimation=decimation, friction=friction, standstill=standstill, seed=seed,
         reduce=reduce_options(reduce, size, rest),
     )  # fmt: skip
     with watched(max_seconds) as (watch, stop):

@@ -124,3 +124,20 @@ Cutoff: TypeAlias = Annotated[
 Decimation: TypeAlias = Annotated[
     int | None, typer.Option(help="Keep every nth sample of W and forces, filtered.")
 ]
+Friction: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Friction of joints besides that of the model: keep (none), auto (shapes that predict "
+        "held-out blocks of time better), or names with commas: coulomb, viscous, asymmetric, "
+        "stribeck, quadratic.",
+        show_default="keep",
+    ),
+]
+Standstill: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Forces near standstill: keep, auto (ignored where residuals are much larger there), "
+        "or a speed in m/s or rad/s below which they are ignored.",
+        show_default="keep",
+    ),
+]

@@ -41,6 +41,8 @@ def report(run: Run) -> dict[str, Any]:
             *_advice(run),
         ],
         "warnings": list(run.warnings),
+        "diagnosis": to_words(run.diagnosis),
+        "friction": None if run.friction is None else to_words(run.friction),
     }
 
 
@@ -126,6 +128,8 @@ def show(found: dict[str, Any]) -> None:
     if "reduction" in found:
         r = found["reduction"]
         pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
+    if found["friction"]:
+        pairs.append(("friction", _friction_words(found["friction"])))
     if found["spread"]:
         pairs.append(("between logs", _spread_words(found["spread"])))
     if "full" in found:
@@ -147,8 +151,17 @@ def show(found: dict[str, Any]) -> None:
         show_validation(found["left_out"])
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
+    print_notes([f"{d['text']}; {d['remedy']}" for d in found["diagnosis"]], "diagnosis")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _friction_words(friction: dict[str, Any]) -> str:
+    """Say which shapes of friction were added, and what they are worth."""
+    if not friction["shapes"]:
+        return "nothing added: no shape predicts held-out blocks better"
+    change = f"held-out error {friction['before']:.3g} → {friction['after']:.3g} of the residuals"
+    return f"added: {'; '.join(friction['shapes'])} ({change})"
 
 
 def _log_words(log: dict[str, Any]) -> str:

@@ -76,8 +76,9 @@ def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
         return ()
     return (
         f"the residuals of force {', '.join(found)} are coloured: samples are "
-        "correlated, and the standard deviations may be too small by a factor of up to "
-        f"{worst:.2g}; use an estimator with whitening",
+        "correlated, and standard deviations for white noise are too small by a factor of up to "
+        f"{worst:.2g}; most often the model lacks something: try offsets, other friction "
+        "(--friction auto), or several logs of different motions",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from mechid.options.noise import NO_NOISE, NoiseLevels
 from mechid.options.reduce import ReduceOptions
+from mechid.options.standstill import Standstill
 from mechid.options.weighing import Weighing
 from mechid.shown import changes_repr
 
@@ -42,6 +43,13 @@ class IdentifyOptions:
         How measurements are prepared, as in `Preparation` (s, Hz, samples).
     seed : int
         Of everything random.
+    friction : tuple of str
+        Shapes of friction that joints get besides those of the model: "keep" (none), "auto" (those
+        that predict held-out blocks of time better), or names: "coulomb", "viscous", "asymmetric",
+        "stribeck", "quadratic".
+    standstill : str or float
+        Forces near standstill: "keep", "auto" (ignored where residuals are much larger there), or
+        a speed (m/s or rad/s) below which they are ignored.
     """
 
     estimator: str = "auto"
@@ -57,6 +65,8 @@ class IdentifyOptions:
     cutoff: float | None = None
     decimation: int | None = None
     seed: int = 0
+    friction: tuple[str, ...] = ("keep",)
+    standstill: Standstill = "keep"
 
     __repr__ = changes_repr
 

@@ -16,6 +16,7 @@ import msgspec
 from mechid.errors import DataError
 from mechid.options.noise import NoiseLevels
 from mechid.options.reduce import ReduceOptions
+from mechid.options.standstill import Standstill, standstill
 from mechid.options.weighing import Weighing, weighings
 from mechid.textfile.numbers import named, share
 
@@ -176,6 +177,7 @@ _READERS: Mapping[Any, Callable[[Any, str], Any]] = MappingProxyType(
         tuple[Weighing, ...]: weighings,
         Mapping[str, str]: _texts,
         ReduceOptions | None: _reduction,
+        Standstill: standstill,
     }
 )
 _POSITIVE = (

@@ -8,6 +8,7 @@ from mechid.report.page import render
 from mechid.report.sections import (
     base,
     contribution,
+    diagnosis,
     forces,
     head,
     mechanism,
@@ -37,6 +38,7 @@ def render_report(run: Run, *, certify: bool = False) -> str:
         f"{run.mechanism.title or run.mechanism.name}: identification",
         head.section(run),
         (
+            diagnosis.section(run),
             mechanism.section(run),
             mobility.section(run),
             base.section(run, certify=certify),

@@ -32,7 +32,7 @@ from mechid.runs.full import NAME as FULL
 from mechid.runs.full import read_full, write_full
 from mechid.runs.logs import NAME as LOGS
 from mechid.runs.logs import read_logs, validation_rows, write_logs
-from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run
+from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, FrictionChoice, Run
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
@@ -48,6 +48,7 @@ from mechid.runs.tables import (
     write_motion,
     write_parameters,
 )
+from mechid.validation.diagnosis_record import Diagnosis
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,8 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         warnings=tuple(head["warnings"]),
         stages=stages,
         full=read_full(folder) if (folder / FULL).exists() else None,
+        diagnosis=from_words(tuple[Diagnosis, ...], head.get("diagnosis", [])),
+        friction=from_words(FrictionChoice | None, head.get("friction")),  # type: ignore[arg-type]
         n_logs=head.get("n_logs", 1),
         **(read_logs(folder) if (folder / LOGS).exists() else {}),
     )
@@ -210,6 +213,8 @@ def _write_head(folder: Path, run: Run) -> None:
         "motions": [motion_entry(m) for m in run.motions],
         "n_logs": run.n_logs,
         "warnings": run.warnings,
+        "diagnosis": to_words(run.diagnosis),
+        "friction": None if run.friction is None else to_words(run.friction),
         "summary": summary(run),
     }
     write_json(folder / "run.json", head)

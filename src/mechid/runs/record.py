@@ -20,6 +20,7 @@ from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.shown import Plotted, Shown, Tabular
 from mechid.signals.record import PreparedMeasurement
+from mechid.validation.diagnosis_record import Diagnosis
 from mechid.validation.logs import LogSpread
 
 if TYPE_CHECKING:
@@ -235,6 +236,24 @@ class FullSet(Shown):
     missed: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class FrictionChoice:
+    """Shapes of friction that were added to the model.
+
+    Attributes
+    ----------
+    shapes : tuple of str
+        In words, in the order in which they were chosen.
+    before, after : float, optional
+        Error on held-out blocks of time without and with them: rms of all forces, each in units of
+        its residuals; None if nothing was tried.
+    """
+
+    shapes: tuple[str, ...] = ()
+    before: float | None = None
+    after: float | None = None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Run(Plotted, Tabular):
     """An identification, as far as it came.
@@ -262,6 +281,10 @@ class Run(Plotted, Tabular):
         Which of `STAGES` are complete.
     full : FullSet, optional
         All parameters that go with the final values, for export.
+    diagnosis : tuple of Diagnosis
+        What is wrong with the measured forces and with the model.
+    friction : FrictionChoice, optional
+        Which shapes of friction were added to the model.
     n_logs : int
         How many of the motions are logs of the identification.
     left_out : tuple of ValidationRow
@@ -283,6 +306,8 @@ class Run(Plotted, Tabular):
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     full: FullSet | None = None
+    diagnosis: tuple[Diagnosis, ...] = ()
+    friction: FrictionChoice | None = None
     n_logs: int = 1
     left_out: tuple[ValidationRow, ...] = ()
     spread: LogSpread | None = None

@@ -15,7 +15,9 @@ from mechid.runs.record import About, Run, library_versions
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.compare_logs import compared
+from mechid.tasks.diagnose import diagnosed
 from mechid.tasks.estimators import identify_options
+from mechid.tasks.friction import richer_friction
 from mechid.tasks.inputs import mechanism_of
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
@@ -37,6 +39,7 @@ from mechid.tasks.stages import (
     reduced,
     validated,
 )
+from mechid.tasks.standstill import without_standstill
 from mechid.validation.crossvalidate import Stop, Watch
 
 Keep: TypeAlias = Callable[[str, Run], None]
@@ -188,12 +191,15 @@ def identify_motions(
 
     tell = watch or (lambda stage, step, value: None)
     tell("base parameters", 0, 0.0)
+    motions = without_standstill(mechanism, motions, options, n_logs)
+    mechanism, truth, friction = richer_friction(mechanism, motions, options, truth, n_logs)
     chosen = chosen_base(mechanism, options)
     run = Run(
         about=about or About(model=mechanism.name, options=options),
         mechanism=mechanism,
         parameters=parameter_table(mechanism, chosen, truth, options.cad_error),
         motions=tuple(motions),
+        friction=friction,
         n_logs=n_logs,
     )
     run = kept(run, "data")
@@ -206,4 +212,4 @@ def identify_motions(
     run = validated(run, problem)
     if n_logs > 1:
         tell("comparison of logs", 0, 0.0)
-    return kept(compared(run, problem, options), "validation")
+    return kept(compared(diagnosed(run, problem), problem, options), "validation")

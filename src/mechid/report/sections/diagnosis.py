@@ -1,0 +1,16 @@
+"""Diagnosis: what is wrong with the measured forces and with the model."""
+
+from __future__ import annotations
+
+from mechid.report.section import Section
+from mechid.report.words import not_there
+from mechid.runs.record import Run
+
+_KEY, _TITLE = "diagnosis", "Diagnosis"
+
+
+def section(run: Run) -> Section:
+    """Return the section."""
+    if "validation" not in run.stages:
+        return Section(_KEY, _TITLE, missing=not_there(run, "validation"))
+    return Section(_KEY, _TITLE, {"findings": run.diagnosis, "friction": run.friction})

@@ -1,0 +1,278 @@
+"""Friction as real joints have it: shapes that are linear in their coefficients, tried and chosen.
+
+Every shape is a force element of the model, so that a model with the chosen ones can be written,
+simulated and used for prediction like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.errors import DataError
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression, joined
+from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.motion import solve_motion
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
+from mechid.mechanism.element_laws import FRICTION, LAWS
+from mechid.mechanism.element_terms import terms_of
+from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
+from mechid.options import IdentifyOptions
+from mechid.runs.record import FrictionChoice
+from mechid.runs.truth import Truth
+from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.regress import regression_of
+from mechid.tasks.stages import chosen_base, problem_of
+from mechid.validation.added_columns import fitted_problem
+from mechid.validation.blocks import Blocks
+from mechid.validation.crossvalidate import force_rms
+from mechid.validation.held_out_columns import choose_columns
+
+KEEP, AUTO = "keep", "auto"
+# Speeds of Stribeck's drop, relative to the usual top speed of the joint.
+_SPEEDS = (0.02, 0.06, 0.2)
+_TOP = 0.95  # quantile of the speed
+_BLOCKS = Blocks(8, 0)
+_START, _STEPS = 0.1, 3  # of the noise, relative to the forces, before it is estimated
+_EXACT = 1e-6  # residuals of data without noise, relative
+
+Joint = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class FrictionShape:
+    """A shape of friction of one joint that a model does not have.
+
+    Attributes
+    ----------
+    shape : str
+        One of `SHAPES`.
+    joint : str
+    element : ForceElement
+        With a coefficient to identify.
+    parameter : str
+        Name of the coefficient.
+    words : str
+        What it is.
+    actuated : bool
+        Whether the force on the joint was measured: a difference between the directions cannot be
+        told from an offset of that force.
+    """
+
+    shape: str
+    joint: str
+    element: ForceElement
+    parameter: str
+    words: str
+    actuated: bool
+
+
+SHAPES: Mapping[str, str] = {
+    "coulomb": "Coulomb friction",
+    "viscous": "viscous friction",
+    "asymmetric": "Coulomb friction that differs with the direction",
+    "stribeck": "Stribeck's drop",
+    "quadratic": "friction that grows with the square of the speed",
+}
+
+
+def friction_shapes(
+    mechanism: Mechanism, motions: Sequence[PreparedMeasurement]
+) -> tuple[FrictionShape, ...]:
+    """Return the shapes that joints with friction, and actuated joints, do not have yet."""
+    found = []
+    taken = {e.name for e in mechanism.elements}
+    driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    for (joint, index), top in _top_speeds(mechanism, motions).items():
+        laws = {
+            (term.law, term.shape)
+            for element in mechanism.elements
+            if ELEMENT_KINDS[element.kind].attachment != "frames"
+            for _, term in terms_of(element)
+            if term.measure == ("joint", joint, index) and LAWS[term.law].order == 1
+        }
+        units = mechanism.joint(joint).kind.units
+        label = joint if len(units) == 1 else f"{joint}_{index + 1}"
+        for shape, element, words in _elements(label, (joint, index), top, units[index]):
+            ((_, term),) = terms_of(element)
+            if (term.law, term.shape) not in laws and element.name not in taken:
+                actuated = (joint, index) in driven
+                found.append(FrictionShape(shape, label, element, term.name, words, actuated))
+    return tuple(found)
+
+
+def _elements(
+    label: str, at: Joint, top: float, unit: str
+) -> Iterator[tuple[str, ForceElement, str]]:
+    """Yield the shapes of a joint: each an element with one coefficient."""
+    unknown = Coefficient(0.0, identify=True)
+
+    def made(name: str, kind: str, **given: Any) -> ForceElement:
+        values = {
+            key.name: Coefficient(0.0)
+            if key.form == "coefficient"
+            else 0.0
+            if key.default is None
+            else key.default
+            for key in ELEMENT_KINDS[kind].keys
+        }
+        part = Part(f"{label}_{name}", tuple((values | given).items()))
+        return ForceElement(part.name, kind, (part,), coordinates=(at,))
+
+    yield "coulomb", made("dry", "friction", coulomb=unknown), SHAPES["coulomb"]
+    yield "viscous", made("viscous", "friction", viscous=unknown), SHAPES["viscous"]
+    asymmetric = made("asymmetric", "friction", coulomb_positive=unknown)
+    yield "asymmetric", asymmetric, SHAPES["asymmetric"]
+    for k, part in enumerate(_SPEEDS, start=1):
+        speed = float(f"{part * top:.2g}")
+        if speed > 0:
+            drop = made(f"drop{k}", "friction", stribeck=unknown, stribeck_speed=speed)
+            yield "stribeck", drop, f"{SHAPES['stribeck']} at {speed:g} {unit}/s"
+    square = made("quadratic", "polynomial_spring_damper", damping=(Coefficient(0.0), unknown))
+    yield "quadratic", square, SHAPES["quadratic"]
+
+
+def _top_speeds(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict[Joint, float]:
+    """Return the usual top speed of each joint that has friction or is actuated."""
+    measured = {name for motion in motions for name in motion.forces}
+    speeds: dict[Joint, Floats] = {}
+    for k, c in enumerate(mechanism.coordinates):
+        if not isinstance(c, JointCoordinate) or c.held or c.force not in measured:
+            continue
+        if not mechanism.joint(c.joint).kind.has_orientation:
+            speeds[c.joint, c.index] = np.concatenate([m.yd[:, k] for m in motions])
+    others: list[Joint] = []
+    for element in mechanism.elements:
+        rubs = any(term.law == FRICTION for _, term in terms_of(element))
+        if rubs and len(element.coordinates) == 1 and element.coordinates[0] not in speeds:
+            others.append(element.coordinates[0])
+    if others:
+        paths = [solve_motion(mechanism, m.y, m.yd, m.ydd, time=m.time) for m in motions]
+        for joint, index in dict.fromkeys(others):
+            parts = [joint_motion(path, joint).speeds[:, index] for path in paths]
+            speeds[joint, index] = np.concatenate(parts)
+    tops = {at: float(np.quantile(np.abs(v), _TOP)) for at, v in speeds.items()}
+    return {at: top for at, top in tops.items() if top > 0}
+
+
+def with_shapes(mechanism: Mechanism, shapes: Sequence[FrictionShape]) -> Mechanism:
+    """Return a mechanism with further shapes of friction."""
+    return replace(mechanism, elements=(*mechanism.elements, *(s.element for s in shapes)))
+
+
+def shape_columns(
+    mechanism: Mechanism,
+    motions: Sequence[PreparedMeasurement],
+    shapes: Sequence[FrictionShape],
+) -> Floats:
+    """Return forces per unit of each shape's coefficient, (N, n_d, c), of all motions."""
+    model = dynamic_model(with_shapes(mechanism, shapes))
+    names = [s.parameter for s in shapes]
+    return joined([regression_of(model, motion, names) for motion in motions]).W
+
+
+def richer_friction(
+    mechanism: Mechanism,
+    motions: Sequence[PreparedMeasurement],
+    options: IdentifyOptions,
+    truth: Truth | None = None,
+    n_logs: int = 1,
+) -> tuple[Mechanism, Truth | None, FrictionChoice | None]:
+    """Return a mechanism with the friction that options ask for, its truth, and the choice.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    motions : sequence of PreparedMeasurement
+        The logs of the identification first.
+    options : IdentifyOptions
+        Its `friction`: "keep", "auto", or names of `SHAPES` that all joints get.
+    truth : Truth, optional
+        Of synthetic data; terms that it does not have are zero.
+    n_logs : int
+        How many of the motions are logs of the identification.
+
+    Raises
+    ------
+    DataError
+        For a shape that does not exist.
+    """
+    asked = options.friction
+    if strange := [name for name in asked if name not in (AUTO, KEEP, *SHAPES)]:
+        raise DataError(
+            f"there is no shape of friction {strange[0]}",
+            remedy=f"choose one of: {AUTO}, {KEEP}, {', '.join(SHAPES)}",
+        )
+    if len(asked) > 1 and {AUTO, KEEP} & set(asked):
+        raise DataError(
+            f"friction {', '.join(asked)} makes no sense",
+            remedy=f"give {AUTO}, {KEEP}, or names of shapes",
+        )
+    if asked == (KEEP,) or not asked:
+        return mechanism, truth, None
+    logs = motions[:n_logs]
+    shapes = friction_shapes(mechanism, logs)
+    if AUTO in asked:
+        shapes = tuple(s for s in shapes if not (s.actuated and s.shape == "asymmetric"))
+    else:
+        shapes = tuple(s for s in shapes if s.shape in asked)
+    if not shapes:
+        return mechanism, truth, FrictionChoice()
+    problem = problem_of(mechanism, chosen_base(mechanism, options), logs, options, n_logs)
+    columns = shape_columns(mechanism, logs, shapes)
+    taken, choice = choose_shapes(problem.regression, problem.prior, shapes, columns, AUTO in asked)
+    if truth is not None:
+        names = (*truth.parameters, *(s.parameter for s in taken))
+        truth = replace(truth, parameters=names, values=np.pad(truth.values, (0, len(taken))))
+    return with_shapes(mechanism, taken), truth, choice
+
+
+def choose_shapes(
+    regression: Regression,
+    prior: Prior | None,
+    shapes: Sequence[FrictionShape],
+    columns: Floats,
+    choose: bool = True,
+) -> tuple[tuple[FrictionShape, ...], FrictionChoice]:
+    """Return the shapes that predict held-out blocks of time better (or all), and the errors.
+
+    Parameters
+    ----------
+    regression : Regression
+        With the base parameters of the model without the shapes.
+    prior : Prior, optional
+    shapes : sequence of FrictionShape
+    columns : array (N, n_d, c)
+        Forces per unit of each of them.
+    choose : bool
+        Without, all shapes are taken.
+    """
+    noise = fit_noise(regression, prior)
+    folds = _BLOCKS.folds(regression.logs)
+    # An offset of a force is no friction, though it looks like one that differs with direction.
+    logs = regression.logs[:, None] == np.unique(regression.logs)
+    offsets = np.einsum("nl,ij->nijl", logs, np.eye(len(noise))).reshape(*columns.shape[:2], -1)
+    n, every = offsets.shape[-1], np.concatenate([offsets, columns], axis=-1)
+    found = choose_columns(regression, every, noise, folds, prior, fixed=n)
+    before, after, taken = found.before, found.after, tuple(shapes[k - n] for k in found.columns)
+    if not choose:
+        taken = tuple(shapes)
+        fixed = every.shape[-1]
+        after = choose_columns(regression, every, noise, folds, prior, fixed=fixed).after
+    words = tuple(f"{s.words} of {s.joint}" for s in taken)
+    return taken, FrictionChoice(words, before, after)
+
+
+def fit_noise(regression: Regression, prior: Prior | None) -> Floats:
+    """Return the standard deviation of each force about a fit, (n_d,)."""
+    size = force_rms(regression.tau, regression.valid)
+    noise = np.where(size > 0, _START * size, 1.0)
+    for _ in range(_STEPS):
+        e = np.nan_to_num(fitted_problem(regression, noise, prior).residuals())
+        noise = np.maximum(force_rms(e, regression.valid), _EXACT * noise)
+    return noise

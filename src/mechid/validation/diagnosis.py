@@ -1,0 +1,92 @@
+"""What is wrong with measured forces and with the model, in words, each with its figure.
+
+Errors that explain everything else come first: channels that are exchanged, reversed or in another
+unit. Where there is one, smaller errors are not looked for, since their size would be meaningless.
+Then clipped, quantised and single wrong samples, and errors that are linear in a factor: the one
+that explains most is taken into the model before the next is sought, so that one cause has one
+finding. `diagnosis_*.py` hold the tests; each states where its threshold comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression
+from mechid.signals.record import PreparedMeasurement
+from mechid.validation.added_columns import fitted_problem
+from mechid.validation.crossvalidate import force_rms
+from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units
+from mechid.validation.diagnosis_linear import Candidate, linear_findings
+from mechid.validation.diagnosis_motion import believed, little_motion, near_standstill
+from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantised
+
+# Measured values that suffice for errors that are linear in a factor: of longer logs every nth
+# sample is taken there, since all candidates need as much memory as W.
+_ROWS = 50_000
+# Residuals below this fraction of a force are rounding of data without noise.
+_EXACT = 1e-6
+
+
+def diagnose(
+    regression: Regression,
+    estimate: Estimate,
+    motions: Sequence[PreparedMeasurement],
+    *,
+    prior: Prior | None = None,
+    speeds: Floats | None = None,
+    friction: Sequence[Candidate] = (),
+    coordinates: Sequence[tuple[str, str]] = (),
+    unseen: Sequence[tuple[str, float, float]] = (),
+) -> tuple[Diagnosis, ...]:
+    """Say what is wrong with the forces of an identification, and with its model.
+
+    Parameters
+    ----------
+    regression : Regression
+        Of the identification, with the parameters of the estimate at least.
+    estimate : Estimate
+    motions : sequence of PreparedMeasurement
+        Logs of the identification, in their order.
+    prior : Prior, optional
+        CAD values, if they are known.
+    speeds : array (N, n_d), optional
+        Of the coordinate of each force at the samples of the regression, m/s or rad/s.
+    friction : sequence of Candidate
+        Shapes of friction that the model does not have.
+    coordinates : sequence of (str, str)
+        Names and units of the independent coordinates, as the columns of a motion.
+    unseen : sequence of (motion, error of the CAD values, error of the estimate)
+        Prediction errors E_p of motions that were not used.
+    """
+    r = regression.select(estimate.parameters)
+    gross = other_units(r, prior) or exchanged_or_reversed(r, prior)
+    cad = believed(estimate, unseen)
+    if gross:
+        return (*gross, *cad)
+    size = force_rms(r.tau, r.valid)
+    floor = np.where(size > 0, _EXACT * size, 1.0)
+    noise = np.where(estimate.noise > floor, estimate.noise, floor)
+    scale = 1.0 if estimate.agreement is None else max(1.0, estimate.agreement.scale)
+    nth = max(1, r.tau.size // _ROWS)
+    thin = slice(None, None, nth)
+    few = [replace(c, column=c.column[thin]) for c in friction]
+    problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
+    linear, rest = linear_findings(problem, estimate, motions[0], few)
+    e = rest.residuals() if nth == 1 else estimate.residuals
+    forces = np.where(r.valid, r.tau - e, np.nan)
+    return (
+        *clipped(motions, r, forces),
+        *quantised(motions, r, e),
+        *linear,
+        *outliers(motions, r, e),
+        *hum(motions, r, e, forces),
+        *(() if speeds is None else near_standstill(r, e, speeds)),
+        *little_motion(estimate, motions, coordinates),
+        *cad,
+    )

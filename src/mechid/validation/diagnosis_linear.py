@@ -1,0 +1,268 @@
+"""Errors that are linear in a factor: offset, drift, delay, gain, shapes of friction.
+
+Each candidate is a column of forces per unit of its factor. The one that explains most of the
+residuals is taken into the model, then the next is sought, until none is significant. All of them
+together are given an error probability of 1 % (Bonferroni), and what changes a channel's sum of
+squares by less than 2 % is left out: it would not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.regression import Floats, Regression
+from mechid.signals.record import PreparedMeasurement
+from mechid.validation.added_columns import (
+    FittedProblem,
+    in_blocks,
+    stacked_columns,
+    try_columns,
+    with_column,
+)
+from mechid.validation.crossvalidate import force_rms
+from mechid.validation.diagnosis_record import Diagnosis
+
+_LEVEL = 0.01
+_MATTERS = 0.02
+# Errors of the model look like delay or gain of a single channel: these must explain more.
+_SINGLE = 0.3
+# Degrees of slow functions of time: more would follow the motion itself.
+_DRIFTS = (1, 2, 3)
+# A gain below is within the calibration of a usual sensor, a delay (samples) below within its
+# jitter; a gain above is no error of calibration.
+_LEAST = {"gain": 0.01, "delay": 0.1}
+_WILD = 0.5
+_MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
+_SURE = 4.0  # standard deviations of a gain that the estimator found
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An error with an unknown factor.
+
+    Attributes
+    ----------
+    kind, channel : str
+        As in `Diagnosis`.
+    column : array (N, n_d)
+        Forces per unit of the factor, N or N m.
+    unit : str
+        Of the factor.
+    words : str
+        What it is.
+    remedy : str
+        What to do about it, if that is not the same for all of its kind.
+    """
+
+    kind: str
+    channel: str
+    column: Floats
+    unit: str
+    words: str = ""
+    remedy: str = ""
+
+
+def linear_findings(
+    problem: FittedProblem,
+    estimate: Estimate,
+    motion: PreparedMeasurement,
+    friction: Sequence[Candidate] = (),
+) -> tuple[tuple[Diagnosis, ...], FittedProblem]:
+    """Return errors that are linear in a factor, and the problem with all of them fitted.
+
+    Parameters
+    ----------
+    problem : FittedProblem
+        Without gains and offsets, whether they were estimated or not.
+    estimate : Estimate
+    motion : PreparedMeasurement
+        A log, for its rate.
+    friction : sequence of Candidate
+        Shapes of friction.
+    """
+    r = problem.regression
+    forces = r.W @ estimate.values + r.known
+    # Where CAD values or other channels do not determine a gain, the parameters imitate it.
+    candidates = [*_candidates(r, forces), *friction]
+    columns = stacked_columns([c.column for c in candidates], r.tau.shape)
+    step = float(np.median(np.diff(motion.time)))
+    taken: list[tuple[Candidate, float, float]] = []
+    for _ in range(_MOST):
+        best = _best(problem, candidates, columns, step)
+        if best is None:
+            break
+        k, factor, significance = best
+        taken.append((candidates[k], factor, significance))
+        problem = with_column(problem, columns[..., k : k + 1])
+    size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
+    found = _merged(taken, r, size, estimate, step)
+    return (
+        *found,
+        *_estimated_gains(estimate, {d.channel for d in found if d.kind == "gain"}),
+    ), problem
+
+
+def _candidates(r: Regression, forces: Floats) -> list[Candidate]:
+    rates = np.zeros_like(forces)
+    slow = np.zeros((len(r.time), len(_DRIFTS)))
+    logs = np.unique(r.logs)
+    for log in logs:
+        at = np.flatnonzero(r.logs == log)
+        if len(at) < 3:
+            continue
+        rates[at] = np.gradient(forces[at], r.time[at], axis=0)
+        span = 2 * (r.time[at] - r.time[at][0]) / (r.time[at][-1] - r.time[at][0]) - 1
+        slow[at] = legendre.legvander(span, max(_DRIFTS))[:, list(_DRIFTS)]
+    found = [Candidate("delay", "", -rates, "s")]
+    for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
+
+        def only(values: Floats, j: int = j) -> Floats:
+            column = np.zeros_like(forces)
+            column[:, j] = values
+            return column
+
+        found.append(Candidate("offset", name, only(np.ones(len(r.time))), unit))
+        if len(logs) > 1:
+            found += [
+                Candidate("offset", name, only(r.logs == log), unit, f" in log {log + 1}")
+                for log in logs
+            ]
+        found += [Candidate("drift", name, only(s), unit) for s in slow.T]
+        if len(r.channels) > 1:
+            found.append(Candidate("delay", name, only(-rates[:, j]), "s"))
+            found.append(Candidate("gain", name, only(forces[:, j]), ""))
+    return found
+
+
+def _best(
+    problem: FittedProblem, candidates: Sequence[Candidate], columns: Floats, step: float
+) -> tuple[int, float, float] | None:
+    """Return the significant candidate that explains most, its factor and that in deviations."""
+    added = try_columns(problem, columns)
+    m = len(problem.block)
+    channel = problem.regression.stacked()[2]
+    n_d = len(problem.regression.channels)
+    squares = np.bincount(channel, problem.e[:m] ** 2, minlength=n_d)
+    order = []
+    for k in np.argsort(-added.gain).tolist():
+        c = candidates[k]
+        here = np.any(c.column != 0, axis=0)
+        size = abs(added.factor[k]) / (step if c.kind == "delay" else 1.0)
+        if (
+            added.gain[k] > _least_share(c) * squares[here].sum()
+            and size >= _LEAST.get(c.kind, 0.0)
+            and not (c.kind == "gain" and size > _WILD)
+        ):
+            order.append(k)
+    for k in order[:_TRIED]:
+        # What is left without it remembers it; blocks must be as long as the memory of the rest.
+        column = columns[..., k : k + 1]
+        alone = try_columns(in_blocks(problem, with_column(problem, column)), column)
+        if alone.p[0] * len(candidates) < _LEVEL:
+            factor = float(alone.factor[0])
+            return k, factor, factor / float(alone.sigma[0])
+    return None
+
+
+def _least_share(c: Candidate) -> float:
+    """Return which part of the sum of squares of its channels a candidate must explain."""
+    return _SINGLE if c.kind in _LEAST and c.channel else _MATTERS
+
+
+def _merged(
+    taken: Sequence[tuple[Candidate, float, float]],
+    r: Regression,
+    size: dict[str, float],
+    estimate: Estimate,
+    step: float,
+) -> tuple[Diagnosis, ...]:
+    """Return one finding per kind and channel, in the order in which they were found."""
+    groups: dict[tuple[str, str, str], list[tuple[Candidate, float, float]]] = {}
+    for one in taken:
+        log = one[0].words if one[0].kind == "offset" else ""
+        groups.setdefault((one[0].kind, one[0].channel, log), []).append(one)
+    found = []
+    for (kind, name, _), parts in groups.items():
+        history = np.sum([c.column * x for c, x, _ in parts], axis=0)
+        significance = max(abs(t) for _, _, t in parts)
+        value, unit = parts[0][1], parts[0][0].unit
+        match kind:
+            case "offset":
+                text = (
+                    f"force {name} has a constant offset of {value:.3g} {unit}{parts[0][0].words} "
+                    f"({_share(abs(value), size[name])} of its rms, {significance:.0f} standard "
+                    "deviations)"
+                )
+                remedy = "estimate offsets (--offsets), or correct the zero of the sensor"
+            case "drift":
+                value = float(np.ptp(history[:, r.channels.index(name)]))
+                text = (
+                    f"force {name} drifts by {value:.3g} {unit} during the log "
+                    f"({_share(value, size[name])} of its rms, {significance:.0f} standard "
+                    "deviations)"
+                )
+                remedy = "let the sensor warm up, or identify from shorter parts, with offsets"
+            case "delay":
+                what = f"force {name} is" if name else "all forces are"
+                late = "late" if value > 0 else "early"
+                text = (
+                    f"{what} {1e3 * abs(value):.3g} ms ({abs(value) / step:.2g} samples) {late} "
+                    f"against the positions ({significance:.0f} standard deviations)"
+                )
+                remedy = "record all channels with one clock, or shift the forces in the log back"
+            case "gain":
+                text, remedy = _gain(name, value, significance)
+            case _:
+                words = " and ".join(dict.fromkeys(c.words for c, _, _ in parts))
+                value = float(np.sqrt(np.mean(np.sum(np.square(history), axis=1))))
+                unit = r.units[int(np.argmax(np.abs(history).sum(axis=0)))]
+                text = (
+                    f"friction of {name} is not what the model says: {words} explains "
+                    f"{value:.3g} {unit} (rms, {significance:.0f} standard deviations)"
+                )
+                remedy = parts[0][0].remedy
+        if _estimated(kind, name, estimate):
+            remedy = "nothing to do: it is estimated besides"
+        found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
+    return tuple(found)
+
+
+def _estimated_gains(estimate: Estimate, known: set[str]) -> Iterator[Diagnosis]:
+    """Yield gains that the estimator found."""
+    if estimate.errors is None:
+        return
+    rows = zip(estimate.channels, estimate.errors.gain, estimate.errors.sigma_gain, strict=True)
+    for name, gain, sigma in rows:
+        if name in known or not sigma > 0 or abs(gain) < max(_LEAST["gain"], _SURE * sigma):
+            continue
+        text, remedy = _gain(name, float(gain), float(abs(gain) / sigma))
+        yield Diagnosis("gain", name, float(gain), "", float(abs(gain) / sigma), text, remedy)
+
+
+def _gain(name: str, value: float, significance: float) -> tuple[str, str]:
+    text = (
+        f"force {name} is {100 * abs(value):.3g} % too {'large' if value > 0 else 'small'} for the "
+        f"other forces and CAD values ({significance:.0f} standard deviations)"
+    )
+    return text, f"check scale and calibration of {name}, and the geometry of the model"
+
+
+def _estimated(kind: str, name: str, estimate: Estimate) -> bool:
+    """Return whether the estimator has taken an error of a channel, or of all, into account."""
+    errors = estimate.errors
+    if errors is None:
+        return False
+    sizes = {"offset": errors.sigma_offset, "drift": errors.drift, "delay": errors.delay}
+    found = sizes.get(kind)
+    if found is None:
+        return False
+    return bool(np.any(found if not name else found[estimate.channels.index(name)]))
+
+
+def _share(value: float, whole: float) -> str:
+    return f"{100 * value / whole:.3g} %" if whole > 0 else "all"

@@ -1,0 +1,40 @@
+"""One finding of a diagnosis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is wrong with a channel, a joint or the model.
+
+    Attributes
+    ----------
+    kind : str
+        "unit", "swapped", "sign", "clipped", "quantised", "offset", "drift", "delay", "gain",
+        "friction", "outliers", "hum", "standstill", "motion" or "cad".
+    channel : str
+        The force, joint or coordinate it is about; empty for all of them.
+    size : float
+    unit : str
+        Of the size; empty for a plain number.
+    significance : float
+        Size in standard deviations, or how many times it exceeds its threshold.
+    text : str
+        What was found, with its figure.
+    remedy : str
+        What to do about it.
+    """
+
+    kind: str
+    channel: str
+    size: float
+    unit: str
+    significance: float
+    text: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """Return finding and remedy as a sentence."""
+        return f"{self.text}; {self.remedy}"

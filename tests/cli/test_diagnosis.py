@@ -1,0 +1,55 @@
+"""Diagnosis and friction on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechid.tables.files import read_columns, write_table
+
+HEAD = "trajectory: 1\nduration: 1.0\nrate: 200\ncoordinates:\n"
+MOTION = HEAD + "  angle: {fourier: {frequency: 1, a: [3.0, 1.0, 0.9], b: [0.6, -1.2, 0.4]}}\n"
+
+
+@pytest.fixture
+def log(run):
+    """A log of the pendulum in which the moment has the opposite sign."""
+    Path("m.yaml").write_text(MOTION)
+    made = ("--force-noise", "2%", "--cad-error", "10%", "-o", "d.csv")
+    done = run("synthesise", "pendulum@friction", "m.yaml", *made)
+    assert done.status == 0, done.err
+    columns = read_columns("d.csv")
+    columns["M_hinge"] = -np.asarray(columns["M_hinge"])
+    write_table("wrong.csv", columns)
+    return run
+
+
+def test_findings_are_shown_and_written(log):
+    done = log("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "run")
+    assert done.status == 0, done.err
+    assert "diagnosis: force M_hinge fits with the opposite sign: the error" in done.out
+    assert "reverse the sign of M_hinge in the mapping file (sign: -1)" in done.out
+    head = json.loads(Path("run/run.json").read_text())
+    assert [d["kind"] for d in head["diagnosis"]] == ["sign"]
+    shown = log(
+        "identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "b", "--json"
+    )
+    assert json.loads(shown.out)["diagnosis"] == head["diagnosis"]
+
+
+def test_friction_and_standstill(log):
+    words = ("--friction", "auto", "--standstill", "0.05", "-o", "run", "--json")
+    done = log("identify", "pendulum@friction", "d.csv", *words)
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert found["friction"]["shapes"] == []
+    assert any("slower than: angle 0.05 rad/s" in note for note in found["notes"])
+    text = log("identify", "pendulum@friction", "d.csv", "--friction", "stribeck", "-o", "more")
+    assert "Stribeck's drop at" in text.out
+    assert "held-out error" in text.out
+    wrong = log("identify", "pendulum@friction", "d.csv", "--friction", "sticky", "-o", "x")
+    assert wrong.status == 2
+    assert "there is no shape of friction sticky; choose one of: auto, keep" in wrong.err

@@ -1,0 +1,194 @@
+"""Friction with shapes that the model lacks, chosen by held-out error; samples at standstill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechid.errors import DataError
+from mechid.mechanism.records import Coefficient, Mechanism
+from mechid.modelfile import load
+from mechid.runs.folder import load_run, save_run
+from mechid.runs.record import Run
+from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.friction import SHAPES, friction_shapes, shape_columns
+from mechid.tasks.identify import identify
+from mechid.tasks.synthesise import Synthesis, synthesise
+from mechid.validation.friction_columns import hysteresis
+
+from ..elements import element
+from .test_identify import data_of, moved
+
+KNOWN = Coefficient(2.0)
+
+
+def with_friction(**values: object) -> Mechanism:
+    """The pendulum with viscous and Coulomb friction, and with further terms of given size."""
+    pendulum = load("pendulum@friction")
+    more = element("more", "friction", (), (("hinge", 0),), **values)
+    return replace(pendulum, elements=(*pendulum.elements, more))
+
+
+def measured(truth: Mechanism, seed: int = 0, noise: float = 0.02) -> PreparedMeasurement:
+    made: Synthesis = synthesise(truth, moved(truth, 600, 0.5, seed), noise=noise, seed=seed)
+    return data_of(made)
+
+
+def run_of(motion: PreparedMeasurement, **words: object) -> Run:
+    return identify("pendulum@friction", motion, cad_error=0.2, **words)
+
+
+STRIBECK = {"stribeck": KNOWN, "stribeck_speed": 0.6}
+
+
+def test_columns_are_the_shapes_of_the_speed() -> None:
+    """The hinge is the coordinate: a column is the law of its speed."""
+    pendulum, motion = load("pendulum@friction"), measured(load("pendulum@friction"))
+    shapes = friction_shapes(pendulum, [motion])
+    # What the model has is not offered again.
+    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous"}
+    v = motion.yd[:, 0]
+    for shape, column in zip(shapes, shape_columns(pendulum, [motion], shapes).T, strict=True):
+        match shape.shape:
+            case "asymmetric":
+                expected = (v > 0).astype(float)
+            case "quadratic":
+                expected = v * np.abs(v)
+            case "stribeck":
+                speed = shape.element["stribeck_speed"]
+                expected = np.sign(v) * np.exp(-((v / speed) ** 2))
+        np.testing.assert_allclose(column[0], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_friction_that_the_model_has_gets_no_shapes(seed: int) -> None:
+    run = run_of(measured(load("pendulum@friction"), seed), friction="auto")
+    assert run.friction is not None
+    assert run.friction.shapes == ()
+    assert run.friction.before == run.friction.after
+    assert run.diagnosis == ()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stribeck_friction_is_named_and_added(seed: int) -> None:
+    truth = with_friction(**STRIBECK)
+    motion, other = measured(truth, seed), measured(truth, seed + 10, noise=0.0)
+    other = replace(other, name="other")
+    plain = run_of(motion, validate=other)
+    assert [(d.kind, d.channel) for d in plain.diagnosis if d.kind == "friction"] == [
+        ("friction", "hinge")
+    ]
+    richer = run_of(motion, validate=other, friction="auto")
+    assert richer.friction is not None
+    assert any("Stribeck" in words for words in richer.friction.shapes)
+    assert richer.friction.after < 0.8 * richer.friction.before
+    name = plain.motions[1].name
+    assert richer.errors(name)["estimate"] < 0.5 * plain.errors(name)["estimate"]
+    # The model with the new terms is a model like any other.
+    assert len(richer.mechanism.elements) > len(plain.mechanism.elements)
+
+
+def test_named_shapes_are_added_to_all_joints(tmp_path: Path) -> None:
+    run = run_of(measured(with_friction(**STRIBECK)), friction="stribeck,quadratic")
+    assert run.friction is not None
+    assert len(run.friction.shapes) == 4
+    assert run.friction.after < run.friction.before
+    save_run(run, tmp_path / "run")
+    again = load_run(tmp_path / "run")
+    assert again.friction == run.friction
+    assert again.diagnosis == run.diagnosis
+    assert again.about.options.friction == ("stribeck", "quadratic")
+
+
+def test_truth_of_added_terms_is_zero() -> None:
+    pendulum = load("pendulum@friction")
+    made = synthesise(pendulum, moved(pendulum, 400, 0.5), noise=0.02, seed=1)
+    run = identify(pendulum, made, cad_error=0.2, friction="quadratic")
+    added = [i for i, name in enumerate(run.parameters.names) if name.startswith("c2_")]
+    assert run.parameters.truth is not None
+    assert run.parameters.truth[added].tolist() == [0.0]
+    assert abs(run.values()[added[0]]) < 4 * run.final.sigma[added[0]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"friction": "sticky"}, "there is no shape of friction sticky; choose one of: auto, keep"),
+        ({"friction": "auto,stribeck"}, "friction auto, stribeck makes no sense"),
+        ({"standstill": "slow"}, "standstill must be auto, keep or a speed, got 'slow'"),
+        ({"standstill": "-1"}, "standstill: the speed must be > 0, got -1"),
+    ],
+)
+def test_wrong_options(words: dict[str, str], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        run_of(measured(load("pendulum@friction")), **words)
+
+
+def test_standstill_as_a_speed_and_automatically() -> None:
+    """At rest the friction of a real hinge has any value; the sign of noise has the wrong one."""
+    pendulum = load("pendulum@friction")
+    motion = measured(pendulum)
+    rng = np.random.default_rng(0)
+    rest, top = slice(200, 280), float(np.quantile(np.abs(motion.yd), 0.95))
+    yd, tau = motion.yd.copy(), motion.tau.copy()
+    yd[rest] = 0.005 * top * rng.standard_normal((80, 1))
+    tau[rest] += 2.0 * np.sqrt(np.mean(tau**2)) * np.sign(rng.standard_normal((80, 1)))
+    motion = replace(motion, yd=yd, tau=tau)
+    plain = run_of(motion)
+    (found,) = (d for d in plain.diagnosis if d.kind == "standstill")
+    assert found.size < 0.06 * top
+    chosen = run_of(motion, standstill="auto").motions[0].ignore_below
+    assert chosen == {"angle": pytest.approx(found.size, rel=0.01)}
+    given = run_of(motion, standstill=0.02 * top)
+    assert given.motions[0].ignore_below == {"angle": pytest.approx(0.02 * top)}
+    assert not [d for d in given.diagnosis if d.kind == "standstill"]
+    # The remedy helps: values of least squares come back to those of the motion without the rest.
+    plain, given, clean = (
+        run_of(m, estimator="weighted", **more)
+        for m, more in (
+            (motion, {}),
+            (motion, {"standstill": 0.02 * top}),
+            (measured(pendulum), {}),
+        )
+    )
+    sigma = clean.final.sigma
+    off = [np.linalg.norm((r.values() - clean.values()) / sigma) for r in (plain, given)]
+    assert off[1] < 0.5 * off[0]
+
+
+def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
+    motion = replace(measured(load("pendulum@friction")), ignore_below={"angle": 0.01})
+    assert run_of(motion, standstill="auto").motions[0].ignore_below == {"angle": 0.01}
+    assert run_of(motion, standstill="0.5").motions[0].ignore_below == {"angle": 0.01}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", ["load", "hysteresis"])
+def test_friction_by_load_and_path_is_named(kind: str, seed: int) -> None:
+    """Shapes that no force element has are named all the same."""
+    motion = measured(load("pendulum@friction"), seed, noise=0.01)
+    size = np.sqrt(np.mean(motion.tau**2))
+    y, v = motion.y[:, 0], motion.yd[:, 0]
+    if kind == "load":
+        more, words = 0.2 * np.abs(motion.tau[:, 0]) * np.sign(v), "grows with the load"
+    else:
+        more, words = 0.2 * size * hysteresis(y, 0.05 * float(np.ptp(y))), "hysteresis over"
+        # Coulomb friction of the model takes most of it.
+    run = run_of(replace(motion, tau=motion.tau + more[:, None]))
+    found = [d for d in run.diagnosis if d.kind == "friction"]
+    assert found
+    assert words in found[0].text
+
+
+def test_several_logs_together() -> None:
+    """Friction and standstill are found from all logs, and apply to each of them."""
+    truth = with_friction(**STRIBECK)
+    logs = [measured(truth, seed) for seed in (0, 1)]
+    run = run_of(logs, friction="auto", standstill=0.01)
+    assert run.friction is not None
+    assert any("Stribeck" in words for words in run.friction.shapes)
+    assert [m.ignore_below for m in run.logs] == [{"angle": 0.01}] * 2
+    assert run.diagnosis == ()

@@ -267,9 +267,13 @@ def test_noise_of_the_motion(five_bar: Mechanism) -> None:
     """Relative to the usual forces, large motions are better; relative to their own, not so."""
     small, large = (
         Trajectory.of(
-            {"q1": Fourier(1.0, 0.0, (k,), (0.0,)), "q2": Fourier(1.0, 0.1, (0.0,), (k,))}, 1.0
+            {
+                "q1": Fourier(1.0, 0.0, (0.0, 0.0, k), (0.0,) * 3),
+                "q2": Fourier(1.0, 0.1, (0.0,) * 3, (0.0, 0.0, k)),
+            },
+            1.0,
         )
-        for k in (1.5, 3.0)
+        for k in (5.0, 10.0)
     )
     usual, own = ExciteOptions(prior=False, noise_of="usual"), ExciteOptions(prior=False)
     at = {

@@ -96,15 +96,15 @@ def test_usual_motions_have_given_motions() -> None:
 
 
 def test_noise_of_a_silent_force() -> None:
-    """The smooth maximum of the force of the motion and 0.7 of the usual one, to the fourth."""
+    """The smooth maximum of the force of the motion and the usual one, to the fourth."""
     mechanism = load("five_bar")
     base = base_of(mechanism)
     usual = usual_motions(mechanism).forces
     criterion = criterion_of(mechanism, base, ExciteOptions(noise=0.05))
     W, known = np.zeros((4, 2, base.rank)), np.zeros((4, 2))
-    np.testing.assert_allclose(criterion.sigma(W, known), 0.05 * 0.7 * usual, rtol=1e-12)
+    np.testing.assert_allclose(criterion.sigma(W, known), 0.05 * usual, rtol=1e-12)
     known[:, 1] = 2.0
-    own = 0.05 * (2.0**4 + (0.7 * usual[1]) ** 4) ** 0.25
+    own = 0.05 * (2.0**4 + usual[1] ** 4) ** 0.25
     assert criterion.sigma(W, known)[1] == pytest.approx(own)
 
 

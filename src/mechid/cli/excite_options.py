@@ -48,8 +48,7 @@ OPTIONS: Mapping[str, Any] = {
     "noise": _option(_RATE, "Force noise relative to the forces, as 5%."),
     "noise_of": _option(
         _RATE,
-        "Which forces: those of the motion itself (at least 0.7 of the usual ones), or the usual "
-        "ones.",
+        "Which forces: those of the motion itself (at least the usual ones), or the usual ones.",
     ),
     "prior": _option(
         _RATE,

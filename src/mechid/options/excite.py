@@ -36,7 +36,7 @@ class ExciteOptions:
     noise : float
         Standard deviation of the force noise relative to the root mean square of each force.
     noise_of : "motion" or "usual"
-        Of which forces: those of the motion itself, but at least 0.7 of those that are usual for
+        Of which forces: those of the motion itself, but at least those that are usual for
         the mechanism, so that no force is free of noise; or the usual ones, so that all motions
         have the same noise.
     prior : bool

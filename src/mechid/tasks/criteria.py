@@ -21,10 +21,6 @@ from mechid.options.excite import CRITERIA, DEFAULT_CRITERION, OF_PARAMETERS, Ex
 from mechid.tasks.cad_prior import prior_from_cad, usual_cad_error
 from mechid.tasks.usual_motions import UsualMotions, usual_motions
 
-# Of the usual forces: what noise is relative to at least, where it is that of the motion. Without
-# it a force near zero would look perfectly measured, and designs would silence it.
-_FLOOR = 0.7
-
 
 def checked_options(options: ExciteOptions) -> ExciteOptions:
     """Return options with their criterion, or reject those that make no sense.
@@ -108,7 +104,9 @@ def criterion_of(
     )
     if options.noise_of == "usual":
         return criterion
-    return RelativeNoise(criterion, options.noise, cad_values(base).values, _FLOOR * forces)
+    # Without the usual forces as floor, a force near zero would look perfectly measured, and
+    # designs would silence it.
+    return RelativeNoise(criterion, options.noise, cad_values(base).values, forces)
 
 
 def criteria_of_matrix(

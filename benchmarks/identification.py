@@ -13,8 +13,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from identification_cases import LAWS, SETS, Floats, Law, Measured, World, motions
 from identification_page import write_page
-from worlds import LAWS, SETS, Floats, Law, Measured, World, motions
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori

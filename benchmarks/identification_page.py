@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 import numpy as np
-from report import table
-from worlds import (
+from identification_cases import (
     BESIDES,
     CAD_ERROR,
     ERROR,
@@ -21,6 +20,7 @@ from worlds import (
     SECONDS,
     SETS,
 )
+from report import table
 
 if TYPE_CHECKING:
     from identification import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechid.mechanism.element_laws import ELEMENT_KINDS, UNIT
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, UNIT
 from mechid.mechanism.records import GROUND, Coefficient, ForceElement, Part, Point, Vec3
 
 

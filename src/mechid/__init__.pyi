@@ -33,6 +33,15 @@ from .errors import SingularPoseError as SingularPoseError
 from .errors import UnreachablePoseError as UnreachablePoseError
 from .excitation.bounds import MotionLimit as MotionLimit
 from .excitation.criteria.criterion import Criterion as Criterion
+from .excitation.families.bspline import BSpline as BSpline
+from .excitation.families.chirp import Chirp as Chirp
+from .excitation.families.constant import Constant as Constant
+from .excitation.families.fourier import Fourier as Fourier
+from .excitation.families.function import Function as Function
+from .excitation.families.sine import Sine as Sine
+from .excitation.families.sums import Scaled as Scaled
+from .excitation.families.sums import Sum as Sum
+from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
 from .kinematics.branch import singularity_margin as singularity_margin
 from .kinematics.frames import FrameMotion as FrameMotion
@@ -98,6 +107,7 @@ from .trajectoryfile.api import save_trajectory as save_trajectory
 from .trajectoryfile.motion import read_drive as read_drive
 from .trajectoryfile.motion import read_motion_file as read_motion_file
 from .trajectoryfile.motion import write_trajectory_table as write_trajectory_table
+from .validation.logs import LogSpread as LogSpread
 from .view.tour import tour as tour
 from .view.write import write_page as write_page
 

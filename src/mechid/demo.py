@@ -63,7 +63,7 @@ def main(folder: Path = FOLDER, name: str = MODEL) -> None:
         if run.reduction is not None:
             _line("estimated after reduction", run.reduction.size.size)
         for row in run.validation:
-            _line(f"error on {row.motion}, {row.model}", f"{row.total:.1%}")
+            _line(f"error on {row.motion}, {row.model}", row.words)
     with _step("write the report"):
         page = mechid.write_report(run, folder / "report.html")
         _line("size", f"{page.stat().st_size / 1e6:.1f} MB, works offline")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechid.base.baseset import base_set
+from mechid.base.analyse import base_parameters
+from mechid.base.baseset import BaseSet, base_set
+from mechid.base.cad import cad_values
 from mechid.base.choose import (
     MASS_FIRST_TENSOR,
     as_listed,
@@ -16,11 +18,12 @@ from mechid.base.choose import (
     in_order,
     last,
 )
-from mechid.base.exchange import best_conditioned, condition_number, most_readable
+from mechid.base.exchange import balanced, best_conditioned, condition_number, most_readable
 from mechid.base.experiment import Experiment, random_states
-from mechid.base.matroid import matroid
+from mechid.base.matroid import matroid, scales
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
+from mechid.modelfile import loads
 
 from .cases import EVERY, SUSPENSION, null_of, stacked
 
@@ -28,6 +31,49 @@ LISTS = {s.name: s.dependent for s in null_of(SUSPENSION).geometry.mechanism.bas
 UPRIGHTS = ["upright_r", "upright_l"]
 LOWER = ["lower_arm_r", "lower_arm_l"]
 UPPER = ["upper_arm_r", "upper_arm_l"]
+
+HEXAGLIDE = """
+mechid: 1
+name: hexaglide
+title: Platform on six rods whose feet slide on parallel rails
+gravity: [0, 0, -9.81]
+bodies:
+  platform:
+    frame: {origin: [0, 0, 0.6]}
+    mass: 12
+    center: [0.01, 0.02, 0.03]
+    inertia: {xx: 0.2, yy: 0.25, zz: 0.4}
+subassemblies:
+  leg:
+    parameters: {fx: 0.0, fy: 0.0, px: 0.0, py: 0.0}
+    points:
+      foot: [fx, fy, 0]
+      head: {in: platform, at: [px, py, 0]}
+    bodies:
+      carriage:
+        frame: {origin: foot}
+        mass: 3
+        center: [0.001, 0.002, 0.02]
+        inertia: {xx: 0.004, yy: 0.004, zz: 0.005}
+      rod:
+        frame: {origin: head, x: {from: foot, to: head}, y: y}
+        mass: 1.5
+        center: [-0.3, 0.001, 0.002]
+        inertia: {xx: 0.0007, yy: 0.026, zz: 0.0263}
+    joints:
+      rail: {type: prismatic, between: [ground, carriage], at: foot, axis: x}
+      cross: {type: universal, between: [carriage, rod], at: foot, axes: [y, rod.z]}
+      ball: {type: spherical, between: [rod, platform], at: head}
+    coordinates:
+      position: {joint: rail, force: F}
+use:
+  leg_1: {subassembly: leg, suffix: _1, parameters: {fx: -0.5, fy: 0.5, px: -0.0547, py: 0.1504}}
+  leg_2: {subassembly: leg, suffix: _2, parameters: {fx: 0.5, fy: 0.45, px: 0.1028, py: 0.1226}}
+  leg_3: {subassembly: leg, suffix: _3, parameters: {fx: -0.6, fy: 0.1, px: -0.1576, py: 0.0278}}
+  leg_4: {subassembly: leg, suffix: _4, parameters: {fx: 0.55, fy: -0.1, px: 0.1576, py: 0.0278}}
+  leg_5: {subassembly: leg, suffix: _5, parameters: {fx: 0.45, fy: -0.45, px: 0.1028, py: -0.1226}}
+  leg_6: {subassembly: leg, suffix: _6, parameters: {fx: -0.45, fy: -0.5, px: -0.0547, py: -0.1504}}
+"""
 
 
 def test_converging_on_the_uprights_is_t1() -> None:
@@ -151,6 +197,44 @@ def test_most_readable_has_no_more_terms_than_others(spec: str) -> None:
     fewest = base_set(null, most_readable(null)).n_terms
     for choice in (first(null), last(null), at_random(null, 3)):
         assert fewest <= base_set(null, choice).n_terms
+
+
+def largest_factor(chosen: BaseSet) -> float:
+    """Return the largest factor between parameters of bodies, lengths in units of L."""
+    null = chosen.null_space
+    scale = dict(zip(null.names, scales(null).tolist(), strict=True))
+    bodies = set(null.names[: 10 * len(null.geometry.mechanism.bodies)])
+    return max(
+        (
+            abs(x) * scale[name] / scale[n]
+            for name in chosen.base
+            for n, x in chosen.row(name).items()
+            if name in bodies and n in bodies and n != name
+        ),
+        default=0.0,
+    )
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_balanced_has_moderate_factors_and_few_terms(spec: str) -> None:
+    null = null_of(spec)
+    found, usual = base_set(null, balanced(null)), base_set(null, last(null))
+    assert largest_factor(found) < 15
+    assert found.n_terms <= 1.1 * usual.n_terms
+    # Condition numbers above 1e15 cannot be told apart.
+    ours, theirs = (min(condition_number(b, stacked(spec)), 1e15) for b in (found, usual))
+    assert ours < 3.5 * theirs
+
+
+def test_masses_of_a_hexaglide_are_not_differences_of_large_numbers() -> None:
+    """With other rules, base parameters of 39 kg had CAD values of thousands of kg."""
+    mechanism = loads(HEXAGLIDE)
+    total = sum(body.inertia.mass for body in mechanism.bodies if body.inertia is not None)
+    assert total == pytest.approx(39)
+    found = base_parameters(mechanism).chosen
+    cad = dict(zip(found.base, cad_values(found).values, strict=True))
+    assert all(abs(x) < total for name, x in cad.items() if name.startswith("m_"))
+    assert largest_factor(found) < 15
 
 
 def test_w_of_another_model_is_refused() -> None:

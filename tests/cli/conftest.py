@@ -36,6 +36,8 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
+    # What is printed must not depend on how fast the machine is.
+    monkeypatch.setattr("mechid.cli.progress.EVERY", float("inf"))
 
     def command(*arguments: str) -> Ran:
         capsys.readouterr()

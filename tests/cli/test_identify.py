@@ -77,6 +77,16 @@ def test_synthesise_as_text_and_json(data):
                 "five_bar@table").status == 0  # fmt: skip
 
 
+def test_synthesise_with_errors_of_machines(data):
+    errors = ["--offset", "5%", "--offset", "M2=0.2", "--friction", "3%", "--hardpoints", "C=0.001"]
+    found = data("synthesise", "five_bar", "m.yaml", "-o", "e.csv", *errors, "--json").json
+    assert abs(found["errors"]["offset"]["M2"]) == pytest.approx(0.2)
+    assert read_truth("e.truth.json").errors == found["errors"]
+    text = data("synthesise", "five_bar", "m.yaml", "-o", "e.csv", *errors, "--force").out
+    assert f"M2 {found['errors']['offset']['M2']:.4g}" in text
+    assert list(found["errors"]["friction"]) == ["A1", "A2", "B1", "B2", "C"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -87,6 +97,9 @@ def test_synthesise_as_text_and_json(data):
         (["m.yaml", "-o", "x.csv", "--force-noise", "-5%"], "noise must be ≥ 0, got -0.05"),
         (["m.yaml", "-o", "x.csv", "--noise", "M1="], "noise M1="),
         (["m.yaml", "-o", "x.csv", "--noise", "F=1"], "there is no force F"),
+        (["m.yaml", "-o", "x.csv", "--hum", "F=1"], "there is no force F"),
+        (["m.yaml", "-o", "x.csv", "--hum-frequency", "0"], "--hum-frequency must be > 0, got 0"),
+        (["m.yaml", "-o", "x.csv", "--units", "q1=kg"], "q1 is not measured in kg"),
         (["m.yaml", "-o", "x.csv", "--correlation", "0.5"], "choose the noise kind coloured"),
         (["m.yaml", "-o", "x.csv", "--position-noise", "1", "--position-noise", "2"], "twice"),
         (["m.yaml", "-o", "x.csv", "--truth", "four_bar"], "other coordinates"),
@@ -138,7 +151,28 @@ def test_as_text(data):
     assert {"model", "samples", "base parameters", "estimate", "reduced", "reduction",
             "parameter", "E_p, %", "identification", "validation-1"} <= rows  # fmt: skip
     assert "by contribution to 8" in out
+    # The error over all forces heads the output.
+    run = load_run("run")
+    row = run.validation[-1]
+    history = run.forces[-1]
+    e, tau = history.predicted - history.measured, history.measured
+    expected = np.sqrt(np.nansum(e**2) / np.nansum(tau**2))
+    assert row.overall == {"N m": pytest.approx(expected)}
+    pair = out.splitlines()[2]
+    assert pair.startswith(f"error             {100 * expected:.3g} % on validation-1 (CAD values ")
+    assert pair.endswith(f"sum of E_p over 2 forces {100 * row.total:.3g} %")
     assert out.endswith("wrote run\n")
+
+
+def test_progress_without_a_terminal(data, monkeypatch):
+    monkeypatch.setattr("mechid.cli.progress.EVERY", 0.0)
+    done = identify(data, "--reduce", "contribution")
+    lines = [line.split(" s: ", 1)[1] for line in done.err.splitlines()]
+    assert lines[:4] == ["data", "base parameters", "observation matrix", "estimate"]
+    assert len(lines) > 10
+    assert lines[-1] == "validation"
+    monkeypatch.setattr("mechid.cli.progress.EVERY", 3600.0)
+    assert identify(data, "--force").err == ""
 
 
 def test_same_input_same_bytes(data):
@@ -448,12 +482,13 @@ def test_offsets(data):
     write_table("o.csv", columns | {"M2": columns["M2"] + 7.0})
     text = identify(data, "--estimator", "weighted", "--offsets", data="o.csv").out
     assert "each force may have an unknown offset" in text
-    found = identify(data, "--offsets", "--json", out="run-2", data="o.csv").json["offsets"]
+    told = identify(data, "--offsets", "--json", out="run-2", data="o.csv").json
+    found = told["channel_errors"]["offset"]
     for name, true in (("M1", 0.0), ("M2", 7.0)):
         assert abs(found[name]["value"] - true) < 4 * found[name]["sigma"]
     assert found["M2"]["value"] == pytest.approx(7.0, rel=0.1)
     assert load_run("run-2").final.errors.offset[1] == found["M2"]["value"]
-    assert identify(data, "--json", out="run-3").json["offsets"] is None
+    assert identify(data, "--json", out="run-3").json["channel_errors"] == {}
     refused = data("identify", "five_bar", "d.csv", "-o", "x", "--estimator", "ridge", "--offsets")
     assert "the estimator ridge has no setting offsets" in refused.err
 

@@ -41,5 +41,6 @@ def examples(run: mechid.Run) -> dict[str, object]:
         run, run.about.options, run.motions[0], run.forces[0], run.validation[0],
         mechid.Validation(run, ("validation-1",)), mechid.ReduceOptions(),
         mechid.NoiseLevels(), mechid.Weighing(("crank_1",), 0.7, 0.01),
+        mechid.identify(model, run.motions, estimator="ols").spread,
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

@@ -17,7 +17,7 @@ from mechid.dynamics.simulate import simulate
 from mechid.errors import MechidError
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.mechanism.element_laws import ELEMENT_KINDS
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
 from mechid.mechanism.records import Coefficient, ForceElement, Mechanism
 from mechid.modelfile import build
 
@@ -337,3 +337,41 @@ def test_forces_beyond_the_range_of_numbers_are_refused() -> None:
     motion = solve_motion(kinematic_model(model), np.full((1, 1), 1e40), still, still)
     with pytest.raises(MechidError, match="slider: the force of k9_e is not a finite number"):
         observation_matrix(motion)
+
+
+@pytest.mark.parametrize("cut", ["thread", "guide"])
+def test_a_spring_on_a_thread_counts_turns_wherever_the_loop_is_cut(cut: str) -> None:
+    """The thread turns by -q: its spring asks for k (q + free). The guide turns about another axis
+    than the thread, so no angles of the tree add up to that of the thread."""
+    body = {"mass": 1, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    between = {"at": [0, 0, 0], "axis": "z"}
+    screw = build(
+        name="screw",
+        gravity=[0, 0, 0],
+        bodies={"spindle": body, "nut": body},
+        joints={
+            "bearing": {"type": "revolute", "between": ["ground", "spindle"], **between},
+            "guide": {
+                "type": "planar",
+                "between": ["ground", "nut"],
+                "at": [0, 0, 0],
+                "axis": "x",
+                "zero": ["y", "y"],
+            },
+            "thread": {
+                "type": "helical",
+                "between": ["spindle", "nut"],
+                **between,
+                "pitch": 0.01,
+            },
+        },
+        elements={
+            "s": {"type": "torsion_spring", "joint": "thread", "stiffness": 3, "free_angle": 0.5}
+        },
+        coordinates={"q": {"joint": "bearing"}},
+        cut=[cut],
+    )
+    q = np.linspace(0, 20, 101)[:, None]
+    still = np.zeros_like(q)
+    found = inverse_dynamics(solve_motion(screw, q, still, still)).tau
+    np.testing.assert_allclose(found, 3 * (q + 0.5), rtol=1e-9)

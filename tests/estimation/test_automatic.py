@@ -42,7 +42,7 @@ def test_evidence_of_coloured_noise() -> None:
     r = regression(rng, PHI, 0.3, n=80, n_d=1, ar=(0.8,))
     known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     channels = Channels(r)
-    prior = cad_prior(channels, known, "diagonal", 1.0, (), None, None)
+    prior = cad_prior(channels, known, "diagonal", 1.0, (), {})
     fit = iterate(channels, lambda A, t, _: prior.solve(A, t), whiten=True, start=prior.mean)
     assert fit.colours is not None
     a = fit.colours[0].coefficients
@@ -70,8 +70,8 @@ def test_the_noise_that_is_there_is_chosen(gain: float, ar: tuple[float, ...]) -
     found = Automatic()(r, make_prior(PHI, np.diag((0.02 * PHI) ** 2)))
     assert (found.errors is not None) == (gain > 0)
     assert (found.colour is not None) == bool(ar)
-    wanted = ("coloured" if ar else "white") + (" with gain errors" if gain else "")
-    assert f"noise model: {wanted} (" in found.known[-1]
+    taken = [word.split(" taken")[0] for word in found.known if " taken: error" in word]
+    assert sorted(taken) == ["colour"] * bool(ar) + ["gains"] * (gain > 0)
     assert np.all(np.abs(found.values - truth) < 4 * found.sigma)
 
 
@@ -92,14 +92,15 @@ def test_held_out_errors() -> None:
     r = replace(regression(rng, PHI, 0.2, n=50, known=0.5), noise=np.full(3, 0.2))
     known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     estimator = MaximumAPosteriori(scale=1.0, noise="declared")
-    e = []
+    whole = estimator(r, known).values
+    held = estimator.posterior(r, known).held_out(np.arange(50) // 10)
     for k in range(5):
         test = np.arange(10 * k, 10 * k + 10)
         rest = np.setdiff1d(np.arange(50), test)
         values = estimator(r.part(rest), known).values
-        e.append(r.part(test).target - r.part(test).W @ values)
-    wanted = np.sum(np.linalg.norm(np.vstack(e), axis=0) / np.linalg.norm(r.tau, axis=0))
-    assert estimator.posterior(r, known).held_out(5) == pytest.approx(wanted)
+        e = r.part(test).target - r.part(test).W @ values
+        np.testing.assert_allclose(held.errors[held.block == k], e.ravel(), rtol=1e-9)
+        np.testing.assert_allclose(held.shifts[k], values - whole, rtol=1e-7)
 
 
 def test_needs_cad_values() -> None:
@@ -116,7 +117,5 @@ def test_impossible_gains_are_no_gains() -> None:
     known = make_prior(PHI, np.diag((0.02 * PHI) ** 2))
     free = MaximumAPosteriori("full", gains="estimated")(r, known)
     assert free.errors is not None
-    assert np.abs(free.errors.gain).max() > 1
-    found = Automatic()(r, known)
-    assert found.errors is None
-    assert any("with implausible gains" in word for word in found.known)
+    assert np.abs(free.errors.gain).max() > 0.5
+    assert Automatic()(r, known).errors is None

@@ -103,6 +103,7 @@ def test_gains_that_the_default_does_not_find_are_not_covered() -> None:
         z = (e.values - made.phi) / e.sigma
         inside[e.errors is not None] += (np.abs(z) < 1.96).tolist()
     found, missed = np.array(inside[True]), np.array(inside[False])
-    assert len(found) > 2 * len(missed)
+    # They are taken only where blocks of time that are held out are predicted better.
+    assert len(found) > 1.5 * len(missed)
     assert np.count_nonzero(found) >= binom.ppf(1e-4, len(found), 0.93)
     assert np.mean(missed) < 0.93

@@ -274,6 +274,23 @@ def test_residuals_with_gains_of_the_channels() -> None:
         np.testing.assert_allclose(e.residuals, data.tau - predicted, atol=1e-9)
 
 
+@pytest.mark.parametrize("estimator", [PhysicallyConsistent, LogCholesky])
+def test_offsets_follow_the_parameters(estimator: Callable[..., Estimator]) -> None:
+    """For given parameters the best offset is the mean of what they leave unexplained."""
+    known, data = erroneous("delta", 4), regression("delta", 0.3, 4)
+    offset = np.array([3.0, -2.0, 5.0]) * np.std(data.tau, axis=0)
+    data = replace(data, tau=data.tau + offset)
+    inner = MaximumAPosteriori("none", offsets="estimated")
+    free, found = inner(data, known), estimator(inner)(data, known)
+    assert free.errors is not None
+    assert found.errors is not None
+    left = data.tau - data.W @ found.values - data.known
+    old = np.abs(np.mean(left, axis=0) - free.errors.offset)
+    new = np.abs(np.mean(left, axis=0) - found.errors.offset)
+    assert np.all(new < 1e-6 * np.max(old))
+    np.testing.assert_allclose(found.residuals, left - found.errors.offset, atol=1e-9)
+
+
 def test_eigenvalues_keep_the_margin() -> None:
     known, data = erroneous("sla_suspension", 1), regression("sla_suspension", 1e-4, 1)
     found = PhysicallyConsistent(Bayes(1e-4, "diagonal"))(data, known)

@@ -13,6 +13,7 @@ from scipy.linalg import solve_toeplitz, toeplitz
 from mechid.estimation.channels import Channels
 from mechid.estimation.iteration import iterate
 from mechid.estimation.linear import least_squares
+from mechid.estimation.regression import Regression
 from mechid.estimation.weighted import WeightedLeastSquares
 from mechid.estimation.whitening import coloured, fit_colour, stretches, whitened
 
@@ -63,6 +64,15 @@ def test_predictors_solve_the_yule_walker_equations() -> None:
     assert colour.ratio == pytest.approx(np.sqrt(r[0]))
 
 
+def _samples(valid: np.ndarray, time: np.ndarray) -> Regression:
+    """Return a problem of which only the times and the valid rows matter."""
+    zeros = np.zeros(valid.shape)
+    names = tuple(f"f{j}" for j in range(valid.shape[1]))
+    return Regression(
+        zeros[..., None], zeros, zeros, time, ("p",), names, ("N",) * len(names), valid
+    )
+
+
 @given(
     st.lists(st.floats(-0.8, 0.8), max_size=4),
     st.lists(st.booleans(), min_size=1, max_size=25),
@@ -71,7 +81,7 @@ def test_noise_becomes_exactly_white_also_at_gaps(k: list[float], rows: list[boo
     """L C Lᵀ = 1 for the covariance C of a process within its stretches."""
     colour = coloured(k)
     valid = np.array(rows)[:, None]
-    where = stretches(valid, np.arange(len(rows), dtype=float))
+    where = stretches(_samples(valid, np.arange(len(rows), dtype=float)))
     m = int(valid.sum())
     L = whitened(np.eye(m), where, [colour])
     r = autocovariance(tuple(colour.coefficients), 25)
@@ -85,10 +95,20 @@ def test_stretches() -> None:
     valid = np.ones((8, 2), dtype=bool)
     valid[2, 0] = False
     time = np.array([0.0, 1, 2, 3, 10, 11, 12, 0])  # a pause, and the clock set back
-    first, second = stretches(valid, time)
+    first, second = stretches(_samples(valid, time))
     # Rows are numbered sample by sample: two each, one in the third.
     assert [p.tolist() for p in first] == [[0, 2], [5], [7, 9, 11], [13]]
     assert [p.tolist() for p in second] == [[1, 3, 4, 6], [8, 10, 12], [14]]
+
+
+def test_stretches_end_with_their_log() -> None:
+    """Also where the clock of the next log goes on as if it were the same one."""
+    valid, time = np.ones((6, 1), dtype=bool), np.arange(6.0)
+    r = _samples(valid, time)
+    parts = stretches(replace(r, log=np.array([0, 0, 0, 1, 1, 2])))
+    assert [[p.tolist() for p in series] for series in parts] == [[[0, 1, 2]], [[3, 4]], [[5]]]
+    (whole,) = stretches(replace(r, log=np.zeros(6, dtype=np.int64)))
+    assert [p.tolist() for p in whole] == [[0, 1, 2, 3, 4, 5]]
 
 
 def test_whitened_fit_is_generalised_least_squares() -> None:
@@ -98,7 +118,7 @@ def test_whitened_fit_is_generalised_least_squares() -> None:
     assert fit.colours is not None
     A, t, _ = r.stacked()
     C = np.zeros((len(t), len(t)))
-    for j, parts in enumerate(stretches(r.valid, r.time)):
+    for j, parts in enumerate(stretches(r)):
         covariance = autocovariance(tuple(fit.colours[j].coefficients), 120)
         covariance *= (fit.noise[j] / fit.colours[j].ratio) ** 2
         for part in parts:

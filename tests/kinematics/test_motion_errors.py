@@ -616,3 +616,13 @@ class TestLockedAngles:
         y[:, first + 2] = 4.0  # yaw may be anything
         motion = solve_motion(self.body(type), y)
         assert np.all(np.isfinite(rates(motion).R))
+
+
+def test_names_that_do_not_exist() -> None:
+    motion = solve_motion(load("pendulum"), [[0.3]], [[0.0]])
+    with pytest.raises(ModelError, match="no 'knee' among the joints; choose one of: hinge"):
+        joint_motion(motion, "knee")
+    with pytest.raises(ModelError, match="no 'knee' among the bodies; choose one of: bob"):
+        motion.model.mechanism.body("knee")
+    with pytest.raises(ModelError, match="no 'knee' among the points; choose one of: "):
+        motion.model.mechanism.point("knee")

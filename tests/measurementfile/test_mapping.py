@@ -113,6 +113,23 @@ def test_a_part_of_a_log_instead_of_the_range_of_the_mapping(tmp_path: Path) -> 
         read_measurement(path, FIVE_BAR, mapping, use=(7.0, 8.0))
 
 
+def test_ranges_count_from_the_start_of_a_log(tmp_path: Path) -> None:
+    """A log whose clock does not start at zero: a part is the same seconds of the motion."""
+    path = log(tmp_path)
+    late = log(tmp_path, {"t_ms": 1.7e6 + 1000 * T}, "late.csv")
+    whole = read_measurement(path, FIVE_BAR, MAPPING)
+    for found in (
+        read_measurement(f"{late}@1:3", FIVE_BAR, MAPPING),
+        read_measurement(late, FIVE_BAR, MAPPING | {"range": [1, 3]}),
+    ):
+        inside = (whole.time >= 1) & (whole.time <= 3)
+        assert found.y == pytest.approx(whole.y[inside], abs=1e-12)
+        assert found.time[0] == pytest.approx(1.7e3 + 1)
+        assert "used from 1 s to 3 s" in found.notes
+    with pytest.raises(DataError, match=r"lasts from 0 s to 4.995 s; .* which is at 1700 s"):
+        read_measurement(f"{late}@1701:1703", FIVE_BAR, MAPPING)
+
+
 def test_speeds_below_which_forces_do_not_count(tmp_path: Path) -> None:
     mapping = MAPPING | {"prepare": {"ignore_below": {"q1": "5 deg", "q2": 0.1}}}
     m = read_measurement(log(tmp_path), FIVE_BAR, mapping)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
 from mechid.mechanism.element_laws import (
     CONSTANT,
     DAMPER,
-    ELEMENT_KINDS,
     FRICTION,
     INERTIA,
     LAWS,
@@ -17,14 +17,13 @@ from mechid.mechanism.element_laws import (
     SPEED_SLOPE,
     SPRING,
     Shape,
-    frame_measures,
     law_degree,
     law_potential,
     law_slope,
     law_unit,
     law_value,
-    mirrored,
 )
+from mechid.mechanism.element_terms import frame_measures, mirrored
 
 from ..property.generate import random_part
 

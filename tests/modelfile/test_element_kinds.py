@@ -10,7 +10,7 @@ import pytest
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import ELEMENT_KINDS
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
 from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import build
 from mechid.modelfile.dump import document_of

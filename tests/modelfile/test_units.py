@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import ELEMENT_KINDS
+from mechid.mechanism.element_kinds import ELEMENT_KINDS
 from mechid.mechanism.records import Frame, Mechanism, Parameter, Point
 from mechid.modelfile import build, dumps, load, loads, zoo, zoo_path
 from mechid.modelfile.variants import merged

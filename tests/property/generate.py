@@ -16,7 +16,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mechid.kinematics.compile import Rigid
-from mechid.mechanism.element_laws import ELEMENT_KINDS, ElementKind
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, ElementKind
 from mechid.mechanism.parts import ball_parts
 from mechid.mechanism.records import (
     GROUND,

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.reference_point import joint_reactions_reference
 from mechid.kinematics.couplings import coupling_scale
-from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
-from mechid.mechanism.element_laws import reads_angle
 from mechid.mechanism.records import Coefficient, Coupling, ForceElement, Mechanism
 
 from ..contract.changes import cut_elsewhere
@@ -73,8 +72,7 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
     model = kinematic_model(mechanism)
     course = random_course(model, rng)
     for other in (model, kinematic_model(cut_elsewhere(mechanism, rng).mechanism)):
-        if not _counts_turns(other):
-            check(solve_course(other, course, [0.9, 3.7]))
+        check(solve_course(other, course, [0.9, 3.7]))
 
 
 @settings(max_examples=25)
@@ -85,8 +83,7 @@ def test_reactions_with_couplings_and_distances(
     d, rng = drawn
     mechanism = filled(d.mechanism, rng)
     model = kinematic_model(mechanism)
-    if not _counts_turns(model):
-        check(solve_course(model, random_course(model, rng), [0.9, 3.7]))
+    check(solve_course(model, random_course(model, rng), [0.9, 3.7]))
 
 
 def without_dry_motors(e: ForceElement) -> ForceElement:
@@ -100,9 +97,3 @@ def without_dry_motors(e: ForceElement) -> ForceElement:
         for p in e.parts
     )
     return replace(e, parts=tuple(parts))
-
-
-def _counts_turns(model: KinematicModel) -> bool:
-    """Tell whether a spring sits on a thread that is cut: its angle is known within ±π only."""
-    sprung = {joint for e in model.mechanism.elements for joint in reads_angle(e)}
-    return any(j.type == "helical" for j in model.tree.cut if j.name in sprung)

@@ -20,6 +20,7 @@ from mechid.tables.motion import MotionTable
 from mechid.tasks.estimators import estimator_of
 from mechid.tasks.identify import identify, identify_motions
 from mechid.tasks.regress import declared, regression_of
+from mechid.tasks.stages import base_of
 from mechid.tasks.synthesise import Synthesis, synthesise
 
 from ..elements import friction
@@ -133,8 +134,17 @@ def test_bodies_without_cad_values():
     five = load("five_bar")
     made = synthesise(five, moved(five, 100, 0.1), noise=0.01)
     blank = replace(five, bodies=tuple(replace(b, inertia=None) for b in five.bodies))
-    with pytest.raises(ModelError, match="no value for m_1"):
+    with pytest.raises(ModelError, match="no value for m_1") as refused:
         identify(blank, data_of(made))
+    assert "--prior none" in str(refused.value)
+    assert "--estimator ols" in str(refused.value)
+    assert identify(blank, data_of(made), prior="none").final.method == "map"
+    with pytest.raises(ModelError, match="no value for m_1") as refused:
+        identify(blank, data_of(made), estimator="physical")
+    assert "--prior none" not in str(refused.value)
+    # Nothing is computed before: the data are not even looked for.
+    with pytest.raises(ModelError, match="needs CAD values"):
+        identify(blank, "there_is_no_such_file.csv")
     with pytest.raises(DataError, match="contributions need CAD values"):
         identify(blank, data_of(made), estimator="ols", reduce=True)
     run = identify(blank, data_of(made), estimator="ols", reduce=ReduceOptions("greedy", 9))
@@ -199,6 +209,10 @@ def test_settings_of_estimators():
     assert estimator_of("map", {"whiten": "true", "prior": "none"}).whiten is True
     nested = estimator_of("physical", {"inner": "ridge", "penalty": "2", "margin": "0.1"})
     assert (nested.margin, nested.inner.name, nested.inner.penalty) == (0.1, "ridge", 2)
+    nested = estimator_of("physical", {"inner": "map", "scale": "1", "own_scale": "3"})
+    assert (nested.scale, nested.inner.name, nested.inner.scale) == (3, "map", 1)
+    assert estimator_of("log-cholesky", {"scale": "1"}).inner.scale == 1
+    assert estimator_of("physical", {"inner": "ridge", "scale": "1"}).scale == 1
     with pytest.raises(DataError, match="ridge has no setting whiten"):
         estimator_of("physical", {"inner": "ridge", "whiten": "true"})
 
@@ -235,3 +249,21 @@ def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     assert abs(run.parameters.truth[at] - value) > 1e-3
     assert run.estimate.values[at] == pytest.approx(run.parameters.truth[at], rel=1e-3)
     assert any("no uncertainty of viscous" in w for w in run.warnings)
+
+
+def test_base_values_that_no_bodies_have_are_named():
+    """The full set is as near as bodies can be; what it misses is said, with its size."""
+    model = load("slider_crank")
+    made = synthesise(model, moved(model, 100, 0.5), noise=0.3, seed=1)
+    run = identified(model, made, estimator="weighted")
+    full = run.full
+    assert full.distance > 0.1
+    off = base_of(model).matrix @ full.values - run.estimate.values
+    assert set(full.missed) <= set(run.parameters.names)
+    for name, x in zip(run.parameters.names, off, strict=True):
+        assert full.missed.get(name, 0.0) == pytest.approx(x, abs=1e-8)
+    worst = int(np.argmax(np.abs(off) / run.estimate.sigma))
+    said = next(w for w in run.warnings if w.startswith("no physically consistent bodies"))
+    assert f": {run.parameters.names[worst]} by {off[worst]:.2g} " in said
+    # With a prior there are such bodies.
+    assert not identified(model, made, cad_error=0.2, estimator="physical").full.missed

@@ -13,9 +13,10 @@ from mechid.kinematics.motion import solve_motion
 from mechid.modelfile.api import load
 from mechid.options import Level, NoiseLevels, SynthesiseOptions, changed
 from mechid.options.synthesise import NOISE_KINDS
+from mechid.signals.errors import coloured
 from mechid.spatial.inertia import pseudo_inertia
 from mechid.tables.motion import MotionTable
-from mechid.tasks.synthesise import coloured, synthesise
+from mechid.tasks.synthesise import synthesise
 
 N = 4000
 FIVE = load("five_bar")

@@ -37,8 +37,20 @@ def test_by_hand() -> None:
     assert e.total == pytest.approx(4 / np.sqrt(34.0) + 1)
     np.testing.assert_allclose(e.absolute, [4 / 2, 2 / 2])
     np.testing.assert_allclose(e.r2, [1 - 16 / 2, 1 - 2 / 2])
+    # Both forces: ‖(0, -4, 1, -1)‖/‖(3, 5, -1, 1)‖.
+    assert e.overall == {"N": pytest.approx(np.sqrt(18 / 36))}
     # All rows together: mean 2, |τ - mean| = 1, 3, 3, 1; errors 0, 4, 1, 1.
     assert e.stacked_absolute == pytest.approx(6 / 8)
+
+
+def test_overall_errors_keep_units_apart() -> None:
+    """A force that is hardly used does not dominate: 158 % and 2 % are 2 % overall."""
+    r = by_hand(np.array([[100.0, 0.01, 3.0], [-100.0, 0.01, 4.0]]))
+    r = replace(r, units=("N", "N", "N m"))
+    e = force_errors(r.tau + np.array([[2.0, 0.0158, 0.0], [-2.0, 0.0158, 1.0]]), r)
+    assert e.prediction[1] == pytest.approx(1.58)
+    assert e.overall["N"] == pytest.approx(0.02, rel=1e-4)
+    assert e.overall["N m"] == pytest.approx(1 / 5)
 
 
 def test_what_is_not_valid_is_not_read() -> None:

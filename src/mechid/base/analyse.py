@@ -11,8 +11,8 @@ import sympy as sp
 
 from mechid.base.baseset import BaseSet, base_set
 from mechid.base.bounds import Bounds, Watch, all_transfers, bounds
-from mechid.base.choose import last
 from mechid.base.dependencies import Dependency, dependencies
+from mechid.base.exchange import balanced
 from mechid.base.experiment import EVERYTHING, Experiment, checked
 from mechid.base.nullspace import NullSpace
 from mechid.base.transfers import Transfer
@@ -80,7 +80,7 @@ def base_parameters(
     model: Mechanism | str | Path,
     experiment: Experiment = EVERYTHING,
     *,
-    rule: Rule = last,
+    rule: Rule = balanced,
     certify: bool = False,
     motion: Motion | None = None,
     seed: int = 0,

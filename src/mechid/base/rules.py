@@ -15,12 +15,13 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.base_sets import read_base_set
 
-RANKINGS = ("first", "last", "terms", "condition")
+RANKINGS = ("balanced", "first", "last", "terms", "condition")
+DEFAULT = RANKINGS[0]
 _SAMPLES = 500
 
 
 def rule_of(
-    mechanism: Mechanism, base: str = "last", converge_on: Sequence[str] = (), seed: int = 0
+    mechanism: Mechanism, base: str = DEFAULT, converge_on: Sequence[str] = (), seed: int = 0
 ) -> Rule:
     """Return the rule that chooses the dependent parameters.
 
@@ -29,8 +30,8 @@ def rule_of(
     mechanism : Mechanism
     base : str
         A base set of the model file, a .yaml file with `dependent`, names of dependent parameters
-        separated by commas, or one of `RANKINGS`: the first or last parameters listed stay, the
-        fewest terms, the best condition number.
+        separated by commas, or one of `RANKINGS`: the last parameters that can be are dependent but
+        for large factors, the first, the last, the fewest terms, the best condition number.
     converge_on : sequence of str
         Instead: bodies on which inertia is gathered.
     seed : int
@@ -42,7 +43,7 @@ def rule_of(
         If there is no such base set.
     """
     if converge_on:
-        if base != "last":
+        if base != DEFAULT:
             raise DataError("base and converge_on exclude each other", remedy="use one of them")
         return partial(choose.converge_on, targets=list(converge_on))
     named = [s.name for s in mechanism.base_sets]
@@ -54,6 +55,8 @@ def rule_of(
         listed = [name.strip() for name in base.split(",") if name.strip()]
         return partial(choose.as_listed, names=listed)
     match base:
+        case "balanced":
+            return exchange.balanced
         case "condition":
             return partial(exchange.best_conditioned, W=observed(mechanism, seed))
         case "terms":

@@ -48,6 +48,7 @@ class Precision(StrEnum):
 class RankBy(StrEnum):
     """What makes one choice of dependent parameters better than another."""
 
+    balanced = "balanced"
     condition = "condition"
     terms = "terms"
     first = "first"
@@ -97,8 +98,9 @@ def base(
     rank_by: Annotated[
         RankBy | None,
         typer.Option(
-            help="Choose what is best conditioned on random motions, has the fewest terms, or "
-            "makes the first or last parameters dependent."
+            help="Choose the last parameters that can be dependent, but avoid large factors "
+            "(balanced, the default), the best conditioned on random motions, the fewest terms, or "
+            "the first or last parameters."
         ),
     ] = None,
     certify: Annotated[
@@ -186,7 +188,7 @@ def base_rule(
 ) -> Rule:
     """Return the rule that options ask for."""
     from mechid.base.choose import as_listed
-    from mechid.base.rules import rule_of
+    from mechid.base.rules import DEFAULT, rule_of
 
     given = [x for x in (converge_on, dependent, rank_by) if x is not None]
     if len(given) > 1:
@@ -197,7 +199,7 @@ def base_rule(
     if dependent is not None:
         named = {s.name: s.dependent for s in mechanism.base_sets}
         return partial(as_listed, names=named.get(dependent, _names(dependent)))
-    return rule_of(mechanism, rank_by or "last", _names(converge_on or ""), seed)
+    return rule_of(mechanism, rank_by or DEFAULT, _names(converge_on or ""), seed)
 
 
 _MOTION_SAMPLES = 500

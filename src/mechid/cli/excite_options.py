@@ -57,8 +57,8 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "cad_error": _option(
         _RATE,
-        "Relative error of the CAD values, as 20%; default: what the model declares, or 20% where "
-        "it declares nothing.",
+        "Relative error of the CAD values, as 20%; default: what the model declares, and 20% "
+        "of values for which it declares nothing.",
     ),
     "base": _option(_RATE, "Base set, as for `mechid identify`."),
     "converge_on": _option(_RATE, "Bodies in which inertia gathers, with commas."),

@@ -15,10 +15,10 @@ from mechid.cli.measured import (
     CadError,
     ConvergeOn,
     Cutoff,
-    Data,
     Decimation,
     Estimator,
     Force,
+    Logs,
     Map,
     Noise,
     Offsets,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def identify(
     context: typer.Context,
     model: Model,
-    data: Data,
+    data: Logs,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the run to.")],
     mapping: Map = None,
     base: Base = None,
@@ -77,12 +77,16 @@ def identify(
     cutoff: Cutoff = None,
     decimation: Decimation = None,
     instruments: Annotated[
-        str | None,
-        typer.Option(help="Second measurement of the same motion, for --estimator iv."),
+        list[str] | None,
+        typer.Option(
+            help="Second measurement of the same motion, for --estimator iv; of several logs in "
+            "their order, repeated.",
+            show_default=False,
+        ),
     ] = None,
     truth: Annotated[
         Path | None,
-        typer.Option(help="Truth of synthetic data.", show_default="DATA.truth.json, if there"),
+        typer.Option(help="Truth of synthetic data.", show_default="LOG.truth.json, if there"),
     ] = None,
     seed: Seed = 0,
     max_seconds: Annotated[
@@ -93,6 +97,8 @@ def identify(
     json: Json = False,
 ) -> None:
     """Identify the base parameters of a mechanism from measured positions and forces.
+
+    With several logs, each is also predicted by the model identified from the others.
 
     The run is a folder with everything needed to repeat it: model, data, options, versions and
     results. Stages are written as they are completed; a run that is stopped keeps what it has.

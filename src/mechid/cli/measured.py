@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-Data: TypeAlias = Annotated[
-    str,
+Logs: TypeAlias = Annotated[
+    list[str],
     typer.Argument(
-        metavar="DATA",
-        help="Measured positions and forces: .csv, .parquet, .mat, .h5, .mf4; a part of it as "
-        "FILE@FROM:TO, in seconds.",
+        metavar="LOG…",
+        help="Measured positions and forces, one file or several: .csv, .parquet, .mat, .h5, .mf4; "
+        "a part of one as FILE@FROM:TO, in seconds from its start.",
     ),
 ]
 Map: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--map", "-m", help="Mapping file: channels and units of the data (.yaml)."),
+    list[str] | None,
+    typer.Option(
+        "--map",
+        "-m",
+        help="Mapping file: channels and units of the data (.yaml); LOG=FILE for a single log. May "
+        "be repeated.",
+        show_default=False,
+    ),
 ]
 Estimator: TypeAlias = Annotated[
     str | None,
@@ -44,8 +49,8 @@ Offsets: TypeAlias = Annotated[
 CadError: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Relative error of the CAD values, as 20%; default: what the model declares, or 20% "
-        "where it declares nothing."
+        help="Relative error of the CAD values, as 20%; default: what the model declares, and 20% "
+        "of values for which it declares nothing."
     ),
 ]
 Noise: TypeAlias = Annotated[
@@ -100,9 +105,9 @@ Base: TypeAlias = Annotated[
     str | None,
     typer.Option(
         help="Base set: a name of the model file, a .yaml file with `dependent`, names of "
-        "dependent parameters with commas, or first, last, terms, condition as for `mechid base "
-        "--rank-by`.",
-        show_default="last",
+        "dependent parameters with commas, or balanced, first, last, terms, condition as for "
+        "`mechid base --rank-by`.",
+        show_default="balanced",
     ),
 ]
 ConvergeOn: TypeAlias = Annotated[

@@ -12,6 +12,8 @@ import typer
 
 from mechid.errors import DataError, MechidError
 
+EVERY = 5.0  # seconds between lines of progress where there is no terminal
+
 
 class Interrupt:
     """Whether Ctrl-C was pressed or the time is up; calling it then raises an error."""
@@ -60,11 +62,16 @@ def interruptible(max_seconds: float | None = None) -> Iterator[Interrupt]:
 
 @contextmanager
 def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """Show a bar on stderr if that is a terminal; yield a function that says how far it is."""
+    """Show a bar on stderr, or lines if that is no terminal; yield a function that says how far it
+    is."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        tell = _plain()
+        yield lambda done: tell(f"{what}: {done / total:.0%}" if total else what)
+        return
     shown = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -72,7 +79,6 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
         TimeElapsedColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     )
     with shown:
         task = shown.add_task(what, total=total)
@@ -81,13 +87,30 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def steps() -> Iterator[Callable[[str, int, float], None]]:
-    """Show on a terminal which step of which stage is done; yield a function that is told so."""
+    """Show on stderr which step of which stage is done; yield a function that is told so."""
     from rich.console import Console
 
+    def words(stage: str, step: int, value: float) -> str:
+        return f"{stage}: {step}, {value:.3g}" if step else stage
+
     console = Console(stderr=True)
+    if not console.is_terminal:
+        tell = _plain()
+        yield lambda *told: tell(words(*told))
+        return
     with console.status("working") as status:
+        yield lambda *told: status.update(words(*told))
 
-        def watch(stage: str, step: int, value: float) -> None:
-            status.update(f"{stage}: {step}, {value:.3g}")
 
-        yield watch
+def _plain() -> Callable[[str], None]:
+    """Return a function that prints a line on stderr, at most one every few seconds."""
+    begin = last = time.monotonic()
+
+    def tell(words: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= EVERY:
+            last = now
+            typer.echo(f"{now - begin:.0f} s: {words}", err=True)
+
+    return tell

@@ -11,7 +11,10 @@ from mechid.cli.common import print_notes, print_pairs, print_table
 
 if TYPE_CHECKING:
     from mechid.runs.record import Run
+    from mechid.signals.record import PreparedMeasurement
 
+# Of errors of the channels; offsets and drift have that of the force.
+_UNITS = {"delay": " (s)"}
 _VAGUE = 100.0  # percent: a standard deviation as large as the value itself
 
 
@@ -19,14 +22,18 @@ def report(run: Run) -> dict[str, Any]:
     """Return everything that a run says, ready for JSON."""
     from mechid.options import to_words
     from mechid.runs.folder import summary
+    from mechid.runs.logs import spread_words
 
     return {
         "model": run.mechanism.name,
-        "samples": len(run.motions[0].time),
+        "samples": sum(len(motion.time) for motion in run.logs),
+        "logs": [_log(motion) for motion in run.logs],
         **summary(run),
         "parameters": _parameters(run),
-        "offsets": _offsets(run),
+        "channel_errors": _channel_errors(run),
         "validation": to_words(run.validation),
+        "left_out": to_words(run.left_out),
+        "spread": spread_words(run.spread),
         "known": list(run.final.known),
         "stages": list(run.stages),
         "notes": [
@@ -34,6 +41,16 @@ def report(run: Run) -> dict[str, Any]:
             *_advice(run),
         ],
         "warnings": list(run.warnings),
+    }
+
+
+def _log(motion: PreparedMeasurement) -> dict[str, Any]:
+    return {
+        "name": motion.name,
+        "file": motion.source,
+        "samples": len(motion.time),
+        "start": float(motion.time[0]),
+        "end": float(motion.time[-1]),
     }
 
 
@@ -73,20 +90,31 @@ def _parameters(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _offsets(run: Run) -> dict[str, dict[str, float]] | None:
-    """Return the offsets of the forces, if they were estimated."""
+def _channel_errors(run: Run) -> dict[str, dict[str, dict[str, float | None]]]:
+    """Return gains, offsets, drift and delays that were estimated, by force."""
     errors = run.final.errors
-    if errors is None or not errors.sigma_offset.any():
-        return None
-    rows = zip(run.final.channels, errors.offset, errors.sigma_offset, strict=True)
-    return {name: {"value": float(x), "sigma": float(s)} for name, x, s in rows}
+    terms = {} if errors is None else errors.terms
+    return {
+        term: {
+            name: {"value": float(x), "sigma": None if sigma is None else float(sigma[j])}
+            for j, (name, x) in enumerate(zip(run.final.channels, sizes, strict=True))
+        }
+        for term, (sizes, sigma) in terms.items()
+    }
 
 
 def show(found: dict[str, Any]) -> None:
     """Print a run for a reader."""
+    from mechid.runs.record import ALL_LOGS, LEFT_OUT
+
+    logs = found["logs"] if len(found["logs"]) > 1 else []
+    several = f" of {len(logs)} logs" if logs else ""
     pairs = [
         ("model", found["model"]),
-        ("samples", str(found["samples"])),
+        *(_error_pair(found["validation"], motion) for motion in _motions(found["validation"])),
+        *([_error_pair(found["left_out"], ALL_LOGS, LEFT_OUT)] if found["left_out"] else []),
+        ("samples", f"{found['samples']}{several}"),
+        *((log["name"], _log_words(log)) for log in logs),
         ("base parameters", str(found["base_parameters"])),
     ]
     for word in ("estimate", "reduced"):
@@ -98,23 +126,68 @@ def show(found: dict[str, Any]) -> None:
     if "reduction" in found:
         r = found["reduction"]
         pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
+    if found["spread"]:
+        pairs.append(("between logs", _spread_words(found["spread"])))
     if "full" in found:
         pairs.append(("all parameters", _full_words(found["full"])))
     print_pairs(pairs)
     typer.echo("")
     show_parameters(found["parameters"])
-    if found["offsets"]:
+    for term, forces in found["channel_errors"].items():
         typer.echo("")
-        print_table(
-            ("force", "offset", "σ"),
-            [(n, _number(o["value"]), _number(o["sigma"])) for n, o in found["offsets"].items()],
-        )
+        rows = [
+            (n, _number(x["value"]), "" if x["sigma"] is None else _number(x["sigma"]))
+            for n, x in forces.items()
+        ]
+        print_table(("force", f"{term}{_UNITS.get(term, '')}", "σ"), rows)
     typer.echo("")
     show_validation(found["validation"])
+    if found["left_out"]:
+        typer.echo("\neach log predicted by the model identified from the other logs:")
+        show_validation(found["left_out"])
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _log_words(log: dict[str, Any]) -> str:
+    """Say where a log comes from, and which times of it were used."""
+    times = f"{log['samples']} samples, {log['start']:.5g} s to {log['end']:.5g} s"
+    return f"{log['file']}: {times}" if log["file"] else times
+
+
+def _spread_words(spread: dict[str, Any]) -> str:
+    """Say how much estimates from single logs differ."""
+    if spread["largest"] is None:
+        return "no parameter is determined by two logs"
+    name, largest = spread["largest"]
+    return (
+        f"estimates of single logs differ by {spread['rms']:.3g} standard deviations rms "
+        f"({spread['determined']} parameters determined by the data; {name} by {largest:.3g}; "
+        f"{spread['whitened']:.3g} if correlations count); 1 is expected"
+    )
+
+
+def _motions(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(row["motion"] for row in rows))
+
+
+def _error_pair(
+    rows: Sequence[dict[str, Any]], motion: str, name: str | None = None
+) -> tuple[str, str]:
+    """Say how wrong the forces of the final model are on a motion, and those of CAD values."""
+    from mechid.runs.record import overall_words
+
+    own = {row["model"]: row for row in rows if row["motion"] == motion}
+    final = list(own.values())[-1]
+    n = len(final["forces"])
+    words = f"{overall_words(final['overall'])} on {motion}"
+    if "cad" in own:
+        words += f" (CAD values {overall_words(own['cad']['overall'])})"
+    if n > 1:
+        words += f"; sum of E_p over {n} forces {_percent(final['total'])} %"
+    return "error" if name is None else f"error, {name}", words
 
 
 def _full_words(full: dict[str, Any]) -> str:
@@ -137,12 +210,18 @@ def show_parameters(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def show_validation(rows: Sequence[dict[str, Any]]) -> None:
-    """Print E_p in percent: a row per motion and force, a column per model with its size."""
+    """Print errors in percent: a row per motion and force, a column per model with its size.
+
+    Of all forces together first, then the sum of E_p, then E_p of each force.
+    """
     models = {row["model"]: row["size"] for row in rows}
     by = {(row["motion"], row["model"]): row for row in rows}
     lines = []
-    for motion in dict.fromkeys(row["motion"] for row in rows):
+    for motion in _motions(rows):
         found = [by[motion, model] for model in models]
+        for unit in found[0]["overall"]:
+            name = "all" if len(found[0]["overall"]) == 1 else f"all {unit}"
+            lines.append((motion, name, *(_percent(row["overall"][unit]) for row in found)))
         lines.append((motion, "sum", *(_percent(row["total"]) for row in found)))
         for name in found[0]["forces"]:
             values = (_percent(row["forces"][name]["E_p"]) for row in found)

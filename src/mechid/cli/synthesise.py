@@ -12,10 +12,13 @@ from mechid.cli.common import Json, Model, print_json, print_notes, print_pairs
 from mechid.cli.record_options import given, record_options
 from mechid.errors import DataError
 from mechid.options import SynthesiseOptions
+from mechid.options.error_kinds import ERROR_KINDS
 
 if TYPE_CHECKING:
     from mechid.tasks.synthesise import Synthesis
 
+_MACHINE = "What the machine has and its model lacks"
+_SENSORS = "What sensors do, in this order"
 _OPTIONS: Mapping[str, Any] = {
     "noise": typer.Option(
         "--noise",
@@ -40,6 +43,31 @@ _OPTIONS: Mapping[str, Any] = {
         help="Error of the CAD values, as 20%: the true parameters are drawn about them."
     ),
     "seed": typer.Option(help="Of everything random."),
+    **{
+        kind.name: typer.Option(
+            help=kind.help, rich_help_panel=_MACHINE if kind.machine else _SENSORS
+        )
+        for kind in ERROR_KINDS
+    },
+    "stribeck_speed": typer.Option(
+        help="v_s, as a share of the root mean square of a joint's speed.",
+        rich_help_panel=_MACHINE,
+    ),
+    "hysteresis_width": typer.Option(
+        help="Travel in which hysteresis builds up, as a share of the standard deviation of a "
+        "coordinate.",
+        rich_help_panel=_MACHINE,
+    ),
+    "hum_frequency": typer.Option(help="Hz.", rich_help_panel=_SENSORS),
+    "outlier_size": typer.Option(
+        help="Standard deviation of outliers, as a multiple of the root mean square of a force.",
+        rich_help_panel=_SENSORS,
+    ),
+    "units": typer.Option(
+        help="Unit in which a channel is written although the table says SI, as q1=deg; may be "
+        "repeated.",
+        rich_help_panel=_SENSORS,
+    ),
 }
 
 
@@ -71,7 +99,10 @@ def synthesise(
     """Make measurements of a mechanism whose true parameters are known.
 
     The table has time, coordinates with speeds (.d) and accelerations (.dd), and forces; the truth
-    stands beside it in OUTPUT.truth.json, where `mechid identify` finds it for comparison.
+    stands beside it in OUTPUT.truth.json, where `mechid identify` finds it for comparison. Errors
+    that real machines have can be combined, for all channels or for single ones:
+
+    mechid synthesise five_bar motion.yaml -o log.csv --noise 1% --offset 5% --gain M1=10%
     """
     from mechid.tables.files import table_suffix
     from mechid.tasks.synthesise import save_measurement
@@ -87,6 +118,7 @@ def synthesise(
         "start": float(made.time[0]),
         "end": float(made.time[-1]),
         "forces": _forces(made),
+        "errors": made.errors,
         "seed": made.options.seed,
         "notes": [*made.notes, *_notes(made)],
         "output": [str(path) for path in save_measurement(made, output)],
@@ -110,9 +142,9 @@ def _forces(made: Synthesis) -> dict[str, Any]:
 
 
 def _notes(made: Synthesis) -> list[str]:
-    if made.options.position_noise and not made.options.positions_only:
-        return ["positions are noisy: speeds and accelerations are omitted"]
-    return []
+    if made.measured_rates or made.options.positions_only:
+        return []
+    return ["positions have errors: speeds and accelerations are omitted"]
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -124,7 +156,17 @@ def _show(found: dict[str, Any]) -> None:
         (name, f"rms {f['rms']:.4g}, of the errors {f['error']:.4g}")
         for name, f in found["forces"].items()
     ]
+    pairs += [
+        (kind, ", ".join(f"{name} {_value(value)}" for name, value in channels.items()))
+        for kind, channels in found["errors"].items()
+    ]
     print_pairs(pairs)
     print_notes(found["notes"])
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+
+
+def _value(value: Any) -> str:
+    numbers = value if isinstance(value, list) else [value]
+    text = ", ".join(f"{x:.4g}" for x in numbers)
+    return f"({text})" if len(numbers) > 1 else text

@@ -42,7 +42,7 @@ def _(record: Run) -> str:
 
 @to_html.register
 def _(record: Validation) -> str:
-    alone = replace(record.run, validation=record.rows)
+    alone = replace(record.run, validation=record.rows, left_out=(), spread=None)
     return fragment(record, [validation.section(alone)])
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.mechanism.element_laws import LAWS, Measure, Shape, law_unit, terms_of
+from mechid.mechanism.element_laws import LAWS, Measure, Shape, law_unit
+from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.records import Mechanism
 from mechid.spatial import inertia
 

@@ -158,6 +158,8 @@ class MeasureBuilder:
         if step.motion != "ball" and step.on == 1:
             # about x of b: the angle of z_a in the plane of y_b, z_b
             return turn | {"axis": on_b[0], "x_a": on_b[2], "y_a": on_b[1], "x_b": on_a[2]}
+        if step.motion == "screw" and joint.pitch:
+            return self.threaded(about_z, joint)
         if step.motion != "ball":
             others = self.around(links[0], links[1], on_a[2]) if joint.kind.aligned else None
             return about_z if others is None else self.turns(about_z, others)
@@ -213,6 +215,13 @@ class MeasureBuilder:
             "end": len(self.terms),
             "constant": constant,
         }
+
+    def threaded(self, angle: dict[str, int], joint: Joint) -> dict[str, Any]:
+        """Measure the angle of a thread by its displacement, which counts its turns."""
+        row = self.measure(("slide", joint.name, 2)), 2 * np.pi / joint.pitch
+        self.terms.append(row)
+        n = len(self.terms)
+        return angle | {"kind": TURNS, "start": n - 1, "end": n, "constant": 0.0}
 
     def slide(self, joint: Joint, k: int) -> dict[str, Any]:
         """Measure the displacement of a joint's frame b along axis k of its frame a."""

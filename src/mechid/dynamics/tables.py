@@ -18,7 +18,7 @@ from mechid.kinematics.tables import Floats, Ints, Records
 
 # measure kinds
 COORDINATE, LENGTH, TURN, SLIDE, SUM = 0, 1, 2, 3, 4
-TURNS = 5  # an angle of a cut joint, read as a sum of coordinates so that it counts its turns
+TURNS = 5  # an angle of a cut joint, read from others so that it counts its turns
 DOT = 6  # product of two directions
 PUSH, SPIN = 7, 8  # velocity of a marker along a direction, angular velocity about one
 

@@ -1,19 +1,28 @@
-"""Maximum a posteriori with the model of the noise that the data make most probable.
+"""Maximum a posteriori with the errors of the force channels that the data show.
 
-Gain errors, coloured noise and plain white noise need different weights, and a wrong choice has a
-price: gains that do not exist hide the common scale of the parameters, and colour that is not
-modelled makes the prior look wrong. So all models are fitted, and the simplest one whose evidence
-is close to the best is used.
+Real forces have offsets, drift, gain errors, delays and outliers besides noise, and real machines
+differ from their model. A term that is missing spoils the parameters, and so does one that is
+invented: it takes for a gain what is an error of the geometry. So nothing is taken that does not
+predict better what was not used: each term is tried, and compared by the errors of blocks of time
+that are held out (`trial.py`).
 
-Errors of the model itself look like coloured noise, and whitening would then give most weight to
-what the model explains worst. So colour is also checked by cross-validation: it must not increase
-the prediction error on held-out blocks of time.
+- If all that is left looks like noise, a term is taken if it predicts significantly better and the
+  evidence supports it.
+- If not, the model is wrong in other ways too, and terms that happen to fit some of it are not to
+  be trusted: a term must halve the squared error of some force, and gains are not taken at all,
+  because a wrong gain goes straight into the forces that the model predicts.
+
+Values that no bodies can have are replaced by the nearest that some can have (`physical.py`).
+What remains counts by its effective number of samples (`effective.py`), and the standard deviations
+are those of the estimates without each part of the motion, if these are larger (`jackknife.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,96 +30,160 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import Scale
 from mechid.estimation.iteration import NoiseOption
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.jackknife import with_jackknife
+from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
+from mechid.estimation.trial import Trial
 
-# The simplest model is taken whose log evidence is not worse than the best by more than this.
-_DOUBT = 5.0
-# Relative increase of held-out errors that colour may cause.
-_SPOILED = 0.02
-# Larger gain errors are implausible: sensors are calibrated, and all parameters would scale.
-_WILD = 0.5
-# Models of the noise, gain errors and colour, the simplest first.
-_WORDS = {
-    (False, False): "white",
-    (False, True): "coloured",
-    (True, False): "white with gain errors",
-    (True, True): "coloured with gain errors",
-}
+# Degrees of freedom of heavy tails.
+TAILS = 4.0
+# Student's t of the improvement of held-out blocks, and gain in log evidence, from which terms are
+# taken where the rest is noise.
+_SIGNIFICANT, _EVIDENT = 2.5, 5.0
+# Part to which a term must reduce the squared error of some force where the rest is not noise, and
+# that of all forces (geometric mean).
+_SOME, _ALL = 0.5, 0.75
+# Colour must not increase squared errors of held-out blocks by more than this.
+_SPOILED = 1.02
+# Squared errors that are alike: the simpler term is taken.
+_ALIKE = 1.02
+# Terms that reduce the squared error of no force below this part are not tried again.
+_NOTHING = 0.95
+# Gain in log likelihood of the effective samples from which another law of the noise is taken.
+_HEAVY = 10.0
+# Gain errors below the first are what errors of the geometry look like, and those beyond the second
+# are implausible: sensors are calibrated.
+_SLIGHT, _WILD = 0.02, 0.5
+
+TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "offsets": {"offsets": "estimated"},
+        "drift": {"offsets": "estimated", "drift": "estimated"},
+        "gains": {"gains": "estimated"},
+        "delay": {"delay": "estimated"},
+        "outliers": {"tails": TAILS},
+        "proportional noise": {"proportional": True},
+        "colour": {"whiten": True},
+    }
+)
+# Laws of the noise, which are compared by the likelihood of held-out errors.
+_LAWS = ("outliers", "proportional noise")
 
 
 @dataclass(frozen=True)
 class Automatic:
-    """The default: CAD values as prior, and noise as the data show it.
+    """The default: CAD values as prior, and errors of the force channels as the data show them.
 
     Attributes
     ----------
-    prior, scale, offsets, noise
+    prior, scale, noise
         As in `MaximumAPosteriori`.
-    gains : float or "estimated"
-        Standard deviation of the gain errors of the models that have them.
+    gains, offsets, drift, delay : float or "estimated", optional
+        Terms that are taken whatever the data show, with this standard deviation, as in
+        `MaximumAPosteriori`.
     """
 
     prior: Literal["diagonal", "full"] = "full"
     scale: Scale = "estimated"
-    gains: Scale = "estimated"
+    gains: Scale | None = None
     offsets: Scale | None = None
+    drift: Scale | None = None
+    delay: Scale | None = None
     noise: NoiseOption = "estimated"
     name: str = "auto"
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
-        """Return the estimate under the chosen model of the noise."""
-        found = {m: self._with(*m).posterior(regression, prior) for m in _WORDS}
-        spoiled = tuple(
-            (gains, True)
-            for gains in (False, True)
-            if _spoils(found[gains, True], found[gains, False])
-        )
-        wild = tuple(m for m, p in found.items() if _largest_gain(p) > _WILD)
-        # White noise without gains is always a candidate.
-        allowed = {m: p for m, p in found.items() if m not in (*spoiled, *wild)}
-        best = max(p.evidence for p in allowed.values())
-        chosen = next(m for m, p in allowed.items() if p.evidence >= best - _DOUBT)
-        estimate = self._with(*chosen).estimate(found[chosen])
-        return replace(estimate, known=(*estimate.known, _comparison(found, chosen, spoiled, wild)))
-
-    def _with(self, gains: bool, whiten: bool) -> MaximumAPosteriori:
-        return MaximumAPosteriori(
+        """Return the estimate with the terms that predict better."""
+        plain = MaximumAPosteriori(
             self.prior,
             self.scale,
-            gains=self.gains if gains else None,
+            gains=self.gains,
             offsets=self.offsets,
-            whiten=whiten,
+            drift=self.drift,
+            delay=self.delay,
+            effective=True,
             noise=self.noise,
             name=self.name,
         )
+        now = Trial(plain, plain.posterior(regression, prior))
+        words: list[str] = []
+        useful = set(TERMS)
+        while True:
+            wider = {
+                name: replace(now.estimator, **terms)
+                for name, terms in TERMS.items()
+                if name in useful and _asked(name, now)
+            }
+            trials = {
+                name: Trial(estimator, estimator.posterior(regression, prior))
+                for name, estimator in wider.items()
+                if estimator != now.estimator
+            }
+            # What did not help at all will not help beside another term.
+            useful -= {n for n, x in trials.items() if np.min(x.ratios(now)) > _NOTHING}
+            better = {name: trial for name, trial in trials.items() if _better(name, now, trial)}
+            chosen = _best(better, now)
+            words += _words(now, trials, chosen)
+            if chosen is None:
+                break
+            now = better[chosen]
+        estimate = with_jackknife(now.estimator.estimate(now.posterior), now.posterior, now.noise)
+        estimate = replace(estimate, known=(*estimate.known, *words, *now.words))
+        return possible(estimate, regression, now.posterior.prior)
 
 
-def _largest_gain(found: Posterior) -> float:
-    """Return the largest gain error of a force; 0 for a model without."""
-    _, gain, _ = found.channels.split(found.fit.solution.x)
-    return float(np.abs(gain).max(initial=0.0))
-
-
-def _spoils(coloured: Posterior, white: Posterior) -> bool:
-    """Return whether colour makes held-out errors larger; not computed for a white model."""
-    if coloured.evidence <= white.evidence:
+def _asked(name: str, now: Trial) -> bool:
+    """Return whether a term can be of use: nothing but outliers is looked for in plain noise."""
+    if name in _LAWS:
+        return now.outliers
+    if now.repeatable is False and now.white:
         return False
-    return coloured.held_out() > (1 + _SPOILED) * white.held_out()
+    return now.estimator.tails is None or name != "colour"
 
 
-def _comparison(
-    found: dict[tuple[bool, bool], Posterior],
-    chosen: tuple[bool, bool],
-    spoiled: tuple[tuple[bool, bool], ...],
-    wild: tuple[tuple[bool, bool], ...],
-) -> str:
-    others = ", ".join(
-        f"{_WORDS[m]} {p.evidence - found[chosen].evidence:+.0f}"
-        + (" but worse on held-out blocks" if m in spoiled else "")
-        + (" but with implausible gains" if m in wild else "")
-        for m, p in found.items()
-        if m != chosen
+def _better(name: str, before: Trial, after: Trial) -> bool:
+    """Return whether a term may be taken."""
+    if name in _LAWS:
+        noise = name == "outliers" or after.noise
+        gain = after.log_likelihood - before.log_likelihood
+        return noise and gain * before.posterior.fit.share > _HEAVY
+    ratio = after.ratios(before)
+    if name == "colour":
+        evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
+        return evident and before.repeatable is not True and bool(np.all(ratio < _SPOILED))
+    if name == "gains" and not _SLIGHT < after.largest_gain < _WILD:
+        return False
+    if after.noise:
+        change = after.improvement(before)
+        error = np.std(change, ddof=1) / np.sqrt(len(change))
+        evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
+        return evident and bool(np.mean(change) > _SIGNIFICANT * error)
+    whole = float(np.exp(np.mean(np.log(ratio))))
+    return name != "gains" and bool(np.min(ratio) < _SOME) and whole < _ALL
+
+
+def _best(better: Mapping[str, Trial], before: Trial) -> str | None:
+    """Return the simplest term with about the smallest held-out errors; laws of noise come last."""
+    errors = {name: x.mean(before) for name, x in better.items() if name not in _LAWS}
+    if errors:
+        least = min(errors.values())
+        return next(name for name, error in errors.items() if error <= _ALIKE * least)
+    return max(better, key=lambda name: better[name].log_likelihood, default=None)
+
+
+def _words(now: Trial, trials: Mapping[str, Trial], chosen: str | None) -> list[str]:
+    """Return what was tried, with the errors that decided."""
+    if not trials:
+        return []
+    tried = ", ".join(
+        f"{name} {100 * trial.held_out_error:.3g} %"
+        for name, trial in trials.items()
+        if name != chosen
     )
-    return f"noise model: {_WORDS[chosen]} (log evidence relative to it: {others})"
+    before = f"{100 * now.held_out_error:.3g} %"
+    if chosen is None:
+        return [f"tried and not taken, error on held-out blocks {before} without: {tried}"]
+    after = f"{100 * trials[chosen].held_out_error:.3g} %"
+    others = f" (others: {tried})" if tried else ""
+    return [f"{chosen} taken: error on held-out blocks {after} instead of {before}{others}"]

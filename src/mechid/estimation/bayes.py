@@ -7,6 +7,7 @@ Without a prior it is weighted least squares.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,16 +17,16 @@ from mechid.errors import DataError
 from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.estimate_warnings import enough
-from mechid.estimation.evidence import WIDEST, agreement, best_scales, reduced
+from mechid.estimation.evidence import agreement, best_scales
 from mechid.estimation.gaussian_prior import (
+    CAD_BELIEF,
     USUAL_CHANNEL_ERROR,
     GaussianPrior,
     Scale,
     cad_prior,
-    offset_deviation,
 )
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
-from mechid.estimation.linear import Solution, least_squares
+from mechid.estimation.linear import Solution, least_squares, reduced
 from mechid.estimation.options import not_negative, one_of
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.prior import Prior
@@ -33,6 +34,8 @@ from mechid.estimation.regression import Floats, Regression
 
 # Probability below which data and prior are said to disagree.
 _DISAGREE = 0.01
+# Scales up to this one, and down to its inverse, are looked for in the data.
+_SUPPORTED = 1e3
 # Scales from here on can be what explains the disagreement.
 _MENDED = 1.2
 # A parameter is determined by the prior if the data reduce its standard deviation by less than this
@@ -60,8 +63,20 @@ class MaximumAPosteriori:
     offsets : float or "estimated", optional
         Standard deviation of the offset of each force channel, as a fraction of the root mean
         square of its measured force; without a prior, "estimated" leaves the offsets to the data.
+    drift : float or "estimated", optional
+        Standard deviation of a slow drift of each force channel in each log, likewise.
+    delay : float or "estimated", optional
+        Standard deviation of the delay of each force channel, as the change of the force that it
+        makes, likewise.
     whiten : bool
         Whether noise may be coloured.
+    tails : float, optional
+        Degrees of freedom of Student's distribution of the noise, such as 4 for data with outliers;
+        by default it is normal.
+    proportional : bool
+        Whether the noise may grow with the force of each sample.
+    effective : bool
+        Whether correlated residuals count by their effective number.
     noise : "estimated" or "declared"
         Estimated noise is not less than what is declared.
     """
@@ -71,18 +86,36 @@ class MaximumAPosteriori:
     groups: tuple[tuple[str, ...], ...] = ()
     gains: Scale | None = None
     offsets: Scale | None = None
+    drift: Scale | None = None
+    delay: Scale | None = None
     whiten: bool = False
+    tails: float | None = None
+    proportional: bool = False
+    effective: bool = False
     noise: NoiseOption = "estimated"
     name: str = "map"
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
         self._check_options()
-        channels = Channels(regression, self.gains is not None, self.offsets is not None)
+        channels = self._channels(regression)
         if self.prior == "none":
             fit = self._without_prior(channels)
             return finish(self.name, channels, fit, known=self._channel_words(None, regression))
         return self.estimate(self.posterior(regression, prior))
+
+    @property
+    def errors(self) -> Mapping[str, Scale | None]:
+        """Options of the errors of the channels, by name."""
+        return {
+            "gains": self.gains,
+            "offsets": self.offsets,
+            "drift": self.drift,
+            "delay": self.delay,
+        }
+
+    def _channels(self, regression: Regression) -> Channels:
+        return Channels(regression, *(option is not None for option in self.errors.values()))
 
     def posterior(self, regression: Regression, prior: Prior | None) -> Posterior:
         """Return the posterior with everything that it was computed from."""
@@ -93,11 +126,9 @@ class MaximumAPosteriori:
                 "gives none",
                 remedy="declare them, or use an estimator without prior",
             )
-        channels = Channels(regression, self.gains is not None, self.offsets is not None)
+        channels = self._channels(regression)
         known = prior.select(regression.parameters)
-        gaussian = cad_prior(
-            channels, known, self.prior, self.scale, self.groups, self.gains, self.offsets
-        )
+        gaussian = cad_prior(channels, known, self.prior, self.scale, self.groups, self.errors)
         return Posterior(channels, known, *self._with_prior(channels, gaussian))
 
     def estimate(self, found: Posterior) -> Estimate:
@@ -124,24 +155,39 @@ class MaximumAPosteriori:
     def _check_options(self) -> None:
         one_of("the prior", self.prior, "diagonal", "full", "none")
         not_negative("the scale of the prior", self.scale, "estimated")
-        for what, option in (("gains", self.gains), ("offsets", self.offsets)):
+        for what, option in self.errors.items():
             if option is not None:
                 not_negative(f"the standard deviation of {what}", option, "estimated")
+        if self.tails is not None and not self.tails > 0:
+            raise DataError(f"the degrees of freedom of the tails must be > 0, got {self.tails:g}")
 
     def _with_prior(self, channels: Channels, gaussian: GaussianPrior) -> tuple[Fit, GaussianPrior]:
         now = gaussian
 
         def solve(A: Floats, t: Floats, _: Transform) -> Solution:
             nonlocal now
-            now = best_scales(reduced(A, t, gaussian.mean), now, near=now is not gaussian)
-            return now.solve(A, t)
+            data = reduced(A, t, gaussian.mean)
+            now = best_scales(data, now, near=now is not gaussian)
+            return now.solve(A, t, data)
 
         fit = iterate(
-            channels, solve, noise=self.noise, whiten=self.whiten, start=gaussian.mean
-        )  # fmt: skip
+            channels,
+            solve,
+            noise=self.noise,
+            whiten=self.whiten,
+            start=gaussian.mean,
+            tails=self.tails,
+            proportional=self.proportional,
+            uncertainty=np.linalg.norm(gaussian.F, axis=1) if self.effective else None,
+        )
         return fit, now
 
     def _without_prior(self, channels: Channels) -> Fit:
+        if self.drift is not None or self.delay is not None:
+            raise DataError(
+                "drift and delay of the force channels need a prior",
+                remedy="use CAD values as prior, or do not estimate them",
+            )
         if self.gains is not None:
             raise DataError(
                 "gain errors of the force channels cannot be distinguished from a common factor "
@@ -152,9 +198,13 @@ class MaximumAPosteriori:
         enough(len(channels.channel), free)
         if self.offsets is None or self.offsets == "estimated":
             return iterate(
-                channels, lambda A, t, _: least_squares(A, t), noise=self.noise, whiten=self.whiten
+                channels,
+                lambda A, t, _: least_squares(A, t),
+                noise=self.noise,
+                whiten=self.whiten,
+                tails=self.tails,
             )
-        deviation = offset_deviation(channels, self.offsets)
+        deviation = self.offsets * channels.usual_sizes("offsets", np.zeros(0))
         # Each offset is one more row, o = 0 in units of its standard deviation.
         given = np.zeros((len(deviation), channels.size))
         given[:, -len(deviation) :] = np.diag(1 / np.where(deviation > 0, deviation, 1.0))
@@ -163,7 +213,7 @@ class MaximumAPosteriori:
             found = least_squares(np.vstack([A, given]), np.append(t, np.zeros(len(given))))
             return replace(found, leverage=found.leverage[: len(t)])
 
-        return iterate(channels, solve, noise=self.noise, whiten=self.whiten)
+        return iterate(channels, solve, noise=self.noise, whiten=self.whiten, tails=self.tails)
 
     def _prior_words(self, gaussian: GaussianPrior, known: Prior, resting: int) -> tuple[str, ...]:
         b = len(known.base)
@@ -182,10 +232,10 @@ class MaximumAPosteriori:
     def _channel_words(
         self, gaussian: GaussianPrior | None, regression: Regression
     ) -> tuple[str, ...]:
-        n_d = len(regression.channels)
         words = []
         column = 0 if gaussian is None else gaussian.parameters
-        for what, option in (("gain", self.gains), ("offset", self.offsets)):
+        layout = self._channels(regression).layout
+        for what, option in self.errors.items():
             if option is None:
                 continue
             if gaussian is None and option == "estimated":
@@ -196,9 +246,10 @@ class MaximumAPosteriori:
                 share = USUAL_CHANNEL_ERROR * gaussian.sizes[column]
             source = "empirical Bayes" if option == "estimated" else "given"
             words.append(
-                f"{what} error of each force with a standard deviation of {share:.2%} ({source})"
+                f"{what.removesuffix('s')} error of each force with a standard deviation of "
+                f"{share:.2%} ({source})"
             )
-            column += n_d
+            column += layout[what].stop - layout[what].start
         return tuple(words)
 
     def _disagreement(self, checked: Agreement) -> tuple[str, ...]:
@@ -240,20 +291,17 @@ def _check(fit: Fit, gaussian: GaussianPrior) -> Agreement:
         gaussian.parameters,
         np.where(own, 0, -1),
         np.ones(1),
+        (CAD_BELIEF._replace(low=1 / _SUPPORTED, high=_SUPPORTED),),
     )
     data = reduced(fit.A, fit.t, gaussian.mean)
     return agreement(data, declared, float(best_scales(data, declared).scale[0]))
 
 
 def _bounds_hit(gaussian: GaussianPrior) -> tuple[str, ...]:
-    if np.any(gaussian.of_parameters >= 0.99 * WIDEST):
-        return (
-            f"the standard deviations of the CAD values were multiplied by {WIDEST:.0f}, the "
-            "largest factor allowed: the prior has almost no effect",
-        )
-    if np.any(gaussian.of_parameters <= 1.01 / WIDEST):
-        return (
-            "the data show no error of the CAD values, whose standard deviations were "
-            "reduced as far as allowed: the standard deviations of the result are too small",
-        )
-    return ()
+    if not np.any(gaussian.of_parameters >= 0.99 * CAD_BELIEF.high):
+        return ()
+    return (
+        f"the standard deviations of the CAD values were multiplied by {CAD_BELIEF.high:g}, the "
+        "largest factor allowed: the CAD values are worse than declared, or the model does not "
+        "describe the machine",
+    )

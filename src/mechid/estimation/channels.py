@@ -1,7 +1,9 @@
-"""What the force channels show: τ = (1 + g) (W φ + known) + o + noise, per channel.
+"""What the force channels show: τ = (1 + g) F(t - δ) + o + drift + noise, F = W φ + known.
 
-Gains g and offsets o are built on predicted forces: a gain on measured ones would be correlated
-with their noise. The product of g and φ makes the problem bilinear; it is linearised at the last
+Gains g and delays δ act on predicted forces: on measured ones they would be correlated with the
+noise. Offsets o and drift belong to one log, gains and delays to the sensor. Drift is a sum of
+cosines of half periods over the log, with amplitudes that fall as 1/k: a random walk seen over the
+time of the log. Products of g or δ with φ make the problem bilinear; it is linearised at the last
 estimate in each iteration.
 """
 
@@ -9,31 +11,55 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from scipy.interpolate import BSpline, make_interp_spline
 
 from mechid.estimation.estimate import ChannelErrors
 from mechid.estimation.linear import Solution
+from mechid.estimation.noise import root_mean_square
 from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.whitening import segments
 
 # Prior of offsets that only the data determine.
 FREE_OFFSETS = "each force may have an unknown offset"
+# Cosines of a drift; the highest has half as many periods in a log.
+DRIFT_TERMS = 8
+# Of splines between samples, for delays.
+_DEGREE = 5
+
+
+class Parts(NamedTuple):
+    """x in parts; zeros for what is no part of it.
+
+    phi (b,), gain (n_d,), offset (L, n_d), drift (L, n_d, K), delay (n_d,) in seconds.
+    """
+
+    phi: Floats
+    gain: Floats
+    offset: Floats
+    drift: Floats
+    delay: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Forces as functions of x = (φ, g, o), or of a part of it.
+    """Forces as functions of x = (φ, g, o, drift, δ), or of a part of it.
 
     Attributes
     ----------
     regression : Regression
-    gains, offsets : bool
-        Whether x has gains, and offsets, of all n_d channels.
+    gains, offsets, drift, delay : bool
+        Whether x has gains and delays of all n_d channels, offsets and drift of all channels in
+        each of the L logs.
     """
 
     regression: Regression
     gains: bool = False
     offsets: bool = False
+    drift: bool = False
+    delay: bool = False
 
     @cached_property
     def rows(self) -> tuple[Floats, Floats, Ints]:
@@ -45,53 +71,211 @@ class Channels:
         """Channel of each row, (m,)."""
         return self.rows[2]
 
+    @cached_property
+    def forces(self) -> Floats:
+        """Measured forces of the rows, (m,)."""
+        return self.regression.tau[self.regression.valid]
+
+    @cached_property
+    def series(self) -> Ints:
+        """Series of each row (m,): a channel in a log, numbered log by log."""
+        return self.channel + len(self.regression.channels) * self._log
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the series, for messages."""
+        if self.n_logs == 1:
+            return self.regression.channels
+        logs = range(1, self.n_logs + 1)
+        return tuple(f"{name} of log {k}" for k in logs for name in self.regression.channels)
+
+    @property
+    def n_logs(self) -> int:
+        """Number of logs L."""
+        return int(self.regression.logs.max(initial=0)) + 1
+
+    @cached_property
+    def layout(self) -> dict[str, slice]:
+        """Where x has its parts."""
+        n_d, L = len(self.regression.channels), self.n_logs
+        lengths = {
+            "parameters": len(self.regression.parameters),
+            "gains": n_d if self.gains else 0,
+            "offsets": L * n_d if self.offsets else 0,
+            "drift": L * n_d * DRIFT_TERMS if self.drift else 0,
+            "delay": n_d if self.delay else 0,
+        }
+        ends = np.cumsum(list(lengths.values()))
+        return {
+            n: slice(int(e) - k, int(e)) for (n, k), e in zip(lengths.items(), ends, strict=True)
+        }
+
     @property
     def size(self) -> int:
         """Length of x."""
-        b, n_d = len(self.regression.parameters), len(self.regression.channels)
-        return b + n_d * (self.gains + self.offsets)
+        return int(self.layout["delay"].stop)
 
-    def split(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return φ (b,), g (n_d,) and o (n_d,); zeros for what is no part of x."""
-        b, n_d = len(self.regression.parameters), len(self.regression.channels)
-        none = np.zeros(n_d)
-        g = x[b : b + n_d] if self.gains else none
-        o = x[len(x) - n_d :] if self.offsets else none
-        return x[:b], g, o
+    @property
+    def linear(self) -> bool:
+        """Whether forces are linear in x."""
+        return not (self.gains or self.delay)
+
+    def split(self, x: Floats) -> Parts:
+        """Return the parts of x."""
+        n_d, L = len(self.regression.channels), self.n_logs
+        shapes = {"gains": (n_d,), "offsets": (L, n_d), "drift": (L, n_d, DRIFT_TERMS)}
+        found = [x[self.layout["parameters"]]]
+        for name in ("gains", "offsets", "drift", "delay"):
+            shape = shapes.get(name, (n_d,))
+            own = x[self.layout[name]]
+            found.append(own.reshape(shape) if own.size else np.zeros(shape))
+        return Parts(*found)
+
+    def usual_sizes(self, name: str, phi: Floats) -> Floats:
+        """Return unit errors of a part of x: what changes each force by its root mean square."""
+        n_d, L = len(self.regression.channels), self.n_logs
+        if name == "gains":
+            return np.ones(n_d)
+        if name == "delay":
+            A, k, A1, k1 = self._late(np.zeros(n_d))
+            forces, rate = (
+                root_mean_square(x, self.channel, n_d) for x in (A @ phi + k, A1 @ phi + k1)
+            )
+            return np.asarray(forces / np.where(rate > 0, rate, np.inf))
+        size = root_mean_square(self.forces, self.series, L * n_d)
+        return size if name == "offsets" else np.repeat(size, DRIFT_TERMS)
 
     def residuals(self, x: Floats) -> Floats:
         """Return measured less expected values of the valid rows, (m,)."""
-        A, t, channel = self.rows
-        phi, g, o = self.split(x)
-        if not (self.gains or self.offsets):
-            return np.asarray(t - A @ phi)
-        forces = A @ phi + self._known
-        return np.asarray(t + self._known - (1 + g[channel]) * forces - o[channel])
+        A, t, _ = self.rows
+        parts = self.split(x)
+        if self.linear:
+            return np.asarray(t - A @ parts.phi - self._added(parts))
+        A, known, *_ = self._late(parts.delay)
+        F = (1 + parts.gain[self.channel]) * (A @ parts.phi + known)
+        return np.asarray(t + self._known - F - self._added(parts))
 
     def linearised(self, x: Floats) -> tuple[Floats, Floats]:
         """Return J (m, n) and y (m,): y - J x' are the residuals of x' near x."""
         A, t, channel = self.rows
-        if not (self.gains or self.offsets):
+        if self.size == A.shape[1]:
             return A, t
-        phi, g, _ = self.split(x)
-        own = np.eye(len(self.regression.channels))[channel]
-        blocks = [(1 + g[channel])[:, None] * A]
+        parts = self.split(x)
+        n_d = len(self.regression.channels)
+        own = np.eye(n_d)[channel]
+        mine = np.eye(n_d * self.n_logs)[self.series] if self.offsets or self.drift else None
+        factor = 1 + parts.gain[channel]
+        late, known, rate, known_rate = self._late(parts.delay)
+        F = late @ parts.phi + known
+        blocks = [factor[:, None] * late]
         if self.gains:
-            blocks.append((A @ phi + self._known)[:, None] * own)
-        if self.offsets:
-            blocks.append(own)
-        return np.hstack(blocks), t + g[channel] * (A @ phi)
+            blocks.append(F[:, None] * own)
+        if self.offsets and mine is not None:
+            blocks.append(mine)
+        if self.drift and mine is not None:
+            blocks.append((mine[:, :, None] * self._cosines[:, None, :]).reshape(len(t), -1))
+        if self.delay:
+            blocks.append((-factor * (rate @ parts.phi + known_rate))[:, None] * own)
+        J = np.hstack(blocks)
+        return (J, t) if self.linear else (J, self.residuals(x) + J @ x)
 
     def errors(self, solution: Solution) -> ChannelErrors | None:
-        """Return gains and offsets with their standard deviations, if there are any."""
-        if not (self.gains or self.offsets):
+        """Return errors of the channels with their standard deviations, if there are any."""
+        if self.size == len(self.regression.parameters):
             return None
-        _, g, o = self.split(solution.x)
-        _, sg, so = self.split(np.linalg.norm(solution.root, axis=1))
-        b, n_d = len(self.regression.parameters), len(g)
-        cross = solution.root[:b] @ solution.root[-n_d:].T if self.offsets else None
-        return ChannelErrors(g, sg, o, so, cross)
+        n_d, L = len(self.regression.channels), self.n_logs
+        parts = self.split(solution.x)
+        sigma = self.split(np.linalg.norm(solution.root, axis=1))
+        cross, mean, spread = None, parts.offset[0], sigma.offset[0]
+        if self.offsets:
+            # Of another log: the mean of these, and as uncertain as one of them.
+            root = solution.root[self.layout["offsets"]].reshape(L, n_d, -1).mean(axis=0)
+            cross = solution.root[self.layout["parameters"]] @ root.T
+            mean = parts.offset.mean(axis=0)
+            between = parts.offset.std(axis=0, ddof=1) if L > 1 else np.zeros(n_d)
+            spread = np.hypot(np.linalg.norm(root, axis=1), between)
+        drift = np.zeros(n_d)
+        if self.drift:
+            added = self._added(parts._replace(offset=np.zeros((L, n_d))))
+            drift = root_mean_square(added, self.channel, n_d)
+        return ChannelErrors(
+            gain=parts.gain,
+            sigma_gain=sigma.gain,
+            offset=mean,
+            sigma_offset=spread,
+            cross=cross,
+            by_log=parts.offset if L > 1 and self.offsets else None,
+            logs=() if self.regression.log is None else tuple(np.unique(self.regression.log)),
+            drift=drift,
+            delay=parts.delay,
+            sigma_delay=sigma.delay,
+        )
+
+    def _added(self, parts: Parts) -> Floats:
+        """Return offsets and drift of the rows, (m,)."""
+        added = parts.offset.ravel()[self.series]
+        if self.drift:
+            amplitudes = parts.drift.reshape(-1, DRIFT_TERMS)[self.series]
+            added = added + np.sum(amplitudes * self._cosines, axis=1)
+        return added
+
+    def _late(self, delay: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return A and known of the rows at the delayed times, and their time derivatives."""
+        if not self.delay:
+            A = self.rows[0]
+            return A, self._known, np.zeros((0, 0)), np.zeros(0)
+        r = self.regression
+        found = np.stack([self._both, np.zeros_like(self._both)])
+        for own, curves in self._curves:
+            for j, curve in enumerate(curves):
+                # Before the first sample nothing is known.
+                at = np.clip(r.time[own] - delay[j], r.time[own[0]], r.time[own[-1]])
+                found[0, own, j], found[1, own, j] = curve(at), curve(at, 1)
+        value, rate = (x[r.valid] for x in found)
+        return value[:, :-1], value[:, -1], rate[:, :-1], rate[:, -1]
 
     @cached_property
     def _known(self) -> Floats:
         return self.regression.known[self.regression.valid]
+
+    @cached_property
+    def _sample(self) -> Ints:
+        return np.nonzero(self.regression.valid)[0]
+
+    @cached_property
+    def _log(self) -> Ints:
+        return self.regression.logs[self._sample]
+
+    @cached_property
+    def _cosines(self) -> Floats:
+        """cos(π k s)/k with s from 0 to 1 over each log, (m, K)."""
+        r = self.regression
+        s = np.zeros(len(r.time))
+        for log in range(self.n_logs):
+            own = r.logs == log
+            t = r.time[own]
+            s[own] = (t - t.min()) / max(float(np.ptp(t)), np.finfo(float).tiny)
+        k = np.arange(1, DRIFT_TERMS + 1)
+        return np.asarray(np.cos(np.pi * k * s[self._sample, None]) / k)
+
+    @cached_property
+    def _both(self) -> Floats:
+        """W and known side by side, (N, n_d, b + 1)."""
+        r = self.regression
+        return np.concatenate([r.W, r.known[..., None]], axis=-1)
+
+    @cached_property
+    def _curves(self) -> list[tuple[Ints, tuple[BSpline, ...]]]:
+        """W and known over time as splines: samples without a gap, and a curve per channel."""
+        r, both = self.regression, self._both
+        usable = np.flatnonzero(np.all(np.isfinite(both), axis=(1, 2)))
+        return [
+            (
+                own,
+                tuple(
+                    make_interp_spline(r.time[own], x, k=_DEGREE) for x in both[own].swapaxes(0, 1)
+                ),
+            )
+            for own in segments(r, usable)
+            if len(own) > _DEGREE
+        ]

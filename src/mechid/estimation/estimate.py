@@ -34,15 +34,23 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class ChannelErrors:
-    """Gain and offset errors of the force channels: τ = (1 + gain) force + offset + noise.
+    """Errors of the force channels: τ = (1 + gain) force(t - delay) + offset + drift + noise.
 
     Attributes
     ----------
     gain, sigma_gain : arrays (n_d,)
     offset, sigma_offset : arrays (n_d,)
-        N or N m.
+        N or N m; of several logs the mean, with their spread.
     cross : array (b, n_d), optional
         Covariance of parameters and offsets; they are taken as independent without.
+    by_log : array (L, n_d), optional
+        Offsets of each of several logs.
+    logs : tuple of int
+        Numbers of these logs, as in `Regression.log`.
+    drift : array (n_d,), optional
+        Root mean square of a slow drift, N or N m.
+    delay, sigma_delay : arrays (n_d,), optional
+        Seconds by which the measured force is late.
     """
 
     gain: Floats
@@ -50,6 +58,30 @@ class ChannelErrors:
     offset: Floats
     sigma_offset: Floats
     cross: Floats | None = None
+    by_log: Floats | None = None
+    logs: tuple[int, ...] = ()
+    drift: Floats | None = None
+    delay: Floats | None = None
+    sigma_delay: Floats | None = None
+
+    @property
+    def terms(self) -> Mapping[str, tuple[Floats, Floats | None]]:
+        """What was estimated, by name: sizes per channel (n_d,) and their standard deviations."""
+        found = {
+            "gain": (self.gain, self.sigma_gain),
+            "offset": (self.offset, self.sigma_offset),
+            "drift": (self.drift, None),
+            "delay": (self.delay, self.sigma_delay),
+        }
+        return {n: (x, s) for n, (x, s) in found.items() if x is not None and np.any(x)}
+
+    def of_samples(self, regression: Regression) -> Floats:
+        """Return offsets of the samples of a motion (N, n_d): of its log, or the mean of all."""
+        found = np.broadcast_to(self.offset, regression.tau.shape).copy()
+        if self.by_log is not None and regression.log is not None:
+            for number, offset in zip(self.logs, self.by_log, strict=True):
+                found[regression.log == number] = offset
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,7 +201,7 @@ def predict(estimate: Estimate, regression: Regression) -> Prediction:
     forces = r.W @ estimate.values + r.known
     variance = np.einsum("nij,jk,nik->ni", r.W, estimate.covariance, r.W, optimize=True)
     if estimate.errors is not None:
-        forces = forces + estimate.errors.offset
+        forces = forces + estimate.errors.of_samples(r)
         variance = variance + estimate.errors.sigma_offset**2
         if estimate.errors.cross is not None:
             variance += 2 * np.einsum("nij,ji->ni", r.W, estimate.errors.cross)

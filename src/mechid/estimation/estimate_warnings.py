@@ -62,13 +62,13 @@ def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
     """Return a warning if residuals e (m,) of the valid rows are coloured and taken as white."""
     found, worst = [], 1.0
     forces = regression.target[regression.valid]
-    for name, parts in zip(
-        regression.channels, stretches(regression.valid, regression.time), strict=True
-    ):
+    where = stretches(regression)
+    names = regression.channels * (len(where) // len(regression.channels))
+    for name, parts in zip(names, where, strict=True):
         rounding = all(np.linalg.norm(e[p]) <= _EXACT * np.linalg.norm(forces[p]) for p in parts)
         colour = fit_colour([e[part] for part in parts])
         if colour.ratio > _COLOURED and not rounding:
-            found.append(name)
+            found += [name] if name not in found else []
             # Against slow columns of W, noise counts by its spectrum at low frequencies.
             slow = 1.0 / np.abs(1.0 - np.sum(colour.coefficients))
             worst = max(worst, float(slow / colour.ratio))

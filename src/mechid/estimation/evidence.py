@@ -6,14 +6,15 @@ y = Qᵀ (t - A x0) depends on the prior, and with R F S = U s Vᵀ its entries 
 with variances 1 + s².
 
 With few entries in a group (the gains of three channels), the most probable scale is often zero,
-which would claim certainty without evidence. So the logarithm of a scale has a wide Gaussian
-hyperprior: declared standard deviations are trusted to within a factor of about ten. It matters
-only where the data do not determine the scale.
+which would claim certainty without evidence. So the logarithm of a scale has a Gaussian hyperprior:
+declared standard deviations are trusted to within a factor of about two, usual errors of channels
+to within ten. Without it, errors of the model that look like information would make the prior
+worthless.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -21,28 +22,11 @@ from scipy.stats import chi2 as chi_squared
 
 from mechid.estimation.estimate import Agreement
 from mechid.estimation.gaussian_prior import GaussianPrior
+from mechid.estimation.linear import Reduced, reduced
 from mechid.estimation.regression import Floats
 
-# Standard deviations of a prior are taken as wrong by a factor of a thousand at most.
-WIDEST = 1e3
-# Prior standard deviation of the logarithm of a scale.
-BELIEF = float(np.log(10.0))
-# Factors on all standard deviations that are tried first.
-_TRIED = np.log(10.0) * np.linspace(-3, 3, 13)
-
-
-@dataclass(frozen=True, eq=False)
-class Reduced:
-    """The part of a problem that depends on the prior: R (k, n) and y (k,)."""
-
-    R: Floats
-    y: Floats
-
-
-def reduced(A: Floats, t: Floats, mean: Floats) -> Reduced:
-    """Return R and y of A = Q R, y = Qᵀ (t - A mean)."""
-    Q, R = np.linalg.qr(A)
-    return Reduced(R, Q.T @ (t - A @ mean))
+# Scales that are tried first, between their bounds.
+_TRIED = 13
 
 
 def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
@@ -60,12 +44,16 @@ def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]
     return float(value), gradient.astype(float)
 
 
-def data_evidence(A: Floats, t: Floats, gaussian: GaussianPrior) -> float:
-    """Return log of the density of rows t (m,), in units of the noise, for a prior."""
+def data_evidence(
+    A: Floats, t: Floats, gaussian: GaussianPrior, count: float | None = None
+) -> float:
+    """Return log of the density of rows t (m,), in units of the noise, for a prior.
+
+    Rows may count less than one sample each: `count` is their effective number, m by default.
+    """
     data = reduced(A, t, gaussian.mean)
-    r = t - A @ gaussian.mean
-    outside = float(r @ r - data.y @ data.y)  # residual that no parameter explains
-    return log_evidence(data, gaussian)[0] - 0.5 * (outside + len(t) * float(np.log(2 * np.pi)))
+    size = len(t) if count is None else count
+    return log_evidence(data, gaussian)[0] - 0.5 * (data.outside + size * float(np.log(2 * np.pi)))
 
 
 def best_scales(data: Reduced, gaussian: GaussianPrior, *, near: bool = False) -> GaussianPrior:
@@ -79,15 +67,17 @@ def best_scales(data: Reduced, gaussian: GaussianPrior, *, near: bool = False) -
 
     def loss(u: Floats) -> tuple[float, Floats]:
         value, gradient = log_evidence(data, replace(gaussian, scale=np.exp(u)))
-        return 0.5 * float(u @ u) / BELIEF**2 - value, u / BELIEF**2 - gradient
+        return 0.5 * float(np.sum((u / belief) ** 2)) - value, u / belief**2 - gradient
 
+    belief = np.array([b.spread for b in gaussian.beliefs])
+    low, high = (np.log([getattr(b, side) for b in gaussian.beliefs]) for side in ("low", "high"))
     now = np.log(gaussian.scale)
-    starts = [np.full_like(now, u) for u in _TRIED]
+    starts = list(np.linspace(low, high, _TRIED))
     first = now if near else min(starts, key=lambda u: loss(u)[0])
-    bound = np.log(WIDEST)
+    bounds = list(zip(low, high, strict=True))
     found = minimize(
-        loss, first, jac=True, method="L-BFGS-B", bounds=[(-bound, bound)] * len(now),
-        options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 200},
+        loss, first, jac=True, method="L-BFGS-B", bounds=bounds,
+        options={"ftol": 0.0, "gtol": 1e-6, "maxiter": 200},
     )  # fmt: skip
     return replace(gaussian, scale=np.exp(found.x))
 

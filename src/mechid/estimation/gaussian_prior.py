@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from mechid.errors import DataError
-from mechid.estimation.channels import Channels
-from mechid.estimation.linear import Solution, prior_factor, with_prior
-from mechid.estimation.noise import root_mean_square
+from mechid.estimation.channels import DRIFT_TERMS, Channels
+from mechid.estimation.linear import Reduced, Solution, prior_factor, with_prior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints
 
 # A number that is declared, or left to the data.
 Scale: TypeAlias = float | Literal["estimated"]
 
-# Prior standard deviations of gains and offsets where they are estimated.
+# Prior standard deviations of errors of the channels where they are estimated, as a part of the
+# force.
 USUAL_CHANNEL_ERROR = 0.05
+
+
+class Belief(NamedTuple):
+    """What is known of a scale: standard deviation of its logarithm, and bounds."""
+
+    spread: float
+    low: float
+    high: float
+
+
+# Declared standard deviations are trusted to within a factor of about two. They are never made
+# smaller, and four times the usual 20 % is as much as an error can be: a part is known to have some
+# mass. Usual errors of the channels are trusted to within three; gains to within ten, because
+# mostly one is wrong and the others are not. Where one force has an error, the others are not taken
+# as free of it.
+CAD_BELIEF = Belief(float(np.log(2.0)), 1.0, 4.0)
+CHANNEL_BELIEF = Belief(float(np.log(3.0)), 0.1, 1e3)
+GAIN_BELIEF = Belief(float(np.log(10.0)), 0.1, 1e3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +55,8 @@ class GaussianPrior:
     group : array (r,) of int
         Which scale a column has; -1 for those that are as declared.
     scale : array (n_g,)
+    beliefs : tuple of Belief
+        About each scale.
     """
 
     mean: Floats
@@ -43,6 +64,7 @@ class GaussianPrior:
     parameters: int
     group: Ints
     scale: Floats
+    beliefs: tuple[Belief, ...]
 
     @property
     def sizes(self) -> Floats:
@@ -60,9 +82,9 @@ class GaussianPrior:
         own = self.group[: self.parameters]
         return self.scale[np.unique(own[own >= 0])]
 
-    def solve(self, A: Floats, t: Floats) -> Solution:
-        """Return the most probable x for rows in units of the noise."""
-        return with_prior(A, t, self.mean, self.factor)
+    def solve(self, A: Floats, t: Floats, data: Reduced | None = None) -> Solution:
+        """Return the most probable x for rows in units of the noise; `data` as in `with_prior`."""
+        return with_prior(A, t, self.mean, self.factor, data)
 
 
 def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:
@@ -83,13 +105,12 @@ def cad_prior(
     kind: Literal["diagonal", "full"],
     scale: Scale,
     groups: tuple[tuple[str, ...], ...],
-    gains: Scale | None,
-    offsets: Scale | None,
+    errors: Mapping[str, Scale | None],
 ) -> GaussianPrior:
-    """Return the prior of x = (φ, g, o): CAD values, and no gain or offset errors.
+    """Return the prior of x: CAD values, and no errors of the channels.
 
-    `prior` is that of the parameters of the regression, in its order. Options are those of
-    `MaximumAPosteriori`.
+    `prior` is that of the parameters of the regression, in its order. `errors` are the options
+    gains, offsets, drift and delay of `MaximumAPosteriori`, in the order of `Channels.layout`.
     """
     F = cad_factor(prior, kind)
     if not np.any(F):
@@ -98,9 +119,8 @@ def cad_prior(
             "to estimate",
             remedy="declare how uncertain they are, or use an estimator without prior",
         )
-    n_d = len(channels.regression.channels)
     mean, blocks, group = [prior.mean], [F], []
-    start: list[float] = []
+    beliefs: list[Belief] = []
     if scale == "estimated":
         if groups and kind == "full":
             raise DataError(
@@ -109,38 +129,33 @@ def cad_prior(
             )
         number = _numbers(prior.base, groups) if groups else np.full(F.shape[1], 0)
         group.append(number)
-        start += [1.0] * (int(number.max()) + 1)
+        beliefs += [CAD_BELIEF] * (int(number.max()) + 1)
     else:
         blocks[0] = scale * F
         group.append(np.full(F.shape[1], -1))
-    for option, size in ((gains, np.ones(n_d)), (offsets, _sizes(channels))):
+    for name, option in errors.items():
         if option is None:
             continue
+        size = channels.usual_sizes(name, prior.mean)
+        own = np.full(len(size), -1)
         if option == "estimated":
-            group.append(np.full(n_d, len(start)))
-            start.append(1.0)
-        else:
-            group.append(np.full(n_d, -1))
+            # Each series has a scale of its own: an error of one force does not mean that all have
+            # one.
+            own = len(beliefs) + np.arange(len(size)) // (DRIFT_TERMS if name == "drift" else 1)
+            belief = GAIN_BELIEF if name == "gains" else CHANNEL_BELIEF
+            beliefs += [belief] * (int(own[-1]) + 1 - len(beliefs))
+        group.append(own)
         deviation = USUAL_CHANNEL_ERROR if option == "estimated" else option
-        mean.append(np.zeros(n_d))
+        mean.append(np.zeros(len(size)))
         blocks.append(np.diag(deviation * size))
     return GaussianPrior(
         np.concatenate(mean),
         block_diag(*blocks),
         F.shape[1],
         np.concatenate(group),
-        np.array(start),
+        np.ones(len(beliefs)),
+        tuple(beliefs),
     )
-
-
-def offset_deviation(channels: Channels, offsets: float) -> Floats:
-    """Return the standard deviation of each offset (n_d,), N or N m."""
-    return offsets * _sizes(channels)
-
-
-def _sizes(channels: Channels) -> Floats:
-    r = channels.regression
-    return root_mean_square(r.tau[r.valid], channels.channel, len(r.channels))
 
 
 def _numbers(base: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> Ints:

@@ -15,12 +15,19 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.channels import Channels
+from mechid.estimation.effective import correlation_factors
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.estimate_warnings import coloured_residuals, estimate_warnings
 from mechid.estimation.linear import Solution, condition, least_squares
-from mechid.estimation.noise import channel_noise, root_mean_square, rounding_noise, settled
+from mechid.estimation.noise import (
+    channel_noise,
+    relative_variances,
+    root_mean_square,
+    rounding_noise,
+    settled,
+)
 from mechid.estimation.options import one_of
-from mechid.estimation.regression import Bools, Floats, Ints, Regression
+from mechid.estimation.regression import Bools, Floats, Ints
 from mechid.estimation.whitening import (
     WHITE,
     Colour,
@@ -40,7 +47,7 @@ Solve: TypeAlias = Callable[[Floats, Floats, Transform], Solution]
 # Noise of each channel from residuals, their leverage, the channel of each row and n_d.
 Spread: TypeAlias = Callable[[Floats, Floats, Ints, int], Floats]
 
-_ITERATIONS = 100
+_ITERATIONS = 60
 # Orders of colour may change in the first iterations only; they could alternate for ever.
 _FREE_ORDERS = 4
 # Residuals this many times larger or smaller than declared lead to a note.
@@ -58,8 +65,8 @@ class Fit:
     ----------
     solution : Solution
         Of the last linear problem, x as in `Channels`.
-    noise : array (n_d,)
-        Standard deviation of the whole error of each channel; NaN without rows.
+    noise : array (n_series,)
+        Standard deviation of the whole error of each series; NaN without rows.
     colours : tuple of Colour, optional
     residuals : array (m,)
         Of the valid rows.
@@ -69,6 +76,12 @@ class Fit:
         Maps measured rows to such rows.
     log_jacobian : float
         Logarithm of its determinant: densities of measured forces are those of rows times this.
+    counts : array (n_series,)
+        Effective number of samples of each series.
+    deviation : array (m,)
+        Standard deviation of the noise of each row; of Student's noise its scale.
+    share : float
+        Part of a sample that each counts: all alike, so that channels keep their weights.
     warnings : tuple of str
     """
 
@@ -80,6 +93,9 @@ class Fit:
     t: Floats
     transform: Transform
     log_jacobian: float
+    counts: Floats
+    deviation: Floats
+    share: float
     warnings: tuple[str, ...]
 
 
@@ -91,6 +107,9 @@ def iterate(
     whiten: bool = False,
     spread: Spread = channel_noise,
     start: Floats | None = None,
+    tails: float | None = None,
+    proportional: bool = False,
+    uncertainty: Floats | None = None,
 ) -> Fit:
     """Solve and weigh until nothing changes.
 
@@ -106,37 +125,58 @@ def iterate(
         How noise is estimated.
     start : array (n,), optional
         First x, if the problem is not linear.
+    tails : float, optional
+        Degrees of freedom of Student's distribution of the noise; by default it is normal.
+    proportional : bool
+        Whether noise may grow with the force of each sample.
+    uncertainty : array (n,), optional
+        Of x: samples count by their effective number, as columns of this size determine it.
     """
-    regression, channel = channels.regression, channels.channel
-    names = regression.channels
-    n_d = len(names)
-    declared = _declared(regression, noise, channel)
-    where = stretches(regression.valid, regression.time) if whiten else ()
+    regression, series, names = channels.regression, channels.series, channels.names
+    n_s = len(names)
+    declared = _declared(channels, noise)
+    correlated = whiten or uncertainty is not None
+    where = stretches(regression) if correlated else ()
     x = np.zeros(channels.size) if start is None else start
     total = _first_noise(channels, start, noise, declared)
     colours: tuple[Colour, ...] | None = None
-    settled_down, found, rounding = False, total, np.zeros(n_d)
+    number = np.bincount(series, minlength=n_s).astype(float)
+    factors, share = np.ones(n_s), 1.0
+    # Variances of rows relative to that of their series, and weights of rows with heavy tails.
+    variance, weight = np.ones(len(series)), np.ones(len(series))
+    settled_down, found, rounding = False, total, np.zeros(n_s)
     for turn in range(_ITERATIONS):
-        transform, log_det = _transform(total, colours, where, channel)
+        transform = _transform(total, colours, where, series, np.sqrt(weight * share / variance))
         J, y = channels.linearised(x)
         A, t = transform(J), transform(y)
+        used = total, colours
         solution = solve(A, t, transform)
         small = _VALUE_CHANGE * np.linalg.norm(solution.root, axis=1) + _SAME * np.abs(x)
         still = bool(np.all(np.abs(solution.x - x) <= small))
         x = solution.x
         e = channels.residuals(x)
         if turn == 0:
-            rounding = rounding_noise(J, x, y, channel, n_d)
+            rounding = rounding_noise(J, x, y, series, n_s)
         # Rounding errors never converge, and their colour changes.
-        exact = root_mean_square(e, channel, n_d) <= rounding
+        exact = root_mean_square(e, series, n_s) <= rounding
         if whiten:
             colours = _colours(e, where, exact, colours if turn >= _FREE_ORDERS else None)
-        ratio = np.ones(n_d) if colours is None else np.array([c.ratio for c in colours])
+        elif uncertainty is not None and turn < _FREE_ORDERS:
+            factors = np.where(exact, 1.0, correlation_factors(e, J * uncertainty, where))
+            share = float(np.sum(number) / np.sum(number * factors))
+        ratio = np.ones(n_s) if colours is None else np.array([c.ratio for c in colours])
         white = e if colours is None else whitened(e, where, colours)
-        found = spread(white, solution.leverage, channel, n_d) * ratio
+        if proportional:
+            variance = relative_variances(e, channels.forces - e, series, n_s)
+        # Leverages are those of weighted rows; a row that counts less also explains itself less.
+        scaled = white * np.sqrt(weight / variance)
+        found = spread(scaled, solution.leverage, series, n_s) * ratio
         last = total
         if noise == "estimated":
-            total = settled(found, declared, rounding, channel, names)
+            total = settled(found, declared, rounding, series, names)
+        if tails is not None:
+            u = white * (ratio / total)[series] / np.sqrt(variance)
+            weight = (tails + 1.0) / (tails + u**2)
         change = np.abs(total / last - 1.0)
         still |= turn > 1 and bool(np.all(exact))
         if turn and still and not np.any(change > _NOISE_CHANGE):
@@ -150,16 +190,19 @@ def iterate(
         A,
         t,
         transform,
-        log_det,
+        _log_jacobian(*used, where, share * number),
+        number / factors,
+        total[series] * np.sqrt(variance),
+        share,
         _notes(names, found, declared, settled_down),
     )
 
 
 def weigh(channels: Channels, noise: NoiseOption = "estimated") -> tuple[Floats, Floats]:
     """Return A (m, b) and t (m,) in units of the noise that a loop starts with."""
-    A, t, channel = channels.rows
-    declared = _declared(channels.regression, noise, channel)
-    transform, _ = _transform(_first_noise(channels, None, noise, declared), None, (), channel)
+    A, t, _ = channels.rows
+    total = _first_noise(channels, None, noise, _declared(channels, noise))
+    transform = _transform(total, None, (), channels.series, np.ones(len(t)))
     return transform(A), transform(t)
 
 
@@ -183,14 +226,16 @@ def finish(
     kappa = condition(fit.A[:, :b])
     sigma = np.linalg.norm(T, axis=1)
     said = estimate_warnings(r.parameters, values, sigma, kappa, fit.solution.unseen, prior=prior)
-    colour = coloured_residuals(r, fit.residuals) if fit.colours is None else ()
+    # Samples that count by their effective number are not taken as independent.
+    plain = fit.colours is None and fit.share == 1.0
+    colour = coloured_residuals(r, fit.residuals) if plain else ()
     return Estimate(
         name,
         r.parameters,
         values,
         np.asarray(T @ T.T),
         r.channels,
-        fit.noise,
+        _of_channels(fit, channels),
         r.unstacked(fit.residuals),
         kappa,
         known=known,
@@ -203,49 +248,79 @@ def finish(
     )
 
 
-def _declared(regression: Regression, noise: NoiseOption, channel: Ints) -> Floats:
+def _of_channels(fit: Fit, channels: Channels) -> Floats:
+    """Return the noise of each channel (n_d,) in all its samples; NaN without rows."""
+    n_d, series = len(channels.regression.channels), channels.series
+    count = np.bincount(series, minlength=len(fit.noise))
+    relative = np.bincount(series, (fit.deviation / fit.noise[series]) ** 2, len(fit.noise))
+    with np.errstate(invalid="ignore"):
+        noise = (fit.noise * np.sqrt(relative / count)).reshape(-1, n_d)
+        if len(noise) == 1:
+            return np.asarray(noise[0])
+        share = count.reshape(-1, n_d) / np.sum(count.reshape(-1, n_d), axis=0)
+        return np.asarray(np.sqrt(np.sum(share * np.where(share > 0, noise, 0.0) ** 2, axis=0)))
+
+
+def _declared(channels: Channels, noise: NoiseOption) -> Floats:
+    """Return the declared noise of each series (n_series,); zero where none is."""
     one_of("noise", noise, "estimated", "declared")
-    n_d = len(regression.channels)
-    declared = np.zeros(n_d) if regression.noise is None else regression.noise
+    r = channels.regression
+    declared = np.zeros(len(r.channels)) if r.noise is None else r.noise
     if noise == "declared":
-        for j in np.unique(channel):
+        for j in np.unique(channels.channel):
             if declared[j] == 0:
                 raise DataError(
-                    f"no error of force {regression.channels[j]} is declared",
+                    f"no error of force {r.channels[j]} is declared",
                     remedy="declare its standard deviation, or have the noise estimated",
                 )
-    return declared
+    return np.tile(declared, channels.n_logs)
 
 
 def _first_noise(
     channels: Channels, start: Floats | None, noise: NoiseOption, declared: Floats
 ) -> Floats:
-    """Return the noise to start with (n_d,): what plain least squares leaves, and never zero.
+    """Return the noise to start with (n_series,): what plain least squares leaves, and never zero.
 
     The prior is not used: too large a noise would make the data agree with anything.
     """
     if noise == "declared":
         return declared
-    channel, n_d = channels.channel, len(channels.regression.channels)
+    series, n_s = channels.series, len(channels.names)
     J, y = channels.linearised(np.zeros(channels.size) if start is None else start)
-    size = root_mean_square(y, channel, n_d)
+    size = root_mean_square(y, series, n_s)
     size = np.where(size > 0, size, 1.0)
-    solved = least_squares(J / size[channel, None], y / size[channel])
-    found = channel_noise(y - J @ solved.x, solved.leverage, channel, n_d)
-    rounding = rounding_noise(J, solved.x, y, channel, n_d)
+    solved = least_squares(J / size[series, None], y / size[series])
+    found = channel_noise(y - J @ solved.x, solved.leverage, series, n_s)
+    rounding = rounding_noise(J, solved.x, y, series, n_s)
     return np.maximum(np.where(np.isnan(found), size, found), np.maximum(declared, rounding))
 
 
 def _transform(
-    total: Floats, colours: tuple[Colour, ...] | None, where: Stretches, channel: Ints
-) -> tuple[Transform, float]:
-    """Return what makes white rows in units of the noise, and the log of its determinant."""
+    total: Floats,
+    colours: tuple[Colour, ...] | None,
+    where: Stretches,
+    series: Ints,
+    factor: Floats,
+) -> Transform:
+    """Return what makes white rows in units of the noise, times a factor of each row (m,)."""
     if colours is None:
-        size = total[channel]
-        return lambda rows: (rows.T / size).T, -float(np.sum(np.log(size)))
-    white = (total / np.array([c.ratio for c in colours]))[channel]
-    log_det = log_jacobian(where, colours) - float(np.sum(np.log(white)))
-    return lambda rows: (whitened(rows, where, colours).T / white).T, log_det
+        size = total[series] / factor
+        return lambda rows: (rows.T / size).T
+    white = (total / np.array([c.ratio for c in colours]))[series] / factor
+    return lambda rows: (whitened(rows, where, colours).T / white).T
+
+
+def _log_jacobian(
+    total: Floats, colours: tuple[Colour, ...] | None, where: Stretches, counts: Floats
+) -> float:
+    """Return the log of the determinant of a transform, samples counted by their effective number.
+
+    Weights of heavy tails are left out: densities of different tails are not compared by it.
+    """
+    ratio = 1.0 if colours is None else np.array([c.ratio for c in colours])
+    first = 0.0 if colours is None else log_jacobian(where, colours)
+    used = counts > 0
+    return first - float(np.sum((counts * np.log(np.where(used, total / ratio, 1.0)))[used]))
 
 
 def _colours(

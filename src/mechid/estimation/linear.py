@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg import qr
 
 from mechid.estimation.regression import Floats
 
@@ -67,14 +68,39 @@ def least_squares(A: Floats, t: Floats) -> Solution:
     return Solution((Vh.T @ z) / d, root, leverage, A, int(np.count_nonzero(~seen)))
 
 
-def with_prior(A: Floats, t: Floats, x0: Floats, F: Floats) -> Solution:
-    """Return the most probable x for a prior of mean x0 (b,) and covariance F Fᵀ, F (b, r)."""
-    U, s, Vh = full_svd(A @ F)
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A problem without what no parameter explains: R (k, b) and y (k,) of A = Q R, y = Qᵀ r.
+
+    r = t - A x0; `outside` is |r|² - |y|².
+    """
+
+    R: Floats
+    y: Floats
+    outside: float
+
+
+def reduced(A: Floats, t: Floats, x0: Floats) -> Reduced:
+    """Return the part of a problem that depends on the prior, relative to its mean x0."""
+    b = A.shape[1]
+    (whole,) = qr(np.column_stack([A, t - A @ x0]), mode="r", check_finite=False)
+    return Reduced(whole[:b, :b], whole[:b, b], float(np.sum(whole[b:, b] ** 2)))
+
+
+def with_prior(
+    A: Floats, t: Floats, x0: Floats, F: Floats, data: Reduced | None = None
+) -> Solution:
+    """Return the most probable x for a prior of mean x0 (b,) and covariance F Fᵀ, F (b, r).
+
+    `data` is `reduced(A, t, x0)`, if it is known already.
+    """
+    data = reduced(A, t, x0) if data is None else data
+    U, s, Vh = full_svd(data.R @ F)
     length = np.hypot(1.0, s)
-    z = Vh.T @ (s / length**2 * (U.T @ (t - A @ x0)))
+    z = Vh.T @ (s / length**2 * (U.T @ data.y))
     # Directions that no row sees (s = 0) keep the variance of the prior.
     root = F @ (Vh.T / length)
-    leverage = np.sum((U * (s / length)) ** 2, axis=1)
+    leverage = np.sum((A @ root) ** 2, axis=1)
     return Solution(x0 + F @ z, root, leverage, A)
 
 

@@ -10,6 +10,10 @@ from mechid.errors import DataError
 from mechid.estimation.linear import ROUNDING
 from mechid.estimation.regression import Floats, Ints
 
+# Proportional part of the noise, in units of the constant part at the usual force.
+_SLOPES = np.append(0.0, np.logspace(-1, 2, 25))
+_TINY = float(np.finfo(float).tiny)
+
 
 def channel_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Floats:
     """Return the standard deviation of the noise of each channel (n_d,).
@@ -36,6 +40,26 @@ def root_mean_square(rows: Floats, channel: Ints, n_d: int) -> Floats:
     """Return the root mean square of the rows of each channel (n_d,); zero without rows."""
     squares = np.bincount(channel, rows**2, minlength=n_d)
     return np.asarray(np.sqrt(squares / np.maximum(np.bincount(channel, minlength=n_d), 1)))
+
+
+def relative_variances(e: Floats, forces: Floats, channel: Ints, n_d: int) -> Floats:
+    """Return variances 1 + (κ F)² of the rows, relative to that of their channel without force.
+
+    κ is the most probable one of a range, channel by channel, for normal residuals e with expected
+    forces F.
+    """
+    size = root_mean_square(forces, channel, n_d)
+    f2 = (forces / np.where(size > 0, size, 1.0)[channel]) ** 2
+    variance = np.ones(len(e))
+    for j in np.unique(channel):
+        own = channel == j
+        tried = 1.0 + _SLOPES[:, None] ** 2 * f2[own]
+        n = tried.shape[1]
+        loss = np.sum(np.log(tried), axis=1) + n * np.log(
+            np.sum(e[own] ** 2 / tried, axis=1) + _TINY
+        )
+        variance[own] = tried[int(np.argmin(loss))]
+    return variance
 
 
 def rounding_noise(A: Floats, x: Floats, t: Floats, channel: Ints, n_d: int) -> Floats:

@@ -24,7 +24,8 @@ from scipy.linalg import expm
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
-from mechid.mechanism.element_laws import Key, element_kind
+from mechid.mechanism.element_kinds import Key
+from mechid.mechanism.element_terms import element_kind
 from mechid.mechanism.records import CadInertia, Coefficient, ForceElement, Mechanism
 from mechid.spatial.inertia import central, from_pseudo_inertia, parameters, pseudo_inertia
 

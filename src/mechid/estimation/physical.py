@@ -26,7 +26,7 @@ from mechid.estimation.cone import MARGIN, Cone, Consistent
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.prior import Prior
-from mechid.estimation.recover import mahalanobis, moved_words, recover
+from mechid.estimation.recover import mahalanobis, moved_words, recover, regressed
 from mechid.estimation.regression import Floats, Regression
 
 POSSIBLE = "inertia of every body positive definite, coefficients of elements positive"
@@ -84,6 +84,20 @@ class PhysicallyConsistent:
         return moved(free, regression, known, near.phi, self.name, words)
 
 
+def possible(free: Estimate, regression: Regression, prior: Prior) -> Estimate:
+    """Return an estimate, moved to the nearest values that bodies can have if none have its own."""
+    if not prior.bodies:
+        return free
+    known = with_thickness(prior)
+    try:
+        found = recover(known, free.values, free.covariance)
+    except DataError:
+        return free
+    if not found.distance:
+        return free
+    return moved(free, regression, known, found.phi, free.method, found.warnings)
+
+
 def required(prior: Prior | None, name: str) -> Prior:
     """Return the prior; reject a call without CAD values."""
     if prior is None:
@@ -108,16 +122,26 @@ def moved(
     method: str,
     warnings: tuple[str, ...],
 ) -> Estimate:
-    """Return an estimate with the base values of all parameters φ (p,) in place of its own."""
+    """Return an estimate with the base values of all parameters φ (p,) in place of its own.
+
+    Offsets of the force channels follow: they are most probable for these values.
+    """
     values = prior.matrix @ phi
     shift = values - free.values
-    gain = 1.0 if free.errors is None else 1.0 + free.errors.gain
+    errors, gain, offset = free.errors, np.ones(len(free.channels)), np.zeros(len(free.channels))
+    if errors is not None:
+        gain = 1.0 + errors.gain
+        if errors.cross is not None:
+            offset = regressed(errors.cross, free.covariance, shift)
+            logs = None if errors.by_log is None else errors.by_log + offset
+            errors = replace(errors, offset=errors.offset + offset, by_log=logs)
     W = regression.select(free.parameters).W
     return replace(
         free,
         method=method,
         values=values,
-        residuals=free.residuals - gain * (W @ shift),
+        residuals=free.residuals - gain * (W @ shift) - offset,
+        errors=errors,
         known=(*free.known, POSSIBLE),
         warnings=(*free.warnings, *warnings),
         full=phi,

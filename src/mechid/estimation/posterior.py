@@ -1,4 +1,4 @@
-"""The posterior of a fit, its evidence and its held-out errors."""
+"""The posterior of a fit, its evidence, and what becomes of it without parts of the data."""
 
 from __future__ import annotations
 
@@ -12,6 +12,26 @@ from mechid.estimation.evidence import data_evidence
 from mechid.estimation.gaussian_prior import GaussianPrior
 from mechid.estimation.iteration import Fit
 from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Errors of blocks of samples that are predicted from the others.
+
+    Attributes
+    ----------
+    block : array (m,) of int
+        Of each valid row.
+    errors : array (m,)
+        Measured less predicted values.
+    shifts : array (blocks, n)
+        Change of x when a block is left out.
+    """
+
+    block: Ints
+    errors: Floats
+    shifts: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,23 +58,33 @@ class Posterior:
         """Log evidence less half of log n for each scale and each coefficient of colour."""
         fit = self.fit
         fitted = len(self.gaussian.scale) + sum(len(c.coefficients) for c in fit.colours or ())
-        price = 0.5 * fitted * float(np.log(len(fit.t)))
-        return data_evidence(fit.A, fit.t, self.gaussian) + fit.log_jacobian - price
+        count = fit.share * len(fit.t)
+        price = 0.5 * fitted * float(np.log(count))
+        return data_evidence(fit.A, fit.t, self.gaussian, count) + fit.log_jacobian - price
 
-    def held_out(self, blocks: int = 5) -> float:
-        """Return E_p, summed over the forces, of held-out blocks of time.
+    def held_out(self, block: Ints) -> HeldOut:
+        """Return what becomes of the estimate without each block of samples.
 
-        Noise, colour and scales are those of all data; the values are found without the block.
+        Noise, colour and scales are those of all data, so that each block costs one small system:
+        with A_b and u_b the rows of a block and their residuals, and T Tᵀ the covariance,
+        (I - A_b T Tᵀ A_bᵀ)⁻¹ u_b are their residuals without it.
+
+        Parameters
+        ----------
+        block : array (N,) of int
+            Of each sample.
         """
-        regression, fit = self.channels.regression, self.fit
-        sample = np.nonzero(regression.valid)[0]
-        block = sample * blocks // len(regression.time)
-        e = np.zeros(len(sample))
-        for k in np.unique(block):
-            test = block == k
-            x = self.gaussian.solve(fit.A[~test], fit.t[~test]).x
-            e[test] = self.channels.residuals(x)[test]
-        channel, n_d = self.channels.channel, len(regression.channels)
-        missed = np.bincount(channel, e**2, minlength=n_d)
-        whole = np.bincount(channel, regression.tau[regression.valid] ** 2, minlength=n_d)
-        return float(np.sum(np.sqrt(missed[whole > 0] / whole[whole > 0])))
+        fit, valid = self.fit, self.channels.regression.valid
+        own = np.broadcast_to(block[:, None], valid.shape)[valid]
+        J, _ = self.channels.linearised(fit.solution.x)
+        T = fit.solution.root
+        Q, u = fit.A @ T, fit.t - fit.A @ fit.solution.x
+        e, shifts = fit.residuals.copy(), []
+        for k in np.unique(own):
+            at = np.flatnonzero(own == k)
+            q = Q[at]
+            missed = np.linalg.solve(np.eye(len(at)) - q @ q.T, u[at])
+            shift = -T @ (q.T @ missed)
+            e[at] -= J[at] @ shift
+            shifts.append(shift)
+        return HeldOut(own, e, np.array(shifts))

@@ -100,7 +100,17 @@ def moved_words(distance: float, border: tuple[str, ...]) -> str:
 
 def mahalanobis(d: Floats, C: Floats) -> float:
     """Return (dᵀ C⁺ d)^½, the length of d in standard deviations."""
+    return float(np.linalg.norm(_in_deviations(d, C)))
+
+
+def regressed(cross: Floats, C: Floats, d: Floats) -> Floats:
+    """Return Sᵀ C⁺ d: how quantities with covariance S (b, k) follow a deviation d (b,)."""
+    return np.asarray(_in_deviations(cross, C).T @ _in_deviations(d, C))
+
+
+def _in_deviations(d: Floats, C: Floats) -> Floats:
+    """Return F⁺ d with C = F Fᵀ, of d (b,) or (b, k)."""
     sigma = np.sqrt(np.diag(C))
     size = np.where(sigma > 0, sigma, 1.0)
     F = prior_factor(C) / size[:, None]
-    return float(np.linalg.norm(np.linalg.lstsq(F, d / size)[0]))
+    return np.asarray(np.linalg.lstsq(F, (d.T / size).T)[0])

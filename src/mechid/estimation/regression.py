@@ -135,8 +135,10 @@ class Regression(Shown):
 
     @property
     def logs(self) -> Ints:
-        """Log of each sample, (N,)."""
-        return np.zeros(len(self.time), dtype=np.int64) if self.log is None else self.log
+        """Number of the log of each sample (N,), counted from 0 without gaps."""
+        if self.log is None:
+            return np.zeros(len(self.time), dtype=np.int64)
+        return np.unique(self.log, return_inverse=True)[1].astype(np.int64)
 
     def of_log(self, log: int) -> Regression:
         """Return the problem of one log."""

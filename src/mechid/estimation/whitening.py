@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mechid.estimation.regression import Bools, Floats, Ints
+from mechid.estimation.regression import Floats, Ints, Regression
 
-# Rows of a channel that follow each other without a gap, per stretch; all channels.
+# Rows of a series (a channel in a log) that follow each other without a gap, per stretch.
 Stretches: TypeAlias = tuple[tuple[Ints, ...], ...]
 
 # A step that differs by more than this fraction from the usual one is a gap.
@@ -64,20 +64,30 @@ def coloured(reflection: Sequence[float]) -> Colour:
 WHITE = coloured(())
 
 
-def stretches(valid: Bools, time: Floats) -> Stretches:
-    """Return which of the valid rows, numbered as `Regression.stacked` does, follow each other."""
-    row = np.cumsum(valid.ravel()).reshape(valid.shape) - 1
-    steps = np.diff(time)
+def segments(regression: Regression, samples: Ints) -> list[Ints]:
+    """Return samples in pieces that follow each other in time without a gap, each of one log."""
+    steps, logs = np.diff(regression.time), regression.logs
     usual = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
-    joined = np.abs(steps - usual) <= _JITTER * usual
-    found = []
-    for j in range(valid.shape[1]):
-        samples = np.flatnonzero(valid[:, j])
-        apart = np.diff(samples) > 1
-        apart |= ~joined[samples[:-1]]
-        parts = np.split(row[samples, j], np.flatnonzero(apart) + 1)
-        found.append(tuple(part for part in parts if part.size))
-    return tuple(found)
+    joined = (np.abs(steps - usual) <= _JITTER * usual) & (np.diff(logs) == 0)
+    apart = (np.diff(samples) > 1) | ~joined[samples[:-1]]
+    return [part for part in np.split(samples, np.flatnonzero(apart) + 1) if part.size]
+
+
+def stretches(regression: Regression) -> Stretches:
+    """Return which of the valid rows follow each other, for each series (channels of each log).
+
+    Rows are numbered as `Regression.stacked` does.
+    """
+    valid, logs = regression.valid, regression.logs
+    row = np.cumsum(valid.ravel()).reshape(valid.shape) - 1
+    return tuple(
+        tuple(
+            row[part, j]
+            for part in segments(regression, np.flatnonzero(valid[:, j] & (logs == log)))
+        )
+        for log in range(int(logs.max(initial=0)) + 1)
+        for j in range(valid.shape[1])
+    )
 
 
 def fit_colour(parts: Sequence[Floats], order: int | None = None) -> Colour:

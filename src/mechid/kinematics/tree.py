@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import reads_angle
+from mechid.mechanism.element_terms import reads_angle
 from mechid.mechanism.records import GROUND, Joint, JointCoordinate, Mechanism
 
 

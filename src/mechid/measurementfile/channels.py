@@ -14,6 +14,10 @@ from mechid.tables.files import numbers, read_columns
 from mechid.textfile.words import suggestion
 
 
+class MissingChannelError(DataError):
+    """A channel that a mapping names and the log does not have."""
+
+
 @dataclass(frozen=True, eq=False)
 class Channel:
     """Samples of one channel (NaN: missing), the unit its file states, and its own times, if any.
@@ -49,7 +53,7 @@ class Channels:
             return found
         same = [n for n in self.channels if n.lower() == name.lower()]
         near = f"did you mean {same[0]}?" if same else suggestion(name, self.channels)
-        raise DataError(
+        raise MissingChannelError(
             f"there is no channel {name}; the file has {listed(list(self.channels))}",
             where=self.file,
             remedy=near,

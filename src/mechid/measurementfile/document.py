@@ -85,7 +85,9 @@ class SignalSpec(Words):
     offset: Number = Field(default=0.0, description="added after scale and sign, in the unit")
     unit: str | None = Field(default=None, description="mm, deg, kN, rpm, N mm, …; default: SI")
     sigma: Positive | None = Field(
-        default=None, description="standard deviation, in the unit; weights redundant measurements"
+        default=None,
+        description="standard deviation, in the unit: weights redundant positions, declares the "
+        "noise of a force",
     )
 
     @model_validator(mode="after")
@@ -152,7 +154,7 @@ class MappingDocument(Words):
         default=None, description="samples per second of a log without times"
     )
     range: Annotated[tuple[float | None, float | None] | None, BeforeValidator(_range)] = Field(
-        default=None, description="[from, to], s: the part to use"
+        default=None, description="[from, to], s from the start of the log: the part to use"
     )
     positions: Signals = Field(description="independent coordinates, joints, points, distances")
     speeds: Signals = Field(default={}, description="rates of positions")

@@ -37,7 +37,7 @@ _FAR = 20.0  # sizes of the mechanism: no point of it gets there
 
 
 def file_and_part(data: str | Path) -> tuple[Path, Window | None]:
-    """Return the file of FILE or FILE@FROM:TO, and the part of it in seconds.
+    """Return the file of FILE or FILE@FROM:TO, and the part of it, s from the start of the log.
 
     A file whose name has such an ending is taken as it is.
 
@@ -73,15 +73,17 @@ def read_measurement(
     Parameters
     ----------
     path : str or Path
-        .csv, .parquet, .mat, .h5, .hdf5 or .mf4; a part of it as "FILE@FROM:TO", in seconds.
+        .csv, .parquet, .mat, .h5, .hdf5 or .mf4; a part of it as "FILE@FROM:TO", in
+        seconds from the start of the log.
     model : Mechanism, str or Path
         A mechanism, or what `load` takes.
     mapping : path or dict, optional
         Mapping file, or its content as plain data. Default: channels are named as what they
         are, in SI units: `time`, coordinates and forces of the model, `name.d` and `name.dd`.
     use : (from, to), optional
-        The part to use, s, instead of the range of the mapping; None for no bound. It is cut out
-        before anything is filtered, so that parts of one log know nothing of each other.
+        The part to use, s from the start of the log, instead of the range of the mapping; None
+        for no bound. It is cut out before anything is filtered, so that parts of one log know
+        nothing of each other.
 
     Raises
     ------
@@ -110,8 +112,6 @@ def read_measurement(
         signals, notes = signals_of(document, channels, mechanism)
         raw = gather(channels, document, signals)
         notes += raw.notes
-        if document.range is not None:
-            notes.append(f"used from {raw.time[0]:g} s to {raw.time[-1]:g} s")
         found = clean(raw, signals, document, channels.file)
     except MechidError as error:
         raise _placed(error, source) from None
@@ -150,6 +150,7 @@ def read_measurement(
         yd=rates[0],
         ydd=rates[1],
         sigma=_deviations(signals, len(coordinates)),
+        force_sigma=_force_deviations(signals, sensed.forces),
         preparation=Preparation(
             method=spec.method,
             cutoff=spec.cutoff,
@@ -185,6 +186,12 @@ def _deviations(signals: list[Signal], n: int) -> tuple[float | None, ...]:
     stated = [s.sigma for s in signals if s.role == "positions"]
     least = min((s for s in stated if s is not None), default=None)
     return (*stated, *([least] * (n - len(stated))))
+
+
+def _force_deviations(signals: list[Signal], forces: tuple[str, ...]) -> dict[str, float]:
+    """Return the stated deviations of forces; those made of several channels have none."""
+    own = [s for s in signals if s.role == "forces" and s.name in forces]
+    return {s.name: s.sigma for s in own if s.sigma is not None}
 
 
 def _document(

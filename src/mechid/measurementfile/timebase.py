@@ -149,21 +149,30 @@ def _check_times(raw: Raw, file: str) -> None:
 
 
 def _cut(raw: Raw, window: tuple[float | None, float | None] | None, file: str) -> Raw:
+    """Keep a part of a log; the window counts from its first sample, which may have any time."""
     if window is None:
         return raw
     low, high = window
-    inside = np.ones(len(raw.time), dtype=bool)
+    since = raw.time - raw.time[0]
+    rounding = 4 * float(np.spacing(np.abs(raw.time).max()))
+    inside = np.ones(len(since), dtype=bool)
     if low is not None:
-        inside &= raw.time >= low
+        inside &= since >= low - rounding
     if high is not None:
-        inside &= raw.time <= high
+        inside &= since <= high + rounding
     if inside.sum() < 2:
-        raise DataError(
-            "the range contains no samples",
-            where=file,
-            remedy=f"the log lasts from {raw.time[0]:g} s to {raw.time[-1]:g} s",
-        )
-    return Raw(raw.time[inside], raw.rows[inside], raw.values[inside], raw.channel, raw.notes)
+        remedy = f"the log lasts from 0 s to {since[-1]:g} s"
+        if raw.time[0] != 0:
+            remedy += f"; ranges count from its start, which is at {raw.time[0]:g} s"
+        raise DataError("the range contains no samples", where=file, remedy=remedy)
+    used = since[inside]
+    return Raw(
+        raw.time[inside],
+        raw.rows[inside],
+        raw.values[inside],
+        raw.channel,
+        (*raw.notes, f"used from {used[0]:g} s to {used[-1]:g} s"),
+    )
 
 
 def is_even(time: Floats) -> bool:

@@ -6,7 +6,7 @@ value (`Frame.origin_expr`, `Point.expr`, …); the exact and symbolic stages re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -59,7 +59,8 @@ class Coefficient:
 @dataclass(frozen=True)
 class CadInertia:
     """Mass (kg), centre of mass (m) and inertia about it (kg m²; xx, xy, xz, yy, yz, zz), in the
-    body frame, each with its standard deviation."""
+    body frame, each with its standard deviation. `exact` names those of mass, center and inertia
+    that are declared exact; zero without that means that nothing is declared."""
 
     mass: float
     center: Vec3
@@ -67,6 +68,17 @@ class CadInertia:
     sigma_mass: float = 0.0
     sigma_center: Vec3 = (0.0, 0.0, 0.0)
     sigma_inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    exact: tuple[str, ...] = ()
+
+    @property
+    def undeclared(self) -> tuple[str, ...]:
+        """Those of mass, center and inertia of which no standard deviation is declared."""
+        sigmas = {
+            "mass": (self.sigma_mass,),
+            "center": self.sigma_center,
+            "inertia": self.sigma_inertia,
+        }
+        return tuple(k for k, x in sigmas.items() if not any(x) and k not in self.exact)
 
 
 @dataclass(frozen=True)
@@ -225,7 +237,7 @@ class TimeHistory:
 
 @dataclass(frozen=True)
 class ForceElement:
-    """A force element of a kind of `element_laws.ELEMENT_KINDS`, which says what it does.
+    """A force element of a kind of `element_kinds.ELEMENT_KINDS`, which says what it does.
 
     Attributes
     ----------
@@ -374,18 +386,18 @@ class Mechanism(Plotted, Tabular):
 
     def body(self, name: str) -> Body:
         """Return the body of this name (the ground included)."""
-        return GROUND_BODY if name == GROUND else _named(self.bodies, name)
+        return GROUND_BODY if name == GROUND else _named("bodies", self.bodies, name)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of this name."""
-        return _named(self.joints, name)
+        return _named("joints", self.joints, name)
 
     def point(self, name: str, body: str | None = None) -> Point:
         """Return a named point, as fixed in `body` if several bodies share it."""
         for point in self.points:
             if point.name == name and body in (None, point.body):
                 return point
-        raise KeyError(name)
+        raise _unknown("points", name, self.points)
 
 
 GROUND_BODY = Body(GROUND, IDENTITY)
@@ -394,8 +406,13 @@ GROUND_BODY = Body(GROUND, IDENTITY)
 _T = TypeVar("_T", Body, Joint)
 
 
-def _named(items: tuple[_T, ...], name: str) -> _T:
+def _named(what: str, items: tuple[_T, ...], name: str) -> _T:
     for item in items:
         if item.name == name:
             return item
-    raise KeyError(name)
+    raise _unknown(what, name, items)
+
+
+def _unknown(what: str, name: str, items: Iterable[Body | Joint | Point]) -> ModelError:
+    known = ", ".join(dict.fromkeys(item.name for item in items))
+    return ModelError(f"there is no '{name}' among the {what}", remedy=f"choose one of: {known}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import terms_of
+from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.records import Body, ForceElement, NamedBaseSet
 from mechid.modelfile.document import Document
 from mechid.spatial.inertia import NAMES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -93,10 +94,12 @@ def _cad(entry: Entry, geometry: Geometry) -> CadInertia | None:
                 path=(*path, key),
                 remedy=_CHECK,
             )
-    sigma = _sigmas(spec.uncertainty or UncertaintySpec(), mass, center, six, entry, geometry)
+    spread = spec.uncertainty or UncertaintySpec()
+    sigma = _sigmas(spread, mass, center, six, entry, geometry)
     if entry.scope.reflection is not None:
         center, six = FLIP @ center, _MIRROR_SIX * six
-    return CadInertia(mass, vec3(center), _six(six), *sigma)
+    cad = CadInertia(mass, vec3(center), _six(six), *sigma)
+    return replace(cad, exact=tuple(k for k in cad.undeclared if k in spread.model_fields_set))
 
 
 def _extended(entry: Entry, geometry: Geometry) -> tuple[float, Array, Array]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mechid.mechanism.element_laws import ELEMENT_KINDS, MAX_POWER, ElementKind, unit_text
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, ElementKind
+from mechid.mechanism.element_laws import MAX_POWER, unit_text
 from mechid.mechanism.records import Joint
 from mechid.modelfile.coordinates import pick
 from mechid.modelfile.scope import Entry

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import UNIT, ElementKind, element_kind
+from mechid.mechanism.element_kinds import UNIT, ElementKind
+from mechid.mechanism.element_terms import element_kind
 from mechid.mechanism.records import (
     IDENTITY,
     Body,
@@ -149,7 +150,9 @@ class _Writer:
                 "center": list(cad.sigma_center),
                 "inertia": dict(zip(_SIX, cad.sigma_inertia, strict=True)),
             }
-            if any((cad.sigma_mass, *cad.sigma_center, *cad.sigma_inertia)):
+            for key in cad.undeclared:
+                del spread[key]
+            if spread:
                 data["uncertainty"] = spread
         if body.massless:
             data["massless"] = True

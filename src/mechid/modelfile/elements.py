@@ -10,14 +10,8 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.mechanism.element_laws import (
-    ELEMENT_KINDS,
-    UNIT,
-    ElementKind,
-    Form,
-    acts,
-    mirrored,
-)
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, UNIT, ElementKind, Form, acts
+from mechid.mechanism.element_terms import mirrored
 from mechid.mechanism.records import (
     GROUND,
     Coefficient,

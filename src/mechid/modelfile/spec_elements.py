@@ -1,6 +1,6 @@
 """Words for force elements and independent coordinates.
 
-The records of force elements are made of the table in `mechanism.element_laws`.
+The records of force elements are made of the table in `mechanism.element_kinds`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 from pydantic_core import PydanticCustomError
 
-from mechid.mechanism.element_laws import ELEMENT_KINDS, Attachment, ElementKind, Form
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, Attachment, ElementKind, Form
 from mechid.modelfile.quantities import Time
 from mechid.modelfile.spec_geometry import DirectionRef, PointIn, PointRef
 from mechid.textfile.words import (

@@ -52,7 +52,7 @@ class ExciteOptions:
         along with them. Empty: all.
     cad_error : float, optional
         Relative error of the CAD values; by default the standard deviations that the model
-        declares, or 20 % where it declares none.
+        declares, and 20 % where it declares none.
     base : str
         Base set, as in `IdentifyOptions`.
     converge_on : tuple of str
@@ -79,7 +79,7 @@ class ExciteOptions:
     goals: Mapping[str, float] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     cad_error: float | None = None
-    base: str = "last"
+    base: str = "balanced"
     converge_on: tuple[str, ...] = ()
     random: int = 200
     starts: int = 2

@@ -23,7 +23,7 @@ class IdentifyOptions:
         Of the estimator, such as `prior`, `offsets`, `penalty`, `whiten`, `gains`.
     cad_error : float, optional
         Relative error of the CAD values; by default the standard deviations that the model
-        declares, or 20 % where it declares none.
+        declares, and 20 % where it declares none.
     noise : NoiseLevels
         What is known of the noise of the forces.
     reduce : ReduceOptions, optional
@@ -34,7 +34,8 @@ class IdentifyOptions:
         Axis of the ground normal to the plane, through the origin, in which pairs of bodies mirror
         each other exactly.
     base : str
-        Base set: a name of the model file, a .yaml file, or "first", "last", "terms", "condition".
+        Base set: a name of the model file, a .yaml file, or "balanced", "first", "last", "terms",
+        "condition".
     converge_on : tuple of str
         Instead: bodies on which inertia is gathered.
     period, cutoff, decimation : numbers, optional
@@ -50,7 +51,7 @@ class IdentifyOptions:
     reduce: ReduceOptions | None = None
     weigh: tuple[Weighing, ...] = ()
     symmetric: str | None = None
-    base: str = "last"
+    base: str = "balanced"
     converge_on: tuple[str, ...] = ()
     period: float | None = None
     cutoff: float | None = None

@@ -52,7 +52,7 @@ class NoiseLevels:
     @classmethod
     def read(cls, given: Any, name: str) -> NoiseLevels:
         """Return noise as `changed` reads it."""
-        return noise_levels(given, name, absolute=name == "position_noise")
+        return noise_levels(given, name, absolute=name != "noise")
 
 
 NO_NOISE = NoiseLevels()

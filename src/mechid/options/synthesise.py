@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from mechid.options.noise import NO_NOISE, NoiseLevels
@@ -31,14 +32,33 @@ class SynthesiseOptions:
         Instead of it, s: the correlation falls to 1/e in this time.
     position_noise : NoiseLevels
         White noise of the coordinates (m or rad); a relative level is a share of the standard
-        standard deviation of each from its mean. Speeds and accelerations are then not measured.
+        deviation of each from its mean. Speeds and accelerations are then not measured.
     positions_only : bool
         Whether speeds and accelerations are left out anyway.
     cad_error : float
         Relative error of the CAD values: the truth is drawn about them.
+    hardpoints, friction, viscous_friction, stribeck, hysteresis, elasticity : NoiseLevels
+        What the machine has and its model lacks, see `ERROR_KINDS`. Hardpoints and friction are
+        given by joint; hysteresis and elasticity belong to the drives.
+    delay, gain, offset, drift, random_walk, hum, outliers, clipping, quantisation : NoiseLevels
+        What force sensors do, see `ERROR_KINDS`; they act in this order, noise before outliers.
+    position_quantisation : NoiseLevels
+        Step of the positions, m or rad. With it, and with elasticity, speeds and accelerations are
+        not measured.
+    stribeck_speed : float
+        v_s as a share of the root mean square of a joint's speed.
+    hysteresis_width : float
+        Travel after which hysteresis has come to (1 - 1/e) of its force, as a share of the
+        standard deviation of a coordinate.
+    hum_frequency : float
+        Hz.
+    outlier_size : float
+        Standard deviation of outliers, as a multiple of the root mean square of a force.
+    units : mapping channel → unit
+        Units in which the table is written although it says SI: {"q1": "deg", "F": "kN"}.
     seed : int
-        Everything random follows from it; truth, forces and positions have streams of their own,
-        so that another noise does not mean another truth.
+        Everything random follows from it; truth, forces, positions and each kind of error have
+        streams of their own, so that another noise does not mean another truth.
     """
 
     noise: NoiseLevels = NO_NOISE
@@ -48,6 +68,27 @@ class SynthesiseOptions:
     position_noise: NoiseLevels = NO_NOISE
     positions_only: bool = False
     cad_error: float = 0.0
+    hardpoints: NoiseLevels = NO_NOISE
+    friction: NoiseLevels = NO_NOISE
+    viscous_friction: NoiseLevels = NO_NOISE
+    stribeck: NoiseLevels = NO_NOISE
+    stribeck_speed: float = 0.1
+    hysteresis: NoiseLevels = NO_NOISE
+    hysteresis_width: float = 0.05
+    elasticity: NoiseLevels = NO_NOISE
+    delay: NoiseLevels = NO_NOISE
+    gain: NoiseLevels = NO_NOISE
+    offset: NoiseLevels = NO_NOISE
+    drift: NoiseLevels = NO_NOISE
+    random_walk: NoiseLevels = NO_NOISE
+    hum: NoiseLevels = NO_NOISE
+    hum_frequency: float = 50.0
+    outliers: NoiseLevels = NO_NOISE
+    outlier_size: float = 3.0
+    clipping: NoiseLevels = NO_NOISE
+    quantisation: NoiseLevels = NO_NOISE
+    position_quantisation: NoiseLevels = NO_NOISE
+    units: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
 
     __repr__ = changes_repr

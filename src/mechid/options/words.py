@@ -17,7 +17,7 @@ from mechid.errors import DataError
 from mechid.options.noise import NoiseLevels
 from mechid.options.reduce import ReduceOptions
 from mechid.options.weighing import Weighing, weighings
-from mechid.textfile.numbers import share
+from mechid.textfile.numbers import named, share
 
 Record = TypeVar("Record")
 
@@ -163,13 +163,23 @@ def _reduction(given: Any, name: str) -> Any:
     return (ReduceOptions() if given else None) if isinstance(given, bool) else given
 
 
+def _texts(given: Any, name: str) -> Any:
+    """Return texts by name, as `changed` reads them: a mapping, or NAME=TEXT once or several."""
+    given = [given] if isinstance(given, str) else given
+    return named([str(x) for x in given], name, "q1=deg") if isinstance(given, list) else given
+
+
 # Types of options that people write in their own way.
 _READERS: Mapping[Any, Callable[[Any, str], Any]] = MappingProxyType(
     {
         NoiseLevels: NoiseLevels.read,
         tuple[Weighing, ...]: weighings,
+        Mapping[str, str]: _texts,
         ReduceOptions | None: _reduction,
     }
 )
-_POSITIVE = ("period", "cutoff", "decimation", "max_seconds", "frequency")
+_POSITIVE = (
+    "period", "cutoff", "decimation", "max_seconds", "frequency", "hum_frequency", "stribeck_speed",
+    "hysteresis_width", "outlier_size",
+)  # fmt: skip
 _NOT_NEGATIVE = ("cad_error", "seed")

@@ -76,7 +76,9 @@ def run_figure(run: Run, what: str = "forces") -> Plot:
     units = {c.force: force_unit(c) for c in run.mechanism.coordinates}
     names = [(c.name, c.unit) for c in run.mechanism.coordinates]
     figures: dict[str, Callable[[], Plot | None]] = {
-        "forces": lambda: _histories(run.forces[1:2] or run.forces[:1], units),
+        "forces": lambda: _histories(
+            run.forces[run.n_logs : run.n_logs + 1] or run.forces[:1], units
+        ),
         "motion": lambda: panel_figure(measured_panels(names, run.motions[0], units)),
         "contribution": lambda: (
             bars(

@@ -127,7 +127,7 @@ def reduction_curves(
         return fit_of(estimator, r, order, rest=rest, prior=prior)
 
     fit = fit_on(motion)
-    cut = folds.folds(len(motion.time)) if isinstance(folds, Blocks) else tuple(folds or ())
+    cut = folds.folds(motion.logs) if isinstance(folds, Blocks) else tuple(folds or ())
     scale = force_rms(motion.tau, motion.valid)
     blocks = [(fit_on(motion.part(f.train)), motion.part(f.test)) for f in cut]
     rows = []

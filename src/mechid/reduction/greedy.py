@@ -141,7 +141,7 @@ def greedy(
     lengths = np.where(lengths > 0, lengths, 1.0)
     unit = replace(regression, W=regression.W / lengths)
     fixed = rest_values(names, rest, prior) * lengths
-    cut = folds.folds(len(regression.time)) if isinstance(folds, Blocks) else tuple(folds)
+    cut = folds.folds(regression.logs) if isinstance(folds, Blocks) else tuple(folds)
     compressed = [_Compressed.of(unit, fold, scale) for fold in cut]
     backward = direction == "backward"
     left, chosen = list(range(len(names))), list[tuple[int, float]]()

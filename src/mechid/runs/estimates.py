@@ -72,9 +72,9 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
 
 
 def _errors(found: dict[str, Any]) -> ChannelErrors:
-    cross = found.pop("cross")
-    arrays = {name: floats(values) for name, values in found.items()}
-    return ChannelErrors(**arrays, cross=None if cross is None else floats(cross))
+    logs = tuple(found.pop("logs", ()))
+    arrays = {name: floats(x) for name, x in found.items() if x is not None}
+    return ChannelErrors(**arrays, logs=logs)
 
 
 def _number(value: float | None) -> float:

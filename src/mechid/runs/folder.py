@@ -10,6 +10,7 @@
     motions/NAME.parquet       prepared measurements
     forces/NAME.parquet        measured and predicted forces
     validation.json            one entry per model and motion
+    logs.json                  of several logs: each predicted from the others, estimates of each
 
 Every file is written whole, and run.json after the files of its stage, so that a run that was
 stopped is readable as far as it came.
@@ -17,7 +18,6 @@ stopped is readable as far as it came.
 
 from __future__ import annotations
 
-import math
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,7 +30,9 @@ from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import file_hash, read_json, write_json, write_text
 from mechid.runs.full import NAME as FULL
 from mechid.runs.full import read_full, write_full
-from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run, ValidationRow
+from mechid.runs.logs import NAME as LOGS
+from mechid.runs.logs import read_logs, validation_rows, write_logs
+from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, Run
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
@@ -180,21 +182,13 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         else None,
         reduction=read_reduction(folder) if (folder / "reduction.json").exists() else None,
         forces=tuple(read_forces(folder, m) for m in head["motions"]) if there else (),
-        validation=_read_validation(folder) if there else (),
+        validation=validation_rows(read_json(folder / "validation.json")) if there else (),
         warnings=tuple(head["warnings"]),
         stages=stages,
         full=read_full(folder) if (folder / FULL).exists() else None,
+        n_logs=head.get("n_logs", 1),
+        **(read_logs(folder) if (folder / LOGS).exists() else {}),
     )
-
-
-def _read_validation(folder: Path) -> tuple[ValidationRow, ...]:
-    rows = read_json(folder / "validation.json")
-    for row in rows:
-        # A force of zero has no relative error, and JSON has no word for that.
-        row["total"] = math.nan if row["total"] is None else row["total"]
-        for force in row["forces"].values():
-            force |= {k: math.nan for k in ("E_p", "rms", "absolute", "r2") if force[k] is None}
-    return from_words(tuple[ValidationRow, ...], rows)
 
 
 def _write_head(folder: Path, run: Run) -> None:
@@ -214,6 +208,7 @@ def _write_head(folder: Path, run: Run) -> None:
         "dependent": run.parameters.dependent,
         "coordinates": [c.name for c in run.mechanism.coordinates],
         "motions": [motion_entry(m) for m in run.motions],
+        "n_logs": run.n_logs,
         "warnings": run.warnings,
         "summary": summary(run),
     }
@@ -251,9 +246,16 @@ def summary(run: Run) -> dict[str, Any]:
         }
     if run.validation:
         found["validation"] = [
-            {key: getattr(row, key) for key in ("motion", "model", "size", "total")}
+            {key: getattr(row, key) for key in ("motion", "model", "size", "overall", "total")}
             for row in run.validation
         ]
+    if run.left_out:
+        found["left_out"] = [
+            {key: getattr(row, key) for key in ("motion", "model", "size", "overall", "total")}
+            for row in run.left_out
+        ]
+    if run.spread is not None:
+        found["spread"] = {"rms": run.spread.rms, "whitened": run.spread.whitened}
     return found
 
 
@@ -266,7 +268,7 @@ def _write_estimate(folder: Path, run: Run) -> None:
 
 def _write_reduction(folder: Path, run: Run) -> None:
     if run.reduction is not None:
-        others = run.motions[1 : 1 + run.reduction.curves.validation.shape[1]]
+        others = run.others[: run.reduction.curves.validation.shape[1]]
         write_reduction(folder, run.reduction, [m.name for m in others])
 
 
@@ -283,6 +285,8 @@ def _write_validation(folder: Path, run: Run) -> None:
     for history in run.forces:
         write_forces(folder, history)
     write_json(folder / "validation.json", to_words(run.validation))
+    if run.n_logs > 1:
+        write_logs(folder, run)
     if run.full is not None:
         write_full(folder, run.full)
 

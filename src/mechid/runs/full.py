@@ -19,6 +19,7 @@ def write_full(folder: Path, full: FullSet) -> None:
             "difference": full.difference,
             "distance": full.distance,
             "border": full.border,
+            "missed": dict(full.missed),
         },
     )
 
@@ -33,4 +34,5 @@ def read_full(folder: Path) -> FullSet:
         difference=found["difference"],
         distance=found["distance"],
         border=tuple(found["border"]),
+        missed=found.get("missed", {}),
     )

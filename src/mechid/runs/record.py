@@ -20,12 +20,14 @@ from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.shown import Plotted, Shown, Tabular
 from mechid.signals.record import PreparedMeasurement
+from mechid.validation.logs import LogSpread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
+ALL_LOGS, LEFT_OUT = "all logs", "each log left out"
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
 
@@ -181,6 +183,8 @@ class ValidationRow:
     total : float
         E_p summed over the forces.
     forces : mapping force → ForceError
+    overall : mapping unit → float
+        ‖τ_est - τ‖/‖τ‖ over all forces of a unit, N or N m.
     """
 
     motion: str
@@ -188,6 +192,19 @@ class ValidationRow:
     size: int
     total: float
     forces: Mapping[str, ForceError]
+    overall: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """The overall error in percent, of newtons and newton metres apart."""
+        return overall_words(self.overall)
+
+
+def overall_words(overall: Mapping[str, float | None]) -> str:
+    """Return errors by unit in percent; the units are named if there are several."""
+    found = {unit: np.nan if x is None else x for unit, x in overall.items()}
+    named = {unit: f" ({unit})" if len(found) > 1 else "" for unit in found}
+    return ", ".join(f"{100 * x:.3g} %{named[unit]}" for unit, x in found.items())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -206,6 +223,8 @@ class FullSet(Shown):
         identified values.
     border : tuple of str
         Bodies and coefficients that are hardly possible.
+    missed : mapping base parameter → float
+        Base values that differ from those identified, and by how much.
     """
 
     parameters: tuple[str, ...]
@@ -213,6 +232,7 @@ class FullSet(Shown):
     difference: float
     distance: float
     border: tuple[str, ...]
+    missed: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -225,7 +245,7 @@ class Run(Plotted, Tabular):
     mechanism : Mechanism
     parameters : ParameterTable
     motions : tuple of PreparedMeasurement
-        The identification motion first.
+        Logs of the identification first, then motions for validation.
     estimate : Estimate, optional
         Of all base parameters.
     contribution : Contribution, optional
@@ -242,6 +262,13 @@ class Run(Plotted, Tabular):
         Which of `STAGES` are complete.
     full : FullSet, optional
         All parameters that go with the final values, for export.
+    n_logs : int
+        How many of the motions are logs of the identification.
+    left_out : tuple of ValidationRow
+        Errors on each of several logs: "cad", and "estimate" of the model identified from the
+        other logs; motion "all logs" is all of them together.
+    spread : LogSpread, optional
+        How much estimates from single logs differ.
     """
 
     about: About
@@ -256,6 +283,19 @@ class Run(Plotted, Tabular):
     warnings: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     full: FullSet | None = None
+    n_logs: int = 1
+    left_out: tuple[ValidationRow, ...] = ()
+    spread: LogSpread | None = None
+
+    @property
+    def logs(self) -> tuple[PreparedMeasurement, ...]:
+        """Motions that the model was identified from."""
+        return self.motions[: self.n_logs]
+
+    @property
+    def others(self) -> tuple[PreparedMeasurement, ...]:
+        """Motions for validation."""
+        return self.motions[self.n_logs :]
 
     @property
     def reduced(self) -> Estimate | None:
@@ -302,12 +342,13 @@ class Run(Plotted, Tabular):
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows: model, sizes and errors."""
-        first = self.motions[0]
+        sources = ", ".join(dict.fromkeys(m.source for m in self.logs if m.source))
         rows: dict[str, object] = {
             "mechanism": self.mechanism.name,
             "stages": self.stages,
-            "data": f"{len(first.time)} samples of {', '.join(first.forces)}"
-            + (f" ({first.source})" if first.source else ""),
+            "data": f"{sum(len(m.time) for m in self.logs)} samples of "
+            + ", ".join(self.motions[0].forces)
+            + (f" ({sources})" if sources else ""),
             "base parameters": len(self.parameters.names),
         }
         if self.estimate is not None:
@@ -315,8 +356,11 @@ class Run(Plotted, Tabular):
         if self.reduction is not None:
             rows["reduction"] = f"{self.reduction.size.size} parameters ({self.reduction.size.why})"
         for motion in self.motions[:4] if self.validation else ():
-            found = self.errors(motion.name).items()
-            rows[f"error, {motion.name}"] = ", ".join(f"{m} {100 * x:.3g} %" for m, x in found)
+            rows[f"error, {motion.name}"] = ", ".join(
+                f"{row.model} {row.words}" for row in self.validation if row.motion == motion.name
+            )
+        for row in self.left_out[-1:]:
+            rows[f"error, {LEFT_OUT}"] = row.words
         if self.warnings:
             rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
         return rows
@@ -328,7 +372,7 @@ class Run(Plotted, Tabular):
         ----------
         what : str
             "forces": measured and predicted, of a motion that was not used if there is one;
-            "motion": the identification motion; "contribution" of each parameter to the forces;
+            "motion": the first log; "contribution" of each parameter to the forces;
             "reduction": errors and condition number over the number of parameters; "coverage":
             share of measured forces within intervals of each level.
         """
@@ -363,7 +407,7 @@ class Validation(Plotted, Tabular):
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows: the errors of each model."""
         return {
-            f"{row.motion}, {row.model}": f"E_p {100 * row.total:.3g} %: "
+            f"{row.motion}, {row.model}": f"{row.words}: "
             + ", ".join(f"{name} {100 * e.E_p:.3g} %" for name, e in row.forces.items())
             for row in self.rows
         }

@@ -27,12 +27,18 @@ class Truth(Shown):
         Names of all p parameters of the model.
     values : array (p,)
     made : mapping
-        How the measurements were made: model, noise, seed, options.
+        How the measurements were made: model, noise, seed, options, errors.
     """
 
     parameters: tuple[str, ...]
     values: Floats
     made: Mapping[str, Any]
+
+    @property
+    def errors(self) -> Mapping[str, Mapping[str, Any]]:
+        """What was drawn of each kind of error, by channel."""
+        found: Mapping[str, Mapping[str, Any]] = self.made.get("errors", {})
+        return found
 
     def of(self, parameters: Sequence[str], where: str = "") -> Floats:
         """Return the values of parameters of a model, (p,).
@@ -87,6 +93,13 @@ def read_truth(path: str | Path) -> Truth:
     if not isinstance(values, dict) or not all(_is_number(x) for x in values.values()):
         raise DataError(
             "`parameters` of the truth must be numbers",
+            where=str(path),
+            remedy="create it again with mechid synthesise",
+        )
+    errors = found.get("errors", {})
+    if not isinstance(errors, dict) or not all(isinstance(x, dict) for x in errors.values()):
+        raise DataError(
+            "`errors` of the truth must be values by kind and channel",
             where=str(path),
             remedy="create it again with mechid synthesise",
         )

@@ -53,7 +53,12 @@ def prepare(
         if whole.yd is not None and method in ("fourier", "spline"):
             whole = replace(whole, notes=(*whole.notes, "measured speeds are not used"))
         found = _WAYS[method](whole, options)
-        return replace(found, ignore_below=options.ignore_below, notes=(*found.notes, *slow))
+        return replace(
+            found,
+            ignore_below=options.ignore_below,
+            force_sigma=measurement.force_sigma,
+            notes=(*found.notes, *slow),
+        )
     except MechidError as error:
         raise (error.located(measurement.source) if measurement.source else error) from None
 

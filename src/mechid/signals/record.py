@@ -72,6 +72,8 @@ class Measurement(Plotted, Tabular):
         False where a force was not measured.
     sigma : tuple of float or None
         Stated standard deviations of the coordinates, m or rad; None where nothing is stated.
+    force_sigma : mapping force → float
+        Stated standard deviations of forces, N or N m.
     preparation : Preparation
         Preparation requested by the measurement file.
     notes : tuple of str
@@ -89,6 +91,7 @@ class Measurement(Plotted, Tabular):
     yd: Floats | None = None
     ydd: Floats | None = None
     sigma: tuple[float | None, ...] = ()
+    force_sigma: Mapping[str, float] = field(default_factory=dict)
     preparation: Preparation = Preparation()
     notes: tuple[str, ...] = ()
     source: str = ""
@@ -152,6 +155,8 @@ class PreparedMeasurement(Plotted, Tabular):
         W and τ are passed through a parallel low-pass filter, and every so many samples are kept.
     ignore_below : mapping coordinate → speed
         Its force does not count where a coordinate is slower, after that filter (m/s or rad/s).
+    force_sigma : mapping force → float
+        Stated standard deviations of forces, N or N m.
     notes, warnings : tuples of str
         How it was prepared, and what to know before trusting it.
     """
@@ -169,6 +174,7 @@ class PreparedMeasurement(Plotted, Tabular):
     noise: Noise | None = None
     decimation: int = 1
     ignore_below: Mapping[str, float] = field(default_factory=dict)
+    force_sigma: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Floats, Regression
 from mechid.runs.record import ForceError, ForceHistory, Run, ValidationRow
 from mechid.validation.errors import force_errors
 from mechid.validation.validate import validate
@@ -49,37 +49,69 @@ def validation_rows(run: Run, regressions: Mapping[str, Regression]) -> tuple[Va
 
 def models_of(run: Run) -> Sequence[tuple[str, Estimate | None]]:
     """Return the models of a run by name; None stands for the CAD values, if there are some."""
-    models: list[tuple[str, Estimate | None]] = []
-    if np.all(np.isfinite(run.parameters.cad)):
-        models.append(("cad", None))
+    models: list[tuple[str, Estimate | None]] = [("cad", None)] if has_cad(run) else []
     models += [(name, e) for name, e in (("estimate", run.estimate), ("reduced", run.reduced)) if e]
     return models
+
+
+def has_cad(run: Run) -> bool:
+    """Return whether all base parameters have CAD values."""
+    return bool(np.all(np.isfinite(run.parameters.cad)))
 
 
 def _row(
     run: Run, motion: str, model: str, estimate: Estimate | None, regression: Regression
 ) -> ValidationRow:
     if estimate is None:
-        predicted = regression.W @ run.parameters.cad + regression.known
-    else:
-        predicted = predict(estimate, regression).forces
+        predicted = np.asarray(regression.W @ run.parameters.cad + regression.known)
+        return error_row(motion, model, 0, predicted, regression)
+    predicted = predict(estimate, regression).forces
+    final = run.final if estimate is run.final else None
+    return error_row(motion, model, _size(run, model, estimate), predicted, regression, final)
+
+
+def error_row(
+    motion: str,
+    model: str,
+    size: int,
+    predicted: Floats,
+    regression: Regression,
+    estimate: Estimate | None = None,
+) -> ValidationRow:
+    """Return the errors of predicted forces (N, n_d).
+
+    Parameters
+    ----------
+    motion, model : str
+    size : int
+        Number of estimated parameters.
+    predicted : array (N, n_d)
+    regression : Regression
+        With the measured forces.
+    estimate : Estimate, optional
+        What predicted them: with it, the row has coverage and whiteness, too.
+    """
     errors = force_errors(predicted, regression)
-    final = validate(run.final, regression, level=LEVEL) if estimate is run.final else None
+    detail = None if estimate is None else validate(estimate, regression, level=LEVEL)
     forces = {
         name: ForceError(
             E_p=float(errors.prediction[j]),
             rms=float(errors.rms[j]),
             absolute=float(errors.absolute[j]),
             r2=float(errors.r2[j]),
-            coverage=None if final is None else float(final.coverage[j]),
-            lag_one=None if final is None else float(final.whiteness.lag_one[j]),
-            white=None if final is None else float(final.whiteness.p[j]),
+            coverage=None if detail is None else float(detail.coverage[j]),
+            lag_one=None if detail is None else float(detail.whiteness.lag_one[j]),
+            white=None if detail is None else float(detail.whiteness.p[j]),
         )
         for j, name in enumerate(regression.channels)
     }
-    size = 0 if estimate is None else _size(run, model, estimate)
     return ValidationRow(
-        motion=motion, model=model, size=size, total=float(errors.total), forces=forces
+        motion=motion,
+        model=model,
+        size=size,
+        total=float(errors.total),
+        forces=forces,
+        overall=errors.overall,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,23 +17,74 @@ from mechid.estimation.bodies import USUAL_CAD_ERROR
 from mechid.estimation.measured_constraints import MeasuredConstraint, informed
 from mechid.estimation.perturb import body_root, check_error
 from mechid.estimation.prior import Prior
+from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.spatial.inertia import parameters
+
+_WIDE = 10.0  # times what would alone make all forces: next to nothing is known
 
 
-def usual_cad_error(
-    mechanism: Mechanism, cad_error: float | None = None
-) -> tuple[float | None, tuple[str, ...]]:
-    """Return the relative error of the CAD values to go by, and a note if it was assumed.
+def undeclared_values(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the bodies and coefficients with a CAD value but no declared standard deviation.
 
-    None means the standard deviations that the model declares. Where it declares none at all, 20 %
-    are assumed.
+    Of a body that declares some of them, what is missing stands in parentheses.
     """
-    if cad_error is not None or np.diag(parameter_covariance(mechanism)).any():
-        return cad_error, ()
-    return USUAL_CAD_ERROR, (
-        "the model declares no standard deviations of its CAD values: "
-        f"{100 * USUAL_CAD_ERROR:.0f} % were assumed; give another CAD error to change that",
+    model = dynamic_model(mechanism)
+    bodies = [
+        body.name if len(missing) == 3 else f"{body.name} ({', '.join(missing)})"
+        for body in mechanism.bodies
+        if body.inertia is not None and not body.massless
+        if (missing := body.inertia.undeclared)
+    ]
+    return (*bodies, *(model.columns[k].name for k in _unsized(model)))
+
+
+def assumed_errors(mechanism: Mechanism, cad_error: float | None = None) -> tuple[str, ...]:
+    """Return a note about the CAD values that get the usual error, if there are such."""
+    missing = undeclared_values(mechanism) if cad_error is None else ()
+    if not missing:
+        return ()
+    usual = f"{100 * USUAL_CAD_ERROR:.0f} % were assumed"
+    if not _declares(mechanism):
+        return (
+            f"the model declares no standard deviations of its CAD values: {usual}; "
+            "give another CAD error to change that",
+        )
+    return (
+        f"the model declares no uncertainty of {', '.join(missing)}: {usual}; "
+        "declare it in the model file (0 for exact), or give one CAD error for all values",
     )
+
+
+def cad_covariance(mechanism: Mechanism, cad_error: float | None = None) -> Floats:
+    """Return the covariance of all CAD values (p, p); zero where there is no value.
+
+    Without a relative error of all values, the declared standard deviations, and the usual error
+    of 20 % where none is declared.
+    """
+    error = USUAL_CAD_ERROR if cad_error is None else cad_error
+    check_error(error)
+    model = dynamic_model(mechanism)
+    covariance = parameter_covariance(mechanism)
+    for i, body in enumerate(mechanism.bodies):
+        if (cad := body.inertia) is None or not cad.mass > 0:
+            continue  # no value, or none to err by
+        every = cad_error is not None
+        phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
+        columns = np.repeat(
+            [every or k in cad.undeclared for k in ("mass", "center", "inertia")], (1, 3, 6)
+        )
+        ten = slice(10 * i, 10 * i + 10)
+        if columns.any():
+            F = body_root(phi, error)[:, columns]
+            covariance[ten, ten] = F @ F.T + (0.0 if every else covariance[ten, ten])
+    values = cad_parameters(model)
+    elements = np.arange(10 * len(mechanism.bodies), len(values))
+    sized = (
+        elements[np.nan_to_num(values[elements]) != 0] if cad_error is not None else _unsized(model)
+    )
+    covariance[sized, sized] = (error * values[sized]) ** 2
+    return covariance
 
 
 def prior_from_cad(
@@ -53,7 +105,8 @@ def prior_from_cad(
         Which parameters are estimated.
     cad_error : float, optional
         Relative error of all CAD values (0.2 for 20 %), in place of the declared standard
-        deviations; what it means stands in `mechid.estimation.perturb`.
+        deviations; what it means stands in `mechid.estimation.perturb`. By default the declared
+        ones, and 20 % where none is declared.
     unknown : float, optional
         Standard deviation, from zero, of coefficients of force elements that the model leaves
         open (see `left_open`). Without it those that have no value are rejected.
@@ -76,12 +129,12 @@ def prior_from_cad(
             remedy="choose a base set of this mechanism",
         )
     values = cad_parameters(model)
-    covariance = parameter_covariance(mechanism)
+    covariance = cad_covariance(mechanism, cad_error)
     bodies = tuple(
         (body.name, 10 * i) for i, body in enumerate(mechanism.bodies) if not body.massless
     )
     elements = np.arange(10 * len(mechanism.bodies), len(values))
-    words = ["CAD values with their declared standard deviations"]
+    words = [f"CAD values with {_known_words(mechanism, cad_error)}"]
     missing = np.flatnonzero(left_open(model))
     if unknown is not None and missing.size:
         if not 0 < unknown < np.inf:
@@ -92,15 +145,6 @@ def prior_from_cad(
         covariance[missing, missing] = unknown**2
         words.append(f"no CAD value: {', '.join(names[k] for k in missing)}")
     values = parameter_values(model, values)
-    if cad_error is not None:
-        check_error(cad_error)
-        words[0] = f"CAD values with an error of {100 * cad_error:g} %"
-        for _, first in bodies:
-            ten = slice(first, first + 10)
-            F = body_root(values[ten], cad_error)
-            covariance[ten, ten] = F @ F.T
-        sized = elements[values[elements] != 0]
-        covariance[sized, sized] = (cad_error * values[sized]) ** 2
     terms = [term for term in model.terms if not term.known]
     positive = tuple(int(k) for k, x in zip(elements, terms, strict=True) if x.positive)
     known = Prior(
@@ -116,6 +160,40 @@ def prior_from_cad(
     return informed(known, measured)
 
 
+def _declares(mechanism: Mechanism) -> bool:
+    """Return whether a model declares any standard deviation of a CAD value."""
+    inertias = [body.inertia for body in mechanism.bodies if body.inertia is not None]
+    return bool(parameter_covariance(mechanism).any()) or any(cad.exact for cad in inertias)
+
+
+def _known_words(mechanism: Mechanism, cad_error: float | None) -> str:
+    missing = undeclared_values(mechanism)
+    if cad_error is not None or (missing and not _declares(mechanism)):
+        return f"an error of {100 * (cad_error or USUAL_CAD_ERROR):g} %"
+    usual = f"; 20 % assumed for {', '.join(missing)}" if missing else ""
+    return "their declared standard deviations" + usual
+
+
+def _unsized(model: DynamicModel) -> list[int]:
+    """Return the coefficients of force elements with a value but no standard deviation."""
+    first = 10 * len(model.mechanism.bodies)
+    return [i for i, c in enumerate(model.columns) if i >= first and c.value and c.sigma is None]
+
+
+def widened(known: Prior, missing: np.ndarray, W: Floats, forces: Floats) -> Prior:
+    """Return a prior that leaves coefficients (p,) to the data.
+
+    Their standard deviation is ten times what would alone make all forces (N, n) with the
+    observation matrix W (N, n, p); a column of zeros shows nothing, so any will do.
+    """
+    lengths = np.sqrt(np.sum(W**2, axis=(0, 1)))
+    size = float(np.sqrt(np.sum(forces**2)))
+    covariance = known.covariance.copy()
+    for k in np.flatnonzero(missing):
+        covariance[k, k] = (_WIDE * size / lengths[k]) ** 2 if lengths[k] > 0 else 1.0
+    return replace(known, covariance=covariance)
+
+
 def left_open(model: DynamicModel) -> np.ndarray:
     """Return (p,): coefficients of force elements of which the model says nothing.
 
@@ -124,7 +202,7 @@ def left_open(model: DynamicModel) -> np.ndarray:
     first = 10 * len(model.mechanism.bodies)
     return np.array(
         [
-            i >= first and (c.value is None or (c.value == 0 and not c.sigma))
+            i >= first and (c.value is None or (c.value == 0 and c.sigma is None))
             for i, c in enumerate(model.columns)
         ],
         dtype=bool,

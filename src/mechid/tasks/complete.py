@@ -9,6 +9,9 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.runs.record import FullSet, Run
 
+_ROUNDING = 1e-9  # of the terms of a base parameter: a smaller difference is none
+_LISTED = 3  # base parameters in a warning
+
 
 def full_set(run: Run, prior: Prior | None) -> FullSet | None:
     """Return bodies that can exist and have the base values of a run; None if there are none near.
@@ -31,11 +34,36 @@ def full_set(run: Run, prior: Prior | None) -> FullSet | None:
         phi, distance, border = found.phi, found.distance, found.border
     B = prior.matrix
     terms = np.abs(B) @ np.abs(phi) + np.abs(values)
-    off = np.abs(B @ phi - values) / np.where(terms > 0, terms, 1.0)
+    misses = B @ phi - values
+    off = np.abs(misses) / np.where(terms > 0, terms, 1.0)
     return FullSet(
         parameters=prior.parameters,
         values=phi,
         difference=float(off.max(initial=0.0)),
         distance=distance,
         border=border,
+        missed={prior.base[i]: float(misses[i]) for i in np.flatnonzero(off > _ROUNDING)},
+    )
+
+
+def missed_words(run: Run, full: FullSet | None) -> tuple[str, ...]:
+    """Return a warning that names the base values which all parameters together do not have."""
+    if full is None or not full.missed:
+        return ()
+    units = dict(zip(run.parameters.names, run.parameters.units, strict=True))
+    sigma = dict(zip(run.final.parameters, run.final.sigma.tolist(), strict=True))
+
+    def deviations(name: str) -> float:
+        return abs(full.missed[name]) / sigma[name] if sigma.get(name) else np.inf
+
+    worst = sorted(full.missed, key=deviations, reverse=True)
+    listed = [
+        f"{name} by {full.missed[name]:.2g} {units[name]}"
+        + (f" ({deviations(name):.2g} standard deviations)" if sigma.get(name) else "")
+        for name in worst[:_LISTED]
+    ]
+    return (
+        "no physically consistent bodies have all identified base values; those of full.json "
+        f"differ in {len(worst)} of {len(units)}: {', '.join(listed)}"
+        + (", …" if len(worst) > _LISTED else ""),
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import cad_values
+from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
 from mechid.estimation.bodies import USUAL_CAD_ERROR
@@ -18,7 +19,7 @@ from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options.excite import CRITERIA, DEFAULT_CRITERION, OF_PARAMETERS, ExciteOptions
-from mechid.tasks.cad_prior import prior_from_cad, usual_cad_error
+from mechid.tasks.cad_prior import left_open, prior_from_cad, widened
 from mechid.tasks.usual_motions import UsualMotions, usual_motions
 
 
@@ -88,15 +89,17 @@ def criterion_of(
         return Criterion(name, CriterionOptions(subset=subset, log=log))
     usual = usual or usual_motions(mechanism)
     forces = usual.forces
+    W = np.concatenate([observation_matrix(motion).W for motion in usual.motions])
     targets = None
     if name == "prediction":
-        seen = [base.observation(observation_matrix(motion).W) for motion in usual.motions]
-        targets = prediction_factor(seen, forces)
+        targets = prediction_factor([base.observation(W)], forces)
     criterion = Criterion(
         name,
         CriterionOptions(
             sigma=options.noise * forces,
-            prior=_prior(mechanism, base, options.cad_error) if options.prior else None,
+            prior=_prior(mechanism, base, options.cad_error, W, np.concatenate(usual.tau))
+            if options.prior
+            else None,
             subset=subset,
             targets=targets,
             log=log,
@@ -154,18 +157,22 @@ def _subset(base: BaseSet, names: tuple[str, ...]) -> tuple[int, ...] | None:
     return tuple(base.base.index(name) for name in dict.fromkeys(names)) or None
 
 
-def _prior(mechanism: Mechanism, base: BaseSet, cad_error: float | None) -> Floats:
+def _prior(
+    mechanism: Mechanism, base: BaseSet, cad_error: float | None, W: Floats, tau: Floats
+) -> Floats:
     """Return the covariance of the base parameters before the experiment, (b, b).
 
     Declared errors are often too small, and a design that counts on them shows little of what they
     declare as known. So standard deviations are at least the usual ones, except of what is known
-    exactly.
+    exactly. Coefficients of which the model says nothing are as wide as usual motions (W, τ) make
+    them.
     """
-    error, _ = usual_cad_error(mechanism, cad_error)
-    covariance = prior_from_cad(mechanism, base, cad_error=error).covariance
+    known = prior_from_cad(mechanism, base, cad_error=cad_error)
+    covariance = known.covariance
     if cad_error is None:
         usual = prior_from_cad(mechanism, base, cad_error=USUAL_CAD_ERROR).covariance
         declared, least = np.sqrt(np.diag(covariance)), np.sqrt(np.diag(usual))
         wider = np.maximum(least / np.where(declared > 0, declared, np.inf), 1.0)
-        covariance = wider[:, None] * covariance * wider
+        known = replace(known, covariance=wider[:, None] * covariance * wider)
+    covariance = widened(known, left_open(dynamic_model(mechanism)), W, tau).covariance
     return np.asarray(base.matrix @ covariance @ base.matrix.T)

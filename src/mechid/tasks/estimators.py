@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
-from mechid.errors import DataError
+from mechid.errors import DataError, ModelError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.registry import ESTIMATORS
 from mechid.mechanism.records import Mechanism
@@ -28,8 +28,8 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
         One of `ESTIMATORS`.
     settings : mapping, optional
         Fields of its record: `penalty` of ridge, `whiten`, `gains`, … Values may be text: numbers,
-        "5 %", "true", or a word. Estimators that constrain another one take its name as `inner`,
-        and hand on what they do not know.
+        "5 %", "true", or a word. Estimators that constrain another one take its name as `inner`
+        and hand on what that one knows; what both know is its setting, and `own_scale` theirs.
 
     Raises
     ------
@@ -41,11 +41,13 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
             f"unknown estimator '{name}'", remedy=f"choose one of: {', '.join(ESTIMATORS)}"
         )
     own = setting_names(name)
-    given = {key: _value(value) for key, value in (settings or {}).items()}
-    values = {key: value for key, value in given.items() if key in own}
-    rest = {key: value for key, value in given.items() if key not in own}
-    if "inner" in own:
-        values["inner"] = estimator_of(str(values.pop("inner", DEFAULT)), rest)
+    rest = {key: _value(value) for key, value in (settings or {}).items()}
+    inner = str(rest.pop("inner", DEFAULT)) if "inner" in own else None
+    shared = setting_names(inner) if inner is not None and inner in ESTIMATORS else ()
+    words = {f"own_{key}" if key in shared else key: key for key in own}
+    values = {key: rest.pop(word) for word, key in words.items() if word in rest}
+    if inner is not None:
+        values["inner"] = estimator_of(inner, rest)
     elif rest:
         raise DataError(
             f"the estimator {name} has no setting {next(iter(rest))}",
@@ -70,7 +72,7 @@ def identify_options(
         For options that make no sense.
     """
     fields_of = {f.name for f in fields(IdentifyOptions)}
-    own = {name for known in ESTIMATORS for name in setting_names(known)}
+    own = {"own_scale", *(name for known in ESTIMATORS for name in setting_names(known))}
     if unknown := [word for word in words if word not in fields_of | own]:
         raise DataError(
             f"there is no option {unknown[0]}", remedy=hint(unknown[0], sorted(fields_of | own))
@@ -93,11 +95,30 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     estimator = estimator_of(options.estimator, options.settings)
     if options.cad_error is not None and not 0 < options.cad_error < float("inf"):
         raise DataError(f"cad_error must be > 0, got {options.cad_error:g}")
+    _check_bodies(estimator, mechanism)
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
         raise DataError(
             "weigh and symmetric need CAD values, which this estimator does not use",
             remedy="use the estimator auto, map or physical, with a prior",
+        )
+
+
+def _check_bodies(estimator: Estimator, mechanism: Mechanism) -> None:
+    """Reject an estimator that needs CAD values which the model does not have."""
+    bare = {
+        f"m_{i}": body.name
+        for i, body in enumerate(mechanism.bodies, start=1)
+        if body.inertia is None and not body.massless
+    }
+    if bare and uses_cad(estimator):
+        none = "" if hasattr(estimator, "inner") else "prior none (--prior none) or "
+        raise ModelError(
+            f"no value for {', '.join(bare)} and the other parameters of {', '.join(bare.values())}"
+            f": the estimator {estimator.name} needs CAD values",
+            path=("bodies",),
+            remedy="give mass and inertia in the model file, or identify without CAD values, with "
+            f"{none}the estimator ols (--estimator ols)",
         )
 
 

@@ -27,7 +27,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, step_options
 from mechid.shown import Shown
-from mechid.tasks.cad_prior import usual_cad_error
+from mechid.tasks.cad_prior import assumed_errors
 from mechid.tasks.criteria import checked_options, criteria_of_matrix, criterion_of
 from mechid.tasks.inputs import mechanism_of, trajectory_of
 from mechid.tasks.keywords import keywords_of
@@ -137,7 +137,7 @@ def peaks_of(motion: Motion) -> Peaks:
 
 def prior_notes(mechanism: Mechanism, options: ExciteOptions) -> tuple[str, ...]:
     """Say what was assumed of the CAD values."""
-    return usual_cad_error(mechanism, options.cad_error)[1] if options.prior else ()
+    return assumed_errors(mechanism, options.cad_error) if options.prior else ()
 
 
 def _given(

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import About, Run, library_versions
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.compare_logs import compared
 from mechid.tasks.estimators import identify_options
 from mechid.tasks.inputs import mechanism_of
 from mechid.tasks.keywords import keywords_of
-from mechid.tasks.measured import data_files, prepared_motions, truth_of
+from mechid.tasks.mappings import Mappings, chosen_mappings
+from mechid.tasks.measured import (
+    IDENTIFICATION,
+    VALIDATION,
+    check_apart,
+    data_files,
+    numbered,
+    prepared_motions,
+    several,
+    truth_of,
+)
 from mechid.tasks.stages import (
     chosen_base,
     estimated,
@@ -38,7 +50,7 @@ def identify(
     *,
     validate: Any = (),
     instruments: Any = None,
-    mapping: str | Path | Mapping[str, Any] | None = None,
+    mapping: Mappings = None,
     truth: Truth | str | Path | None = None,
     folder: str | Path | None = None,
     force: bool = False,
@@ -47,21 +59,22 @@ def identify(
     stop: Stop = lambda: False,
     **words: Any,
 ) -> Run:
-    """Identify a mechanism from a measured motion, and try the model on others.
+    """Identify a mechanism from one or several measured motions, and try the model on others.
 
     Parameters
     ----------
     model : Mechanism, str or Path
         A mechanism, or what `load` takes.
-    data : Measurement, PreparedMeasurement, Synthesis, str or Path
-        The motion to identify with; a part of a file as "FILE@FROM:TO" (s).
+    data : Measurement, PreparedMeasurement, Synthesis, str or Path, or a list of these
+        One log or several; a part of a file as "FILE@FROM:TO", in seconds from its start. Of
+        several logs each is also predicted by the model identified from the others.
     options : IdentifyOptions
     validate : one or a list of such data, optional
         Motions to try the model on.
-    instruments : such data, optional
-        A second measurement of the identification motion, for instrumental variables.
-    mapping : path or dict, optional
-        Which channel of a file is what.
+    instruments : one or a list of such data, optional
+        A second measurement of each log, for instrumental variables.
+    mapping : path, dict or list, optional
+        Which channel of a file is what, in all files; a list may have "LOG=FILE" for single ones.
     truth : Truth, str or Path, optional
         Of synthetic data, for comparison; nothing depends on it. By default that of `data`.
     folder : str or Path, optional
@@ -71,7 +84,7 @@ def identify(
     command : str
         What the record of the run says of how it was made.
     watch : callable (stage, step, value), optional
-        Told how the reduction goes on.
+        Told which stage begins (step 0), and how the reduction goes on.
     stop : callable, optional
         Asked whether to end the reduction with what is there.
     **words
@@ -103,25 +116,33 @@ def identify(
     """
     mechanism = mechanism_of(model)
     options = identify_options(options, words, mechanism)
-    motions = prepared_motions(data, validate, mechanism, options, mapping)
-    second = None
-    if instruments is not None:
-        (second,) = prepared_motions(
-            instruments, (), mechanism, options, mapping, first="instruments"
-        )
-    known, files = truth_of(data, truth)
+    if watch is not None:
+        watch("data", 0, 0.0)
+    logs, others, second = several(data), several(validate), several(instruments)
+    _check_logs(logs, second)
+    mappings = chosen_mappings(mapping, [*logs, *others, *second])
+    names = (
+        *numbered(IDENTIFICATION, len(logs)),
+        *(f"{VALIDATION}-{k + 1}" for k in range(len(others))),
+        *numbered("instruments", len(second)),
+    )
+    found = prepared_motions(
+        list(zip(names, [*logs, *others, *second], strict=True)), mechanism, options, mappings
+    )
+    known, files = truth_of(logs, truth)
     about = About(
         command=command,
         model=str(model) if isinstance(model, str | Path) else mechanism.name,
         options=options,
-        files=(*data_files((*motions, *([second] if second else [])), mapping), *files),
+        files=(*data_files(found, mappings), *files),
         versions=library_versions(),
     )
     return identify_motions(
         mechanism,
-        motions,
+        found[: len(logs) + len(others)],
         options,
-        instruments=second,
+        n_logs=len(logs),
+        instruments=found[len(logs) + len(others) :],
         truth=known,
         about=about,
         keep=None if folder is None else RunFolder.create(folder, force=force).keep,
@@ -130,19 +151,31 @@ def identify(
     )
 
 
+def _check_logs(logs: Sequence[Any], instruments: Sequence[Any]) -> None:
+    if not logs:
+        raise DataError("no data to identify with", remedy="give one log or more")
+    if instruments and len(instruments) != len(logs):
+        raise DataError(
+            f"instruments must be given for each of {len(logs)} logs, got {len(instruments)}",
+            remedy="give a second measurement of every log, in the same order",
+        )
+    check_apart(logs)
+
+
 def identify_motions(
     mechanism: Mechanism,
     motions: Sequence[PreparedMeasurement],
     options: IdentifyOptions = IdentifyOptions(),  # noqa: B008 - frozen
     *,
-    instruments: PreparedMeasurement | None = None,
+    n_logs: int = 1,
+    instruments: Sequence[PreparedMeasurement] = (),
     truth: Truth | None = None,
     about: About | None = None,
     keep: Keep | None = None,
     watch: Watch | None = None,
     stop: Stop = lambda: False,
 ) -> Run:
-    """Identify from prepared motions: the first to identify with, the others to validate.
+    """Identify from prepared motions: the first `n_logs` to identify with, the others to validate.
 
     `keep` is told when a stage is complete; `RunFolder.keep` writes it. The others as `identify`.
     """
@@ -153,15 +186,24 @@ def identify_motions(
             keep(stage, run)
         return run
 
+    tell = watch or (lambda stage, step, value: None)
+    tell("base parameters", 0, 0.0)
     chosen = chosen_base(mechanism, options)
     run = Run(
         about=about or About(model=mechanism.name, options=options),
         mechanism=mechanism,
-        parameters=parameter_table(mechanism, chosen, truth),
+        parameters=parameter_table(mechanism, chosen, truth, options.cad_error),
         motions=tuple(motions),
+        n_logs=n_logs,
     )
     run = kept(run, "data")
-    problem = problem_of(mechanism, chosen, motions, options, instruments)
+    tell("observation matrix", 0, 0.0)
+    problem = problem_of(mechanism, chosen, motions, options, n_logs, instruments)
+    tell("estimate", 0, 0.0)
     run = kept(estimated(run, problem, options), "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")
-    return kept(validated(run, problem), "validation")
+    tell("validation", 0, 0.0)
+    run = validated(run, problem)
+    if n_logs > 1:
+        tell("comparison of logs", 0, 0.0)
+    return kept(compared(run, problem, options), "validation")

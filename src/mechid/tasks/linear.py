@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mechid.dynamics.compile import dynamic_model
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Regression, joined
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
 from mechid.tasks.inputs import mechanism_of
-from mechid.tasks.measured import prepare
+from mechid.tasks.mappings import Mappings, chosen_mappings
+from mechid.tasks.measured import prepare, several
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import chosen_base
 
@@ -20,26 +20,27 @@ def regression(
     model: Mechanism | str | Path,
     data: Any,
     *,
-    base: str | None = "last",
-    mapping: str | Path | Mapping[str, Any] | None = None,
+    base: str | None = "balanced",
+    mapping: Mappings = None,
 ) -> Regression:
-    """Return W φ + known = τ of a measured motion, both sides filtered alike.
+    """Return W φ + known = τ of one or several measured motions, both sides filtered alike.
 
     Parameters
     ----------
     model : Mechanism, str or Path
         A mechanism, or what `load` takes.
-    data : Measurement, PreparedMeasurement, Synthesis, str or Path
-        As for `identify`.
+    data : Measurement, PreparedMeasurement, Synthesis, str or Path, or a list of these
+        As for `identify`; samples of several logs follow each other.
     base : str or None
         Base set whose columns are kept, as in `IdentifyOptions`; None: all parameters.
-    mapping : path or dict, optional
-        Which channel of a file is what.
+    mapping : path, dict or list, optional
+        As for `identify`.
 
     Returns
     -------
     Regression
-        `W` (N, n_d, b), `tau` and `known` (N, n_d; N or N m), `valid` (N, n_d), `parameters`;
+        `W` (N, n_d, b), `tau` and `known` (N, n_d; N or N m), `valid` (N, n_d), `parameters`, and
+        of several logs `log` (N,), which of them each sample is from;
         `stacked()` gives A x = b for least squares.
 
     Examples
@@ -54,8 +55,11 @@ def regression(
     True
     """
     mechanism = mechanism_of(model)
-    motion = prepare(data, mechanism, mapping=mapping)
+    logs = several(data)
+    mappings = chosen_mappings(mapping, logs)
     columns = None
     if base is not None:
         columns = chosen_base(mechanism, IdentifyOptions(base=base)).base
-    return regression_of(dynamic_model(mechanism), motion, columns)
+    compiled = dynamic_model(mechanism)
+    motions = [prepare(log, mechanism, mapping=mappings.of(log)) for log in logs]
+    return joined([regression_of(compiled, motion, columns) for motion in motions])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from mechid.errors import DataError
-from mechid.measurementfile.read import file_and_part, read_measurement
+import numpy as np
+
+from mechid.errors import DataError, ModelError
+from mechid.measurementfile.channels import MissingChannelError
+from mechid.measurementfile.read import Window, file_and_part, read_measurement
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions, changed
 from mechid.runs.files import file_hash
@@ -17,9 +21,10 @@ from mechid.runs.truth import Truth, read_truth, truth_path
 from mechid.signals.prepare import prepare as derive
 from mechid.signals.record import Measurement, Preparation, PreparedMeasurement
 from mechid.tasks.inputs import mechanism_of, wrong_type
+from mechid.tasks.mappings import ChosenMappings
 from mechid.tasks.synthesise import Synthesis
 
-IDENTIFICATION = "identification"
+IDENTIFICATION, VALIDATION = "identification", "validation"
 
 
 def prepare(
@@ -35,7 +40,7 @@ def prepare(
     Parameters
     ----------
     data : Measurement, Synthesis, str or Path
-        A file as `read_measurement` takes it; a part of it as "FILE@FROM:TO" (s).
+        A file as `read_measurement` takes it; a part of it as "FILE@FROM:TO" (s from its start).
     model : Mechanism, str or Path
     options : Preparation, optional
         Default: as requested by the measurement file.
@@ -85,41 +90,56 @@ def prepare(
     asked = read.preparation if options is None else options
     try:
         return derive(read, mechanism, changed(asked, given))
-    except KeyError as error:  # a joint or body of another mechanism
+    except ModelError as error:  # a joint or body of another mechanism
         raise DataError(
-            f"the measurement does not belong to {mechanism.name}, which has no {error}",
+            f"the measurement does not belong to {mechanism.name}, {error.what}",
             where=read.source,
             remedy="give the model that was measured",
         ) from None
 
 
 def prepared_motions(
-    data: Any,
-    others: Any,
+    data: Sequence[tuple[str, Any]],
     mechanism: Mechanism,
     options: IdentifyOptions,
-    mapping: str | Path | Mapping[str, Any] | None = None,
-    *,
-    first: str = IDENTIFICATION,
-    known: int = 0,
+    mappings: ChosenMappings,
 ) -> tuple[PreparedMeasurement, ...]:
-    """Return prepared motions by their role in a run: one to identify with, others to validate.
+    """Return prepared motions: `data` has the role of each in a run, and where it comes from.
 
-    `data` may be None; `known` is how many motions for validation a run has already.
+    Raises
+    ------
+    DataError
+        Also if a mapping for all logs fits some of them only.
     """
-    motions = [] if data is None else [(first, data)]
-    motions += [(f"validation-{k}", one) for k, one in enumerate(several(others), start=known + 1)]
     words: dict[str, Any] = {
         "period": options.period,
         "cutoff": options.cutoff,
         "decimation": options.decimation,
     }
     found = []
-    for name, one in motions:
-        ready = prepare(one, mechanism, mapping=mapping, **words)
+    fits = ""  # a log that the mapping for all fits
+    for name, one in data:
+        mapping = mappings.of(one)
+        common = mapping is not None and mapping is mappings.common
+        try:
+            ready = prepare(one, mechanism, mapping=mapping, **words)
+        except MissingChannelError as error:
+            if not (common and fits):
+                raise
+            raise DataError(
+                f"the mapping of {fits} does not fit: {error.what}",
+                where=error.where,
+                remedy=f"give this log a mapping of its own, {one}=FILE",
+            ) from None
         _check_forces(ready, mechanism)
+        fits = fits or (ready.source if common else "")
         found.append(replace(ready, name=name))
     return tuple(found)
+
+
+def numbered(role: str, n: int) -> list[str]:
+    """Return names of n motions of one role: role, role-2, role-3, …"""
+    return [role if k == 0 else f"{role}-{k + 1}" for k in range(n)]
 
 
 def several(given: Any) -> Sequence[Any]:
@@ -127,29 +147,72 @@ def several(given: Any) -> Sequence[Any]:
     return list(given) if isinstance(given, list | tuple) else [] if given is None else [given]
 
 
-def truth_of(data: Any, given: Truth | str | Path | None) -> tuple[Truth | None, list[DataFile]]:
-    """Return the truth behind synthetic data, if it is known, and its file."""
+def check_apart(logs: Sequence[Any]) -> None:
+    """Reject logs that are given twice, and parts of a log that overlap.
+
+    Raises
+    ------
+    DataError
+    """
+    for one, other in combinations(logs, 2):
+        files = isinstance(one, str | Path) and isinstance(other, str | Path)
+        if one is other or (files and str(one) == str(other)):
+            raise DataError("a log is given twice", where=str(getattr(one, "source", one)))
+        if not files:
+            continue
+        (file, a), (same, b) = file_and_part(one), file_and_part(other)
+        if file.resolve() != same.resolve():
+            continue
+        spans = [_span(part) for part in (a, b)]
+        if max(low for low, _ in spans) < min(high for _, high in spans):
+            raise DataError(
+                f"{one} and {other} overlap: samples would count twice",
+                remedy="give parts that do not overlap, FILE@FROM:TO",
+            )
+
+
+def _span(part: Window | None) -> tuple[float, float]:
+    low, high = (None, None) if part is None else part
+    return (-np.inf if low is None else low), (np.inf if high is None else high)
+
+
+def truth_of(
+    logs: Sequence[Any], given: Truth | str | Path | None
+) -> tuple[Truth | None, list[DataFile]]:
+    """Return the truth behind synthetic data, if it is known, and its file.
+
+    Raises
+    ------
+    DataError
+        If logs have different ones.
+    """
     if isinstance(given, Truth):
         return given, []
-    if given is None and isinstance(data, Synthesis):
-        return data.truth, []
+    files = []
+    found = [log.truth for log in logs if isinstance(log, Synthesis)]
     if given is None:
-        if not isinstance(data, str | Path):
-            return None, []
-        beside = truth_path(file_and_part(data)[0])
-        if not beside.is_file():
-            return None, []
-        given = beside
-    return read_truth(given), [DataFile(str(given), file_hash(given), "truth")]
+        paths = [truth_path(file_and_part(x)[0]) for x in logs if isinstance(x, str | Path)]
+        files = [path for path in dict.fromkeys(paths) if path.is_file()]
+    else:
+        files, found = [Path(given)], []
+    found += [read_truth(path) for path in files]
+    for other in found[1:]:
+        if other.parameters != found[0].parameters or np.any(other.values != found[0].values):
+            raise DataError(
+                "the logs come from different true parameters",
+                where=", ".join(map(str, files)),
+                remedy="create them with the same --truth, or give one with --truth",
+            )
+    # One of equal truths stands for all.
+    known = [DataFile(str(path), file_hash(path), "truth") for path in files[:1]]
+    return (found[0] if found else None), known
 
 
-def data_files(motions: Iterable[PreparedMeasurement], mapping: Any = None) -> list[DataFile]:
+def data_files(motions: Iterable[PreparedMeasurement], mappings: ChosenMappings) -> list[DataFile]:
     """Return names and hashes of the files that were read, of those that are still there."""
     there = [m for m in motions if m.source and Path(m.source).is_file()]
     found = [DataFile(m.source, file_hash(m.source), m.name) for m in there]
-    if isinstance(mapping, str | Path):
-        found.append(DataFile(str(mapping), file_hash(mapping), "map"))
-    return found
+    return [*found, *(DataFile(file, file_hash(file), "map") for file in mappings.files)]
 
 
 def _read(data: Any, mechanism: Mechanism, mapping: Any) -> Measurement:

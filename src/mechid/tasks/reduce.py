@@ -72,7 +72,7 @@ def reduce(
     told = replace(before.about.options, reduce=how)
     mechanism = before.mechanism
     chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
-    problem = problem_of(mechanism, chosen, before.motions, told)
+    problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
     estimate = before.estimate or before.final  # a run without an estimate is rejected
     prepared = (word for motion in before.motions for word in motion.warnings)
     fresh = replace(

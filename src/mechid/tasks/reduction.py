@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.frozen import Frozen
+from mechid.estimation.gaussian_prior import CAD_BELIEF
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.options.reduce import ORDERS, Order, ReduceOptions
@@ -123,7 +126,8 @@ def _frozen(
     inner = getattr(estimator, "inner", estimator)
     scale = getattr(inner, "scale", 1.0)
     if scale == "estimated":
-        scale = 1.0 if found.agreement is None else found.agreement.scale
+        low, high = CAD_BELIEF.low, CAD_BELIEF.high
+        scale = 1.0 if found.agreement is None else float(np.clip(found.agreement.scale, low, high))
     return Frozen(found, getattr(inner, "prior", "full"), scale)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from mechid.dynamics.regressor import observe_path
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
-from mechid.options import NoiseLevels
+from mechid.options import Level, NoiseLevels
 from mechid.signals.filters import Decimation
 from mechid.signals.moving import moving
 from mechid.signals.record import PreparedMeasurement
@@ -59,8 +59,15 @@ def regression_of(
     return replace(found, valid=found.valid & fast)
 
 
-def declared(regression: Regression, noise: NoiseLevels) -> Regression:
-    """Return the problem with the noise that the user declares."""
+def declared(
+    regression: Regression, noise: NoiseLevels, stated: Mapping[str, float] | None = None
+) -> Regression:
+    """Return the problem with the noise that the user declares, or else the mapping of the log.
+
+    `stated` has standard deviations of single forces (N or N m).
+    """
+    if not noise and stated:
+        noise = NoiseLevels(channels={n: Level(x, relative=False) for n, x in stated.items()})
     if strange := [name for name in noise.channels if name not in regression.channels]:
         raise DataError(
             f"{strange[0]} is not a measured force",

@@ -9,15 +9,14 @@ import numpy as np
 
 from mechid.base.analyse import Rule, base_parameters
 from mechid.base.baseset import BaseSet
-from mechid.base.cad import parameter_covariance
-from mechid.base.choose import last
+from mechid.base.exchange import balanced
 from mechid.base.expressions import readable
 from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.regression import Floats, Regression, joined
 from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, IdentifyOptions
@@ -26,7 +25,8 @@ from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history, validation_rows
-from mechid.tasks.complete import full_set
+from mechid.tasks.cad_prior import cad_covariance
+from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, unlike_cad
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
@@ -42,7 +42,7 @@ class EstimationProblem:
     Attributes
     ----------
     regression : Regression
-        Of the identification motion.
+        Of the identification motion, or of all logs.
     prior : Prior or None
     missing : ModelError or None
         Why there is no prior.
@@ -58,8 +58,14 @@ class EstimationProblem:
     others: tuple[Regression, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def logs(self) -> tuple[Regression, ...]:
+        """The linear problem of each log."""
+        r = self.regression
+        return (r,) if r.log is None else tuple(r.of_log(k) for k in range(r.log[-1] + 1))
 
-def base_of(mechanism: Mechanism, rule: Rule = last) -> BaseSet:
+
+def base_of(mechanism: Mechanism, rule: Rule = balanced) -> BaseSet:
     """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
     return base_parameters(mechanism, rule=rule).chosen
 
@@ -75,17 +81,25 @@ def problem_of(
     chosen: BaseSet,
     motions: Sequence[PreparedMeasurement],
     options: IdentifyOptions,
-    instruments: PreparedMeasurement | None = None,
+    n_logs: int = 1,
+    instruments: Sequence[PreparedMeasurement] = (),
 ) -> EstimationProblem:
-    """Return the linear problems of all motions with what is known."""
+    """Return the linear problems of all motions with what is known; the first are the logs."""
     model = dynamic_model(mechanism)
-    whole = regression_of(model, motions[0])
-    regression = declared(whole.select(chosen.base), options.noise)
-    if instruments is not None:
-        regression = with_instruments(regression, regression_of(model, instruments, chosen.base))
-    others = tuple(regression_of(model, motion, chosen.base) for motion in motions[1:])
-    for r, motion in zip(others, motions[1:], strict=True):
-        same_forces(motion, r.channels, regression.channels)
+    for motion in motions[1:]:
+        same_forces(motion, motions[0].forces)
+    logs = [regression_of(model, motion) for motion in motions[:n_logs]]
+    whole = joined(logs)
+    # What noise in percent means is told by the forces of each log.
+    parts = [
+        declared(r.select(chosen.base), options.noise, motion.force_sigma)
+        for r, motion in zip(logs, motions, strict=False)
+    ]
+    second = [regression_of(model, motion, chosen.base) for motion in instruments]
+    if second:
+        parts = [with_instruments(r, s) for r, s in zip(parts, second, strict=True)]
+    regression = joined(parts)
+    others = tuple(regression_of(model, motion, chosen.base) for motion in motions[n_logs:])
     prior, assumed, missing = cad_or_none(mechanism, chosen, whole, options)
     used = uses_cad(estimator_of(options.estimator, options.settings))
     data_warnings = too_few(regression)
@@ -101,17 +115,17 @@ def problem_of(
     )
 
 
-def same_forces(motion: PreparedMeasurement, found: Sequence[str], expected: Sequence[str]) -> None:
+def same_forces(motion: PreparedMeasurement, expected: Sequence[str]) -> None:
     """Reject a motion with other measured forces than those of the identification.
 
     Raises
     ------
     DataError
     """
-    if tuple(found) != tuple(expected):
+    if motion.forces != tuple(expected):
         raise DataError(
             "the forces must be those of the identification motion, "
-            f"{', '.join(expected)}, got {', '.join(found)}",
+            f"{', '.join(expected)}, got {', '.join(motion.forces)}",
             where=motion.source or motion.name,
             remedy="give motions with the same measured forces",
         )
@@ -128,7 +142,7 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
         raise
     shares = None
     if problem.prior is not None:
-        shares = contribution((problem.regression, *problem.others), problem.prior.mean)
+        shares = contribution((*problem.logs, *problem.others), problem.prior.mean)
     prepared = (word for motion in run.motions for word in motion.warnings)
     impossible = impossible_bodies(run.mechanism)
     warnings = dict.fromkeys((*prepared, *impossible, *problem.warnings, *found.warnings))
@@ -163,25 +177,29 @@ def reduced(
 def validated(run: Run, problem: EstimationProblem) -> Run:
     """Return a run with all parameters, and predicted forces and errors of all its motions."""
     names = [motion.name for motion in run.motions]
-    regressions = dict(zip(names, (problem.regression, *problem.others), strict=True))
+    regressions = dict(zip(names, (*problem.logs, *problem.others), strict=True))
     rows = validation_rows(run, regressions)
+    full = full_set(run, problem.prior)
     return replace(
         run,
         forces=tuple(force_history(run, name, r) for name, r in regressions.items()),
         validation=rows,
-        warnings=(*run.warnings, *_worse_than_cad(rows)),
-        full=full_set(run, problem.prior),
+        warnings=(*run.warnings, *_worse_than_cad(rows), *missed_words(run, full)),
+        full=full,
     )
 
 
 def parameter_table(
-    mechanism: Mechanism, chosen: BaseSet, truth: Truth | None = None
+    mechanism: Mechanism,
+    chosen: BaseSet,
+    truth: Truth | None = None,
+    cad_error: float | None = None,
 ) -> ParameterTable:
     """Return names, units, expressions, CAD values and true values of base parameters."""
     model = dynamic_model(mechanism)
     B = chosen.matrix
     columns = {c.name: c for c in model.columns}
-    covariance = B @ parameter_covariance(mechanism) @ B.T
+    covariance = B @ cad_covariance(mechanism, cad_error) @ B.T
     words = readable(chosen)
     return ParameterTable(
         names=chosen.base,

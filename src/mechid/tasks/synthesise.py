@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
 
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
@@ -21,15 +20,27 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.api import load
-from mechid.options import NoiseLevels, SynthesiseOptions, step_options, to_words
+from mechid.options import SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular
-from mechid.signals.record import Mask, Measurement, PreparedMeasurement
+from mechid.signals.errors import coloured, rms
+from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, write_table
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
+from mechid.tasks.synthesise_checks import check_options
+from mechid.tasks.synthetic_errors import (
+    ENCODER,
+    RECORDER,
+    SENSOR,
+    Channels,
+    MachineErrors,
+    sensed,
+    sizes,
+    unit_factors,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -56,7 +67,11 @@ class Synthesis(Plotted, Tabular):
     phi : array (p,)
         True parameters.
     sigma : array (n_d,)
-        Root mean square of the errors that were drawn for each force.
+        Root mean square of the errors of each force, before wrong units.
+    errors : mapping kind → channel → value
+        What was drawn: offsets, gains (factor less one), limits, steps, root mean squares, in SI
+        units; displacements of joints (m), coefficients of friction (N m or N; viscous N m s/rad or
+        N s/m) and compliances (rad or m per unit of force).
     notes : tuple of str
         What a reader should know of the motion.
     """
@@ -72,6 +87,7 @@ class Synthesis(Plotted, Tabular):
     columns: tuple[Column, ...]
     phi: Floats
     sigma: Floats
+    errors: Mapping[str, Mapping[str, Any]]
     notes: tuple[str, ...] = ()
 
     @property
@@ -82,7 +98,8 @@ class Synthesis(Plotted, Tabular):
     @property
     def measured_rates(self) -> bool:
         """Whether speeds and accelerations are measured."""
-        return not (self.options.positions_only or self.options.position_noise)
+        noisy = self.options.position_noise or self.options.position_quantisation
+        return not (self.options.positions_only or noisy or "elasticity" in self.errors)
 
     @property
     def measurement(self) -> Measurement:
@@ -105,6 +122,7 @@ class Synthesis(Plotted, Tabular):
             "model": self.mechanism.name,
             "options": to_words(self.options),
             "drawn": dict(zip(self.forces, self.sigma.tolist(), strict=True)),
+            "errors": self.errors,
         }
         return Truth(tuple(c.name for c in self.columns), self.phi, made)
 
@@ -153,16 +171,16 @@ def synthesise(
         The motion that is measured; a file is a trajectory (.yaml) or a table.
     options : SynthesiseOptions
     truth : Mechanism, Truth, str or Path, optional
-        The mechanism that is measured, or the parameters of earlier data (DATA.truth.json); by
-        default `model` with parameters drawn about its CAD values, or those values if `cad_error`
-        is zero.
+        The mechanism that is measured, or the parameters of earlier data (DATA.truth.json), with
+        what else their machine had: geometry, friction, hysteresis, springs. By default `model`
+        with parameters drawn about its CAD values, or those values if `cad_error` is zero.
     rate : float, optional
         Samples per second of a trajectory.
     periods : float, optional
         Periods of a trajectory to go through.
     **words
         Fields of `SynthesiseOptions`, as noise="5%", noise={"M1": 0.5}, position_noise=1e-4,
-        cad_error="20%", seed=1.
+        cad_error="20%", offset="5%", friction={"hinge": 0.1}, seed=1.
 
     Returns
     -------
@@ -181,41 +199,69 @@ def synthesise(
     >>> log = mechid.synthesise("five_bar", motion, noise="5%", cad_error="20%", rate=100.0)
     >>> log.tau.shape
     (100, 2)
+    >>> worse = mechid.synthesise("five_bar", motion, offset={"M1": 0.2}, friction="3%")
+    >>> abs(worse.errors["offset"]["M1"])  # N m, the sign is drawn
+    0.2
     """
     mechanism = mechanism_of(model)
     options = step_options(SynthesiseOptions, options, words)
-    _check(mechanism, options)
+    check_options(mechanism, options)
     table = motion_of(motion, mechanism, rate=rate, periods=periods)
-    draw_truth, draw_forces, draw_positions = np.random.default_rng(options.seed).spawn(3)
     if isinstance(truth, str | Path):
         truth = read_truth(truth) if str(truth).lower().endswith(".json") else load(truth)
     if truth is None:
         error = options.cad_error
-        drawn = perturbed(mechanism, error, draw_truth) if error else mechanism
+        drawn = perturbed(mechanism, error, _streams(options)[0]) if error else mechanism
         phi, measured = parameter_values(dynamic_model(drawn)), mechanism
     else:
         phi = _values_of(truth, mechanism, options)
         measured = truth if isinstance(truth, Mechanism) else mechanism
+    machine = MachineErrors(options, truth.errors if isinstance(truth, Truth) else {})
+    measured, moved = machine.mechanism(measured)
     try:
         solved = solve_motion(measured, table.y, table.yd, table.ydd, time=table.time)
-    except KinematicsError as error:
-        raise (error.located(str(motion)) if isinstance(motion, str | Path) else error) from None
-    exact = inverse_dynamics(solved, phi).tau
-    tau = exact + _force_errors(exact, table.time, mechanism, options, draw_forces)
+    except MechidError as error:
+        raise _located(error, motion, moved) from None
+    exact, resisted = machine.forces(solved, inverse_dynamics(solved, phi).tau)
+    of_tau = Channels.of_forces(mechanism, table.time, exact)
+    tau, sensor = sensed(exact, of_tau, options, SENSOR)
+    tau = tau + _force_noise(exact, of_tau, options)
+    tau, recorder = sensed(tau, of_tau, options, RECORDER)
+    of_y = Channels.of_coordinates(mechanism, table.time, table.y)
+    y, sprung = machine.positions(solved, exact)
+    deviates = _streams(options)[2].standard_normal(y.shape)
+    y = y + deviates * of_y.sizes("position_noise", options.position_noise)
+    y, encoder = sensed(y, of_y, options, ENCODER)
+    per_coordinate, per_force = unit_factors(mechanism, options.units)
     return Synthesis(
         mechanism=mechanism,
         options=options,
         time=table.time,
-        y=table.y + _position_errors(table.y, mechanism, options, draw_positions),
-        yd=table.yd,
-        ydd=table.ydd,
-        tau=tau,
+        y=y * per_coordinate,
+        yd=table.yd * per_coordinate,
+        ydd=table.ydd * per_coordinate,
+        tau=tau * per_force,
         exact=exact,
         columns=dynamic_model(mechanism).columns,
         phi=phi,
-        sigma=_rms(tau - exact),
+        sigma=rms(tau - exact),
+        errors=moved | resisted | sprung | sensor | recorder | encoder,
         notes=table.notes,
     )
+
+
+def _located(error: MechidError, motion: Any, moved: Mapping[str, Any]) -> MechidError:
+    """Say where a motion comes from, and that the mechanism is not quite the model."""
+    if isinstance(error, KinematicsError) and isinstance(motion, str | Path):
+        error = error.located(str(motion))
+    if moved:
+        remedy = "give smaller hardpoints, or those of single joints"
+        return DataError(
+            f"the mechanism with moved joints does not perform the motion: {error.what}",
+            where=error.where,
+            remedy=remedy,
+        )
+    return error
 
 
 def save_measurement(
@@ -301,37 +347,22 @@ def _same_parameters(truth: Truth, mechanism: Mechanism) -> Floats:
     return truth.of(names)
 
 
-def _force_errors(
-    exact: Floats,
-    time: Floats,
-    mechanism: Mechanism,
-    options: SynthesiseOptions,
-    rng: np.random.Generator,
-) -> Floats:
-    n, n_d = exact.shape
-    share, relative = _levels(options.noise, [c.force for c in mechanism.coordinates])
+def _force_noise(exact: Floats, channels: Channels, options: SynthesiseOptions) -> Floats:
+    rng = _streams(options)[1]
+    share = sizes(options.noise, channels.names, 1.0)
     if options.noise_kind == "gain":
-        return np.asarray(exact * share * rng.standard_normal(n_d))
-    deviates = rng.standard_normal((n, n_d))
+        return np.asarray(exact * share * rng.standard_normal(exact.shape[1]))
+    deviates = rng.standard_normal(exact.shape)
     if options.noise_kind == "proportional":
         return np.asarray(np.abs(exact) * share * deviates)
     if options.noise_kind == "coloured":
-        deviates = coloured(deviates, _correlation(options, time))
-    return np.asarray(deviates * np.where(relative, share * _rms(exact), share))
+        deviates = coloured(deviates, _correlation(options, channels.time))
+    return np.asarray(deviates * channels.sizes("noise", options.noise))
 
 
-def _levels(noise: NoiseLevels, names: Sequence[str]) -> tuple[Floats, Mask]:
-    levels = [noise.of(name) for name in names]
-    return np.array([x.value for x in levels]), np.array([x.relative for x in levels])
-
-
-def coloured(deviates: Floats, correlation: float) -> Floats:
-    """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
-    one."""
-    a = correlation
-    innovations = np.sqrt(1 - a**2) * deviates
-    innovations[:1] = deviates[:1]  # stationary from the first sample on
-    return np.asarray(lfilter([1.0], [1.0, -a], innovations, axis=0))
+def _streams(options: SynthesiseOptions) -> list[np.random.Generator]:
+    """Return the random numbers of the truth, of the noise of forces and of that of positions."""
+    return np.random.default_rng(options.seed).spawn(3)
 
 
 def _correlation(options: SynthesiseOptions, time: Floats) -> float:
@@ -339,61 +370,3 @@ def _correlation(options: SynthesiseOptions, time: Floats) -> float:
         return options.correlation
     step = float(np.median(np.diff(time))) if len(time) > 1 else np.inf
     return float(np.exp(-step / options.time_constant))
-
-
-def _position_errors(
-    y: Floats, mechanism: Mechanism, options: SynthesiseOptions, rng: np.random.Generator
-) -> Floats:
-    share, relative = _levels(options.position_noise, [c.name for c in mechanism.coordinates])
-    return np.asarray(
-        rng.standard_normal(y.shape) * np.where(relative, share * np.std(y, axis=0), share)
-    )
-
-
-def _rms(values: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
-
-
-def _check(mechanism: Mechanism, options: SynthesiseOptions) -> None:
-    for noise, known, name, what in (
-        (options.noise, [c.force for c in mechanism.coordinates], "noise", "force"),
-        (
-            options.position_noise,
-            [c.name for c in mechanism.coordinates],
-            "position_noise",
-            "coordinate",
-        ),
-    ):
-        for key, level in {"": noise.every, **noise.channels}.items():
-            if not 0 <= level.value < np.inf:
-                of = f" of {key}" if key else ""
-                raise DataError(f"{name}{of} must be ≥ 0, got {level.value:g}")
-            if key and key not in known:
-                raise DataError(
-                    f"there is no {what} {key}",
-                    where=mechanism.name,
-                    remedy=f"choose one of: {', '.join(known)}",
-                )
-    if options.noise_kind in ("proportional", "gain"):
-        for key, level in options.noise.channels.items():
-            if not level.relative:
-                raise DataError(
-                    f"the {options.noise_kind} noise of {key} is absolute",
-                    remedy="give it in percent of the force",
-                )
-    usual = SynthesiseOptions()
-    memory = options.time_constant is not None or options.correlation != usual.correlation
-    if memory and options.noise_kind != "coloured":
-        raise DataError(
-            "correlation and time_constant belong to coloured noise",
-            remedy="choose the noise kind coloured",
-        )
-    if not -1 < options.correlation < 1:
-        raise DataError(f"correlation must be between -1 and 1, got {options.correlation:g}")
-    if options.time_constant is not None:
-        if not 0 < options.time_constant < np.inf:
-            raise DataError(f"time_constant must be > 0, got {options.time_constant:g} s")
-        if options.correlation != usual.correlation:
-            raise DataError("correlation and time_constant exclude each other", remedy="give one")
-    if not 0 <= options.cad_error < 1:
-        raise DataError(f"cad_error must be between 0 and 1, got {options.cad_error:g}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
 from mechid.tasks.assess import force_history, validation_rows
 from mechid.tasks.inputs import run_of
-from mechid.tasks.measured import data_files, prepared_motions
+from mechid.tasks.mappings import Mappings, chosen_mappings
+from mechid.tasks.measured import VALIDATION, data_files, prepared_motions, several
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import same_forces
 
@@ -23,7 +23,7 @@ def validate(
     run: Run | str | Path,
     data: Any,
     *,
-    mapping: str | Path | Mapping[str, Any] | None = None,
+    mapping: Mappings = None,
     period: float | None = None,
     cutoff: float | None = None,
     decimation: int | None = None,
@@ -37,8 +37,8 @@ def validate(
         A run, or its folder.
     data : Measurement, PreparedMeasurement, Synthesis, str or Path, or a list of these
         One per motion, as for `identify`.
-    mapping : path or dict, optional
-        Which channel of a file is what.
+    mapping : path, dict or list, optional
+        As for `identify`.
     period, cutoff, decimation : numbers, optional
         How the measurements are prepared, as in `Preparation` (s, Hz, samples).
     add : bool
@@ -68,18 +68,20 @@ def validate(
     before = run_of(run)
     words = {"period": period, "cutoff": cutoff, "decimation": decimation}
     how = changed(IdentifyOptions(), words)
-    known = len(before.motions) - 1
-    motions = prepared_motions(None, data, before.mechanism, how, mapping, known=known)
+    logs = several(data)
+    mappings = chosen_mappings(mapping, logs)
+    names = [f"{VALIDATION}-{len(before.others) + k + 1}" for k in range(len(logs))]
+    motions = prepared_motions(list(zip(names, logs, strict=True)), before.mechanism, how, mappings)
     if not motions:
         raise DataError("no data to validate with", remedy="give one measurement or more")
     model = dynamic_model(before.mechanism)
     regressions = {}
     for motion in motions:
-        same_forces(motion, motion.forces, before.final.channels)
+        same_forces(motion, before.final.channels)
         regressions[motion.name] = regression_of(model, motion, before.parameters.names)
     after = replace(
         before,
-        about=replace(before.about, files=(*before.about.files, *data_files(motions, mapping))),
+        about=replace(before.about, files=(*before.about.files, *data_files(motions, mappings))),
         motions=(*before.motions, *motions),
         forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
         validation=(*before.validation, *validation_rows(before, regressions)),

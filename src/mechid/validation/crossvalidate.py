@@ -86,8 +86,7 @@ def cross_validate(
         Naming the block whose rest does not suffice for the estimator, or if it was stopped before
         the first.
     """
-    n = len(regression.time)
-    taken = folds.folds(n) if isinstance(folds, Blocks) else tuple(folds)
+    taken = folds.folds(regression.logs) if isinstance(folds, Blocks) else tuple(folds)
     size = force_rms(regression.tau, regression.valid)
     errors, values = [], []
     for k, fold in enumerate(taken):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,8 @@ class ForceErrors:
         Relative absolute error, Σ|τ_est - τ|/Σ|τ - mean τ|.
     r2 : array (n_d,)
         1 - Σ(τ_est - τ)²/Σ(τ - mean τ)².
+    overall : mapping unit → float
+        ‖τ_est - τ‖/‖τ‖ over all forces of a unit, N or N m.
     stacked_absolute : float
         Relative absolute error of all rows together, with one mean, as the push-rod paper writes
         it. It mixes units: for comparison with that paper only.
@@ -38,11 +41,12 @@ class ForceErrors:
     prediction: Floats
     absolute: Floats
     r2: Floats
+    overall: Mapping[str, float]
     stacked_absolute: float
 
     @property
     def total(self) -> float:
-        """E_p, the sum over the forces."""
+        """Sum of E_p over the forces."""
         return float(np.nansum(self.prediction))
 
 
@@ -68,6 +72,11 @@ def force_errors(forces: Floats, regression: Regression) -> ForceErrors:
     together = np.where(valid, tau - tau.sum() / rows, 0.0)
     rms = np.where(n > 0, np.sqrt(np.sum(e**2, axis=0) / np.maximum(n, 1)), np.nan)
     r2 = 1.0 - _ratio(np.sum(e**2, axis=0), np.sum(around**2, axis=0), n)
+    overall = {}
+    for unit in dict.fromkeys(regression.units):
+        own = np.array([u == unit for u in regression.units])
+        error, size = (np.asarray(np.linalg.norm(x[:, own])) for x in (e, tau))
+        overall[unit] = float(_ratio(error, size, n[own].sum()))
     return ForceErrors(
         regression.channels,
         regression.units,
@@ -75,6 +84,7 @@ def force_errors(forces: Floats, regression: Regression) -> ForceErrors:
         prediction_error(forces, regression.tau, valid),
         _ratio(np.sum(np.abs(e), axis=0), np.sum(np.abs(around), axis=0), n),
         r2,
+        overall,
         float(_ratio(np.abs(e).sum(), np.abs(together).sum(), np.array(rows))),
     )
 

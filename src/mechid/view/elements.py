@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechid.mechanism.element_laws import LAWS, element_kind, terms_of
+from mechid.mechanism.element_laws import LAWS
+from mechid.mechanism.element_terms import element_kind, terms_of
 from mechid.mechanism.records import ForceElement, Mechanism, Vec3
 
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)

@@ -69,11 +69,23 @@ def marker_offset(d, i, rotation):
 
 
 @kernel
+def _turn_partial(m, ka, kb, n0, n1, n2, partial_omega, partial):
+    """Fill ∂s/∂y of a measure whose rate is (ω_b - ω_a) · n."""
+    for y in range(partial.shape[1]):
+        partial[m, y] = (
+            (partial_omega[y, kb, 0] - partial_omega[y, ka, 0]) * n0
+            + (partial_omega[y, kb, 1] - partial_omega[y, ka, 1]) * n1
+            + (partial_omega[y, kb, 2] - partial_omega[y, ka, 2]) * n2
+        )
+
+
+@kernel
 def _read_turn(d, m, rotation, vectors, partial_omega, values, partial):
     """Angle about an axis: rate (ω_b - ω_a) · axis, with the axis carried by one of the two.
 
     The angle lies within ±π: a cut joint does not count its turns. Where that would matter, for
-    torsion springs, the tree keeps the joint if it can, and planar loops sum up other angles.
+    torsion springs, the tree keeps the joint if it can; planar loops sum up other angles, and a
+    thread is read by its displacement.
     """
     measure = d.measures[m]
     n0, n1, n2 = placed_direction(d, measure.axis, rotation)
@@ -97,12 +109,7 @@ def _read_turn(d, m, rotation, vectors, partial_omega, values, partial):
         + w1 * (o2 * n0 - o0 * n2)
         + w2 * (o0 * n1 - o1 * n0)
     )
-    for y in range(partial.shape[1]):
-        partial[m, y] = (
-            (partial_omega[y, kb, 0] - partial_omega[y, ka, 0]) * n0
-            + (partial_omega[y, kb, 1] - partial_omega[y, ka, 1]) * n1
-            + (partial_omega[y, kb, 2] - partial_omega[y, ka, 2]) * n2
-        )
+    _turn_partial(m, ka, kb, n0, n1, n2, partial_omega, partial)
 
 
 @kernel
@@ -179,12 +186,7 @@ def _read_dot(d, m, rotation, vectors, partial_omega, values, partial):
         + x0 * f0 + x1 * f1 + x2 * f2
     )  # fmt: skip
     n0, n1, n2 = z1 * x2 - z2 * x1, z2 * x0 - z0 * x2, z0 * x1 - z1 * x0
-    for y in range(partial.shape[1]):
-        partial[m, y] = (
-            (partial_omega[y, kb, 0] - partial_omega[y, ka, 0]) * n0
-            + (partial_omega[y, kb, 1] - partial_omega[y, ka, 1]) * n1
-            + (partial_omega[y, kb, 2] - partial_omega[y, ka, 2]) * n2
-        )
+    _turn_partial(m, ka, kb, n0, n1, n2, partial_omega, partial)
 
 
 @kernel

@@ -9,7 +9,13 @@ from mechid.excitation.families.family import Family, Floats, Rates, still
 
 @dataclass(frozen=True)
 class Constant(Family):
-    """y = value (m or rad), without coefficients."""
+    """y = value, without coefficients.
+
+    Attributes
+    ----------
+    value : float
+        m or rad.
+    """
 
     value: float
 

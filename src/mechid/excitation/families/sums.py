@@ -17,6 +17,12 @@ class Scaled(Family):
     """y = factor · signal(t); the factor is the one coefficient.
 
     A sum of given signals with factors to be designed is a `Sum` of these.
+
+    Attributes
+    ----------
+    signal : Family
+        Without coefficients of its own.
+    factor : float
     """
 
     signal: Family
@@ -65,7 +71,12 @@ class Scaled(Family):
 
 @dataclass(frozen=True)
 class Sum(Family):
-    """y = Σ of the terms; its coefficients are theirs, one term after the other."""
+    """y = Σ of the terms; its coefficients are theirs, one term after the other.
+
+    Attributes
+    ----------
+    terms : tuple of Family
+    """
 
     terms: tuple[Family, ...]
 

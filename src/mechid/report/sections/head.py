@@ -5,7 +5,7 @@ from __future__ import annotations
 from mechid.report.numbers import counted, number, percent
 from mechid.report.section import Section
 from mechid.report.words import final_model, not_there, row_of
-from mechid.runs.record import Run
+from mechid.runs.record import ALL_LOGS, Run
 
 
 def section(run: Run) -> Section:
@@ -27,18 +27,19 @@ def _done(run: Run) -> str:
     """Return what was done, in a sentence."""
     if run.estimate is None:
         return not_there(run, "estimate")
-    motion = run.motions[0]
-    forces = counted(len(motion.forces), "force")
+    forces = counted(len(run.motions[0].forces), "force")
+    samples = sum(len(motion.time) for motion in run.logs)
+    seconds = sum(float(motion.time[-1] - motion.time[0]) for motion in run.logs)
     words = (
         f"{counted(len(run.parameters.names), 'base parameter')} were estimated by "
-        f"“{run.estimate.method}” from {len(motion.time)} samples "
-        f"({number(float(motion.time[-1] - motion.time[0]), 3)} s) of {forces}"
+        f"“{run.estimate.method}” from {samples} samples ({number(seconds, 3)} s) of {forces}"
     )
+    if run.n_logs > 1:
+        words += f" in {run.n_logs} logs"
     if run.reduction is not None:
         words += f", then reduced to {run.reduction.size.size}"
-    others = len(run.motions) - 1
-    if others:
-        words += f", and validated on {counted(others, 'other motion')}"
+    if run.others:
+        words += f", and validated on {counted(len(run.others), 'other motion')}"
     return words + "."
 
 
@@ -46,19 +47,29 @@ def _result(run: Run) -> str:
     """Return what came out: errors on the first validation motion, with those of the CAD values."""
     if not run.validation:
         return ""
-    motion = run.motions[-1 if len(run.motions) == 1 else 1].name
-    found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
+    left_out = {row.model: row for row in run.left_out if row.motion == ALL_LOGS}
+    model = "the model"
+    if run.others:
+        motion = run.others[0].name
+        found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
+        where = f"the motion “{motion}”, which was not used for identification"
+    elif left_out:
+        found, cad = left_out["estimate"], left_out.get("cad")
+        where, model = "each log", "the model identified from the other logs"
+    else:
+        motion = run.motions[0].name
+        found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
+        where = "the identification motion (there is no other motion for validation)"
     if found is None:
         return ""
     n = len(found.forces)
-    where = "the identification motion (there is no other motion for validation)"
-    if motion != run.motions[0].name:
-        where = f"the motion “{motion}”, which was not used for identification"
-    words = f"On {where}, the model predicts the forces with an error of {percent(found.total)}"
-    if n > 1:
-        words += f" summed over {n} forces, {percent(found.total / n)} per force"
+    words = f"On {where}, {model} predicts the forces with an error of {found.words}"
     if cad is not None:
-        words += f"; the CAD values alone reach {percent(cad.total)}"
+        words += f"; the CAD values alone reach {cad.words}"
+    if n > 1:
+        words += f". The errors of the {n} forces, each relative to that force, add up to "
+        words += f"{percent(found.total)}, {percent(found.total / n)} per force"
+        words += "" if cad is None else f" (CAD values {percent(cad.total)})"
     return words + "."
 
 
@@ -70,6 +81,6 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     for motion in run.motions:
         row, cad = row_of(run, motion.name, final_model(run)), row_of(run, motion.name, "cad")
         if row is not None:
-            more = "" if cad is None else f"CAD alone {percent(cad.total)}"
-            tiles.append((percent(row.total), f"prediction error, {motion.name}", more))
+            more = "" if cad is None else f"CAD alone {cad.words}"
+            tiles.append((row.words, f"prediction error, {motion.name}", more))
     return tiles

@@ -21,7 +21,7 @@ def section(run: Run) -> Section:
     if run.estimate is None:
         return Section(_KEY, _TITLE, missing=not_there(run, "estimate"))
     final = run.final
-    units, tau = units_of(run), run.motions[0].tau
+    units, tau = units_of(run), np.concatenate([motion.tau for motion in run.logs])
     rows: list[dict[str, Any]] = []
     for j, name in enumerate(final.channels):
         rms = float(np.sqrt(np.nanmean(tau[:, run.motions[0].forces.index(name)] ** 2)))
@@ -32,15 +32,15 @@ def section(run: Run) -> Section:
             "rms": rms,
             "share": float(final.noise[j]) / rms if rms > 0 else None,
         }
-        if final.errors is not None:
-            row["gain"] = (float(final.errors.gain[j]), float(final.errors.sigma_gain[j]))
-            row["offset"] = (float(final.errors.offset[j]), float(final.errors.sigma_offset[j]))
+        terms = {} if final.errors is None else final.errors.terms
+        for term, (sizes, sigma) in terms.items():
+            row[term] = (float(sizes[j]), None if sigma is None else float(sigma[j]))
         if final.colour is not None:
             row["colour"] = [float(a) for a in final.colour[j]]
         rows.append(row)
     values = {
         "rows": rows,
-        "errors": final.errors is not None,
+        "terms": () if final.errors is None else tuple(final.errors.terms),
         "colour": final.colour is not None,
         "agreement": _agreement(run.estimate.agreement),
         "known": final.known,

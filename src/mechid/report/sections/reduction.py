@@ -29,7 +29,7 @@ def section(run: Run) -> Section:
     errors += [
         (motion.name, values)
         # Motions that were added by a later validation took no part in the reduction.
-        for motion, values in zip(run.motions[1:], curves.validation_total.T, strict=False)
+        for motion, values in zip(run.others, curves.validation_total.T, strict=False)
     ]
     if curves.blocks.shape[1]:
         errors.append(("cross-validation", curves.cross))

@@ -10,15 +10,21 @@ _KEY, _TITLE = "validation", "Validation"
 
 
 def section(run: Run) -> Section:
-    """Return the section with a table per motion."""
+    """Return the section with a table per motion; of several logs also each without itself."""
     if not run.validation:
         return Section(_KEY, _TITLE, missing=not_there(run, "validation"))
     motions: dict[str, list[tuple[str, ValidationRow]]] = {}
     for row in run.validation:
         motions.setdefault(row.motion, []).append((MODELS.get(row.model, row.model), row))
-    own = run.motions[0].name
-    return Section(
-        _KEY,
-        _TITLE,
-        {"motions": motions, "units": units_of(run), "own": own, "alone": len(run.motions) == 1},
-    )
+    for row in run.left_out:
+        name = f"{row.motion}, predicted from the other logs"
+        label = "identified without it" if row.model == "estimate" else MODELS[row.model]
+        motions.setdefault(name, []).append((label, row))
+    values = {
+        "motions": motions,
+        "units": units_of(run),
+        "own": [motion.name for motion in run.logs],
+        "alone": len(run.motions) == 1,
+        "spread": run.spread,
+    }
+    return Section(_KEY, _TITLE, values)

@@ -1,0 +1,95 @@
+"""What a force element acts on, and its terms: the table of kinds applied to one element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, ElementKind, Measures, Term, acts
+from mechid.mechanism.element_laws import CONSTANT, LAWS
+from mechid.mechanism.records import Coefficient, ForceElement, Part
+
+
+def element_kind(element: ForceElement) -> ElementKind:
+    """Return the entry of an element in the table."""
+    return ELEMENT_KINDS[element.kind]
+
+
+def measures_of(element: ForceElement, part: Part) -> Measures:
+    """Return what a part of an element acts on."""
+    match element_kind(element).attachment:
+        case "points" | "joint" | "line":
+            if element.points:
+                return (("length", *element.points),)
+            return (("joint", *element.coordinates[0]),)
+        case "frames":
+            return frame_measures(element.coordinates[0][0])
+        case "force":
+            return (("force", element.points[0], element.direction, element.axes_of),)
+        case "moment":
+            return (("moment", element.body, element.direction, element.axes_of),)
+        case "motors":
+            pairs = zip(element.coordinates, part.ratios, strict=True)
+            return (("sum", *((("joint", *c), ratio) for c, ratio in pairs)),)
+
+
+def frame_measures(joint: str) -> Measures:
+    """Return displacements and turns of the two frames of a joint against each other.
+
+    The turns are those of the vector ½ (R_ab - R_abᵀ)ᵛ = sin θ n: polynomials in the rotation
+    matrix, equal to the angles to second order, and good for less than 90°.
+    """
+    slides = tuple(("slide", joint, k) for k in range(3))
+    turns = tuple(
+        ("sum", (("dot", joint, i, j), 0.5), (("dot", joint, j, i), -0.5))
+        for i, j in ((2, 1), (0, 2), (1, 0))
+    )
+    return (*slides, *turns)
+
+
+def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
+    """Yield the terms of an element but those that are absent or known to be zero.
+
+    Loads over time have none: their size is no constant.
+    """
+    kind = element_kind(element)
+    if element.history is not None:
+        return
+    for part in element.parts:
+        for term in kind.terms(part, measures_of(element, part)):
+            if acts(term.coefficient):
+                yield part, term
+
+
+def mirrored(kind: ElementKind, part: Part) -> Part:
+    """Return the values of a part on a joint coordinate that is counted the other way."""
+
+    def negative(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(negative(x) for x in value)
+        if isinstance(value, Coefficient):
+            return value if value.value is None else replace(value, value=0.0 - value.value)
+        return 0.0 - value
+
+    values = []
+    for key in kind.keys:
+        value = part[key.swap or key.name]
+        match key.image:
+            case "negative":
+                value = negative(value)
+            case "even":
+                value = tuple(negative(x) if i % 2 else x for i, x in enumerate(value))
+            case "reversed":
+                value = value[::-1]
+            case "negative reversed":
+                value = negative(value[::-1])
+        values.append((key.name, value))
+    return replace(part, values=tuple(values))
+
+
+def reads_angle(element: ForceElement) -> Iterator[str]:
+    """Yield the joints whose coordinate itself, not only its rate, an element takes."""
+    for _, term in terms_of(element):
+        if term.measure[0] == "joint" and LAWS[term.law].order == 0 and term.law != CONSTANT:
+            yield term.measure[1]

@@ -1,0 +1,149 @@
+"""What sensors do to signals: functions of samples (N, n) and sizes (n,), one per kind of error.
+
+Each returns the signal with the error, and what was drawn for each channel. Sizes have the unit of
+the signal unless said otherwise; a size of zero changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.signal import lfilter
+
+from mechid.errors import DataError
+from mechid.kinematics.tables import Floats
+
+Drawn: TypeAlias = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Sensing:
+    """What an error needs besides the signal.
+
+    Attributes
+    ----------
+    time : array (N,)
+        s.
+    rms : array (n,)
+        Root mean square of each signal without errors.
+    rng : numpy.random.Generator
+    hum_frequency : float
+        Hz.
+    outlier_size : float
+        Standard deviation of outliers as a multiple of `rms`.
+    """
+
+    time: Floats
+    rms: Floats
+    rng: np.random.Generator
+    hum_frequency: float = 50.0
+    outlier_size: float = 3.0
+
+
+def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals that are late (s); before the first sample they had its value."""
+    if len(by.time) < 2 or not size.any():
+        return x, size
+    duration = float(by.time[-1] - by.time[0])
+    if size.max() >= duration:
+        raise DataError(
+            f"delay must be less than the duration, {duration:g} s, got {size.max():g} s"
+        )
+    earlier = np.maximum(by.time[:, None] - size, by.time[0])
+    late = [CubicSpline(by.time, x[:, j])(earlier[:, j]) for j in range(x.shape[1])]
+    return np.where(size > 0, np.stack(late, axis=1), x), size
+
+
+def gain(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals times 1 ± size."""
+    drawn = _signed(size, by)
+    return x * (1 + drawn), drawn
+
+
+def offset(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals plus or minus size."""
+    drawn = _signed(size, by)
+    return x + drawn, drawn
+
+
+def drift(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals with two slow waves, periods 2 T and T for a log of T; size is their root mean
+    square."""
+    phase = np.linspace(0, np.pi, len(x))[:, None]
+    a, b = by.rng.uniform(0, 2 * np.pi, (2, x.shape[1]))
+    return x + size * _unit_rms(np.cos(phase + a) + np.cos(2 * phase + b)), size
+
+
+def random_walk(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals with a sum of independent steps; size is its root mean square."""
+    steps = by.rng.standard_normal(x.shape)
+    steps[:1] = 0.0
+    return x + size * _unit_rms(np.cumsum(steps, axis=0)), size
+
+
+def hum(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals with a sine wave of amplitude size."""
+    phase = by.rng.uniform(0, 2 * np.pi, x.shape[1])
+    angle = 2 * np.pi * by.hum_frequency * by.time[:, None]
+    return x + size * np.sin(angle + phase), size
+
+
+def outliers(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals in which a share (size) of the samples has a large normal error; drawn is the
+    share that was hit."""
+    hit = by.rng.uniform(size=x.shape) < size
+    large = by.outlier_size * by.rms * by.rng.standard_normal(x.shape)
+    return x + np.where(hit, large, 0.0), hit.mean(axis=0)
+
+
+def clipping(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals that do not exceed size."""
+    limit = np.where(size > 0, size, np.inf)
+    return np.clip(x, -limit, limit), size
+
+
+def quantisation(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals rounded to multiples of size."""
+    step = np.where(size > 0, size, 1.0)
+    return np.where(size > 0, step * np.rint(x / step), x), size
+
+
+def hysteresis(y: Floats, size: Floats, width: Floats) -> Floats:
+    """Return Dahl's friction (N, n) of coordinates y (N, n), from zero on.
+
+    Along a motion in one direction the force tends to ± size exponentially, within the travel
+    `width` (n,): dF/dy = (size - F sgn ẏ) / width, integrated exactly from sample to sample.
+    """
+    out = np.zeros_like(y)
+    travel = np.diff(y, axis=0)
+    decay = np.exp(-np.abs(travel) / np.where(width > 0, width, np.inf))
+    limit = size * np.sign(travel)
+    for k in range(len(travel)):
+        out[k + 1] = limit[k] + (out[k] - limit[k]) * decay[k]
+    return out
+
+
+def coloured(deviates: Floats, correlation: float) -> Floats:
+    """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
+    one."""
+    a = correlation
+    innovations = np.sqrt(1 - a**2) * deviates
+    innovations[:1] = deviates[:1]  # stationary from the first sample on
+    return np.asarray(lfilter([1.0], [1.0, -a], innovations, axis=0))
+
+
+def rms(x: Floats) -> Floats:
+    """Return the root mean square of each signal."""
+    return np.asarray(np.sqrt(np.mean(x**2, axis=0)))
+
+
+def _signed(size: Floats, by: Sensing) -> Floats:
+    return np.asarray(size * by.rng.choice([-1.0, 1.0], len(size)))
+
+
+def _unit_rms(x: Floats) -> Floats:
+    found = rms(x)
+    return np.asarray(x / np.where(found > 0, found, 1.0))

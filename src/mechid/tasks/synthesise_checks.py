@@ -1,0 +1,74 @@
+"""Options of synthetic measurements that make no sense for a mechanism."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechid.dynamics.joint_friction import sliding_joints
+from mechid.errors import DataError
+from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.records import Mechanism
+from mechid.options import SynthesiseOptions
+from mechid.options.error_kinds import ERROR_KINDS
+
+
+def check_options(mechanism: Mechanism, options: SynthesiseOptions) -> None:
+    """Reject sizes that are out of range, channels that do not exist, and contradictions.
+
+    Raises
+    ------
+    DataError
+    """
+    _check_sizes(mechanism, options)
+    _check_noise(options)
+    if not 0 <= options.cad_error < 1:
+        raise DataError(f"cad_error must be between 0 and 1, got {options.cad_error:g}")
+
+
+def _check_sizes(mechanism: Mechanism, options: SynthesiseOptions) -> None:
+    names = {
+        "force": [c.force for c in mechanism.coordinates],
+        "coordinate": [c.name for c in mechanism.coordinates],
+        "joint": sliding_joints(mechanism),
+        "hardpoint": movable_joints(mechanism),
+    }
+    rows = [("noise", "force", np.inf), ("position_noise", "coordinate", np.inf)]
+    for name, of, below in rows + [(k.name, k.of, k.below) for k in ERROR_KINDS]:
+        levels = getattr(options, name)
+        known = names["hardpoint" if name == "hardpoints" else of]
+        for key, level in {"": levels.every, **levels.channels}.items():
+            if not 0 <= level.value < below:
+                wanted = "≥ 0" if np.isinf(below) else f"between 0 and {below:g}"
+                where = f" of {key}" if key else ""
+                raise DataError(f"{name}{where} must be {wanted}, got {level.value:g}")
+            if key and key not in known:
+                kind = f" for {name}" if of == "joint" else ""
+                raise DataError(
+                    f"there is no {of} {key}{kind}",
+                    where=mechanism.name,
+                    remedy=f"choose one of: {', '.join(known)}",
+                )
+
+
+def _check_noise(options: SynthesiseOptions) -> None:
+    if options.noise_kind in ("proportional", "gain"):
+        for key, level in options.noise.channels.items():
+            if not level.relative:
+                raise DataError(
+                    f"the {options.noise_kind} noise of {key} is absolute",
+                    remedy="give it in percent of the force",
+                )
+    usual = SynthesiseOptions()
+    memory = options.time_constant is not None or options.correlation != usual.correlation
+    if memory and options.noise_kind != "coloured":
+        raise DataError(
+            "correlation and time_constant belong to coloured noise",
+            remedy="choose the noise kind coloured",
+        )
+    if not -1 < options.correlation < 1:
+        raise DataError(f"correlation must be between -1 and 1, got {options.correlation:g}")
+    if options.time_constant is not None:
+        if not 0 < options.time_constant < np.inf:
+            raise DataError(f"time_constant must be > 0, got {options.time_constant:g} s")
+        if options.correlation != usual.correlation:
+            raise DataError("correlation and time_constant exclude each other", remedy="give one")

@@ -1,0 +1,120 @@
+"""Errors of sensors against what they are by definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mechid.signals.errors import (
+    Sensing,
+    clipping,
+    delay,
+    drift,
+    gain,
+    hum,
+    hysteresis,
+    offset,
+    outliers,
+    quantisation,
+    random_walk,
+    rms,
+)
+
+TIME = np.arange(2000) / 400.0
+X = np.stack([3 * np.sin(7 * TIME) + np.cos(3 * TIME), 5 * np.cos(4 * TIME + 1)], axis=1)
+ALL = (delay, gain, offset, drift, random_walk, hum, outliers, clipping, quantisation)
+
+
+def sensing(seed: int = 0) -> Sensing:
+    return Sensing(TIME, rms(X), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("error", ALL)
+def test_no_size_no_error_and_channels_are_independent(error):
+    unchanged, _ = error(X, np.zeros(2), sensing())
+    np.testing.assert_array_equal(unchanged, X)
+    both, drawn = error(X, np.array([0.2, 0.3]), sensing())
+    one, only = error(X, np.array([0.0, 0.3]), sensing())
+    assert np.abs(both[:, 0] - X[:, 0]).max() > 0
+    np.testing.assert_array_equal(one[:, 0], X[:, 0])
+    np.testing.assert_array_equal(one[:, 1], both[:, 1])
+    assert only[1] == drawn[1]
+
+
+def test_delay_is_the_signal_at_an_earlier_time():
+    late, _ = delay(X, np.array([1 / 400, 0.0123]), sensing())
+    np.testing.assert_allclose(late[1:, 0], X[:-1, 0], atol=1e-12)
+    t = TIME[40:] - 0.0123
+    np.testing.assert_allclose(late[40:, 1], 5 * np.cos(4 * t + 1), atol=1e-7)
+    np.testing.assert_allclose(late[0], X[0])
+
+
+def test_gain_and_offset_are_what_was_drawn():
+    found, drawn = gain(X, np.array([0.1, 0.2]), sensing())
+    np.testing.assert_allclose(np.abs(drawn), [0.1, 0.2])
+    np.testing.assert_allclose(found / X - 1, drawn + 0 * X)
+    found, drawn = offset(X, np.array([1.5, 2.5]), sensing())
+    np.testing.assert_allclose(np.abs(drawn), [1.5, 2.5])
+    np.testing.assert_allclose(found - X, drawn + 0 * X, atol=1e-12)
+    signs = [np.sign(offset(X, np.ones(2), sensing(seed))[1]) for seed in range(200)]
+    assert np.abs(np.mean(signs, axis=0)).max() < 0.3  # 4 standard deviations of 200 signs
+
+
+def test_drift_is_two_slow_waves():
+    e = drift(X, np.array([0.5, 0.7]), sensing())[0] - X
+    np.testing.assert_allclose(rms(e), [0.5, 0.7])
+    phase = np.pi * (TIME - TIME[0]) / (TIME[-1] - TIME[0])
+    waves = np.stack([f(k * phase) for f in (np.sin, np.cos) for k in (1, 2)], axis=1)
+    left = e - waves @ np.linalg.lstsq(waves, e)[0]
+    assert np.abs(left).max() < 1e-12
+
+
+def test_random_walk_has_independent_steps():
+    e = random_walk(X, np.array([0.5, 0.7]), sensing())[0] - X
+    np.testing.assert_allclose(rms(e), [0.5, 0.7])
+    np.testing.assert_allclose(e[0], 0, atol=1e-15)
+    steps = np.diff(e, axis=0)
+    # Correlations of 2000 independent steps: standard deviation 0.022.
+    assert np.abs(np.mean(steps[1:] * steps[:-1], axis=0) / steps.var(axis=0)).max() < 0.1
+
+
+def test_hum_has_its_frequency_and_amplitude():
+    e = hum(X, np.array([0.5, 0.7]), sensing())[0] - X
+    wave = np.stack([f(2 * np.pi * 50 * TIME) for f in (np.sin, np.cos)], axis=1)
+    parts = np.linalg.lstsq(wave, e)[0]
+    np.testing.assert_allclose(np.linalg.norm(parts, axis=0), [0.5, 0.7], rtol=1e-9)
+    np.testing.assert_allclose(wave @ parts, e, atol=1e-9)
+
+
+def test_outliers_are_few_and_large():
+    found, drawn = outliers(X, np.array([0.01, 0.2]), sensing())
+    hit = found != X
+    np.testing.assert_array_equal(hit.mean(axis=0), drawn)
+    # Binomial: 4 standard deviations of 2000 samples.
+    np.testing.assert_allclose(drawn, [0.01, 0.2], atol=4 * np.sqrt(0.2 * 0.8 / 2000))
+    sizes = (found - X)[:, 1][hit[:, 1]]
+    np.testing.assert_allclose(sizes.std(), 3 * rms(X)[1], rtol=0.2)
+
+
+def test_clipping_and_quantisation():
+    found, _ = clipping(X, np.array([2.0, 0.0]), sensing())
+    np.testing.assert_array_equal(found[:, 1], X[:, 1])
+    assert np.abs(found[:, 0]).max() == 2.0
+    inside = np.abs(X[:, 0]) <= 2.0
+    np.testing.assert_array_equal(found[inside, 0], X[inside, 0])
+    found, _ = quantisation(X, np.array([0.25, 0.1]), sensing())
+    steps = found / [0.25, 0.1]
+    np.testing.assert_allclose(steps, np.rint(steps), atol=1e-9)
+    assert np.all(np.abs(found - X) <= np.array([0.25, 0.1]) / 2 + 1e-12)
+
+
+def test_hysteresis_of_one_direction_and_of_a_cycle():
+    y = np.linspace(0, 1, 100)[:, None]
+    force = hysteresis(y, np.array([2.0]), np.array([0.2]))
+    np.testing.assert_allclose(force, 2 * (1 - np.exp(-y / 0.2)))
+    np.testing.assert_allclose(hysteresis(-y, np.array([2.0]), np.array([0.2])), -force)
+    # In a steady cycle of amplitude A the force at a reversal is size · tanh(A / width).
+    cycle = np.interp(np.arange(4001) % 400, [0, 100, 300, 400], [0, 0.3, -0.3, 0])[:, None]
+    steady = hysteresis(cycle, np.array([2.0]), np.array([0.2]))[-400:]
+    np.testing.assert_allclose(steady.max(), 2 * np.tanh(0.3 / 0.2), rtol=1e-9)
+    assert not hysteresis(0 * y, np.array([2.0]), np.array([0.0])).any()

@@ -1,0 +1,275 @@
+"""Errors of machines and sensors in synthetic measurements."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.joint_friction import joint_sliding
+from mechid.errors import DataError
+from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.motion import solve_motion
+from mechid.mechanism.moved import movable_joints
+from mechid.modelfile.api import load, loads
+from mechid.options import SynthesiseOptions
+from mechid.options.error_kinds import ERROR_KINDS
+from mechid.runs.truth import read_truth
+from mechid.signals.errors import rms
+from mechid.tables.motion import MotionTable
+from mechid.tasks.synthesise import save_measurement, synthesise
+from mechid.tasks.synthetic_errors import RECORDER, SENSOR
+
+FIVE = load("five_bar")
+FORCES = [kind.name for kind in ERROR_KINDS if kind.of == "force" and not kind.machine]
+
+
+def motion(n: int = 400, frequency: float = 1.0) -> MotionTable:
+    t = np.linspace(0, 2, n)
+    w = 2 * np.pi * frequency * np.array([1.0, 1.5])
+    y = 0.3 * np.sin(np.outer(t, w))
+    return MotionTable(t, y, 0.3 * w * np.cos(np.outer(t, w)), -(w**2) * y)
+
+
+MOVED = motion()
+EXACT = inverse_dynamics(solve_motion(FIVE, MOVED.y, MOVED.yd, MOVED.ydd, time=MOVED.time)).tau
+
+
+def test_every_kind_is_an_option_and_every_step_a_kind():
+    options = {f.name for f in fields(SynthesiseOptions)}
+    assert {kind.name for kind in ERROR_KINDS} <= options
+    assert [*SENSOR, *RECORDER] == FORCES  # in the order in which they act
+
+
+@pytest.mark.parametrize("name", FORCES)
+def test_each_kind_has_a_stream_of_its_own(name):
+    """Another error changes neither the truth nor what other errors draw."""
+    size = {"clipping": "70%"}.get(name, "5%")
+    alone = synthesise(FIVE, MOVED, cad_error=0.2, seed=3, **{name: size})
+    others = {other: "3%" for other in FORCES if other not in (name, "clipping", "delay")}
+    both = synthesise(FIVE, MOVED, cad_error=0.2, noise=0.01, seed=3, **others, **{name: size})
+    np.testing.assert_array_equal(alone.phi, both.phi)
+    assert alone.errors[name] == both.errors[name]
+    again = synthesise(FIVE, MOVED, cad_error=0.2, seed=3, **{name: size})
+    np.testing.assert_array_equal(alone.tau, again.tau)
+    assert np.any(alone.tau != alone.exact)
+
+
+def test_sizes_in_percent_and_in_units():
+    made = synthesise(FIVE, MOVED, offset=["5%", "M2=0.3"])
+    np.testing.assert_allclose(made.tau - EXACT, [made.errors["offset"][m] for m in ("M1", "M2")]
+                               + 0 * EXACT, atol=1e-9)  # fmt: skip
+    assert abs(made.errors["offset"]["M1"]) == pytest.approx(0.05 * rms(EXACT)[0])
+    assert abs(made.errors["offset"]["M2"]) == pytest.approx(0.3)
+    made = synthesise(FIVE, MOVED, delay="100%")  # of the sampling interval
+    np.testing.assert_allclose(made.tau[1:], EXACT[:-1], atol=1e-9)
+    made = synthesise(FIVE, MOVED, clipping={"M1": "50%"})
+    assert np.abs(made.tau[:, 0]).max() == pytest.approx(np.abs(EXACT[:, 0]).max() / 2)
+    np.testing.assert_array_equal(made.tau[:, 1], made.exact[:, 1])
+    assert synthesise(FIVE, MOVED, gain=0.1).errors == synthesise(FIVE, MOVED, gain="10%").errors
+
+
+def test_quantised_positions():
+    made = synthesise(FIVE, MOVED, position_quantisation=[1e-3, "q2=1%"])
+    assert made.measurement.yd is None
+    step = made.errors["position_quantisation"]
+    assert step == pytest.approx({"q1": 1e-3, "q2": 0.01 * MOVED.y[:, 1].std()})
+    steps = made.y / list(step.values())
+    np.testing.assert_allclose(steps, np.rint(steps), atol=1e-9)
+    np.testing.assert_array_equal(made.tau, made.exact)
+
+
+def test_units():
+    made = synthesise(FIVE, MOVED, units=["q1=deg", "M2=N mm"])
+    np.testing.assert_allclose(made.y[:, 0], np.degrees(MOVED.y[:, 0]))
+    np.testing.assert_allclose(made.ydd[:, 0], np.degrees(MOVED.ydd[:, 0]))
+    np.testing.assert_array_equal(made.y[:, 1], MOVED.y[:, 1])
+    np.testing.assert_allclose(made.tau, made.exact * [1, 1000])
+
+
+def test_elasticity():
+    made = synthesise(FIVE, MOVED, elasticity=["1%", "q2=1e-3"])
+    assert made.measurement.yd is None
+    compliance = made.errors["elasticity"]
+    np.testing.assert_allclose(made.y - MOVED.y, EXACT * list(compliance.values()), atol=1e-12)
+    # Root mean square of the deflection: 1 % of the motion, 1e-3 rad.
+    np.testing.assert_allclose(rms(made.y - MOVED.y), [0.01 * MOVED.y[:, 0].std(), 1e-3])
+
+
+# ------------------------------------------------------------------------------- hardpoints
+
+
+def test_hardpoints_are_those_of_a_model_with_other_points():
+    made = synthesise(FIVE, MOVED, hardpoints={"C": 0.002, "A2": 0.001}, seed=5)
+    shift = {name: np.array(v) for name, v in made.errors["hardpoints"].items()}
+    assert {name: np.linalg.norm(v) for name, v in shift.items()} == pytest.approx(
+        {"C": 0.002, "A2": 0.001}
+    )
+    text = files("mechid.modelfile").joinpath("zoo/five_bar.yaml").read_text(encoding="utf-8")
+    for name in shift:
+        place = (np.array(_world(FIVE, name)) + shift[name]).tolist()
+        assert text.count(f"at: {name}, axis: y") == (2 if name == "C" else 1)
+        text = text.replace(f"at: {name}, axis: y", f"at: {place}, axis: y")
+    other = loads(text)
+    solved = solve_motion(other, MOVED.y, MOVED.yd, MOVED.ydd, time=MOVED.time)
+    np.testing.assert_allclose(made.tau, inverse_dynamics(solved).tau, rtol=1e-9, atol=1e-10)
+    assert np.abs(made.tau - EXACT).max() > 1e-3
+
+
+def _world(mechanism, joint):
+    frame_a = mechanism.joint(joint).frame_a
+    body = mechanism.body(mechanism.joint(joint).body_a).frame
+    return np.array(body.origin) + np.array(body.rotation) @ np.array(frame_a.origin)
+
+
+def test_hardpoints_of_a_suspension():
+    """All of them off: loops close, and forces change in the first order of the distance."""
+    suspension = load("sla_suspension")
+    assert set(movable_joints(suspension)) < {j.name for j in suspension.joints}
+    home = solve_motion(suspension, np.zeros((0, 5))).model.home_y
+    t = np.linspace(0, 1, 20)
+    y = home + 0.01 * np.sin(2 * np.pi * t)[:, None]
+    moved = MotionTable(t, y, 0 * y, 1 + 0 * y)
+    exact, little, more = (
+        synthesise(suspension, moved, hardpoints=size).exact for size in (0.0, 1e-4, 2e-4)
+    )
+    change = np.abs(little - exact).max(axis=0)
+    assert change.max() > 0
+    np.testing.assert_allclose(more - exact, 2 * (little - exact), atol=0.02 * change.max())
+
+
+def test_joints_that_lose_their_mobility_get_a_clear_error():
+    t = np.linspace(0, 1, 20)
+    bricard = load("bricard")
+    home = solve_motion(bricard, np.zeros((0, 1))).model.home_y
+    y = home + 0.3 * np.sin(2 * np.pi * t)[:, None]
+    with pytest.raises(DataError, match=r"with moved joints does not .*give smaller hardpoints"):
+        synthesise(bricard, MotionTable(t, y, 0 * y, 0 * y), hardpoints=0.02)
+
+
+# ------------------------------------------------------------------------------- friction
+
+
+@pytest.mark.parametrize("name", ["five_bar@isostatic", "sla_suspension", "screw_press"])
+def test_friction_is_the_gradient_of_the_dissipated_power(name):
+    """Σ ∂|speed|/∂ẏ by differences of solved motions: universal and spherical joints, too."""
+    mechanism = load(name)
+    rng = np.random.default_rng(1)
+    n_i = len(mechanism.coordinates)
+    home = solve_motion(mechanism, np.zeros((0, n_i))).model.home_y
+    y = home + 1e-3 * rng.standard_normal((3, n_i))
+    yd = rng.standard_normal((3, n_i))
+
+    def speeds(rates):
+        solved = solve_motion(mechanism, y, rates, ordered=False)
+        return {s.joint: s.speeds for s in joint_sliding(solved)}
+
+    found = joint_sliding(solve_motion(mechanism, y, yd, ordered=False))
+    for j in range(n_i):
+        h = 1e-6 * np.eye(n_i)[j]
+        above, below = speeds(yd + h), speeds(yd - h)
+        for sliding in found:
+            wanted = (above[sliding.joint] - below[sliding.joint]) / 2e-6
+            np.testing.assert_allclose(sliding.partials[..., j], wanted, rtol=1e-5, atol=1e-7)
+
+
+def test_friction_of_a_joint_with_a_ball():
+    """Its speed is the absolute value of the relative angular velocity of its bodies."""
+    mechanism = load("five_bar@isostatic")
+    solved = solve_motion(mechanism, MOVED.y, MOVED.yd, MOVED.ydd, time=MOVED.time)
+    omega = dict(zip([b.name for b in mechanism.bodies],
+                     solved.bodies().omega.transpose(1, 0, 2), strict=True))  # fmt: skip
+    found = {s.joint: s for s in joint_sliding(solved)}
+    wanted = np.linalg.norm(omega["coupler_2"] - omega["coupler_1"], axis=1)
+    np.testing.assert_allclose(found["C"].speeds[:, 0], wanted, atol=1e-12)
+    assert found["B2"].speeds.shape[1] == 2
+
+
+def test_coulomb_viscous_and_stribeck_friction_of_driven_joints():
+    still = dict.fromkeys(("B1", "B2", "C"), 0.0)
+    made = synthesise(FIVE, MOVED, friction={"A1": 0.4, "A2": 0.1, **still})
+    np.testing.assert_allclose(made.exact - EXACT, np.sign(MOVED.yd) * [0.4, 0.1], atol=1e-9)
+    made = synthesise(FIVE, MOVED, viscous_friction={"A1": 0.4})
+    speed = rms(MOVED.yd)
+    wanted = 0.4 / speed[0] * MOVED.yd * [1, 0]
+    np.testing.assert_allclose(made.exact - EXACT, wanted, atol=1e-9)
+    assert made.errors["viscous_friction"]["A1"] == pytest.approx(0.4 / speed[0])
+    made = synthesise(FIVE, MOVED, stribeck={"A1": 0.4}, stribeck_speed="20%")
+    wanted = 0.4 * np.sign(MOVED.yd) * np.exp(-((MOVED.yd / (0.2 * speed[0])) ** 2)) * [1, 0]
+    np.testing.assert_allclose(made.exact - EXACT, wanted, atol=1e-9)
+
+
+def test_friction_in_percent_is_that_of_the_force_it_acts_on_most():
+    made = synthesise(FIVE, MOVED, friction="5%")
+    solved = solve_motion(FIVE, MOVED.y, MOVED.yd, MOVED.ydd, time=MOVED.time)
+    total = np.zeros_like(EXACT)
+    for sliding in joint_sliding(solved):
+        part = made.errors["friction"][sliding.joint] * sliding.forces(np.ones_like(sliding.speeds))
+        assert np.max(rms(part) / rms(EXACT)) == pytest.approx(0.05)
+        total += part
+    np.testing.assert_allclose(made.exact - EXACT, total, atol=1e-9)
+    # Power of friction: coefficient times the speed of each joint.
+    power = sum(
+        c * np.abs(joint_motion(solved, joint).speeds).sum(axis=1)
+        for joint, c in made.errors["friction"].items()
+    )
+    np.testing.assert_allclose(np.sum((made.exact - EXACT) * MOVED.yd, axis=1), power, atol=1e-9)
+
+
+def test_hysteresis_dissipates_and_is_bounded():
+    made = synthesise(FIVE, MOVED, hysteresis="10%")
+    force = made.exact - EXACT
+    assert np.all(np.abs(force).max(axis=0) <= 0.1 * rms(EXACT) + 1e-9)
+    assert np.all(np.sum(force * MOVED.yd, axis=0) > 0)
+
+
+# ------------------------------------------------------------------------------- the truth
+
+
+def test_another_motion_of_the_same_machine(tmp_path):
+    """Geometry, friction, hysteresis and springs are those of the truth; sensors are others."""
+    words = {"hardpoints": 0.001, "friction": "5%", "viscous_friction": "3%", "stribeck": "5%",
+             "hysteresis": "4%", "elasticity": "0.1%"}  # fmt: skip
+    made = synthesise(FIVE, MOVED, cad_error=0.1, offset="5%", seed=4, **words)
+    *_, path = save_measurement(made, tmp_path / "log.csv")
+    truth = read_truth(path)
+    assert truth.errors == made.errors
+    same = synthesise(FIVE, MOVED, truth=truth)
+    np.testing.assert_allclose(same.exact, made.exact, rtol=1e-12)
+    np.testing.assert_array_equal(same.tau, same.exact)
+    assert same.measurement.yd is None
+    np.testing.assert_allclose(same.y, made.y, rtol=1e-12)
+    other = synthesise(FIVE, motion(frequency=0.5), truth=path)
+    assert other.errors == {name: made.errors[name] for name in other.errors}
+    assert set(made.errors) - set(other.errors) == {"offset"}
+    with pytest.raises(DataError, match="friction is given, and the truth has its own"):
+        synthesise(FIVE, MOVED, truth=truth, friction="5%")
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ({"offset": -1}, "offset must be ≥ 0, got -1"),
+        ({"offset": {"F": 1}}, "there is no force F; choose one of: M1, M2"),
+        ({"gain": 1.5}, "gain must be between 0 and 1, got 1.5"),
+        ({"outliers": "120%"}, "outliers must be between 0 and 1, got 1.2"),
+        ({"hardpoints": 2.0}, "hardpoints must be between 0 and 1, got 2"),
+        ({"hardpoints": {"X": 0.001}}, "there is no joint X for hardpoints; choose one of"),
+        ({"friction": {"q1": 1}}, "there is no joint q1 for friction; choose one of: A1, A2"),
+        ({"elasticity": {"M1": 1}}, "there is no coordinate M1; choose one of: q1, q2"),
+        ({"hum_frequency": 0}, "hum_frequency must be > 0, got 0"),
+        ({"stribeck_speed": -1}, "stribeck_speed must be > 0, got -1"),
+        ({"units": {"q1": "mm"}}, "q1 is not measured in mm; give a unit of the same quantity"),
+        ({"units": ["q9=deg"]}, "there is no channel q9; choose one of: q1, q2, M1, M2"),
+        ({"units": "q1=furlong"}, 'unknown unit "furlong"'),
+        ({"units": "deg"}, "expected NAME=VALUE"),
+        ({"delay": "late"}, 'delay: "late" is not a number'),
+        ({"delay": 3.0}, "delay must be less than the duration, 2 s, got 3 s"),
+    ],
+)  # fmt: skip
+def test_wrong_errors(errors, words):
+    with pytest.raises(DataError, match=words):
+        synthesise(FIVE, MOVED, **errors)

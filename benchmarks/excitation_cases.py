@@ -12,13 +12,15 @@ import mechid
 from mechid.base.analyse import Rule
 from mechid.base.baseset import BaseSet, base_set
 from mechid.base.bounds import all_transfers
+from mechid.base.cad import cad_values
 from mechid.base.choose import last
-from mechid.base.experiment import EVERYTHING
+from mechid.base.experiment import EVERYTHING, checked, random_states
 from mechid.base.nullspace import NullSpace
+from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import Observation, observation_matrix
 from mechid.exact.geometry import exact_geometry
 from mechid.excitation.bounds import MotionLimit
-from mechid.excitation.criteria import Criterion
+from mechid.excitation.criteria import Criterion, Objective, RelativeNoise, rms_forces
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import Family, Fourier
 from mechid.excitation.limits import slacks
@@ -31,12 +33,13 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions
-from mechid.tasks.criteria import objective_of
-from mechid.tasks.excite import usual_limits
+from mechid.tasks.criteria import criterion_of
+from mechid.tasks.usual_motions import UsualMotions, usual_limits
 from mechid.trajectoryfile import Expression
 
 FREQUENCY, HARMONICS, SAMPLES = 1.0, 5, 60
 NOISE = 0.05
+STATES, NO_FLOOR = 200, 1e-3  # random states; of the usual forces
 FINER = 8  # times as many samples for the check of the limits
 CONDITIONS = ("condition", "condition-equilibrated")
 MEASURES = (*CONDITIONS, "a", "d", "e", "prediction")
@@ -90,8 +93,24 @@ class Case:
 
     @cached_property
     def limits(self) -> tuple[MotionLimit, ...]:
-        """The usual limits of the command."""
-        return usual_limits(kinematic_model(self.mechanism), self.plan.fixed)
+        """The usual limits of the command, without those of speed and acceleration."""
+        limits = usual_limits(kinematic_model(self.mechanism), self.plan.fixed)
+        return tuple(x for x in limits if x.quantity not in ("speed", "acceleration"))
+
+    @cached_property
+    def usual(self) -> UsualMotions:
+        """Random states about home, which stand for usual motions."""
+        states = random_states(self.mechanism, checked(EVERYTHING, self.mechanism), STATES, 1)
+        tau = inverse_dynamics(states).tau
+        return UsualMotions((states,), (tau,), rms_forces(tau), kept=True)
+
+    def criterion(self, plan: ExciteOptions, base: BaseSet, *, log: bool = False) -> Objective:
+        """Return a criterion that counts on the declared prior; noise of a motion has no floor."""
+        found = criterion_of(self.mechanism, base, plan, self.usual, log=log)
+        if isinstance(found, RelativeNoise):
+            floor = NO_FLOOR * self.usual.forces
+            return replace(found, criterion=_declared(found.criterion, base), floor=floor)
+        return _declared(found, base)
 
     @cached_property
     def free(self) -> Design:
@@ -108,7 +127,7 @@ class Case:
 
     def designed(self, plan: ExciteOptions, base: BaseSet, effort: Effort, seed: int) -> Made:
         """Design a motion as `excite` does."""
-        objective = objective_of(self.mechanism, base, plan)
+        objective = self.criterion(plan, base, log=True)
         problem = DesignProblem(self.mechanism, self.free, base.places, objective, self.limits)
         found = optimise(problem, effort, seed=seed)
         seen = observation_matrix(problem.motion(found.x))
@@ -126,6 +145,13 @@ class Case:
             x = starts.draw(rng)
             assert x is not None, "the home pose keeps all limits"
             yield observation_matrix(problem.motion(x))
+
+
+def _declared(criterion: Criterion, base: BaseSet) -> Criterion:
+    if criterion.options.prior is None:
+        return criterion
+    options = replace(criterion.options, prior=cad_values(base).covariance)
+    return replace(criterion, options=options)
 
 
 @cache

@@ -186,10 +186,10 @@ def others_text(s: Study) -> str:
 
 
 def conclusions(s: Study) -> str:
-    """Return what the tables say of the default criterion."""
+    """Return what the tables say of the criteria."""
     laws = (("the same for all motions", "prior fixed"), ("5 % of each force", "prior own"))
     return "\n".join(
-        f"- With prior, noise {law}: " + "; ".join(r.of_default(error) for r in s.rankings) + "."
+        f"- With prior, noise {law}: " + "; ".join(r.of_criteria(error) for r in s.rankings) + "."
         for law, error in laws
     )
 

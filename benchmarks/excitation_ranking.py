@@ -27,8 +27,6 @@ from mechid.dynamics.regressor import Observation
 from mechid.estimation.linear import prior_factor
 from mechid.excitation.criteria import Criterion, Objective, prediction_factor, rms_forces
 from mechid.excitation.criteria.root import Floats
-from mechid.options.excite import DEFAULT_CRITERION
-from mechid.tasks.criteria import criterion_of
 
 LIKE = "prediction, motions like these"
 OWN = ("d, noise of the motion", "prediction, noise of the motion")
@@ -73,8 +71,7 @@ class Bench:
             for seen in case.random_motions(VALIDATION + TARGETS, 12345)
         ]
         criteria: dict[str, Objective] = {
-            name: criterion_of(case.mechanism, base, with_criterion(case.plan, name))
-            for name in DESIGNED
+            name: case.criterion(with_criterion(case.plan, name), base) for name in DESIGNED
         }
         usual = criteria["prediction"]
         assert isinstance(usual, Criterion)
@@ -217,13 +214,13 @@ class Ranking:
             return float(np.exp((best - found) / self.drawn.parameters))
         return best / found
 
-    def of_default(self, error: str) -> str:
-        """Return how well the default criterion ranks, in words."""
+    def of_criteria(self, error: str) -> str:
+        """Return how well some criteria rank, in words."""
         of = {name: self.drawn.correlation(name, error) for name in MEASURES}
         order = sorted(of, key=lambda name: -of[name])
         places = [
             f"`{name}` {of[name]:+.2f} (number {order.index(name) + 1} of six)"
-            for name in (DEFAULT_CRITERION, "prediction", CONDITIONS[1])
+            for name in ("d", "prediction", CONDITIONS[1])
         ]
         text = f"on `{self.spec}` {', '.join(places)}"
         own = [f"`{name}` {self.drawn.correlation(name, error):+.2f}" for name in OWN]

@@ -22,17 +22,17 @@ def test_a_designed_motion_is_judged_as_it_was_designed(run):
     assert list(designed) == [
         "model", "criterion", "value", "criteria", "best_random", "median_random",
         "random_motions", "evaluations", "gradients", "seconds", "complete", "slack",
-        "tightest_limit", "limits", "base_parameters", "coefficients", "notes", "output",
+        "tightest_limit", "peaks", "limits", "base_parameters", "coefficients", "notes", "output",
     ]  # fmt: skip
     assert designed["model"] == "five_bar"
-    assert designed["criterion"] == "d"
+    assert designed["criterion"] == "prediction"
     assert designed["value"] <= designed["best_random"] <= designed["median_random"]
     assert designed["random_motions"] == 6
     assert designed["complete"] is True
     assert designed["output"] == ["m.yaml"]
     assert designed["notes"] == []
     assert list(designed["criteria"]) == CRITERIA
-    assert designed["value"] == pytest.approx(designed["criteria"]["d"], rel=1e-9)
+    assert designed["value"] == pytest.approx(designed["criteria"]["prediction"], rel=1e-9)
     judged = run("excite", "five_bar", "--evaluate", "m.yaml", "--json").json
     assert judged["criteria"] == pytest.approx(designed["criteria"], rel=1e-9)
     written = load_trajectory("m.yaml")

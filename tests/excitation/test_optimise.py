@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from mechid.errors import MechidError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Fourier
 from mechid.excitation.limits import slacks
-from mechid.excitation.optimise import Effort, Excitation, optimise
+from mechid.excitation.optimise import Effort, Excitation, _improve, _Search, optimise
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.joints import joint_motion
@@ -277,3 +278,25 @@ def test_a_finer_grid_is_over_the_whole_period() -> None:
     assert narrow.feasible(start)
     found = optimise(narrow, Effort(1, 0, 1), start=start)
     check(narrow, found)
+
+
+def test_a_step_that_goes_far_is_not_followed() -> None:
+    """To solve a motion a million times as large as its limits would take minutes."""
+    seen: list[float] = []
+
+    def motion(x: np.ndarray) -> np.ndarray:
+        seen.append(float(np.abs(x).max()))
+        return x
+
+    def value_and_gradient(x: np.ndarray) -> tuple[float, np.ndarray]:
+        return -50.0 * float(x.sum()), np.full(3, -50.0)
+
+    def constraints(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(0), np.zeros((0, 3))
+
+    problem = SimpleNamespace(
+        motion=motion, value_and_gradient=value_and_gradient, constraints=constraints, limits=()
+    )
+    search = _Search(problem, Effort(1, 1, 20), None, lambda: False)  # type: ignore[arg-type]
+    _improve(search, np.array([0.5, 1.0, -0.2]), 0)
+    assert 1.0 < max(seen) <= 100.0

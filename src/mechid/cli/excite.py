@@ -24,7 +24,8 @@ def excite(
     limits: Annotated[
         Path | None,
         typer.Option(
-            help="YAML file with limits; default: those of the joints, and about the home pose.",
+            help="YAML file with limits; default: those of the joints, about the home pose, and "
+            "usual speeds, accelerations and forces.",
             rich_help_panel=SEARCH,
         ),
     ] = None,
@@ -67,8 +68,9 @@ def excite(
     """Design a motion within limits that makes the base parameters as visible as it can.
 
     Random motions come first, then gradient steps from the best of them. Ctrl-C ends with the best
-    so far. Limits are those of the file, or those of the joints and a neighbourhood of the home
-    pose; a motion that does not close is never returned.
+    so far. Limits are those of the file, or those of the joints, a neighbourhood of the home pose,
+    and usual speeds, accelerations and forces; they hold on a grid twenty times as fine as the
+    samples. A motion that does not close is never returned.
     """
     if evaluate is not None and (start is not None or words["fixed"]):
         raise DataError(
@@ -93,9 +95,11 @@ def _evaluated(
     model: str, path: Path, limits: Path | None, sampling: bool, options: ExciteOptions
 ) -> dict[str, Any]:
     """Return what `excite --evaluate` says, ready for JSON."""
+    from mechid.tasks.criteria import checked_options
     from mechid.tasks.evaluate_motion import evaluate_motion, sampling_of_motion
     from mechid.tasks.inputs import mechanism_of
 
+    options = checked_options(options)
     mechanism = mechanism_of(model)
     found = evaluate_motion(mechanism, path, options, limits=limits_of(limits, mechanism))
     rows = sampling_of_motion(mechanism, path, options) if sampling else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from mechid.errors import DataError
-from mechid.options.excite import CRITERIA, ExciteOptions
+from mechid.options.excite import CRITERIA, DEFAULT_CRITERION, OF_PARAMETERS, ExciteOptions
 
 if TYPE_CHECKING:
     from mechid.excitation.bounds import MotionLimit
@@ -34,7 +34,11 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "rest": _option(_DESIGN, "Start and end at rest.", "--rest"),
     "fixed": _option(_DESIGN, "Prescribed motion, NAME=EXPRESSION of t; may be repeated.", "--fix"),
-    "criterion": _option(_RATE, f"{', '.join(CRITERIA)}."),
+    "criterion": _option(
+        _RATE,
+        f"{', '.join(CRITERIA)}; default: {DEFAULT_CRITERION}, or {OF_PARAMETERS} with "
+        "--parameters.",
+    ),
     "goals": _option(
         _RATE, "CRITERION=VALUE to be reached; repeated, the worst missed one counts.", "--goal"
     ),
@@ -43,7 +47,8 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "noise": _option(_RATE, "Force noise relative to the forces, as 5%."),
     "noise_of": _option(
-        _RATE, "Which forces: those of the motion itself, or those usual for the mechanism."
+        _RATE,
+        "Which forces: those of the motion itself (at least the usual ones), or the usual ones.",
     ),
     "prior": _option(
         _RATE,

@@ -9,7 +9,7 @@ import typer
 from mechid.cli.common import print_notes, print_pairs, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from mechid.excitation.sampling import SamplingRow
@@ -39,6 +39,7 @@ def report(found: DesignedMotion) -> dict[str, Any]:
         "complete": e.complete,
         "slack": found.slack,
         "tightest_limit": found.tightest,
+        "peaks": found.peaks,
         "limits": [limit.words for limit in found.limits],
         "base_parameters": found.base.rank,
         "coefficients": {
@@ -53,13 +54,14 @@ def evaluation_report(
     model: str,
     found: MotionEvaluation,
     limited: bool,
-    criterion: str,
+    criterion: str | None,
     sampling: Sequence[SamplingRow] | None,
 ) -> dict[str, Any]:
     """Return everything that `excite --evaluate` says, ready for JSON."""
     from dataclasses import asdict
 
     result: dict[str, Any] = {"model": model, "criteria": found.criteria}
+    result["peaks"] = found.peaks
     if limited:
         result |= {"slack": found.slack, "tightest_limit": found.tightest}
     if sampling is not None:
@@ -81,6 +83,13 @@ def _tightest_words(found: dict[str, Any]) -> str:
     return f"{found['tightest_limit']} ({word} {abs(found['slack']):.2g})"
 
 
+def _peak_words(peaks: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
+    return [
+        (f"largest {quantity}", ", ".join(f"{name} {x:.3g}" for name, x in values.items()))
+        for quantity, values in peaks.items()
+    ]
+
+
 def show(found: dict[str, Any]) -> None:
     """Print a report."""
     pairs = [("model", str(found["model"]))]
@@ -92,6 +101,7 @@ def show(found: dict[str, Any]) -> None:
         ]
     if "slack" in found:
         pairs.append(("tightest limit", _tightest_words(found)))
+    pairs += _peak_words(found["peaks"])
     pairs += [(name, f"{value:.4g}") for name, value in found["criteria"].items()]
     print_pairs(pairs)
     if "sampling" in found:

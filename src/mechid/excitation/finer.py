@@ -13,7 +13,7 @@ from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.tables import Floats
 
-_FINER = 4  # times as many samples for the last check of the limits
+FINER = 20  # times as many samples for the last check of the limits
 # What a motion is made smaller by, in this order, until it keeps the limits between its samples.
 _CUTS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
 _HALVINGS = 3  # of the last step between them, towards the larger motion
@@ -26,7 +26,7 @@ def finer(problem: DesignProblem) -> DesignProblem:
     first, last = float(d.time[0]), max(float(d.time[-1]), d.trajectory.duration)
     step = (float(d.time[-1]) - first) / max(len(d.time) - 1, 1)
     parts = max(round((last - first) / step), 1) if step > 0 else 1
-    times = np.linspace(first, last, _FINER * parts + 1)
+    times = np.linspace(first, last, FINER * parts + 1)
     return replace(problem, design=_resampled(d, times))
 
 

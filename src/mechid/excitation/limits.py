@@ -65,11 +65,13 @@ class Slack:
 
 def slacks(limits: Sequence[MotionLimit], motion: Motion, *, gradients: bool = True) -> list[Slack]:
     """Return the slack of every limit along a motion."""
-    return [_slack(limit, motion, gradients) for limit in limits]
+    forced = any(limit.quantity == "force" for limit in limits)
+    tau = inverse_dynamics(motion).tau if forced else np.zeros(motion.y.shape)
+    return [_slack(limit, motion, tau, gradients) for limit in limits]
 
 
-def _slack(limit: MotionLimit, motion: Motion, gradients: bool) -> Slack:
-    values = _values(limit, motion)
+def _slack(limit: MotionLimit, motion: Motion, tau: Floats, gradients: bool) -> Slack:
+    values = _values(limit, motion, tau)
     if limit.quantity == "margin" and np.all(np.isinf(values)):
         values = values[:0]  # without loops there are no singular poses
     scale = _scale(limit)
@@ -114,8 +116,8 @@ def _index(limit: MotionLimit, motion: Motion) -> int:
     return names.index(limit.name)
 
 
-def _values(limit: MotionLimit, motion: Motion) -> Floats:
-    """Return the quantity at all samples, (N,)."""
+def _values(limit: MotionLimit, motion: Motion, tau: Floats) -> Floats:
+    """Return the quantity at all samples, (N,), with the forces of the motion (N, n_i)."""
     match limit.quantity:
         case "position":
             return motion.y[:, _index(limit, motion)]
@@ -128,7 +130,7 @@ def _values(limit: MotionLimit, motion: Motion) -> Floats:
         case "distance":
             return quantity_motion(motion, _quantity(limit, motion.model.mechanism))[0]
         case "force":
-            return np.asarray(inverse_dynamics(motion).tau[:, _index(limit, motion)])
+            return np.asarray(tau[:, _index(limit, motion)])
         case "margin":
             return singularity_margin(motion.model, motion.q)
 

@@ -20,6 +20,9 @@ from mechid.shown import Shown
 Watch = Callable[[str, int, float], None]
 
 _OUT_OF_REACH = 1e3  # added to the value of a motion that does not close: the step is rejected
+# Times the largest coefficient that a step starts from: no motion within limits is so large, and to
+# follow a mechanism there takes minutes.
+_FAR = 100.0
 _HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
 _MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
 _KEPT = 8  # best motions that are remembered for the last check
@@ -245,6 +248,8 @@ def _improve(search: _Search, x0: Floats, number: int) -> None:
             search.evaluations += 1
             search.gradients += 1
             try:
+                if np.abs(z).max(initial=0.0) > _FAR:
+                    raise KinematicsError("the motion is far out of reach")
                 motion = problem.motion(x)
                 value, gradient = problem.value_and_gradient(motion)
                 slack, rows = problem.constraints(motion)

@@ -11,8 +11,9 @@ from mechid.shown import changes_repr
 FamilyName: TypeAlias = Literal["fourier", "bspline"]
 NoiseOf: TypeAlias = Literal["usual", "motion"]
 CRITERIA = ("d", "prediction", "a", "e", "condition", "condition-equilibrated", "mixture")
-# What ranks motions best by the prediction error they lead to (docs/reference/excitation-study.md).
-DEFAULT_CRITERION = "d"
+# What leads to the smallest prediction error (docs/reference/excitation-worlds.md); it is about
+# forces, so that a choice of parameters needs another.
+DEFAULT_CRITERION, OF_PARAMETERS = "prediction", "d"
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,15 @@ class ExciteOptions:
     samples : int or None
         Per period; None: twelve per period of the highest frequency, or the rate of a trajectory
         that has one.
-    criterion : str
-        One of `CRITERIA`; "goals" for the worst of several, relative to `goals`.
+    criterion : str, optional
+        One of `CRITERIA`; "goals" for the worst of several, relative to `goals`. By default
+        "prediction", or "d" where `parameters` are chosen.
     noise : float
         Standard deviation of the force noise relative to the root mean square of each force.
     noise_of : "motion" or "usual"
-        Of which forces: those of the motion itself, or those that are usual for the mechanism, so
-        that all motions have the same noise.
+        Of which forces: those of the motion itself, but at least those that are usual for
+        the mechanism, so that no force is free of noise; or the usual ones, so that all motions
+        have the same noise.
     prior : bool
         Whether the CAD values count as known, with their standard deviations.
     rest : bool
@@ -67,7 +70,7 @@ class ExciteOptions:
     harmonics: int = 5
     frequency: float = 1.0
     samples: int | None = None
-    criterion: str = DEFAULT_CRITERION
+    criterion: str | None = None
     noise: float = 0.05
     noise_of: NoiseOf = "motion"
     prior: bool = True

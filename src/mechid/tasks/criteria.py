@@ -8,27 +8,23 @@ import numpy as np
 
 from mechid.base.baseset import BaseSet
 from mechid.base.cad import cad_values
-from mechid.base.experiment import EVERYTHING, checked, random_states
 from mechid.dynamics.compile import dynamic_model
-from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
+from mechid.estimation.bodies import USUAL_CAD_ERROR
 from mechid.excitation.criteria.criterion import Criterion, CriterionOptions
 from mechid.excitation.criteria.goals import Goals
-from mechid.excitation.criteria.prediction import prediction_factor, rms_forces
+from mechid.excitation.criteria.prediction import prediction_factor
 from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.options.excite import CRITERIA, ExciteOptions
+from mechid.options.excite import CRITERIA, DEFAULT_CRITERION, OF_PARAMETERS, ExciteOptions
 from mechid.tasks.cad_prior import left_open, prior_from_cad, widened
-
-_TARGETS = 200  # random states that stand for the motions the model is for
-# Of the usual forces: what noise is relative to at least, where it is that of the motion.
-_FLOOR = 1e-3
+from mechid.tasks.usual_motions import UsualMotions, usual_motions
 
 
-def check_options(options: ExciteOptions) -> None:
-    """Reject options that make no sense.
+def checked_options(options: ExciteOptions) -> ExciteOptions:
+    """Return options with their criterion, or reject those that make no sense.
 
     Raises
     ------
@@ -40,27 +36,29 @@ def check_options(options: ExciteOptions) -> None:
         value = getattr(options, name)
         if value < least:
             raise DataError(f"{name} must be ≥ {least}, got {value}")
-    for name in options.goals if options.criterion == "goals" else (options.criterion,):
+    criterion = options.criterion or (OF_PARAMETERS if options.parameters else DEFAULT_CRITERION)
+    for name in options.goals if criterion == "goals" else (criterion,):
         if name not in CRITERIA:
             known = ", ".join((*CRITERIA, "goals"))
             raise DataError(f"unknown criterion '{name}'", remedy=f"choose one of: {known}")
-    if options.criterion == "prediction" and options.parameters:
+    if criterion == "prediction" and options.parameters:
         raise DataError(
             "the criterion prediction is about forces and takes no choice of parameters",
             remedy="use a, d or e, or omit the choice",
         )
+    return replace(options, criterion=criterion)
 
 
 def objective_of(
-    mechanism: Mechanism, base: BaseSet, options: ExciteOptions
+    mechanism: Mechanism, base: BaseSet, options: ExciteOptions, usual: UsualMotions | None = None
 ) -> Criterion | RelativeNoise | Goals:
     """Return what the optimiser makes small: the logarithm of a criterion, or goals."""
     if options.criterion != "goals":
-        return criterion_of(mechanism, base, options, log=True)
+        return criterion_of(mechanism, base, options, usual, log=True)
     if not options.goals:
         raise DataError("the criterion goals needs goals", remedy="give goals, as d=-170")
     criteria = tuple(
-        criterion_of(mechanism, base, replace(options, criterion=name), log=True)
+        criterion_of(mechanism, base, replace(options, criterion=name), usual, log=True)
         for name in options.goals
     )
     values = []
@@ -72,21 +70,26 @@ def objective_of(
 
 
 def criterion_of(
-    mechanism: Mechanism, base: BaseSet, options: ExciteOptions, seed: int = 0, *, log: bool = False
+    mechanism: Mechanism,
+    base: BaseSet,
+    options: ExciteOptions,
+    usual: UsualMotions | None = None,
+    *,
+    log: bool = False,
 ) -> Criterion | RelativeNoise:
     """Return the criterion of a plan, with the noise of each force and the prior.
 
-    Condition numbers know neither. Criteria differ by orders of magnitude; optimisers take their
-    logarithm (`log`).
+    Condition numbers know neither. Noise and predicted forces refer to the usual motions, by
+    default those within the usual limits. Criteria differ by orders of magnitude; optimisers take
+    their logarithm (`log`).
     """
-    name = options.criterion
+    name = options.criterion or DEFAULT_CRITERION
     subset = None if name == "prediction" else _subset(base, options.parameters)
     if name.startswith("condition") or name == "mixture":
         return Criterion(name, CriterionOptions(subset=subset, log=log))
-    states = random_states(mechanism, checked(EVERYTHING, mechanism), _TARGETS, seed + 1)
-    tau = inverse_dynamics(states).tau
-    forces = rms_forces(tau)
-    W = observation_matrix(states).W
+    usual = usual or usual_motions(mechanism)
+    forces = usual.forces
+    W = np.concatenate([observation_matrix(motion).W for motion in usual.motions])
     targets = None
     if name == "prediction":
         targets = prediction_factor([base.observation(W)], forces)
@@ -94,7 +97,9 @@ def criterion_of(
         name,
         CriterionOptions(
             sigma=options.noise * forces,
-            prior=_prior(mechanism, base, options.cad_error, W, tau) if options.prior else None,
+            prior=_prior(mechanism, base, options.cad_error, W, np.concatenate(usual.tau))
+            if options.prior
+            else None,
             subset=subset,
             targets=targets,
             log=log,
@@ -102,7 +107,9 @@ def criterion_of(
     )
     if options.noise_of == "usual":
         return criterion
-    return RelativeNoise(criterion, options.noise, cad_values(base).values, _FLOOR * forces)
+    # Without the usual forces as floor, a force near zero would look perfectly measured, and
+    # designs would silence it.
+    return RelativeNoise(criterion, options.noise, cad_values(base).values, forces)
 
 
 def criteria_of_matrix(
@@ -111,7 +118,7 @@ def criteria_of_matrix(
     W: Floats,
     known: Floats,
     options: ExciteOptions,
-    seed: int = 0,
+    usual: UsualMotions,
 ) -> dict[str, float]:
     """Return the criteria of W_b (N, n_i, b) and known forces (N, n_i).
 
@@ -119,7 +126,7 @@ def criteria_of_matrix(
     """
     names = ("condition", "condition-equilibrated", "a", "d", "e", "prediction")
     return {
-        name: criterion_of(mechanism, base, replace(options, criterion=name), seed)
+        name: criterion_of(mechanism, base, replace(options, criterion=name), usual)
         .look(W, known)
         .value
         for name in names
@@ -155,8 +162,17 @@ def _prior(
 ) -> Floats:
     """Return the covariance of the base parameters before the experiment, (b, b).
 
-    Coefficients of which the model says nothing are as wide as usual motions (W, τ) make them.
+    Declared errors are often too small, and a design that counts on them shows little of what they
+    declare as known. So standard deviations are at least the usual ones, except of what is known
+    exactly. Coefficients of which the model says nothing are as wide as usual motions (W, τ) make
+    them.
     """
     known = prior_from_cad(mechanism, base, cad_error=cad_error)
+    covariance = known.covariance
+    if cad_error is None:
+        usual = prior_from_cad(mechanism, base, cad_error=USUAL_CAD_ERROR).covariance
+        declared, least = np.sqrt(np.diag(covariance)), np.sqrt(np.diag(usual))
+        wider = np.maximum(least / np.where(declared > 0, declared, np.inf), 1.0)
+        known = replace(known, covariance=wider[:, None] * covariance * wider)
     covariance = widened(known, left_open(dynamic_model(mechanism)), W, tau).covariance
     return np.asarray(base.matrix @ covariance @ base.matrix.T)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mechid.base.baseset import BaseSet
+from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError, KinematicsError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.criteria.relative import RelativeNoise
+from mechid.excitation.families import Family
+from mechid.excitation.finer import FINER
 from mechid.excitation.limits import slacks
 from mechid.excitation.observe import base_observation
 from mechid.excitation.sampling import SamplingRow, sample_times, sampling_table
@@ -25,10 +28,13 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, step_options
 from mechid.shown import Shown
 from mechid.tasks.cad_prior import assumed_errors
-from mechid.tasks.criteria import check_options, criteria_of_matrix, criterion_of
+from mechid.tasks.criteria import checked_options, criteria_of_matrix, criterion_of
 from mechid.tasks.inputs import mechanism_of, trajectory_of
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.stages import chosen_base
+from mechid.tasks.usual_motions import UsualMotions, usual_motions
+
+Peaks: TypeAlias = Mapping[str, Mapping[str, float]]
 
 _PER_PERIOD = 12  # samples per period of the highest frequency
 _DENSER = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the usual samples, to see what they change
@@ -45,9 +51,12 @@ class MotionEvaluation(Shown):
     criteria : mapping criterion → float
         All criteria; small is good.
     slack : float
-        Of the tightest limit: negative where one is violated, infinite without limits.
+        Of the tightest limit, on a grid twenty times as fine as the samples: negative where one is
+        violated, infinite without limits.
     tightest : str
         That limit.
+    peaks : mapping quantity → mapping name → float
+        Largest speeds, accelerations and forces (with the CAD values), on that grid.
     notes : tuple of str
         What was assumed.
     """
@@ -55,6 +64,7 @@ class MotionEvaluation(Shown):
     criteria: Mapping[str, float]
     slack: float = np.inf
     tightest: str = ""
+    peaks: Peaks = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -78,6 +88,7 @@ def evaluate_motion(
     options : ExciteOptions
         Its noise, prior, samples and base set count.
     limits : sequence of MotionLimit
+        Usual motions, which criteria refer to, keep them; without any, the usual limits.
     **words
         Fields of `ExciteOptions`.
 
@@ -97,14 +108,31 @@ def evaluate_motion(
     check_limits(limits, mechanism)
     solved = _performed(mechanism, trajectory, options)
     base = chosen_base(mechanism, options)
-    found = slacks(limits, solved, gradients=False)
+    usual = usual_motions(mechanism, tuple(limits) or None, _prescribed(trajectory))
+    fine = _performed(mechanism, trajectory, options, FINER)
+    found = slacks(limits, fine, gradients=False)
     worst = min(found, key=lambda s: s.worst, default=None)
     return MotionEvaluation(
-        criteria=criteria_of_motion(mechanism, base, solved, options, options.seed),
+        criteria=criteria_of_motion(mechanism, base, solved, options, usual),
         slack=np.inf if worst is None else worst.worst,
         tightest="" if worst is None else worst.limit.words,
+        peaks=peaks_of(fine),
         notes=prior_notes(mechanism, options),
     )
+
+
+def peaks_of(motion: Motion) -> Peaks:
+    """Return the largest speed and acceleration of each coordinate, and each force, of a motion."""
+    coordinates = motion.model.mechanism.coordinates
+    forces = inverse_dynamics(motion).tau
+    return {
+        quantity: dict(zip(names, np.abs(rows).max(axis=0).tolist(), strict=True))
+        for quantity, names, rows in (
+            ("speed", [c.name for c in coordinates], motion.yd),
+            ("acceleration", [c.name for c in coordinates], motion.ydd),
+            ("force", [c.force for c in coordinates], forces),
+        )
+    }
 
 
 def prior_notes(mechanism: Mechanism, options: ExciteOptions) -> tuple[str, ...]:
@@ -116,13 +144,25 @@ def _given(
     model: Any, motion: Any, options: ExciteOptions, words: Mapping[str, Any]
 ) -> tuple[Mechanism, Trajectory, ExciteOptions]:
     options = step_options(ExciteOptions, options, words)
-    check_options(options)
-    return mechanism_of(model), trajectory_of(motion), options
+    return mechanism_of(model), trajectory_of(motion), checked_options(options)
 
 
-def _performed(mechanism: Mechanism, trajectory: Trajectory, options: ExciteOptions) -> Motion:
+def _prescribed(trajectory: Trajectory) -> dict[str, Family]:
+    """Return the motions that are given beside others that are designed."""
+    pairs = zip(trajectory.names, trajectory.families, strict=True)
+    given = {name: family for name, family in pairs if not family.coefficients.size}
+    return given if len(given) < len(trajectory.names) else {}
+
+
+def _performed(
+    mechanism: Mechanism, trajectory: Trajectory, options: ExciteOptions, finer: int = 1
+) -> Motion:
     ordered = of_mechanism(trajectory, mechanism)
-    s = sample(ordered, times=usual_times(ordered, options))
+    times = usual_times(ordered, options)
+    if finer > 1:  # the whole duration, with its end
+        step = (times[1] - times[0]) / finer
+        times = np.linspace(0.0, ordered.duration, round(ordered.duration / step) + 1)
+    s = sample(ordered, times=times)
     try:
         return solve_motion(kinematic_model(mechanism), s.y, s.yd, s.ydd, time=s.time)
     except KinematicsError as error:
@@ -130,11 +170,15 @@ def _performed(mechanism: Mechanism, trajectory: Trajectory, options: ExciteOpti
 
 
 def criteria_of_motion(
-    mechanism: Mechanism, base: BaseSet, motion: Motion, options: ExciteOptions, seed: int = 0
+    mechanism: Mechanism,
+    base: BaseSet,
+    motion: Motion,
+    options: ExciteOptions,
+    usual: UsualMotions,
 ) -> dict[str, float]:
     """Return what all criteria say of a solved motion."""
     seen = observation_matrix(motion)
-    return criteria_of_matrix(mechanism, base, base.observation(seen.W), seen.known, options, seed)
+    return criteria_of_matrix(mechanism, base, base.observation(seen.W), seen.known, options, usual)
 
 
 @keywords_of(ExciteOptions)
@@ -155,7 +199,8 @@ def sampling_of_motion(
         raise DataError("samples are evaluated by one criterion, not by goals", remedy="give one")
     ordered = of_mechanism(trajectory, mechanism)
     base = chosen_base(mechanism, options)
-    criterion = criterion_of(mechanism, base, options)
+    usual = usual_motions(mechanism, None, _prescribed(trajectory))
+    criterion = criterion_of(mechanism, base, options, usual)
     seen = observation_matrix(_performed(mechanism, trajectory, options))
     if isinstance(criterion, RelativeNoise):
         criterion = criterion.at(base.observation(seen.W), seen.known)

@@ -15,25 +15,30 @@ from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.design import Design, design
 from mechid.excitation.families import BSpline, Constant, Family, Fourier
+from mechid.excitation.finer import finer
 from mechid.excitation.optimise import Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import Trajectory
-from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.model import KinematicModel, held_values, kinematic_model
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import JointCoordinate, Mechanism
+from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, step_options
 from mechid.shown import Plotted, Tabular
-from mechid.tasks.criteria import check_options, objective_of
-from mechid.tasks.evaluate_motion import criteria_of_motion, prior_notes, usual_times
+from mechid.tasks.criteria import checked_options, objective_of
+from mechid.tasks.evaluate_motion import (
+    Peaks,
+    criteria_of_motion,
+    peaks_of,
+    prior_notes,
+    usual_times,
+)
 from mechid.tasks.inputs import mechanism_of, trajectory_of, wrong_type
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.stages import chosen_base
+from mechid.tasks.usual_motions import usual_forces, usual_limits, usual_motions
 from mechid.trajectoryfile.expression import Expression
 from mechid.trajectoryfile.limits import read_limits
 
-_TURN, _SHIFT = 0.35, 0.1  # usual reach: rad, part of the characteristic length
-_MARGIN = 0.1  # of the margin at home
 _STILL = 1e-9  # of a position: a motion by less is rounding
 
 
@@ -54,9 +59,11 @@ class DesignedMotion(Plotted, Tabular):
     criteria : mapping criterion → float
         All criteria; small is good.
     slack : float
-        Of the tightest limit.
+        Of the tightest limit, on a grid twenty times as fine as the samples.
     tightest : str
         That limit.
+    peaks : mapping quantity → mapping name → float
+        Largest speeds, accelerations and forces (with the CAD values), on that grid.
     notes : tuple of str
         What was assumed.
     """
@@ -69,6 +76,7 @@ class DesignedMotion(Plotted, Tabular):
     criteria: dict[str, float]
     slack: float
     tightest: str
+    peaks: Peaks
     notes: tuple[str, ...] = ()
 
     @property
@@ -93,37 +101,6 @@ class DesignedMotion(Plotted, Tabular):
         }
 
 
-def usual_limits(model: KinematicModel, fixed: Collection[str] = ()) -> tuple[MotionLimit, ...]:
-    """Return limits for a mechanism that names none: those of its joints, and about the home pose.
-
-    A coordinate whose joint has limits in the model file keeps those; the others stay within
-    0.35 rad or a tenth of the size of the mechanism of home. The distance from singular poses
-    stays above a tenth of that at home, if there are loops. Coordinates whose motion is given
-    (`fixed`) have none.
-    """
-    mechanism = model.mechanism
-    limits: list[MotionLimit] = []
-    limited = set()
-    for joint in mechanism.joints:
-        for k, limit in enumerate(joint.limits):
-            if limit.lower is None and limit.upper is None:
-                continue
-            labels = joint.kind.coordinates
-            name = joint.name if len(labels) == 1 else f"{joint.name}.{labels[k]}"
-            limits.append(MotionLimit("joint", name, limit.lower, limit.upper))
-            limited.add((joint.name, k))
-    for home, c in zip(model.home_y.tolist(), mechanism.coordinates, strict=True):
-        given = isinstance(c, JointCoordinate) and (c.joint, c.index) in limited
-        if given or c.name in fixed:
-            continue
-        reach = _TURN if c.unit == "rad" else _SHIFT * model.size
-        limits.append(MotionLimit("position", c.name, home - reach, home + reach))
-    margin = float(singularity_margin(model, model.home_q[None])[0])
-    if np.isfinite(margin):
-        limits.append(MotionLimit("margin", "", lower=_MARGIN * margin))
-    return tuple(limits)
-
-
 @keywords_of(ExciteOptions)
 def excite(
     model: Mechanism | str | Path,
@@ -143,7 +120,8 @@ def excite(
         A mechanism, or what `load` takes.
     options : ExciteOptions
     limits : sequence of MotionLimit, str or Path, optional
-        Limits, or their file (.yaml); by default `usual_limits`.
+        Limits, or their file (.yaml); by default `usual_limits`, and forces up to one and a half
+        times the largest of usual motions.
     start : DesignedMotion, Trajectory, str or Path, optional
         A designed motion to go on from.
     watch, stop : callables, optional
@@ -173,11 +151,11 @@ def excite(
     """
     mechanism = mechanism_of(model)
     options = step_options(ExciteOptions, options, words)
-    check_options(options)
+    options = checked_options(options)
     ready = kinematic_model(mechanism)
     still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}
     fixed = {**still, **_families(options.fixed)}
-    chosen = _limits(limits, ready, fixed)
+    given = None if limits is None else _limits(limits, mechanism)
     trajectory = _start(ready, options, fixed)
     times = usual_times(trajectory, options)
     free = [c.name for c in mechanism.coordinates if c.name not in fixed]
@@ -185,41 +163,70 @@ def excite(
     _check_free(made, mechanism)
     x = None if start is None else _resumed(trajectory_of(start), made, options, free)
     base = chosen_base(mechanism, options)
+    usual = usual_motions(mechanism, given, fixed)
+    chosen = given
+    if chosen is None:
+        chosen = (*usual_limits(ready, fixed), *usual_forces(usual, mechanism))
     problem = DesignProblem(
         mechanism=mechanism,
         design=made,
         places=base.places,
-        criterion=objective_of(mechanism, base, options),
+        criterion=objective_of(mechanism, base, options, usual),
         limits=chosen,
     )
     seconds = np.inf if options.max_seconds is None else options.max_seconds
     effort = Effort(options.random, options.starts, options.iterations, seconds)
     found = optimise(problem, effort, seed=options.seed, start=x, watch=watch, stop=stop)
-    motion = problem.motion(found.x)
-    worst = problem.worst(motion)
+    fine = finer(problem)
+    motion = fine.motion(found.x)
+    worst = fine.worst(motion)
+    peaks = peaks_of(motion)
     return DesignedMotion(
         mechanism=mechanism,
         options=options,
         excitation=found,
         limits=chosen,
         base=base,
-        criteria=criteria_of_motion(mechanism, base, motion, options),
+        criteria=criteria_of_motion(mechanism, base, problem.motion(found.x), options, usual),
         slack=np.inf if worst is None else worst.worst,
         tightest="" if worst is None else worst.limit.words,
-        notes=prior_notes(mechanism, options),
+        peaks=peaks,
+        notes=(*prior_notes(mechanism, options), *_unlimited(ready, chosen, peaks, fixed)),
     )
 
 
-def _limits(given: Any, model: KinematicModel, fixed: Collection[str]) -> tuple[MotionLimit, ...]:
+def _unlimited(
+    model: KinematicModel, limits: Sequence[MotionLimit], peaks: Peaks, fixed: Collection[str]
+) -> tuple[str, ...]:
+    """Say which speeds and accelerations are beyond what is usual, and have no limit."""
+    limited = {(limit.quantity, limit.name) for limit in limits}
+    units = {c.name: c.unit for c in model.mechanism.coordinates}
+    notes = []
+    for quantity, per in (("speed", "s"), ("acceleration", "s²")):
+        beyond = [
+            (peaks[quantity][limit.name], limit.upper, limit.name)
+            for limit in usual_limits(model, fixed)
+            if limit.quantity == quantity and (quantity, limit.name) not in limited
+            if limit.upper is not None and peaks[quantity][limit.name] > limit.upper
+        ]
+        if beyond:
+            peak, bound, name = max(beyond, key=lambda found: found[0] / found[1])
+            unit = f"{units[name]}/{per}"
+            notes.append(
+                f"the {quantity} of {name} has no limit and reaches {peak:.3g} {unit} (usual: up "
+                f"to {bound:.3g} {unit}); limit it if the machine cannot do that"
+            )
+    return tuple(notes)
+
+
+def _limits(given: Any, mechanism: Mechanism) -> tuple[MotionLimit, ...]:
     """Return limits; what is wrong with those of a file names the file."""
-    if given is None:
-        return usual_limits(model, fixed)
     is_file = isinstance(given, str | Path)
     found = read_limits(given) if is_file else tuple(given)
     if wrong := [x for x in found if not isinstance(x, MotionLimit)]:
         raise wrong_type("limits", "a list of MotionLimit, or a file", wrong[0])
     try:
-        check_limits(found, model.mechanism)
+        check_limits(found, mechanism)
     except DataError as error:
         raise (error.located(str(given)) if is_file else error) from None
     return found

@@ -1,12 +1,13 @@
 """Criteria when the noise of each force is proportional to that force in the motion itself.
 
-The standard deviation depends on the motion then,
+The standard deviation depends on the motion then. It is that of the root mean square r_j of the
+force, or of a floor where that is larger: the smooth maximum
 
-    σ_j² = ν² (mean_n τ_nj² + floor_j²),    τ = W_b θ + known,
+    σ_j⁴ = ν⁴ (r_j⁴ + floor_j⁴),    r_j² = mean_n τ_nj²,    τ = W_b θ + known,
 
-and so does the criterion f(W_b, σ). Criteria see rows divided by σ_j only, so that
+and the criterion f(W_b, σ) depends on it. Criteria see rows divided by σ_j only, so that
 
-    ∂f/∂σ_j = -1/σ_j Σ_n (∂f/∂W_nj) · W_nj,    ∂σ_j/∂τ_nj = ν² τ_nj / (N σ_j),
+    ∂f/∂σ_j = -1/σ_j Σ_n (∂f/∂W_nj) · W_nj,    ∂σ_j/∂τ_nj = ν⁴ r_j² τ_nj / (N σ_j³),
 
 and the gradient is exact, by W_b and by the known forces.
 """
@@ -53,7 +54,7 @@ class RelativeNoise:
     def sigma(self, W: Floats, known: Floats) -> Floats:
         """Return the standard deviation of the noise of each force, (n_i,)."""
         tau = W @ self.values + known
-        return np.asarray(self.noise * np.sqrt(np.mean(tau**2, axis=0) + self.floor**2))
+        return np.asarray(self.noise * np.sqrt(np.hypot(np.mean(tau**2, axis=0), self.floor**2)))
 
     def at(self, W: Floats, known: Floats) -> Criterion:
         """Return the criterion with the noise of this motion, held."""
@@ -65,5 +66,7 @@ class RelativeNoise:
         sigma = self.sigma(W, known)
         value, by_W = self.at(W, known).value_and_gradient(W)
         by_sigma = -np.einsum("njk,njk->j", by_W, W) / sigma
-        by_tau = by_sigma * self.noise**2 * (W @ self.values + known) / (len(W) * sigma)
+        tau = W @ self.values + known
+        by_tau = by_sigma * self.noise * (self.noise / sigma) ** 3 * np.mean(tau**2, axis=0) * tau
+        by_tau /= len(W)
         return Look(value, by_W + by_tau[..., None] * self.values, by_tau)

@@ -9,6 +9,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.estimate import without_channel_errors
 from mechid.estimation.frozen import Frozen
 
 from .problems import prior, regression
@@ -28,15 +29,23 @@ def test_again_on_the_same_data(prior: str) -> None:
     np.testing.assert_allclose(again.residuals, whole.residuals, atol=1e-4)
 
 
-def test_gains_are_taken_off() -> None:
+def test_errors_of_the_channels_are_taken_away() -> None:
     r = regression(np.random.default_rng(2), PHI, 0.01, n=200, known=0.4)
-    r = replace(r, tau=r.tau * np.array([1.05, 0.96, 1.02]))
-    whole = MaximumAPosteriori("full", 1.0, gains=0.05)(r, KNOWN)
-    again = Frozen(whole)(r, KNOWN)
+    gain, offset = np.array([1.05, 0.96, 1.02]), np.array([0.5, -0.2, 0.0])
+    other = replace(r, tau=r.tau + offset)
+    r = replace(r, tau=r.tau * gain + offset)
+    whole = MaximumAPosteriori("full", 1.0, gains=0.05, offsets=0.1)(r, KNOWN)
+    clean = without_channel_errors(whole, r)
+    again = Frozen(whole)(clean, KNOWN)
     # Gains that are taken for certain move the values by a small part of what they leave unknown.
     assert np.all(np.abs(again.values - whole.values) < 0.1 * whole.sigma)
-    assert again.errors is whole.errors
-    np.testing.assert_allclose(again.residuals, whole.residuals, atol=2e-3)
+    assert again.errors is None
+    assert whole.errors is not None
+    pure = whole.residuals / (1 + whole.errors.gain)
+    np.testing.assert_allclose(again.residuals, pure, atol=2e-3)
+    # Of another motion only the offsets are known.
+    cleared = without_channel_errors(whole, other, identification=False)
+    np.testing.assert_allclose(cleared.tau, other.tau - offset, atol=0.01)
 
 
 def test_refusals() -> None:

@@ -189,6 +189,8 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         return False
     if after.noise:
         change = after.improvement(before)
+        if len(change) < 2:
+            return False
         error = np.std(change, ddof=1) / np.sqrt(len(change))
         evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
         return evident and bool(np.mean(change) > _SIGNIFICANT * error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -207,3 +207,25 @@ def predict(estimate: Estimate, regression: Regression) -> Prediction:
             variance += 2 * np.einsum("nij,ji->ni", r.W, estimate.errors.cross)
     sigma = np.sqrt(np.maximum(variance, 0.0))
     return Prediction(forces, sigma, np.hypot(sigma, estimate.noise))
+
+
+def without_channel_errors(
+    estimate: Estimate, regression: Regression, *, identification: bool = True
+) -> Regression:
+    """Return a problem without the errors of the force channels that an estimate found.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    regression : Regression
+    identification : bool
+        Whether the estimate comes from this problem, so that drift and delays are known too;
+        otherwise only offsets are.
+    """
+    if estimate.errors is None:
+        return regression
+    if not identification:
+        return replace(regression, tau=regression.tau - estimate.errors.of_samples(regression))
+    forces = regression.W @ estimate.values + regression.known
+    clean = forces + estimate.residuals / (1.0 + estimate.errors.gain)
+    return replace(regression, tau=np.where(np.isnan(clean), regression.tau, clean))

@@ -1,8 +1,8 @@
 """An estimate again, with everything but the values as it was found before.
 
-Nested models of many sizes, on many blocks of time, cannot each find their own noise, gains and
-scale of the prior, and need not: those of the whole model are used. What is left is one linear
-problem. Colour is neglected: it hardly changes the values.
+Nested models of many sizes, on many blocks of time, cannot each find their own noise, errors of the
+channels and scale of the prior, and need not: those of the whole model are used. What is left is
+one linear problem. Colour is neglected: it hardly changes the values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from mechid.estimation.regression import Regression
 
 @dataclass(frozen=True, eq=False)
 class Frozen:
-    """Maximum a posteriori with the noise, gains and offsets of an estimate.
+    """Maximum a posteriori with the noise of an estimate.
+
+    Errors of the channels have to be taken away before (`without_channel_errors`).
 
     Attributes
     ----------
@@ -46,16 +48,10 @@ class Frozen:
             raise DataError("the channels must be those of the estimate")
         A, t, channel = regression.stacked()
         noise = np.where(np.isnan(self.whole.noise), 1.0, self.whole.noise)
-        gain, offset = np.ones(len(noise)), np.zeros(len(noise))
-        if self.whole.errors is not None:
-            gain, offset = 1.0 + self.whole.errors.gain, self.whole.errors.offset
-        known = regression.known[regression.valid]
-        forces = (t + known - offset[channel]) / gain[channel]
-        sigma = np.abs(noise / gain)[channel]
+        sigma = noise[channel]
         mine = prior.select(regression.parameters)
         F = self.scale * cad_factor(mine, self.prior)
-        solved = with_prior(A / sigma[:, None], (forces - known) / sigma, mine.mean, F)
-        residuals = t + known - gain[channel] * (A @ solved.x + known) - offset[channel]
+        solved = with_prior(A / sigma[:, None], t / sigma, mine.mean, F)
         return Estimate(
             self.name,
             regression.parameters,
@@ -63,8 +59,7 @@ class Frozen:
             solved.covariance,
             regression.channels,
             noise,
-            regression.unstacked(residuals),
+            regression.unstacked(t - A @ solved.x),
             solved.condition,
-            known=(*mine.words, "noise and channel errors of the whole model"),
-            errors=self.whole.errors,
+            known=(*mine.words, "noise of the whole model"),
         )

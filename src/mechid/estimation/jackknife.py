@@ -30,6 +30,8 @@ def with_jackknife(estimate: Estimate, posterior: Posterior, noise: bool) -> Est
     columns = channels.rows[0] * np.sqrt(np.diag(posterior.prior.base_covariance))
     block = parts_of_motion(channels.regression, columns, _MANY if noise else _FEW)
     spread, B = _spread(posterior, block)
+    if B < 2:
+        return estimate
     # Few parts do not determine a standard deviation well: as wide as Student's interval.
     spread *= student.ppf(0.975, B - 1) / norm.ppf(0.975)
     if channels.n_logs > 1:

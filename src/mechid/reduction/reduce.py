@@ -69,6 +69,7 @@ def reduce_model(
     *,
     estimator: Estimator = OrdinaryLeastSquares(),  # noqa: B008 (frozen)
     final: Estimator | None = None,
+    measured: Regression | None = None,
     prior: Prior | None = None,
     rest: Rest = "zero",
     choose: SizeRule = TwoLimits(),  # noqa: B008 (frozen)
@@ -90,6 +91,8 @@ def reduce_model(
         Of all sizes; plain least squares takes a second or two for a hundred of them.
     final : Estimator, optional
         Of the chosen size, if it is another.
+    measured : Regression, optional
+        What the final estimator takes, if errors of the channels are taken away in `regression`.
     prior : Prior, optional
         For estimators that need it, and for rest "cad".
     rest : "zero" or "cad"
@@ -126,10 +129,11 @@ def reduce_model(
             remedy=f"choose from 1 to {len(order)}",
         )
     kept = order[: size.size]
-    problem = restrict(regression, kept, rest=rest, prior=prior)
+    measured = regression if measured is None else measured
+    problem = restrict(measured, kept, rest=rest, prior=prior)
     known = None if prior is None else prior.select(kept)
     estimate = (final or estimator)(problem, known)
     if rest == "cad" and prior is not None:
-        estimate = completed(estimate, regression, prior)
+        estimate = completed(estimate, measured, prior)
     complete = len(curves) == wanted and ranking.complete
     return Reduction(ranking, curves, size, rest, estimate, complete)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import Estimate, without_channel_errors
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.frozen import Frozen
 from mechid.estimation.gaussian_prior import CAD_BELIEF
@@ -58,12 +58,18 @@ def reduce_regression(
             f"size must be between 1 and {len(regression.parameters)}, got {options.size}",
             remedy="or choose limits or cross",
         )
-    quick = _frozen(regression, estimator, prior, whole) if informed else estimator
+    quick, clean = estimator, regression
+    if informed:
+        whole = estimator(regression, prior) if whole is None else whole
+        quick = _frozen(estimator, whole)
+        clean = without_channel_errors(whole, regression)
+        validation = [without_channel_errors(whole, r, identification=False) for r in validation]
     return reduce_model(
-        _ranking(regression, quick, prior, options.by, rest, blocks, watch, stop),
-        regression,
+        _ranking(clean, quick, prior, options.by, rest, blocks, watch, stop),
+        clean,
         estimator=quick,
         final=estimator,
+        measured=regression,
         prior=prior,
         rest=rest,
         choose=_size_rule(options),
@@ -116,19 +122,13 @@ def _ranking(
     )
 
 
-def _frozen(
-    regression: Regression,
-    estimator: Estimator,
-    prior: Prior | None,
-    whole: Estimate | None,
-) -> Frozen:
-    found = estimator(regression, prior) if whole is None else whole
+def _frozen(estimator: Estimator, whole: Estimate) -> Frozen:
     inner = getattr(estimator, "inner", estimator)
     scale = getattr(inner, "scale", 1.0)
     if scale == "estimated":
         low, high = CAD_BELIEF.low, CAD_BELIEF.high
-        scale = 1.0 if found.agreement is None else float(np.clip(found.agreement.scale, low, high))
-    return Frozen(found, getattr(inner, "prior", "full"), scale)
+        scale = 1.0 if whole.agreement is None else float(np.clip(whole.agreement.scale, low, high))
+    return Frozen(whole, getattr(inner, "prior", "full"), scale)
 
 
 def _size_rule(options: ReduceOptions) -> SizeRule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mechid.report.numbers import counted, number, percent
 from mechid.report.section import Section
-from mechid.report.words import final_model, not_there, row_of
+from mechid.report.words import final_model, not_there, row_of, units_of
 from mechid.runs.record import ALL_LOGS, Run
 
 
@@ -17,6 +17,7 @@ def section(run: Run) -> Section:
             "model": run.about.model or run.mechanism.name,
             "done": _done(run),
             "result": _result(run),
+            "errors": _channel_errors(run),
             "tiles": _tiles(run),
             "warnings": run.warnings,
         },
@@ -71,6 +72,22 @@ def _result(run: Run) -> str:
         words += f"{percent(found.total)}, {percent(found.total / n)} per force"
         words += "" if cad is None else f" (CAD values {percent(cad.total)})"
     return words + "."
+
+
+def _channel_errors(run: Run) -> str:
+    """Return which errors of the force channels were found, with their sizes."""
+    if run.estimate is None or run.final.errors is None:
+        return ""
+    units = units_of(run)
+    found = []
+    for term, (sizes, _) in run.final.errors.terms.items():
+        each = ", ".join(
+            f"{name} {percent(x) if term == 'gain' else number(x, 2)}"
+            + {"gain": "", "delay": " s"}.get(term, f" {units[name]}")
+            for name, x in zip(run.final.channels, sizes.tolist(), strict=True)
+        )
+        found.append(f"{term} ({each})")
+    return f"Found in the measured forces and taken into account: {'; '.join(found)}." * bool(found)
 
 
 def _tiles(run: Run) -> list[tuple[str, str, str]]:

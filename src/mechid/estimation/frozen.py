@@ -48,6 +48,8 @@ class Frozen:
             raise DataError("the channels must be those of the estimate")
         A, t, channel = regression.stacked()
         noise = np.where(np.isnan(self.whole.noise), 1.0, self.whole.noise)
+        if self.whole.errors is not None:
+            noise = noise / np.abs(1.0 + self.whole.errors.gain)  # taken away from the noise, too
         sigma = noise[channel]
         mine = prior.select(regression.parameters)
         F = self.scale * cad_factor(mine, self.prior)

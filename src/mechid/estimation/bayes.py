@@ -233,23 +233,22 @@ class MaximumAPosteriori:
         self, gaussian: GaussianPrior | None, regression: Regression
     ) -> tuple[str, ...]:
         words = []
-        column = 0 if gaussian is None else gaussian.parameters
         layout = self._channels(regression).layout
         for what, option in self.errors.items():
             if option is None:
                 continue
-            if gaussian is None and option == "estimated":
+            if option != "estimated":
+                words.append(f"{what} of the forces, standard deviation {option:.2%} (given)")
+            elif gaussian is None:
                 words.append(FREE_OFFSETS)
-                continue
-            share = option
-            if gaussian is not None and option == "estimated":
-                share = USUAL_CHANNEL_ERROR * gaussian.sizes[column]
-            source = "empirical Bayes" if option == "estimated" else "given"
-            words.append(
-                f"{what.removesuffix('s')} error of each force with a standard deviation of "
-                f"{share:.2%} ({source})"
-            )
-            column += layout[what].stop - layout[what].start
+            else:
+                own = np.any(gaussian.F[layout[what]] != 0, axis=0)
+                share = USUAL_CHANNEL_ERROR * gaussian.sizes[own]
+                low, high = share.min(initial=np.inf), share.max(initial=0.0)
+                span = f"{low:.2%}" if high < 1.01 * low else f"{low:.2%} to {high:.2%}"
+                words.append(
+                    f"{what} of the forces, standard deviation {span} of each (empirical Bayes)"
+                )
         return tuple(words)
 
     def _disagreement(self, checked: Agreement) -> tuple[str, ...]:

@@ -137,17 +137,18 @@ def cad_prior(
         if option is None:
             continue
         size = channels.usual_sizes(name, prior.mean)
-        own = np.full(len(size), -1)
+        # Forces are late together, because they are recorded together.
+        block = np.full((len(size), 1), np.median(size)) if name == "delay" else np.diag(size)
+        own = np.full(block.shape[1], -1)
         if option == "estimated":
             # Each series has a scale of its own: an error of one force does not mean that all have
             # one.
-            own = len(beliefs) + np.arange(len(size)) // (DRIFT_TERMS if name == "drift" else 1)
+            own = np.arange(block.shape[1]) // (DRIFT_TERMS if name == "drift" else 1)
             belief = GAIN_BELIEF if name == "gains" else CHANNEL_BELIEF
-            beliefs += [belief] * (int(own[-1]) + 1 - len(beliefs))
+            own, beliefs = own + len(beliefs), [*beliefs, *[belief] * (int(own[-1]) + 1)]
         group.append(own)
-        deviation = USUAL_CHANNEL_ERROR if option == "estimated" else option
         mean.append(np.zeros(len(size)))
-        blocks.append(np.diag(deviation * size))
+        blocks.append((USUAL_CHANNEL_ERROR if option == "estimated" else option) * block)
     return GaussianPrior(
         np.concatenate(mean),
         block_diag(*blocks),

@@ -115,12 +115,10 @@ def _share(x: float) -> str:
 
 
 def _said(own: Sequence[Scores]) -> str:
-    # What is said in every world says nothing of this one.
-    common = set.intersection(*(set(_plain(s.said("known", 99))) for s in own))
     rows = [
         [
             WORLDS[s.world].title,
-            "; ".join(t for t in s.said("known", 9) if _plain([t])[0] not in common) or "–",
+            ", ".join(s.taken) or "–",
             "; ".join(s.said("warnings")) or "–",
             _share(s.missed("gain")),
             _share(s.missed("offset")),
@@ -130,10 +128,6 @@ def _said(own: Sequence[Scores]) -> str:
     ]
     head = ["world", "taken (seeds)", "warnings (seeds)", "gain missed, %", "offset missed, %"]
     return table([*head, "silent losses"], rows, words=3)
-
-
-def _plain(texts: Sequence[str]) -> list[str]:
-    return [text.rpartition(" (")[0] for text in texts]
 
 
 def _misses(known: Sequence[Scores]) -> str:

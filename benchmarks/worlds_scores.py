@@ -105,6 +105,17 @@ class Scores:
             for r, c in zip(self.results(DEFAULT), self.results(CAD), strict=False)
         )
 
+    @property
+    def taken(self) -> list[str]:
+        """Return the errors of force channels that the default took, and in how many seeds."""
+        counts = Counter(
+            text.partition(" taken:")[0]
+            for r in self.results(DEFAULT)
+            for text in r["known"]
+            if " taken: error" in text
+        )
+        return [f"{term} ({n})" for term, n in counts.most_common()]
+
     def said(self, what: str, most: int = 3) -> list[str]:
         """Return the most frequent statements (`known`, `warnings`), numbers left out."""
         counts = Counter(

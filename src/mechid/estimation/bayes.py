@@ -146,7 +146,7 @@ class MaximumAPosteriori:
                 *self._prior_words(gaussian, known, len(resting)),
                 *self._channel_words(gaussian, found.channels.regression),
             ),
-            warnings=(*self._disagreement(checked), *_bounds_hit(gaussian)),
+            warnings=(*self._disagreement(checked, gaussian), *_bounds_hit(gaussian)),
             agreement=checked,
             resting=resting,
             evidence=found.evidence,
@@ -251,7 +251,7 @@ class MaximumAPosteriori:
                 )
         return tuple(words)
 
-    def _disagreement(self, checked: Agreement) -> tuple[str, ...]:
+    def _disagreement(self, checked: Agreement, gaussian: GaussianPrior) -> tuple[str, ...]:
         if checked.p >= _DISAGREE:
             return ()
         said = (
@@ -265,7 +265,10 @@ class MaximumAPosteriori:
                 "and offset errors of the forces, for values declared too precisely, and for "
                 "effects missing in the model",
             )
-        done = "which were used" if self.scale == "estimated" else "check or increase them"
+        done = "check or increase them"
+        if self.scale == "estimated":
+            used = ", ".join(f"{x:.2g}" for x in gaussian.of_parameters)
+            done = f"{used} times were used"
         return (
             said + f"the data support {checked.scale:.2g} times the declared standard deviations, "
             f"{done}",

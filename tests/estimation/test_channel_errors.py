@@ -115,6 +115,28 @@ def test_errors_of_the_model_are_no_gains() -> None:
     assert np.max(np.abs((found.values - PHI) / found.sigma)) < 3
 
 
+def test_offsets_that_cannot_be_seen_are_named() -> None:
+    """A constant column is an offset; with an offset in fact, the parameter is off by as much."""
+    r = measured(noise=0.02)
+    noise = r.tau - r.W @ PHI
+    W = r.W.copy()
+    W[:, 0, 0] = 1.0
+    # The other channels determine this parameter …
+    found = Automatic()(replace(r, W=W, tau=W @ PHI + noise), PRIOR)
+    assert not [word for word in found.known if "would not be seen" in word]
+    # … and here they do not.
+    alone = W.copy()
+    alone[:, 1:, 0] = 0.0
+    r = replace(r, W=alone, tau=alone @ PHI + noise)
+    found = Automatic()(r, PRIOR)
+    (said,) = [word for word in found.known if "would not be seen" in word]
+    assert "force f0 would not be seen in these data and would shift p0 by" in said
+    offset = 0.05 * np.sqrt(np.mean(r.tau[:, 0] ** 2))
+    shifted = Automatic()(replace(r, tau=r.tau + offset * np.array([1.0, 0.0, 0.0])), PRIOR)
+    named = float(said.split("shift p0 by ")[1].split(" ")[0])
+    assert (shifted.values[0] - found.values[0]) / found.sigma[0] == pytest.approx(named, rel=0.05)
+
+
 def test_offsets_belong_to_logs() -> None:
     offsets = np.array([[0.5, -0.2, 0.1], [-0.4, 0.3, 0.0]])
     logs = [

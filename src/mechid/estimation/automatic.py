@@ -35,6 +35,7 @@ from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
+from mechid.estimation.unseen import unseen_offsets
 
 # Degrees of freedom of heavy tails.
 TAILS = 4.0
@@ -135,7 +136,12 @@ class Automatic:
         estimate = with_jackknife(now.estimator.estimate(now.posterior), now.posterior, now.noise)
         estimate = replace(
             estimate,
-            known=(*estimate.known, *words, *now.words),
+            known=(
+                *estimate.known,
+                *words,
+                *now.words,
+                *unseen_offsets(now.posterior, estimate.sigma),
+            ),
             warnings=(*unlike, *estimate.warnings),
         )
         return possible(estimate, regression, now.posterior.prior)

@@ -78,7 +78,7 @@ def test_a_study_and_its_page(study, five, benchmarks):
     by_world = {s.world: s for s in benchmarks("worlds_scores").scores(found)}
     white = by_world["white"]
     assert white.ratio < 1.5
-    assert white.errors("auto").max() < 0.1 < white.errors("CAD alone").min()
+    assert white.errors("auto").max() < 0.5 * white.errors("CAD alone").min()
     # A force that is a thousand times too small makes every estimate worse than the CAD values.
     assert by_world["unit"].best_simple == "CAD alone"
     text = benchmarks("worlds_page").page(found, found)

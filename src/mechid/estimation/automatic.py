@@ -49,8 +49,6 @@ _SOME, _ALL = 0.5, 0.75
 _SPOILED = 1.02
 # Squared errors that are alike: the simpler term is taken.
 _ALIKE = 1.02
-# Terms that reduce the squared error of no force below this part are not tried again.
-_NOTHING = 0.95
 # Gain in log likelihood of the effective samples from which another law of the noise is taken.
 _HEAVY = 10.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
@@ -113,20 +111,17 @@ class Automatic:
         )
         now = Trial(plain, plain.posterior(regression, prior))
         words: list[str] = []
-        useful = set(TERMS)
         while True:
             wider = {
                 name: replace(now.estimator, **terms)
                 for name, terms in TERMS.items()
-                if name in useful and _asked(name, now)
+                if _asked(name, now)
             }
             trials = {
                 name: Trial(estimator, estimator.posterior(regression, prior))
                 for name, estimator in wider.items()
                 if estimator != now.estimator
             }
-            # What did not help at all will not help beside another term.
-            useful -= {n for n, x in trials.items() if np.min(x.ratios(now)) > _NOTHING}
             better = {name: trial for name, trial in trials.items() if _better(name, now, trial)}
             chosen = _best(better, now)
             words += _words(now, trials, chosen)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.stats import f as f_law
+from scipy.stats import norm
 
 from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.whitening import Stretches, fit_colour
@@ -27,6 +28,8 @@ _LONGEST = 0.2
 # A motion repeats where the columns of W are correlated as much with themselves later, after they
 # were correlated less than the second.
 _SAME, _OTHER = 0.98, 0.9
+# Residuals are clipped at this many standard deviations.
+_CLIP = 4.0
 # Samples below which nothing can be said.
 _SHORTEST = 8
 
@@ -71,6 +74,9 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
     """
     phase = np.concatenate([np.arange(len(part)) % again for part in parts])
     own = e[np.concatenate(parts)]
+    # Outliers would hide what repeats itself.
+    most = _CLIP * float(np.median(np.abs(own))) / float(norm.ppf(0.75))
+    own = np.clip(own, -most, most)
     count = np.bincount(phase, minlength=again)
     mean = np.bincount(phase, own, minlength=again) / np.maximum(count, 1)
     used = int(np.count_nonzero(count))

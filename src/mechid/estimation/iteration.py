@@ -162,7 +162,9 @@ def iterate(
         if whiten:
             colours = _colours(e, where, exact, colours if turn >= _FREE_ORDERS else None)
         elif uncertainty is not None and turn < _FREE_ORDERS:
-            factors = np.where(exact, 1.0, correlation_factors(e, J * uncertainty, where))
+            # Outliers would hide what the other residuals have in common.
+            seen = e * np.sqrt(weight)
+            factors = np.where(exact, 1.0, correlation_factors(seen, J * uncertainty, where))
             share = float(np.sum(number) / np.sum(number * factors))
         ratio = np.ones(n_s) if colours is None else np.array([c.ratio for c in colours])
         white = e if colours is None else whitened(e, where, colours)

@@ -64,7 +64,6 @@ class Outcome:
     errors: dict[tuple[str, str], float]
     curves: dict[str, Floats]
     condition: dict[str, float]
-    models: dict[str, str]
 
 
 def total(estimate: Estimate, regression: Regression) -> float:
@@ -87,7 +86,6 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         errors["sources", name] = float(curves[name][RELEVANT - 1])
         W = validation.select(order[:RELEVANT]).W
         kappa[name] = condition(W.reshape(-1, RELEVANT))
-    models = {}
     for motion in ("sources", "default"):
         problem = made[motion].problem("T1", made[motion].noisy(law, seed))
         validation = made["validation"].problem("T1")
@@ -97,8 +95,6 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         for name, estimator in ESTIMATORS.items():
             estimate = estimator(problem, known)
             errors[motion, name] = total(estimate, validation)
-            if name.startswith("auto ("):
-                models[motion] = estimate.known[-1].split(" (")[0]
         if motion == "default":
             order = contribution(problem, known.mean).ranking.order[:RELEVANT]
             reduced = OrdinaryLeastSquares()(problem.select(order))
@@ -113,7 +109,7 @@ def outcome(world: World, made: dict[str, Measured], law: Law, seed: int) -> Out
         }
         for label, wrong in misled.items():
             errors[motion, label] = total(Automatic()(problem, wrong), validation)
-    return Outcome(law, seed, errors, curves, kappa, models)
+    return Outcome(law, seed, errors, curves, kappa)
 
 
 def _reduced(problem: Regression, known: Prior) -> Estimate:

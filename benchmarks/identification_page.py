@@ -59,8 +59,11 @@ def write_page(found: Sequence[Outcome], relevant: int, path: Path | None) -> st
 
 
 def _percent(values: Sequence[float]) -> str:
-    low, middle, high = np.percentile(100 * np.asarray(values), [10, 50, 90])
-    return f"{middle:.3g} ({low:.3g} – {high:.3g})"
+    # Three digits, and no powers of ten.
+    low, middle, high = (
+        f"{float(f'{x:.3g}'):g}" for x in np.percentile(100 * np.asarray(values), [10, 50, 90])
+    )
+    return f"{middle} ({low} – {high})"
 
 
 def _sources(found: Sequence[Outcome], relevant: int) -> str:
@@ -102,7 +105,7 @@ def _law(found: Sequence[Outcome]) -> str:
     names = ["T1", *(n for m, n in found[0].errors if m == "sources" and n not in SETS)]
     rows = []
     for name in names:
-        row = ["sources' way, 20 parameters (T1)" if name == "T1" else name]
+        row = ["sources' way" if name == "T1" else name]
         for motion in ("sources", "default"):
             key = (
                 ("default", "sources' way")

@@ -152,9 +152,19 @@ def test_offsets_belong_to_logs() -> None:
 def test_a_force_in_another_unit_is_not_used() -> None:
     r = measured()
     found = Automatic()(replace(r, tau=r.tau * np.array([1.0, 1000.0, 1.0])), PRIOR)
-    assert "force f1 is" in found.warnings[0]
+    assert "force f1, 1" in found.warnings[0]
+    assert "was not used" in found.warnings[0]
     assert np.isnan(found.noise[1])
     assert np.max(np.abs((found.values - PHI) / found.sigma)) < 4
+
+
+def test_forces_of_unknown_coefficients_may_be_of_any_size() -> None:
+    """The CAD value of a parameter that makes most of the force is zero, for it is not known."""
+    r = measured()
+    wide = make_prior(np.append(0.001 * PHI[:3], 0.0), np.diag([1.0, 1.0, 1.0, 100.0]))
+    found = Automatic()(r, wide)
+    assert not any("was not used" in word for word in found.warnings)
+    np.testing.assert_allclose(found.values, PHI, atol=0.02)
 
 
 def test_linearised_channels() -> None:

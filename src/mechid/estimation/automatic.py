@@ -35,6 +35,7 @@ from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
+from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unseen import unseen_offsets
 
 # Degrees of freedom of heavy tails.
@@ -54,9 +55,6 @@ _HEAVY = 10.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
-# Forces that are so many times what the CAD values predict, or less, are not used: degrees for
-# radians are more than this, and what wrong CAD values explain is less.
-_UNLIKE = 50.0
 
 TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -147,24 +145,15 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
 
     Such a force is in another unit, or of another machine, and would spoil what the others say.
     """
-    if prior is None:
+    unlike = {} if prior is None else unlike_cad(regression, prior)
+    if not 0 < len(unlike) < len(regression.channels):
         return regression, ()
-    known = prior.select(regression.parameters)
-    expected = regression.W @ known.mean + regression.known
-    ratio = np.ones(len(regression.channels))
-    for j, own in enumerate(regression.valid.T):
-        measured, likely = (np.linalg.norm(x[own, j]) for x in (regression.tau, expected))
-        if measured > 0 and likely > 0:
-            ratio[j] = measured / likely
-    unlike = np.abs(np.log(ratio)) > np.log(_UNLIKE)
-    if not unlike.any() or unlike.all():
-        return regression, ()
+    used = np.array([name not in unlike for name in regression.channels])
     words = tuple(
-        f"force {regression.channels[j]} is {ratio[j]:.2g} times what the CAD values predict, and "
-        "was not used: check its unit and scale"
-        for j in np.flatnonzero(unlike)
+        f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
+        for name, ratio in unlike.items()
     )
-    return replace(regression, valid=regression.valid & ~unlike), words
+    return replace(regression, valid=regression.valid & used), words
 
 
 def _asked(name: str, now: Trial) -> bool:

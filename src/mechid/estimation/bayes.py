@@ -136,7 +136,7 @@ class MaximumAPosteriori:
         fit, gaussian, known = found.fit, found.gaussian, found.prior
         checked = _check(fit, gaussian)
         resting = _resting(fit, gaussian, known)
-        return finish(
+        estimate = finish(
             self.name,
             found.channels,
             fit,
@@ -151,6 +151,7 @@ class MaximumAPosteriori:
             resting=resting,
             evidence=found.evidence,
         )
+        return replace(estimate, tails=self.tails)
 
     def _check_options(self) -> None:
         one_of("the prior", self.prior, "diagonal", "full", "none")

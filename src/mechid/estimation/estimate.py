@@ -118,6 +118,8 @@ class Estimate(Plotted, Tabular):
     colour : tuple of array, optional
         Coefficients a_1, a_2, … of e_k = Σ a_i e_(k-i) + white, per channel, if residuals were
         whitened; `noise` is then the standard deviation of e, not of the white part.
+    tails : float, optional
+        Degrees of freedom of Student's noise, if outliers count less.
     evidence : float, optional
         Log marginal likelihood of the measured forces, less half of log n for each fitted quantity
         (as BIC): compares noise models of the same data, larger is better.
@@ -141,6 +143,7 @@ class Estimate(Plotted, Tabular):
     agreement: Agreement | None = None
     errors: ChannelErrors | None = None
     colour: tuple[Floats, ...] | None = None
+    tails: float | None = None
     evidence: float | None = None
     full: Floats | None = None
     resting: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance
 from mechid.tasks.complete import full_set, missed_words
-from mechid.tasks.data_warnings import too_few, unlike_cad
+from mechid.tasks.data_warnings import too_few, wrong_order
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
 from mechid.tasks.reduction import reduce_regression
@@ -103,9 +103,8 @@ def problem_of(
     prior, assumed, missing = cad_or_none(mechanism, chosen, whole, options)
     used = uses_cad(estimator_of(options.estimator, options.settings))
     data_warnings = too_few(regression)
-    # Where a coefficient is not known, nothing is known of the size of the forces.
-    if prior is not None and np.isfinite(cad_parameters(model)).all():
-        data_warnings += unlike_cad(regression, prior)
+    if prior is not None:
+        data_warnings += wrong_order(regression, prior)
     return EstimationProblem(
         regression=regression,
         prior=prior,

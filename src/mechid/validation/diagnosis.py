@@ -69,6 +69,8 @@ def diagnose(
     cad = believed(estimate, unseen)
     if gross:
         return (*gross, *cad)
+    # Forces without noise were not used.
+    r = replace(r, valid=r.valid & np.isfinite(estimate.noise))
     size = force_rms(r.tau, r.valid)
     floor = np.where(size > 0, _EXACT * size, 1.0)
     noise = np.where(estimate.noise > floor, estimate.noise, floor)
@@ -84,7 +86,7 @@ def diagnose(
         *clipped(motions, r, forces),
         *quantised(motions, r, e),
         *linear,
-        *outliers(motions, r, e),
+        *outliers(motions, r, e, robust=estimate.tails is not None),
         *hum(motions, r, e, forces),
         *(() if speeds is None else near_standstill(r, e, speeds)),
         *little_motion(estimate, motions, coordinates),

@@ -111,14 +111,17 @@ def quantised(
 
 
 def outliers(
-    motions: Sequence[PreparedMeasurement], r: Regression, e: Floats
+    motions: Sequence[PreparedMeasurement], r: Regression, e: Floats, *, robust: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Name forces with single samples far from all others.
+    """Name forces with single samples far from all others; `robust` estimates need no remedy.
 
     Where a parallel filter has smeared them, they are sought in the forces before it, as
     differences from the median of five neighbours.
     """
     found = []
+    remedy = "use --estimator huber, or leave these samples empty in the log"
+    if robust:
+        remedy = "nothing to do: they count less"
     for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
         n = far = 0
         largest = 0.0
@@ -145,7 +148,7 @@ def outliers(
                     far / max(3, _OUTLIERS * n),
                     f"force {name} has {far} outliers ({100 * far / n:.2g} % of the samples), the "
                     f"largest of {largest:.3g} {unit}",
-                    "use --estimator huber, or leave these samples empty in the log",
+                    remedy,
                 )
             )
     return tuple(found)

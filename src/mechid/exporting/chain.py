@@ -19,11 +19,13 @@ from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.tree import SpanningTree, TreeJoint, spanning_tree
+from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.joint_kinds import Step
 from mechid.mechanism.records import Joint, Limit, Mechanism
 from mechid.spatial.rotations import matrix_from_quaternion, skew
 
+_UNLIMITED = Limit()
 _ROUNDING = 8 * float(np.finfo(float).eps)
 
 
@@ -53,7 +55,7 @@ class Piece:
     axis: Floats
     home: float | Floats
     coordinate: tuple[str, int]
-    limit: Limit = Limit()
+    limit: Limit = _UNLIMITED
     lead: float | None = None
     before: Rigid = STILL
 
@@ -134,26 +136,35 @@ def forest_of(mechanism: Mechanism, holds: Callable[[Joint], bool]) -> Forest:
 
 def _tree(mechanism: Mechanism, holds: Callable[[Joint], bool]) -> SpanningTree:
     """Return the tree that the model uses if the format has all cut joints, or another one."""
-    acting = {
-        name
-        for e in mechanism.elements
-        for _, term in terms_of(e)
-        for name in _joints(term.measure)
-    }
+    terms = [term for element in mechanism.elements for _, term in terms_of(element)]
+    acting = {name for term in terms for name in _joints(term.measure)}
     tree = spanning_tree(mechanism)
     if all(holds(joint) and joint.name not in acting for joint in tree.cut):
         return tree
     free = replace(mechanism, cut=None)
-    kept = [j.name for j in mechanism.joints if not holds(j) or j.name in acting]
+    wanted = acting | {name for c in mechanism.couplings for name, _, _ in c.terms}
+    kept = [j.name for j in mechanism.joints if not holds(j) or j.name in wanted]
     return spanning_tree(free, keep=kept)
 
 
-def _joints(measure: tuple[object, ...]) -> Iterator[str]:
+def out_of_tree(mechanism: Mechanism, forest: Forest) -> Iterator[str]:
+    """Yield what acts on joints that are cut all the same, which no format can say."""
+    cut = {joint.name for joint in forest.cut}
+    for element in mechanism.elements:
+        for _, term in terms_of(element):
+            for name in cut & {*_joints(term.measure)}:
+                yield f"{term.name} on joint {name} (which closes a loop)"
+    for coupling in mechanism.couplings:
+        for name in cut & {name for name, _, _ in coupling.terms}:
+            yield f"coupling {coupling.name} of joint {name} (which closes a loop)"
+
+
+def _joints(measure: Measure) -> Iterator[str]:
     """Yield the joints whose coordinates a measure reads."""
     if measure[0] == "joint":
         yield str(measure[1])
     elif measure[0] == "sum":
-        for part, _ in measure[1:]:  # type: ignore[misc]
+        for part, _ in measure[1:]:
             yield from _joints(part)
 
 
@@ -174,7 +185,7 @@ def _branch(step: TreeJoint, values: Floats, used: Collection[str]) -> Branch:
 
 def _pieces(joint: Joint, step: Step, i: int, values: Floats, alone: bool) -> Iterator[Piece]:
     axis = np.eye(3)[step.axis]
-    limit = joint.limits[i] if i < len(joint.limits) else Limit()
+    limit = joint.limits[i] if i < len(joint.limits) else _UNLIMITED
     name = joint.name if alone else f"{joint.name}_{step.names[0]}"
     match step.motion:
         case "ball":

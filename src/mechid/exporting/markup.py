@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from xml.etree.ElementTree import Comment, Element, ElementTree, SubElement, indent, tostring
+from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,5 @@ def certainty(quantities: Iterable[Quantity]) -> str:
 def document(root: Element) -> bytes:
     """Return the whole file."""
     indent(root)
-    tree = ElementTree(root)
-    text: str = tostring(tree.getroot(), encoding="unicode")
+    text = tostring(root, encoding="unicode")
     return f"<?xml version='1.0' encoding='utf-8'?>\n{text}\n".encode()

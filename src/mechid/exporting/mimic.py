@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mechid.exporting.chain import Forest
 from mechid.kinematics.couplings import coupling_constant
-from mechid.mechanism.records import Coupling, Mechanism
+from mechid.mechanism.records import Coupling, JointCoordinate, Mechanism
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,10 @@ def mimics(mechanism: Mechanism, forest: Forest) -> Mimics:
     for piece in forest.pieces():
         if piece.lead is not None:
             found[piece.name] = Mimic(names[piece.coordinate[0], 0], piece.lead, 0.0)
-    driven = {(c.joint, c.index) for c in mechanism.coordinates if hasattr(c, "joint")}
-    pairs = [c for c in mechanism.couplings if len(c.terms) == 2]
-    left_out = [c.name for c in mechanism.couplings if len(c.terms) != 2]
+    driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    held = [c for c in mechanism.couplings if all(end in names for end in _ends(c))]
+    pairs = [c for c in held if len(c.terms) == 2]
+    left_out = [c.name for c in held if len(c.terms) != 2]
     order = sorted(names, key=lambda coordinate: coordinate not in driven)
     reached: set[tuple[str, int]] = set()
     for root in order:

@@ -1,9 +1,9 @@
 """MJCF: the mechanism for MuJoCo, loops as equality constraints.
 
-Body frames are those of the model, and `qpos0` is the assembled home pose, where joints have their
-coordinates of the model (`ref`); the quaternions of ball joints are relative to it. Which equalities
-stand for a cut joint is written down in `_LOOPS`; they are exact, up to rows that follow from
-others. Joints without an entry are kept in the tree.
+Body frames are those of the model. `qpos0` is the assembled home pose, where joints have their
+coordinates of the model (`ref`); the quaternions of ball joints are relative to it. `_LOOPS` says
+which equalities stand for a cut joint; they are exact, and may have rows that follow from others.
+Joints without an entry are kept in the tree.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mechid.exporting.chain import Forest, Piece, forest_of, free_name
+from mechid.exporting.chain import Forest, Piece, forest_of, free_name, out_of_tree
 from mechid.exporting.content import Content, Exported, check_whole
 from mechid.exporting.laws import Laws, LinearLaw, linear_laws
 from mechid.exporting.markup import (
@@ -38,6 +38,7 @@ from mechid.mechanism.records import (
     Point,
     PointCoordinate,
 )
+from mechid.spatial.inertia import tensor
 from mechid.spatial.rotations import quaternion_from_matrix, snap
 
 _LEAST = 1e-15  # mass (kg) and inertia (kg m²) that MuJoCo asks of every moving body
@@ -64,6 +65,7 @@ def mjcf(content: Content, allow_loss: bool = False) -> Exported:
 
 
 def _unable(m: Mechanism, forest: Forest) -> Iterator[str]:
+    yield from out_of_tree(m, forest)
     for joint in forest.cut:
         if _loop(joint) is None:
             yield f"loop through joint {joint.name} ({joint.type})"
@@ -71,16 +73,9 @@ def _unable(m: Mechanism, forest: Forest) -> Iterator[str]:
         if body.massless:
             yield f"body {body.name} without mass (moving bodies of MuJoCo have mass)"
         elif body.inertia is not None:
-            least = np.linalg.eigvalsh(_tensor(body)).min()
+            least = np.linalg.eigvalsh(tensor(np.array(body.inertia.inertia_center))).min()
             if not min(body.inertia.mass, least) > _LEAST:
                 yield f"body {body.name} without inertia about an axis"
-
-
-def _tensor(body: Body) -> Floats:
-    from mechid.spatial.inertia import tensor
-
-    assert body.inertia is not None
-    return tensor(np.array(body.inertia.inertia_center))
 
 
 # ------------------------------------------------------------------------------ cut joints
@@ -130,7 +125,7 @@ class _Writer:
         SubElement(self.root, "compiler", angle="radian", inertiafromgeom="false")
         SubElement(self.root, "option", gravity=numbers(self.m.gravity), timestep=numbers(_STEP))
         if self.forest.cut or self.m.constraints:
-            SubElement(SubElement(self.root, "default"), "equality", **_STIFF)
+            SubElement(SubElement(self.root, "default"), "equality", _STIFF)
         self._bodies()
         self._closing()
         self._forces()
@@ -230,6 +225,8 @@ class _Writer:
     def _sum(self, name: str, terms: Mapping[tuple[str, int], float]) -> Element:
         tendon = self._tendon("fixed", name)
         for coordinate, factor in terms.items():
+            if coordinate not in self.names:
+                continue  # listed as left out
             SubElement(tendon, "joint", joint=self.names[coordinate], coef=numbers(factor))
         return tendon
 
@@ -252,22 +249,21 @@ class _Writer:
         for piece in self.forest.pieces():
             if piece.lead is not None:
                 turn = self.names[piece.coordinate[0], 0]
-                lead = numbers([0.0, piece.lead, 0.0, 0.0, 0.0])
-                self._equality("joint", joint1=piece.name, joint2=turn, polycoef=lead)
+                self._follow(piece.name, piece.name, turn, piece.lead)
         self._constraints()
+
+    def _follow(self, name: str, joint: str, leader: str, ratio: float) -> None:
+        """Add that a joint moves from home by `ratio` times what another one does."""
+        words = {"name": name, "joint1": joint, "joint2": leader}
+        self._equality("joint", **words, polycoef=numbers([0.0, ratio, 0.0, 0.0, 0.0]))
 
     def _constraints(self) -> None:
         for c in self.m.couplings:
+            if any((j, i) not in self.names for j, i, _ in c.terms):
+                continue  # listed as left out
             if len(c.terms) == 2:
                 (j1, i1, f1), (j2, i2, f2) = c.terms
-                ratio = numbers([0.0, -f2 / f1, 0.0, 0.0, 0.0])
-                self._equality(
-                    "joint",
-                    name=c.name,
-                    joint1=self.names[j1, i1],
-                    joint2=self.names[j2, i2],
-                    polycoef=ratio,
-                )
+                self._follow(c.name, self.names[j1, i1], self.names[j2, i2], -f2 / f1)
             else:
                 self._sum(c.name, {(j, i): f for j, i, f in c.terms})
                 self._equality("tendon", name=c.name, tendon1=c.name, polycoef="0 0 0 0 0")
@@ -307,7 +303,7 @@ class _Writer:
                     name = f"{c.name}_line"
                     self._line(name, c.point_a, c.point_b)
                     words = {"tendon": name}
-            SubElement(drives, "motor", name=c.force, **words)
+            SubElement(drives, "motor", {"name": c.force, **words})
         for part in (self.equalities, self.tendons, drives):
             if part is not None and len(part):
                 self.root.append(part)

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mechid.exporting.chain import Branch, Forest, Piece, forest_of, free_name
+from mechid.exporting.chain import Branch, Forest, Piece, forest_of, free_name, out_of_tree
 from mechid.exporting.content import Content, Exported, check_whole
 from mechid.exporting.laws import Laws, LinearLaw, linear_laws
 from mechid.exporting.markup import (
@@ -63,6 +63,7 @@ def _holds(joint: Joint) -> bool:
 
 
 def _unable(content: Content, forest: Forest, laws: Laws) -> Iterator[str]:
+    yield from out_of_tree(content.mechanism, forest)
     for joint in forest.cut:
         if not _holds(joint):
             yield f"loop through joint {joint.name} ({joint.type})"
@@ -191,8 +192,8 @@ class _Writer:
             words = {"damping": numbers(law.damping), "friction": numbers(law.friction)}
             SubElement(joint, "dynamics", words)
         if (mimic := self.followed.get(piece.name)) is not None:
-            words = {"multiplier": numbers(mimic.factor), "offset": numbers(mimic.offset)}
-            SubElement(joint, "mimic", joint=mimic.joint, **words)
+            factor, offset = numbers(mimic.factor), numbers(mimic.offset)
+            SubElement(joint, "mimic", joint=mimic.joint, multiplier=factor, offset=offset)
         if law.inertia:
             self._rotor(piece.name, law.inertia)
 

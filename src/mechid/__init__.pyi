@@ -43,6 +43,7 @@ from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
+from .exporting.content import Exported as Exported
 from .kinematics.branch import singularity_margin as singularity_margin
 from .kinematics.frames import FrameMotion as FrameMotion
 from .kinematics.frames import frame_motion as frame_motion
@@ -94,6 +95,7 @@ from .tasks.evaluate_motion import MotionEvaluation as MotionEvaluation
 from .tasks.evaluate_motion import evaluate_motion as evaluate_motion
 from .tasks.excite import DesignedMotion as DesignedMotion
 from .tasks.excite import excite as excite
+from .tasks.export import export as export
 from .tasks.identify import identify as identify
 from .tasks.linear import regression as regression
 from .tasks.measured import prepare as prepare

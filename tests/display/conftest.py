@@ -47,6 +47,6 @@ def examples(run: mechid.Run) -> dict[str, object]:
         mechid.Sum((mechid.Constant(1.0),)),
         mechid.identify(model, run.motions, estimator="ols").spread,
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
-        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9),
+        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

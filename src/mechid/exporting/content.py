@@ -57,7 +57,7 @@ class Content(Shown):
         All values with their uncertainty.
     notes : tuple of str
         What a reader should know.
-    complete : str
+    lacking : str
         Empty, or why not all parameters have values.
     """
 
@@ -65,7 +65,7 @@ class Content(Shown):
     origin: str
     quantities: tuple[Quantity, ...] = ()
     notes: tuple[str, ...] = ()
-    complete: str = ""
+    lacking: str = ""
 
     def of(self, owner: str) -> tuple[Quantity, ...]:
         """Return the values of a body or force element."""
@@ -115,9 +115,9 @@ def check_whole(content: Content, what: str, left_out: tuple[str, ...], allow_lo
     ------
     ModelError
     """
-    if content.complete:
+    if content.lacking:
         raise ModelError(
-            content.complete,
+            content.lacking,
             where=content.mechanism.name,
             remedy="give CAD values of all bodies and coefficients in the model file",
         )

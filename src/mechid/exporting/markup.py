@@ -38,13 +38,15 @@ def head(root: Element, content: Content, notes: Iterable[str], left_out: Iterab
 
 def certainty(quantities: Iterable[Quantity]) -> str:
     """Return how certain the values of a body are: `mass 1.2 ± 0.01 kg; …`."""
+    known = [q for q in quantities if q.value is not None]
+    if all(q.sigma is None for q in known):
+        return ""
     return "; ".join(
         f"{q.name} {q.value:.5g}"
         + ("" if q.sigma is None else f" ± {q.sigma:.2g}")
         + f" {q.unit}"
         + (" (CAD)" if q.source == "cad" else "")
-        for q in quantities
-        if q.value is not None
+        for q in known
     )
 
 

@@ -44,6 +44,9 @@ from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
 from .exporting.content import Exported as Exported
+from .importing.api import ImportedModel as ImportedModel
+from .importing.api import import_model as import_model
+from .importing.load import load as load
 from .kinematics.branch import singularity_margin as singularity_margin
 from .kinematics.frames import FrameMotion as FrameMotion
 from .kinematics.frames import frame_motion as frame_motion
@@ -62,13 +65,13 @@ from .measurementfile.read import read_measurement as read_measurement
 from .mechanism.records import Mechanism as Mechanism
 from .modelfile.api import build as build
 from .modelfile.api import dumps as dumps
-from .modelfile.api import load as load
 from .modelfile.api import loads as loads
 from .modelfile.api import on_base as on_base
 from .modelfile.api import save as save
 from .modelfile.zoo import zoo as zoo
 from .options import ExciteOptions as ExciteOptions
 from .options import IdentifyOptions as IdentifyOptions
+from .options import ImportOptions as ImportOptions
 from .options import NoiseLevels as NoiseLevels
 from .options import ReduceOptions as ReduceOptions
 from .options import SynthesiseOptions as SynthesiseOptions

@@ -13,6 +13,7 @@ from mechid.cli.check import check
 from mechid.cli.excite import excite
 from mechid.cli.export import export
 from mechid.cli.identify import identify
+from mechid.cli.import_model import import_model
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
@@ -62,6 +63,7 @@ def root(
 
 # The order in which --help lists them: the order in which one uses them.
 app.command(epilog="Example: mechid zoo four_bar -o my_linkage.yaml")(zoo)
+app.command("import", epilog="Example: mechid import robot.urdf -o model.yaml")(import_model)
 app.command(epilog="Example: mechid check sla_suspension --json")(check)
 app.command(epilog="Example: mechid view my_linkage.yaml --trace bar_2.B -o linkage.html")(view)
 app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv")(

@@ -1,0 +1,1 @@
+"""Files of other tools as models: URDF and MJCF."""

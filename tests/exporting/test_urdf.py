@@ -83,6 +83,10 @@ class OnPinocchio:
         self.data = self.model.createData()
         self.bodies = [self.frame(name) for name in body_names(mechanism)]
         self.coordinates = coordinates(motion)
+        self.home: dict[str, float] = {}
+        if self.root.find("constraint") is not None:  # joints count from the home pose
+            home = solve_motion(motion.model, motion.model.home_y[None])
+            self.home = {name: float(x[0]) for name, x in coordinates(home).of.items()}
         self.dynamics = {
             joint.get("name"): joint.find("dynamics") for joint in self.root.findall("joint")
         }
@@ -110,7 +114,7 @@ class OnPinocchio:
                 ball, angle = balls[name]
                 value = rpy_from_matrix(self.turn(k, ball))[angle]
             else:
-                value = self.coordinates.of[name][k]
+                value = self.coordinates.of[name][k] - self.home.get(name, 0.0)
             q[at] = [np.cos(value), np.sin(value)] if joint.nq == 2 else [value]
         return q
 

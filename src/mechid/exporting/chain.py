@@ -48,6 +48,8 @@ class Piece:
     lead : float or None
         Of a thread: this slide is the coordinate of the turn of this joint times lead, m/rad.
     before : Rigid
+    shift : float
+        What the coordinate of the model is where this one is zero.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Piece:
     limit: Limit = _UNLIMITED
     lead: float | None = None
     before: Rigid = STILL
+    shift: float = 0.0
 
     @property
     def at_home(self) -> Rigid:
@@ -132,6 +135,25 @@ def forest_of(mechanism: Mechanism, holds: Callable[[Joint], bool]) -> Forest:
         values = without_rounding(joint_motion(home, step.joint.name).coordinates[0])
         branches.append(_branch(step, values, used))
     return Forest(tuple(branches), tuple(j for j in tree.cut if not j.kind.holds_nothing))
+
+
+def from_home(forest: Forest) -> Forest:
+    """Return the tree with joint coordinates that are zero in the home pose; balls are kept."""
+    return replace(
+        forest,
+        branches=tuple(
+            replace(branch, pieces=tuple(_from_home(piece) for piece in branch.pieces))
+            for branch in forest.branches
+        ),
+    )
+
+
+def _from_home(piece: Piece) -> Piece:
+    home = piece.home
+    if isinstance(home, np.ndarray):
+        return piece
+    low, high = (None if x is None else x - home for x in (piece.limit.lower, piece.limit.upper))
+    return replace(piece, home=0.0, shift=home, before=piece.at_home, limit=Limit(low, high))
 
 
 def _tree(mechanism: Mechanism, holds: Callable[[Joint], bool]) -> SpanningTree:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mechid.exporting.chain import Forest
+import numpy as np
+
+from mechid.exporting.chain import Forest, without_rounding
 from mechid.kinematics.couplings import coupling_constant
 from mechid.mechanism.records import Coupling, JointCoordinate, Mechanism
 
@@ -38,6 +40,7 @@ def mimics(mechanism: Mechanism, forest: Forest) -> Mimics:
     for piece in forest.pieces():
         if piece.lead is not None:
             found[piece.name] = Mimic(names[piece.coordinate[0], 0], piece.lead, 0.0)
+    shift = {piece.coordinate: piece.shift for piece in forest.pieces()}
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     held = [c for c in mechanism.couplings if all(end in names for end in _ends(c))]
     pairs = [c for c in held if len(c.terms) == 2]
@@ -57,7 +60,11 @@ def mimics(mechanism: Mechanism, forest: Forest) -> Mimics:
                     continue
                 reached.add(other)
                 queue.append(other)
-                found[names[other]] = _mimic(mechanism, coupling, other, names[here])
+                mimic = _mimic(mechanism, coupling, other, names[here])
+                offset = mimic.offset + mimic.factor * shift[here] - shift[other]
+                found[names[other]] = replace(
+                    mimic, offset=float(without_rounding(np.array(offset)))
+                )
     return Mimics(found, tuple(f"coupling {name}" for name in left_out))
 
 

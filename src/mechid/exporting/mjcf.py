@@ -61,7 +61,8 @@ def mjcf(content: Content, allow_loss: bool = False) -> Exported:
     laws = linear_laws(m)
     left_out = (*laws.left_out, *_unable(m, forest))
     check_whole(content, "MJCF", left_out, allow_loss)
-    return Exported("mjcf", _Writer(content, forest, laws).file(left_out), (), left_out)
+    writer = _Writer(content, forest, laws)
+    return Exported("mjcf", writer.file(left_out), writer.notes, left_out)
 
 
 def _unable(m: Mechanism, forest: Forest) -> Iterator[str]:
@@ -114,14 +115,25 @@ class _Writer:
         self.content, self.m, self.forest, self.laws = content, content.mechanism, forest, laws
         self.names = {piece.coordinate: piece.name for piece in forest.pieces()}
         self.size = kinematic_model(self.m).size
+        self.notes = tuple(self._notes())
         self.root = Element("mujoco", model=self.m.name)
         self.inside: dict[str, Element] = {}
         self.sites: set[str] = set()
         self.tendons: Element | None = None
         self.equalities: Element | None = None
 
+    def _notes(self) -> Iterator[str]:
+        for c in self.m.coordinates:
+            if isinstance(c, JointCoordinate) and self._driven(c) is None:
+                yield f"no motor for {c.force}: it acts on an angle of a ball, or on a cut joint"
+
+    def _driven(self, c: JointCoordinate) -> str | None:
+        """Return the joint that a motor of a joint coordinate acts on."""
+        ball = self.m.joint(c.joint).kind.step(c.index).motion == "ball"
+        return None if ball else self.names.get((c.joint, c.index))
+
     def file(self, left_out: tuple[str, ...]) -> bytes:
-        head(self.root, self.content, (), left_out)
+        head(self.root, self.content, self.notes, left_out)
         SubElement(self.root, "compiler", angle="radian", inertiafromgeom="false")
         SubElement(self.root, "option", gravity=numbers(self.m.gravity), timestep=numbers(_STEP))
         if self.forest.cut or self.m.constraints:
@@ -288,10 +300,9 @@ class _Writer:
         for c in self.m.coordinates:
             match c:
                 case JointCoordinate():
-                    words = {"joint": self.names.get((c.joint, c.index), "")}
-                    step = self.m.joint(c.joint).kind.step(c.index)
-                    if step.motion == "ball" or not words["joint"]:
-                        continue  # an angle of an orientation
+                    if (joint := self._driven(c)) is None:
+                        continue  # in the notes
+                    words = {"joint": joint}
                 case PointCoordinate():
                     origin = Point("origin", GROUND, (0.0, 0.0, 0.0))
                     words = {

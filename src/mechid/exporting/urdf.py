@@ -4,6 +4,9 @@ Links of bodies have the body frames of the model. In URDF a link stands on the 
 body frame that does not is attached to a link without mass. A joint of several freedoms is a chain
 of joints with links without mass between them; a ball is yaw, pitch and roll from the home pose.
 
+A tree has the joint coordinates of the model. With loops, joints count from the home pose: readers
+start with all joints at zero, where the loops would be open.
+
 Loops are written as ros/urdfdom pull request 264 proposes: the two frames of the cut joint, and its
 axis in each. The type is that of the model; readers that do not know the element see the tree.
 """
@@ -15,7 +18,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from mechid.exporting.chain import Branch, Forest, Piece, forest_of, free_name, out_of_tree
+from mechid.exporting.chain import (
+    Branch,
+    Forest,
+    Piece,
+    forest_of,
+    free_name,
+    from_home,
+    out_of_tree,
+)
 from mechid.exporting.content import Content, Exported, check_whole
 from mechid.exporting.laws import Laws, LinearLaw, linear_laws
 from mechid.exporting.markup import (
@@ -50,6 +61,8 @@ def urdf(content: Content, allow_loss: bool = False) -> Exported:
     """
     m = content.mechanism
     forest = forest_of(m, _holds)
+    if forest.cut:
+        forest = from_home(forest)
     laws = linear_laws(m)
     followed = mimics(m, forest)
     left_out = (*laws.left_out, *_unable(content, forest, laws), *followed.left_out)
@@ -105,6 +118,9 @@ class _Writer:
             yield (
                 f"loops are closed by <constraint> elements (ros/urdfdom pull request 264): {words}"
             )
+            shifted = [f"{p.name} {p.shift:.6g}" for p in self.forest.pieces() if p.shift]
+            if shifted:
+                yield f"joints are zero in the home pose; there the model has {', '.join(shifted)}"
 
     def file(self, left_out: tuple[str, ...]) -> bytes:
         head(self.root, self.content, self.notes, left_out)

@@ -70,12 +70,21 @@ def set_slots(state, first, n, lane, lanes, values):
 
 
 @kernel
-def write_row(state, lane, lanes, where, out):
-    """Write what a lane has found to a row of results, which holds zeros."""
+def write_rows(state, rows, lanes, where, out):
+    """Write what lanes have found to their rows of results, which hold zeros; -1: not this lane.
+
+    Slot by slot, not lane by lane: reading lane by lane would touch every line of the state for
+    each lane again.
+    """
     for i in range(where.slots.size):
-        out[where.places[i]] = state[where.slots[i] * lanes + lane]
+        first, place = where.slots[i] * lanes, where.places[i]
+        for lane in range(lanes):
+            if rows[lane] >= 0:
+                out[rows[lane], place] = state[first + lane]
     for i in range(where.constants.size):
-        out[where.constant_places[i]] = where.constants[i]
+        for lane in range(lanes):
+            if rows[lane] >= 0:
+                out[rows[lane], where.constant_places[i]] = where.constants[i]
 
 
 @kernel
@@ -136,6 +145,7 @@ def follow_lanes(
     lanes, n_i, n_q = code.lanes, y.shape[1], q.shape[1]
     begin(code, s, y_starts, q_starts, state, memory)
     active = ends > starts
+    rows = np.zeros(lanes, dtype=np.int64)
     longest = 0
     for lane in range(lanes):
         longest = max(longest, ends[lane] - starts[lane])
@@ -161,14 +171,15 @@ def follow_lanes(
         call(code.finish, state, memory)
         copy_slots(state, s.R, s.R_before, s.n_R, lanes)
         for lane in range(lanes):
-            if not active[lane]:
-                continue
-            if state[s.fine * lanes + lane] == 1.0:
-                i = starts[lane] + k
-                for j in range(n_q):
-                    q[i, j] = state[(s.now + j) * lanes + lane]
-                write_row(state, lane, lanes, first_row, first[i])
-                write_row(state, lane, lanes, second_row, second[i])
-                done[lane] += 1
-            else:
-                active[lane] = False
+            rows[lane] = -1
+            if active[lane]:
+                active[lane] = state[s.fine * lanes + lane] == 1.0
+                if active[lane]:
+                    rows[lane] = starts[lane] + k
+                    done[lane] += 1
+        for j in range(n_q):
+            for lane in range(lanes):
+                if rows[lane] >= 0:
+                    q[rows[lane], j] = state[(s.now + j) * lanes + lane]
+        write_rows(state, rows, lanes, first_row, first)
+        write_rows(state, rows, lanes, second_row, second)

@@ -23,6 +23,11 @@ class PathCode:
     rows: tuple[Scattered, Scattered]
     n_slots: int
 
+    @property
+    def lanes(self) -> int:
+        """How many chunks are followed side by side."""
+        return self.code.lanes
+
     @staticmethod
     def compile(stages: Stages, lanes: int | None = None) -> PathCode:
         """Generate code for recorded stages, or take it from disk."""

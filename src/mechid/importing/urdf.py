@@ -87,7 +87,7 @@ def _by_name(root: Node, tag: str) -> dict[str, Node]:
         name = node.needed("name")
         if name in found:
             raise node.error(
-                f"there are two {tag}s {name} (the first in {found[name].place})", "rename one"
+                f"{tag} {name} is defined twice (first in {found[name].place})", "rename one"
             )
         found[name] = node
     return found

@@ -49,3 +49,9 @@ def mjcf(tmp_path: Path) -> Write:
         return path
 
     return write
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in an empty folder: MuJoCo writes its warnings into the current one."""
+    monkeypatch.chdir(tmp_path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mechid.errors import MechidError, ModelError
-from mechid.importing import xml
+from mechid.importing import api, xml
 from mechid.importing.api import import_model
 from mechid.importing.load import load
 
@@ -70,6 +70,9 @@ def test_limits_of_size(urdf: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xml, "MAX_ELEMENTS", 50)
     with pytest.raises(ModelError, match="more than 50 elements"):
         load(path)
+    monkeypatch.setattr(api, "MAX_LINKS", 1)
+    with pytest.raises(ModelError, match="2 bodies, more than 1"):
+        load(urdf(link("a"), link("b"), HINGE, name="two.urdf"))
     monkeypatch.setattr(xml, "MAX_BYTES", 1000)
     with pytest.raises(ModelError, match="larger than"):
         load(path)

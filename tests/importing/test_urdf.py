@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from mechid.base.nullspace import null_space
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.errors import ModelError
 from mechid.importing.api import import_model
@@ -141,6 +142,20 @@ def test_inertia_from_shapes_with_a_density(urdf: Write) -> None:
     box = masses[0] * ((0.2**2 + 1) / 12 + (0.5 - z) ** 2)
     others = masses[1] * (0.4 * 0.1**2 + z**2) + masses[2] * ((3 * 0.05**2 + 0.4**2) / 12 + z**2)
     assert cad.inertia_center[0] == pytest.approx(box + others)
+
+
+def test_base_parameters_are_as_many_as_the_rank_of_the_regressor() -> None:
+    """Of the links behind joints, in Pinocchio, stacked over random states."""
+    model = pin.buildModelFromUrdf(str(TX40))
+    data, rng = model.createData(), np.random.default_rng(3)
+    rows = [
+        pin.computeJointTorqueRegressor(model, data, *rng.uniform(-2, 2, (3, 6))) for _ in range(60)
+    ]
+    s = np.linalg.svd(np.concatenate(rows), compute_uv=False)
+    rank = int(np.sum(s > 1e-8 * s[0]))
+    assert s[rank - 1] > 1e6 * s[rank]  # a clear gap
+    null = null_space(load(TX40))
+    assert len(null.names) - null.rank == rank == 36
 
 
 # --------------------------------------------------------------------------- loops

@@ -23,6 +23,8 @@ from mechid.options import ImportOptions, step_options
 from mechid.shown import Shown
 from mechid.textfile.yamlio import write
 
+MAX_LINKS = 1000
+
 
 @dataclass(frozen=True, repr=False)
 class ImportedModel(Shown):
@@ -137,4 +139,9 @@ def _read(path: Path, options: ImportOptions) -> Robot:
     root = read_xml(path)
     check_root(root)
     read = read_urdf if root.tag == "robot" else read_mjcf
-    return read(root, path.parent, options)
+    robot = read(root, path.parent, options)
+    if len(robot.links) > MAX_LINKS:
+        raise root.error(
+            f"the file has {len(robot.links)} bodies, more than {MAX_LINKS}", "import a part of it"
+        )
+    return robot

@@ -72,28 +72,54 @@ def _independent(mechanism: Mechanism, rank: dict[str, int]) -> list[str]:
     tree = spanning_tree(mechanism)
     compiled = compile_tables(mechanism, tree, passive_parts(mechanism))
     home = close(compiled, reference_coordinates(mechanism, tree, compiled), mechanism.name)
+    J = _closure(compiled, home)
+    ranks, dependent, mixed = dict(rank), set[int](), list[str]()
+    for _ in rank:  # an orientation that the loops determine in part is made dependent as a whole
+        dependent = _dependent(J, _order(compiled, ranks))
+        mixed = [
+            name
+            for name in rank
+            if 0 < len(_orientation(mechanism, compiled, name) & dependent) < 3
+        ]
+        if not mixed or all(ranks[name] < 0 for name in mixed):
+            break
+        ranks |= dict.fromkeys(mixed, -1)
+    if mixed:
+        raise ModelError(
+            f"the loops determine the orientation of joint {mixed[0]} in part",
+            remedy="replace it by joints with axes",
+        )
+    return [word for name in rank for word in _free(mechanism, compiled, name, dependent)]
+
+
+def _order(compiled: Compiled, ranks: dict[str, int]) -> Array:
+    """Return the rank of each tree speed."""
     order = np.full(compiled.n_v, 1)
     for (joint, _), place in compiled.coordinate.items():
-        order[place.v : place.v + (3 if place.ball else 1)] = rank[joint]
-    dependent = _dependent(_closure(compiled, home), order)
-    words: list[str] = []
-    for name in rank:
-        kind = mechanism.joint(name).kind
-        free = []
-        for k, word in enumerate(kind.choices[: kind.n_scalars]):
-            if compiled.coordinate[name, k].v not in dependent:
-                free.append(f"{name}.{word}")
-        if kind.has_orientation:
-            first = compiled.coordinate[name, kind.n_scalars].v
-            held = [v in dependent for v in range(first, first + 3)]
-            if any(held) and not all(held):
-                raise ModelError(
-                    f"the loops determine the orientation of joint {name} in part",
-                    remedy="replace it by joints with axes",
-                )
-            free += [] if all(held) else [f"{name}.{word}" for word in kind.choices[-3:]]
-        words += [name] if len(free) == len(kind.choices) else free
-    return words
+        order[place.v : place.v + (3 if place.ball else 1)] = ranks[joint]
+    return order
+
+
+def _orientation(mechanism: Mechanism, compiled: Compiled, name: str) -> set[int]:
+    """Return the tree speeds of the orientation of a joint."""
+    kind = mechanism.joint(name).kind
+    if not kind.has_orientation:
+        return set()
+    first = compiled.coordinate[name, kind.n_scalars].v
+    return set(range(first, first + 3))
+
+
+def _free(mechanism: Mechanism, compiled: Compiled, name: str, dependent: set[int]) -> list[str]:
+    """Return the independent coordinates of a joint; the joint itself if all of them are."""
+    kind = mechanism.joint(name).kind
+    free = [
+        f"{name}.{word}"
+        for k, word in enumerate(kind.choices[: kind.n_scalars])
+        if compiled.coordinate[name, k].v not in dependent
+    ]
+    if kind.has_orientation and not _orientation(mechanism, compiled, name) & dependent:
+        free += [f"{name}.{word}" for word in kind.choices[kind.n_scalars :]]
+    return [name] if len(free) == len(kind.choices) else free
 
 
 def _closure(compiled: Compiled, home: Array) -> Array:

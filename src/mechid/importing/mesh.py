@@ -43,8 +43,8 @@ def missing(name: str, root: Path, node: Node) -> ModelError:
     )
 
 
-def mesh_mass(path: Path, scale: tuple[float, ...], node: Node, hull: bool = False) -> Mass:
-    """Return the mass properties of a closed mesh at a density of 1 kg/m³, in its own frame.
+def mesh_mass(path: Path, matrix: Array, shift: Array, node: Node, hull: bool = False) -> Mass:
+    """Return the mass properties at 1 kg/m³ of a mesh whose points p stand at matrix (p - shift).
 
     A mesh that is not closed counts as its convex hull, as does every one with `hull`.
     """
@@ -60,12 +60,12 @@ def mesh_mass(path: Path, scale: tuple[float, ...], node: Node, hull: bool = Fal
         raise node.error(
             f"cannot read the mesh {path.name}: {error}", "save it as STL or OBJ"
         ) from None
-    return _solid(points * np.array(scale), None if hull else faces, node, path.name)
+    return _solid((points - shift) @ matrix.T, None if hull else faces, node, path.name)
 
 
-def hull_mass(points: Array, node: Node) -> Mass:
-    """Return the mass properties of the convex hull of points at 1 kg/m³."""
-    return _solid(points, None, node, "vertices")
+def hull_mass(points: Array, matrix: Array, shift: Array, node: Node) -> Mass:
+    """Return the mass properties at 1 kg/m³ of the convex hull of points, placed likewise."""
+    return _solid((points - shift) @ matrix.T, None, node, "vertices")
 
 
 def _solid(points: Array, faces: Any, node: Node, name: str) -> Mass:

@@ -124,6 +124,8 @@ class Bodies:
             while name in known:
                 name, n = f"{name.rstrip('0123456789').rstrip('_')}_{n}", n + 1
         if name in known:
-            raise node.error(f"there are two {what}s {name} (see {known[name]})", "rename one")
+            raise node.error(
+                f"{what} {name} is defined twice (first in {known[name]})", "rename one"
+            )
         known[name] = node.place
         return name

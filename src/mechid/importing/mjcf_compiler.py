@@ -34,6 +34,10 @@ class Compiler:
 
     def angle(self, x: float) -> float:
         """Return an angle of the file in rad."""
+        return math.radians(x) if self.degrees else x
+
+    def _turn(self, x: float) -> float:
+        """Return an angle of an orientation, which may be a right one written with few digits."""
         return math.radians(x) if self.degrees else value(self.angles.read(x))
 
     def pose(self, node: Node) -> Pose:
@@ -53,7 +57,7 @@ class Compiler:
                 R = matrix_from_quaternion(e)
             case ["axisangle"]:
                 *axis, angle = node.numbers("axisangle", 4, ())
-                R = about(_direction(node, tuple(axis)), self.angle(angle))
+                R = about(_direction(node, tuple(axis)), self._turn(angle))
             case ["xyaxes"]:
                 six = node.numbers("xyaxes", 6, ())
                 x, y = _direction(node, six[:3]), _direction(node, six[3:])
@@ -63,7 +67,7 @@ class Compiler:
             case ["zaxis"]:
                 R = to_z(_direction(node, node.numbers("zaxis", 3, ())))
             case ["euler"]:
-                three = tuple(self.angle(x) for x in node.numbers("euler", 3, ()))
+                three = tuple(self._turn(x) for x in node.numbers("euler", 3, ()))
                 R = euler(three, self.sequence)
             case _:
                 R = np.eye(3)

@@ -151,9 +151,13 @@ class Inertias:
         asset = self.meshes[name]
         if self.options.ignore_meshes:
             return None
-        scale = asset.numbers("scale", 3, (1.0, 1.0, 1.0))
         if asset.get("inertia") == "shell":
             raise asset.error("shell inertia of a mesh is not supported", "give an <inertial>")
+        # Points are seen from the reference pose first, then scaled.
+        turn = Node("mesh", {"quat": asset.get("refquat") or "1 0 0 0"}, asset.place)
+        scale = np.diag(asset.numbers("scale", 3, (1.0, 1.0, 1.0)))
+        matrix = scale @ self.compiler.rotation(turn).T
+        shift = np.array(asset.numbers("refpos", 3, (0.0, 0.0, 0.0)))
         if asset.get("file") is not None:
             file = asset.needed("file")
             file = Path(file).name if self.compiler.strip else file
@@ -161,21 +165,11 @@ class Inertias:
             path = inside(self.limit, str(at), asset)
             if not path.is_file():
                 raise missing(file, self.limit, asset)
-            found = mesh_mass(path, scale, asset, asset.get("inertia") == "convex")
-        elif asset.get("vertex") is not None:
-            points = np.array(asset.some_numbers("vertex"))
-            if len(points) % 3 or not len(points):
-                raise asset.error("vertex must be a multiple of three numbers")
-            found = hull_mass(points.reshape(-1, 3) * np.array(scale), asset)
-        else:
+            return mesh_mass(path, matrix, shift, asset, asset.get("inertia") == "convex")
+        points = np.array(asset.some_numbers("vertex"))
+        if len(points) % 3 or not len(points):
             raise asset.error(f"the mesh {name} has no file", "give an <inertial>")
-        shift = Pose(
-            np.array(asset.numbers("refpos", 3, (0.0, 0.0, 0.0))),
-            self.compiler.rotation(
-                Node("mesh", {"quat": asset.get("refquat") or "1 0 0 0"}, asset.place)
-            ),
-        )
-        return found.seen_from(shift.inverse())
+        return hull_mass(points.reshape(-1, 3), matrix, shift, asset)
 
 
 def mesh_assets(nodes: list[Node]) -> dict[str, Node]:
@@ -186,6 +180,6 @@ def mesh_assets(nodes: list[Node]) -> dict[str, Node]:
             continue
         name = node.get("name") or Path(node.get("file") or "").stem
         if name in found:
-            raise node.error(f"there are two meshes {name}", "rename one")
+            raise node.error(f"mesh {name} is defined twice", "rename one")
         found[name] = node
     return found

@@ -28,18 +28,14 @@ class Names:
 
     def free(self, name: str) -> str:
         """Return a valid name that nothing has yet, and take it."""
-        valid = _OTHER.sub("_", name).strip("_") or self._what
+        valid = _OTHER.sub("_", name) or self._what
         if not (valid[0].isalpha() or valid[0] == "_"):
             valid = f"_{valid}"
-        new, n = name if valid == name.strip("_") and _valid(name) else valid, 2
+        new, n = valid, 2
         while new in self._taken:
             new, n = f"{valid}_{n}", n + 1
         self._taken.add(new)
         return new
-
-
-def _valid(name: str) -> bool:
-    return bool(name) and not _OTHER.search(name) and (name[0].isalpha() or name[0] == "_")
 
 
 def body_names() -> Names:

@@ -87,7 +87,7 @@ def _by_name(root: Node, tag: str) -> dict[str, Node]:
         name = node.needed("name")
         if name in found:
             raise node.error(
-                f"there are two {tag}s {name} (the first in {found[name].place})", "rename one"
+                f"{tag} {name} is defined twice (first in {found[name].place})", "rename one"
             )
         found[name] = node
     return found
@@ -124,8 +124,9 @@ def _check_tree(
             f"the links {listed(roots)} have no parent",
             "a URDF has one root; connect the others by joints",
         )
-    if not roots or len(_in_order(links, parents)) < len(links):
-        rest = [name for name in links if name not in _in_order(links, parents)] or list(links)
+    reached = set(_in_order(links, parents))
+    if len(reached) < len(links):
+        rest = [name for name in links if name not in reached]
         raise root.error(
             f"the joints of {listed(rest)} go round in a circle",
             "close the loop with a <constraint> element or with the option loops",

@@ -65,7 +65,7 @@ def _shape(link: Node, node: Node, folder: Path, options: ImportOptions, angles:
                 return Mass(0.0, np.zeros(3), np.zeros((3, 3)))
             scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
             path = package_file(shape.needed("filename"), folder, options.root, shape)
-            return mesh_mass(path, scale, shape).times(density).seen_from(at)
+            return mesh_mass(path, np.diag(scale), np.zeros(3), shape).times(density).seen_from(at)
         case _:
             raise shape.error(f"unknown shape <{shape.tag}>", "use box, cylinder, sphere or mesh")
     volume, per_mass = solid

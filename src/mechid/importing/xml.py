@@ -14,8 +14,9 @@ from mechid.errors import ModelError
 from mechid.textfile.words import hint
 
 MAX_BYTES = 64_000_000
-MAX_ELEMENTS = 500_000
+MAX_ELEMENTS = 200_000
 MAX_DEPTH = 200  # of elements; the deepest robots have some dozens of bodies in each other
+MAX_TEXT = 1000  # characters inside an element: only single numbers are read
 LARGEST = 1e9  # metres, kilograms, …: beyond it, a number is a mistake
 
 
@@ -131,7 +132,7 @@ class _Builder(ContentHandler):
         self.stack.pop()
 
     def characters(self, content: str) -> None:
-        if self.stack:
+        if self.stack and len(self.stack[-1].text) < MAX_TEXT:
             self.stack[-1].text += content
 
 

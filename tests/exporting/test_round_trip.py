@@ -17,8 +17,8 @@ from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Mec
 from ..contract.states import SPECS
 from .states import TOLERANCE, forces, random_motion
 
-# Force elements that the import of a format leaves out, or that the format cannot hold.
-WITHOUT = {"mjcf": ("spring_damper",), "urdf": ("spring_damper", "torsion_spring")}
+# Force elements that the format cannot hold.
+WITHOUT = {"mjcf": (), "urdf": ("spring_damper", "torsion_spring")}
 REFUSED = {
     "mjcf": ("four_bar@example-1", "four_bar@example-3"),
     "urdf": ("geared_gripper", "geared_gripper@tip", "rssr_linkage", "tx40"),

@@ -91,7 +91,7 @@ def least_slacks(limits: Sequence[MotionLimit], motion: Motion) -> Floats:
     margins = np.array([limit.quantity == "margin" for limit in limits], dtype=bool)
     for part in (np.flatnonzero(~margins), np.flatnonzero(margins)):
         if np.all(least >= 0):
-            rows, owner, _ = _sides([limits[i] for i in part], motion)
+            rows, owner, _ = _sides([limits[i] for i in part.tolist()], motion)
             np.minimum.at(least, part[owner], rows.min(axis=1, initial=np.inf))
     return least
 

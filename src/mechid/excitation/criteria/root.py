@@ -5,9 +5,9 @@ With A (m, b) the stacked matrix, rows in units of the noise, and P the covarian
     C = (Aᵀ A + P⁻¹)⁻¹ = T Tᵀ,    U = A T,    A C = U Tᵀ.
 
 Everything else follows from T and U; Aᵀ A is never formed. Without a prior, A D⁻¹ = U S Vᵀ with
-columns of unit length and T = D⁻¹ V S⁻¹. With one, P = F Fᵀ, and the triangle R of A F with the unit
-matrix below it gives T = F R⁻¹, which needs no inverse of P: parameters that are known exactly, and
-exact relations between them, need no special case.
+columns of unit length and T = D⁻¹ V S⁻¹. With one, P = F Fᵀ, and the triangle R of A F with the
+unit matrix below it gives T = F R⁻¹, which needs no inverse of P: parameters that are known
+exactly, and exact relations between them, need no special case.
 
 For ψ(K) of K = H C Hᵀ with derivative Ψ, and J = H T, the gradient by A is
 

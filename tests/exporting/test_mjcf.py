@@ -15,6 +15,7 @@ from mechid.modelfile import load
 
 from ..contract.states import SPECS
 from .states import (
+    MOVED,
     SAMPLES,
     TOLERANCE,
     assert_same_dynamics,
@@ -38,7 +39,6 @@ REFUSED = {
     "screw_press@guided": ("force_workpiece (load)",),
     "screw_press@motor": ("force_workpiece (load)",),
 }
-MASSLESS = ("four_bar@example-1", "four_bar@example-3")
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -125,7 +125,7 @@ class OnMujoco:
         return found, size
 
 
-@pytest.mark.parametrize("spec", [s for s in SPECS if s not in MASSLESS])
+@pytest.mark.parametrize("spec", MOVED)
 def test_mujoco_moves_as_the_model(spec: str) -> None:
     check_mujoco(random_motion(spec))
 

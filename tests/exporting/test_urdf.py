@@ -23,6 +23,7 @@ from mechid.spatial.rotations import rpy_from_matrix
 from ..contract.joint_table import joint_pose
 from ..contract.states import SPECS
 from .states import (
+    MOVED,
     SAMPLES,
     TOLERANCE,
     assert_same_dynamics,
@@ -189,7 +190,7 @@ class OnPinocchio:
         return np.concatenate(rates)
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", MOVED)
 def test_pinocchio_moves_as_the_model(spec: str) -> None:
     """Springs and motors on several joints, which URDF cannot hold, are taken off the model."""
     check_pinocchio(without_springs(spec))

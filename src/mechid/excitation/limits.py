@@ -111,9 +111,9 @@ def _sides(limits: Sequence[MotionLimit], motion: Motion) -> tuple[Floats, Ints,
         if bound is not None and len(quantities[i])
     ]
     factor = np.array([side / _scale(limits[i]) for i, side, _ in sides])
-    rows = np.array([bound - quantities[i] for i, _, bound in sides])
+    rows = np.array([bound - quantities[i] for i, _, bound in sides], ndmin=2)
     owner = np.array([i for i, _, _ in sides], dtype=np.int64)
-    return rows.reshape(len(sides), -1) * factor[:, None], owner, factor
+    return rows[: len(sides)] * factor[:, None], owner, factor
 
 
 def _worst_samples(rows: Floats) -> Ints:

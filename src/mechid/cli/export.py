@@ -18,7 +18,8 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            help="urdf, mjcf, model, tables (CSV), xlsx or latex; default: as the suffix of FILE."
+            help="urdf, mjcf, model, tables (CSV), xlsx, latex or fmu; "
+            "default: as the suffix of FILE."
         ),
     ] = None,
     output: Annotated[
@@ -27,6 +28,16 @@ def export(
     allow_loss: Annotated[
         bool, typer.Option("--allow-loss", help="Leave out what the format cannot hold.")
     ] = False,
+    fmi: Annotated[
+        str | None, typer.Option(metavar="2|3", help="Version of an FMU; default: 2.")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="simulation|inverse",
+            help="What an FMU does: motion from forces (default), or forces from motion.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     json: Json = False,
 ) -> None:
@@ -39,7 +50,7 @@ def export(
     from mechid.errors import DataError
     from mechid.tasks.export import export as work
 
-    found = work(source, to, output, allow_loss=allow_loss, force=force)
+    found = work(source, to, output, allow_loss=allow_loss, force=force, fmi=fmi, kind=kind)
     if json:
         print_json(
             {

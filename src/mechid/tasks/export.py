@@ -22,6 +22,8 @@ def export(
     *,
     allow_loss: bool = False,
     force: bool = False,
+    fmi: str | int | None = None,
+    kind: str | None = None,
 ) -> Exported:
     """Write a model, or the identified model of a run, for other tools.
 
@@ -33,14 +35,18 @@ def export(
     source : Run, Mechanism, str or Path
         A run or its folder, or a model: what `load` takes.
     to : str, optional
-        "urdf", "mjcf", "model", "tables" (CSV), "xlsx" or "latex"; by default as the suffix of
-        `path` says: .urdf, .xml, .yaml, .csv, .xlsx, .tex.
+        "urdf", "mjcf", "model", "tables" (CSV), "xlsx", "latex" or "fmu"; by default as the suffix
+        of `path` says: .urdf, .xml, .yaml, .csv, .xlsx, .tex, .fmu.
     path : str or Path, optional
         File to write.
     allow_loss : bool
         Whether to leave out what the format cannot hold; otherwise it is rejected.
     force : bool
         Whether a file that is there is replaced.
+    fmi : 2 or 3, optional
+        Version of an FMU: 2.0 (default) or 3.0.
+    kind : "simulation" or "inverse", optional
+        What an FMU does: from forces to motion (default), or from motion to forces.
 
     Returns
     -------
@@ -65,10 +71,13 @@ def export(
     """
     name = target_of(to, path)
     target = TARGETS[name]
+    options = {k: x for k, x in (("fmi", fmi), ("kind", kind)) if x is not None}
+    for option in set(options) - set(target.options):
+        raise DataError(f"{name} has no option {option}", remedy="leave it out, or choose fmu")
     if path is not None and Path(path).exists() and not force:
         raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
     content = content_of(source, target.with_base)
-    found = target.write(content, allow_loss)
+    found = target.write(content, allow_loss, **options)
     if path is not None:
         try:
             Path(path).write_bytes(found.data)

@@ -41,7 +41,7 @@ def mechanism_c(
     prefix : str
         Before the names of functions where several FMUs are linked together.
     """
-    recorded = record_equations(model)
+    recorded = record_equations(model, inverse)
     held = np.array([c.held for c in model.mechanism.coordinates])
     n_i, (y, yd, q) = len(held), start
     sizes = {
@@ -64,10 +64,9 @@ def mechanism_c(
         _doubles("NOMINAL", nominal),
         *_tables(recorded),
     ]
-    wanted = ["closure_rows", "row_rates", "advanced", "forces" if inverse else "equations"]
     functions = [
-        c_function(recorded.programs[n].program, n, recorded.programs[n].arrays, dialect=_STATIC)
-        for n in wanted
+        c_function(part.program, name, part.arrays, dialect=_STATIC)
+        for name, part in recorded.programs.items()
     ]
     text = "\n".join(functions)
     helpers = [line for line in c_prelude().splitlines() if line.split("(")[0].split()[-1] in text]

@@ -45,8 +45,8 @@ class RecordedEquations:
     ----------
     programs : mapping of str to Recorded
         "closure_rows" (q, y → gap (n_r,), J (n_r, n_v)), "row_rates" (q, v → second derivatives
-        of the rows at v̇ = 0), "advanced" (q, step → q_new), "equations"
-        (q, v, vd, R (n_i, n_v), phi → M, h, energy) and "forces" (the same → h).
+        of the rows at v̇ = 0), "advanced" (q, step → q_new), and "equations"
+        (q, v, vd, R (n_i, n_v), phi → h, M, energy) or "forces" (the same → h).
     pieces : array (n_p, 4) of int
         First and last row and column of each system of equations, one after the other.
     column : array (n_v,) of int
@@ -70,8 +70,8 @@ class RecordedEquations:
     detail: np.ndarray
 
 
-def record_equations(model: DynamicModel) -> RecordedEquations:
-    """Record the equations of motion of a mechanism.
+def record_equations(model: DynamicModel, inverse: bool = False) -> RecordedEquations:
+    """Record the equations of motion of a mechanism, for accelerations or for forces.
 
     Raises
     ------
@@ -86,7 +86,6 @@ def record_equations(model: DynamicModel) -> RecordedEquations:
         *t.direct.column,
         *(c for p in solved for c in order.items[p["column_start"] : p["column_end"]]),
     ]
-    # tree speeds that nothing determines are kept still: none in a mechanism that can be solved
     pieces, row, column = [], 0, len(t.direct)
     for p in solved:
         m, n = p["row_end"] - p["row_start"], p["column_end"] - p["column_start"]
@@ -97,8 +96,7 @@ def record_equations(model: DynamicModel) -> RecordedEquations:
             "closure_rows": _closure_rows(k, place_of_row, np.array(columns)),
             "row_rates": _row_rates(k, place_of_row),
             "advanced": _advanced(k),
-            "equations": _equations(model, full=True),
-            "forces": _equations(model, full=False),
+            "forces" if inverse else "equations": _equations(model, inverse),
         },
         pieces=np.array(pieces, dtype=int).reshape(-1, 4),
         column=np.array(columns, dtype=int),
@@ -206,7 +204,7 @@ def _advanced(model: KinematicModel) -> Recorded:
     return r.done()
 
 
-def _equations(model: DynamicModel, full: bool) -> Recorded:
+def _equations(model: DynamicModel, inverse: bool) -> Recorded:
     k = model.kinematics
     r = _Recording(k)
     n, n_v = k.n_independent, k.compiled.n_v
@@ -232,13 +230,11 @@ def _equations(model: DynamicModel, full: bool) -> Recorded:
     )
     M, h = numbers(n, n), numbers(n)
     r.run(equations._assemble, r.t, d, d.reach_start, d.reach, phi, q, v, vd, work, room, M, h)
-    if full:
+    r.output("h", h)
+    if not inverse:
         energy = r.run(equations.energies, d, phi, work.rotation, work.vectors, room.values)
         r.output("M", M)
-        r.output("h", h)
         r.output("energy", np.array(energy[:2], dtype=object))
-    else:
-        r.output("h", h)
     return r.done()
 
 

@@ -1,8 +1,6 @@
 /* FMI 2.0, model exchange and co-simulation. */
 
-#ifndef FMI2_OVERRIDE_FUNCTION_PREFIX
 #define FMI2_FUNCTION_PREFIX MODEL_PREFIX
-#endif
 #include <stdlib.h>
 
 #include "instance.c"

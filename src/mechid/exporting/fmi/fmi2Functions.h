@@ -144,27 +144,46 @@ extern "C" {
 
 
 /*
-Export FMI2 API functions on Windows and under GCC. 
-This definition has been changed to always export the symbols.
+Allow override of FMI2_FUNCTION_PREFIX: If FMI2_OVERRIDE_FUNCTION_PREFIX
+is defined, then FMI2_ACTUAL_FUNCTION_PREFIX will be used, if defined,
+or no prefix if undefined. Otherwise FMI2_FUNCTION_PREFIX will be used,
+if defined.
 */
-#if defined _WIN32 || defined __CYGWIN__
-    /* Note: both gcc & MSVC on Windows support this syntax. */
-    #define FMI2_Export __declspec(dllexport)
-#else
-    #if __GNUC__ >= 4
-    #define FMI2_Export __attribute__ ((visibility ("default")))
-    #else
-    #define FMI2_Export
-    #endif
+#if !defined(FMI2_OVERRIDE_FUNCTION_PREFIX) && defined(FMI2_FUNCTION_PREFIX)
+  #define FMI2_ACTUAL_FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
 #endif
 
-
-/* 
-Macro to construct the real function name.
-This definition has been changed to add no prefix.
+/*
+Export FMI2 API functions on Windows and under GCC.
+If custom linking is desired then the FMI2_Export must be
+defined before including this file. For instance,
+it may be set to __declspec(dllimport).
 */
-#define fmi2FullName(name) name
+#if !defined(FMI2_Export)
+  #if !defined(FMI2_ACTUAL_FUNCTION_PREFIX)
+    #if defined _WIN32 || defined __CYGWIN__
+     /* Note: both gcc & MSVC on Windows support this syntax. */
+        #define FMI2_Export __declspec(dllexport)
+    #else
+      #if __GNUC__ >= 4
+        #define FMI2_Export __attribute__ ((visibility ("default")))
+      #else
+        #define FMI2_Export
+      #endif
+    #endif
+  #else
+    #define FMI2_Export
+  #endif
+#endif
 
+/* Macros to construct the real function name (prepend function name by FMI2_FUNCTION_PREFIX) */
+#if defined(FMI2_ACTUAL_FUNCTION_PREFIX)
+  #define fmi2Paste(a,b)     a ## b
+  #define fmi2PasteB(a,b)    fmi2Paste(a,b)
+  #define fmi2FullName(name) fmi2PasteB(FMI2_ACTUAL_FUNCTION_PREFIX, name)
+#else
+  #define fmi2FullName(name) name
+#endif
 
 /***************************************************
 Common Functions

@@ -323,7 +323,7 @@ static int forward_at(Pose *p, const double *phi, const double *y, const double 
     memset(M, 0, sizeof M);
     memset(h, 0, sizeof h);
     memset(energy, 0, 2 * sizeof *energy);
-    equations(p->q, v, b, p->R, phi, M, h, energy);
+    equations(p->q, v, b, p->R, phi, h, M, energy);
     for (int i = 0; i < N_F; i++) {
         x[i] = tau[FREE[i]] - h[FREE[i]];
         for (int j = 0; j < N_F; j++) free[i * N_F + j] = M[FREE[i] * N_I + FREE[j]];

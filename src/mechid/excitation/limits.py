@@ -111,13 +111,9 @@ def _sides(limits: Sequence[MotionLimit], motion: Motion) -> tuple[Floats, Ints,
         if bound is not None and len(quantities[i])
     ]
     factor = np.array([side / _scale(limits[i]) for i, side, _ in sides])
-    rows = np.array([bound - quantities[i] for i, _, bound in sides], ndmin=2)
+    rows = np.array([bound - quantities[i] for i, _, bound in sides])
     owner = np.array([i for i, _, _ in sides], dtype=np.int64)
-<<<<<<< HEAD
-    return rows[: len(sides)] * factor[:, None], owner, factor
-=======
     return rows.reshape(len(sides), len(motion.y)) * factor[:, None], owner, factor
->>>>>>> 1b25400d5ccdf91d53237edbda52832920fe000b
 
 
 def _worst_samples(rows: Floats) -> Ints:

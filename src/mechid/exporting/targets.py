@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mechid.errors import DataError
+from mechid.exporting.c_source import c_source
 from mechid.exporting.content import Content, Exported
 from mechid.exporting.latex import latex
 from mechid.exporting.mjcf import mjcf
@@ -43,6 +44,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         "urdf": Target(".urdf", "tree, loops as <constraint>, damping, friction, rotors", urdf),
         "mjcf": Target(".xml", "loops, couplings, linear springs, dampers, friction", mjcf),
+        "c": Target(".c", "forces as C99, with .h: everything but loads over time", c_source),
         "model": Target(".yaml", "everything: a model file with these values", model),
         "tables": Target(".csv", "all parameters with standard deviations", csv_table, True),
         "xlsx": Target(".xlsx", "the same, a sheet per table", xlsx, True),

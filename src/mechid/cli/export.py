@@ -18,7 +18,7 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            help="urdf, mjcf, model, tables (CSV), xlsx, latex or fmu; "
+            help="urdf, mjcf, c, python, matlab, fmu, model, tables (CSV), xlsx or latex; "
             "default: as the suffix of FILE."
         ),
     ] = None,
@@ -28,6 +28,14 @@ def export(
     allow_loss: Annotated[
         bool, typer.Option("--allow-loss", help="Leave out what the format cannot hold.")
     ] = False,
+    measured: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="c, python, matlab: quantities that are measured instead of the coordinates, "
+            "such as 'elbow,rod.P.z'.",
+        ),
+    ] = "",
     fmi: Annotated[
         str | None, typer.Option(metavar="2|3", help="Version of an FMU; default: 2.")
     ] = None,
@@ -50,7 +58,17 @@ def export(
     from mechid.errors import DataError
     from mechid.tasks.export import export as work
 
-    found = work(source, to, output, allow_loss=allow_loss, force=force, fmi=fmi, kind=kind)
+    names = tuple(x.strip() for x in measured.split(",") if x.strip())
+    found = work(
+        source,
+        to,
+        output,
+        allow_loss=allow_loss,
+        force=force,
+        measured=names,
+        fmi=fmi,
+        kind=kind,
+    )
     if json:
         print_json(
             {
@@ -58,7 +76,7 @@ def export(
                 "size": len(found.data),
                 "notes": list(found.notes),
                 "left_out": list(found.left_out),
-                "output": [] if output is None else [str(output)],
+                "output": list(found.paths),
             }
         )
         return
@@ -69,4 +87,4 @@ def export(
         return
     print_notes(found.notes)
     print_notes(found.left_out, "left out")
-    typer.echo(f"wrote {output}")
+    typer.echo(f"wrote {', '.join(found.paths)}")

@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import platform
-import re
 import shlex
 import shutil
 import subprocess
@@ -27,6 +26,7 @@ from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.simulate import initial_state
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError
+from mechid.exporting.code import identifier
 from mechid.exporting.content import Content, Exported, check_whole
 from mechid.exporting.mechanism_c import mechanism_c
 from mechid.exporting.model_description import (
@@ -88,18 +88,18 @@ def fmu(
     version, inverse = str(fmi), kind == "inverse"
     name = content.mechanism.name
     model, loads, phi, start = _model(content)
-    identifier = re.sub(r"\W|^(?=\d)", "_", name, flags=re.ASCII)
+    word = identifier(name)
     sources = _sources(version)
     nominal = _nominal(model)
     sources["mechanism.h"] = mechanism_c(
-        model, start, phi, nominal, inverse=inverse, tolerance=TOLERANCE, prefix=identifier
+        model, start, phi, nominal, inverse=inverse, tolerance=TOLERANCE, prefix=word
     )
     token = _token(sources)
     sources["mechanism.h"] = f'#define TOKEN "{token}"\n{sources["mechanism.h"]}'
     does = "forces of a motion" if inverse else "motion under forces"
     description = Description(
         name=name,
-        identifier=identifier,
+        identifier=word,
         token=token,
         about=f"{name}, {does}: {content.origin}",
         variables=_variables(model, start, phi, nominal, loads, inverse),
@@ -107,7 +107,7 @@ def fmu(
     )
     found = _described(description, version)
     found |= {f"sources/{file}": text.encode() for file, text in sorted(sources.items())}
-    binary, notes = _compiled(sources, identifier, version)
+    binary, notes = _compiled(sources, word, version)
     if loads.size:
         names = ", ".join(model.columns[i].name for i in loads)
         notes = (*notes, f"loads over time are inputs: {names}")
@@ -238,7 +238,7 @@ def _token(sources: Mapping[str, str]) -> str:
 
 
 def _compiled(
-    sources: Mapping[str, str], identifier: str, version: str
+    sources: Mapping[str, str], name: str, version: str
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the binary for this machine, or why there is none; CC and CFLAGS are respected."""
     compiler = shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc")
@@ -248,9 +248,9 @@ def _compiled(
         return {}, (f"{lacking}: the FMU has sources only; `fmpy compile FILE` compiles them",)
     folder, suffix = here[int(version) - 2], here[2]
     with tempfile.TemporaryDirectory() as place:
-        for name, text in sources.items():
-            (Path(place) / name).write_text(text, encoding="utf-8")
-        library = f"{identifier}{suffix}"
+        for file, text in sources.items():
+            (Path(place) / file).write_text(text, encoding="utf-8")
+        library = f"{name}{suffix}"
         command = [compiler, *_FLAGS, f"-DFMI{version}_OVERRIDE_FUNCTION_PREFIX"]
         command += [
             *shlex.split(os.environ.get("CFLAGS", "")),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
+from mechid.errors import ModelError
+from mechid.exporting.c_source import _written
 from mechid.exporting.recorded_equations import RecordedEquations, record_equations
 from mechid.kinematics.tables import Floats
-from mechid.tape.emit_c import C99, c_function, c_prelude, literal
-
-_STATIC = replace(C99, function="static void")
+from mechid.tape.emit_c import c_prelude, literal
+from mechid.tape.number import RecordingError
 
 
 def mechanism_c(
@@ -40,8 +39,20 @@ def mechanism_c(
         Relative, of the integrator.
     prefix : str
         Before the names of functions where several FMUs are linked together.
+
+    Raises
+    ------
+    ModelError
+        If the closure cannot be recorded.
     """
-    recorded = record_equations(model, inverse)
+    try:
+        recorded = record_equations(model, inverse)
+    except RecordingError as error:
+        raise ModelError(
+            f"no code can be generated: {error}",
+            where=model.mechanism.name,
+            remedy="choose a reference pose that is not singular",
+        ) from None
     held = np.array([c.held for c in model.mechanism.coordinates])
     n_i, (y, yd, q) = len(held), start
     sizes = {
@@ -64,11 +75,7 @@ def mechanism_c(
         _doubles("NOMINAL", nominal),
         *_tables(recorded),
     ]
-    functions = [
-        c_function(part.program, name, part.arrays, dialect=_STATIC)
-        for name, part in recorded.programs.items()
-    ]
-    text = "\n".join(functions)
+    text = "\n".join(_written(name, part) for name, part in recorded.programs.items())
     helpers = [line for line in c_prelude().splitlines() if line.split("(")[0].split()[-1] in text]
     return "\n".join(
         [

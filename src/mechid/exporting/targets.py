@@ -8,11 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mechid.errors import DataError
+from mechid.exporting.c_source import c_source
 from mechid.exporting.content import Exported
 from mechid.exporting.fmu import fmu
 from mechid.exporting.latex import latex
 from mechid.exporting.mjcf import mjcf
 from mechid.exporting.model import model
+from mechid.exporting.python_module import python_module
 from mechid.exporting.tables import csv_table
 from mechid.exporting.urdf import urdf
 from mechid.exporting.xlsx import xlsx
@@ -47,6 +49,8 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         "urdf": Target(".urdf", "tree, loops as <constraint>, damping, friction, rotors", urdf),
         "mjcf": Target(".xml", "loops, couplings, linear springs, dampers, friction", mjcf),
+        "c": Target(".c", "forces as C99, with .h: everything but loads over time", c_source),
+        "python": Target(".py", "the same as a module that needs NumPy only", python_module),
         "model": Target(".yaml", "everything: a model file with these values", model),
         "tables": Target(".csv", "all parameters with standard deviations", csv_table, True),
         "xlsx": Target(".xlsx", "the same, a sheet per table", xlsx, True),

@@ -89,7 +89,7 @@ static void substitute(const double *a, int n, const int *pivot, double *b)
 static double factor_pose(Pose *p, double *gap)
 {
     double worst = 1.0;
-    closure_rows(p->q, p->y, gap, p->J);
+    closure_rows(p->y, p->q, gap, p->J);
     for (int i = 0, at = 0; i < N_PIECES; i++) {
         const int *piece = PIECE[i], m = piece[1] - piece[0], n = piece[3] - piece[2];
         for (int r = 0; r < m; r++)
@@ -283,7 +283,6 @@ static void rates(const Pose *p, const double *yd, double *v, double *b)
     memset(v, 0, N_V * sizeof *v);
     for (int i = 0; i < N_I; i++)
         for (int c = 0; c < N_V; c++) v[c] += p->R[i * N_V + c] * yd[i];
-    memset(rate, 0, sizeof rate);
     row_rates(p->q, v, rate);
     for (int r = 0; r < N_ROWS; r++) rate[r] = -rate[r];
     memset(u, 0, sizeof u);
@@ -303,7 +302,6 @@ static int inverse_at(Pose *p, const double *phi, const double *y, const double 
     rates(p, yd, v, vd);
     for (int i = 0; i < N_I; i++)
         for (int c = 0; c < N_V; c++) vd[c] += p->R[i * N_V + c] * ydd[i];
-    memset(tau, 0, N_I * sizeof *tau);
     forces(p->q, v, vd, p->R, phi, tau);
     return FINE;
 }
@@ -320,9 +318,6 @@ static int forward_at(Pose *p, const double *phi, const double *y, const double 
     const int status = follow(p, y);
     if (status != FINE) return status;
     rates(p, yd, v, b);
-    memset(M, 0, sizeof M);
-    memset(h, 0, sizeof h);
-    memset(energy, 0, 2 * sizeof *energy);
     equations(p->q, v, b, p->R, phi, h, M, energy);
     for (int i = 0; i < N_F; i++) {
         x[i] = tau[FREE[i]] - h[FREE[i]];

@@ -128,7 +128,7 @@ static const double STAGE[7][6] = {
 static const double ERROR_OF[7] = {
     71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40,
 };
-#define MOST_INTEGRATION_STEPS 1000000
+#define MOST_INTEGRATION_STEPS 100000 /* per communication step */
 
 static int state_rate(State *s, const double *x, double *rate)
 {
@@ -175,7 +175,7 @@ static int integrate(State *s, double end)
         if (status == FINE && isfinite(error))
             change = error > 0.0 ? fmin(5.0, fmax(0.2, 0.9 * pow(error, -0.2))) : 5.0;
         if (step == s->step || change < 1.0) s->step = step * change;
-        if ((status != FINE || !(error <= 1.0)) && (s->step < smallest || n > MOST_INTEGRATION_STEPS)) {
+        if (s->value[0] < end && (s->step < smallest || n > MOST_INTEGRATION_STEPS)) {
             const int reason = status == FINE ? NOT_INTEGRATED : status;
             set_states(s, x);
             update(s);

@@ -12,7 +12,7 @@ static const char *const REASON[] = {
     "the pose is singular: its speeds are not determined",
     "a singular pose lies on the way",
     "the mass matrix is singular: give every body that moves a mass",
-    "the steps of the integration have become too short",
+    "the steps of the integration have become too short: friction at standstill, or stiff springs",
 };
 
 /* The same bounds as in mechid.kinematics.kernels, which explains them. */

@@ -182,7 +182,7 @@ def test_state_can_be_taken_back(fmi: int, written: Written) -> None:
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
-def test_pose_out_of_reach(fmi: int, written: Written) -> None:
+def test_pose_out_of_reach(fmi: int, written: Written, capfd: pytest.CaptureFixture[str]) -> None:
     """Cranks of a 3-RRR platform turned until it cannot follow; the FMU goes on afterwards."""
     q, rates, _, forces = names(mechid.load("planar_3rrr"))
     with unit(written("planar_3rrr", fmi, "inverse")) as u:
@@ -191,6 +191,7 @@ def test_pose_out_of_reach(fmi: int, written: Written) -> None:
         u.set(values(q, y + 2.0))
         with pytest.raises(FMICallException):
             u.get(forces)
+        assert "t = 0 s: the loops cannot be closed" in capfd.readouterr().out
         u.set(values(q, y))
         assert np.allclose(u.get(forces), tau, rtol=1e-12)
     with unit(written("planar_3rrr", fmi)) as u:
@@ -198,6 +199,7 @@ def test_pose_out_of_reach(fmi: int, written: Written) -> None:
         u.step(0.0, 0.01)
         with pytest.raises(FMICallException):
             u.step(0.01, 0.5)
+        assert "out of reach" in capfd.readouterr().out
         assert np.all(np.isfinite(u.get(q)))
 
 

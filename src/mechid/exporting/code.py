@@ -130,13 +130,11 @@ def _words(content: Content, model: DynamicModel) -> dict[str, Any]:
         "about": _plain(f"Values: {content.origin}", *content.notes),
         "coordinates": _plain(
             *(
-                f"{i}: {c.name} ({c.unit}), force {c.force} ({force_unit(c)})"
-                for i, c in enumerate(mechanism.coordinates)
+                f"{c.name} ({c.unit}), force {c.force} ({force_unit(c)})"
+                for c in mechanism.coordinates
             )
         ),
-        "quantities": _plain(
-            *(f"{i}: {c.name} ({c.unit})" for i, c in enumerate(content.measured))
-        ),
+        "quantities": _plain(*(f"{c.name} ({c.unit})" for c in content.measured)),
         "n": k.n_independent,
         "n_q": k.compiled.n_q,
         "p": len(model.columns),

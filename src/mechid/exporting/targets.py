@@ -11,6 +11,7 @@ from mechid.errors import DataError
 from mechid.exporting.c_source import c_source
 from mechid.exporting.content import Content, Exported
 from mechid.exporting.latex import latex
+from mechid.exporting.matlab import matlab
 from mechid.exporting.mjcf import mjcf
 from mechid.exporting.model import model
 from mechid.exporting.python_module import python_module
@@ -47,6 +48,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "mjcf": Target(".xml", "loops, couplings, linear springs, dampers, friction", mjcf),
         "c": Target(".c", "forces as C99, with .h: everything but loads over time", c_source),
         "python": Target(".py", "the same as a module that needs NumPy only", python_module),
+        "matlab": Target(".m", "the same as a MATLAB function, parameters as .mat", matlab),
         "model": Target(".yaml", "everything: a model file with these values", model),
         "tables": Target(".csv", "all parameters with standard deviations", csv_table, True),
         "xlsx": Target(".xlsx", "the same, a sheet per table", xlsx, True),

@@ -10,7 +10,7 @@
 
    Order of the coordinates and of their forces:
 {% for line in coordinates %}
-   {{ line }}
+   {{ loop.index0 }}: {{ line }}
 {% endfor %}
 */
 #ifndef {{ NAME }}_H
@@ -68,7 +68,7 @@ int {{ name }}_forces({{ name }}_state *state, const {{ name }}_parameters *para
 /* The same from measured quantities s, by least squares on the closure, as when a log is
    prepared. Unless it is a null pointer, `found` takes y, their speeds and accelerations. s:
 {% for line in quantities %}
-   {{ line }}
+   {{ loop.index0 }}: {{ line }}
 {% endfor %}
 */
 int {{ name }}_forces_measured({{ name }}_state *state, const {{ name }}_parameters *parameters,

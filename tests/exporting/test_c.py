@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -184,6 +185,68 @@ def test_header_in_other_languages_and_names(tmp_path: Path) -> None:
     command = ["gcc", "-std=c99", *WARNINGS, *files, "-o", str(tmp_path / "main"), "-lm"]
     subprocess.run(command, check=True)
     subprocess.run([str(tmp_path / "main")], check=True)
+    for_cpp = ["g++", *WARNINGS, "-x", "c++", "-c", str(program), "-o", str(tmp_path / "cpp.o")]
+    subprocess.run(for_cpp, check=True)
+
+
+# What the block takes from Simulink, with storage for one block of up to nine numbers per port.
+SIMSTRUC = """
+#define UNUSED_ARG(x) (void)(x)
+#define SS_DOUBLE 0
+#define INHERITED_SAMPLE_TIME -1.0
+typedef int int_T;
+typedef double real_T;
+typedef struct { double in[3][9], out[2][9], work[99]; int widths[6]; } SimStruct;
+#define ssSetNumSFcnParams(S, n) (void)(S)
+#define ssGetNumSFcnParams(S) ((S)->widths[0] * 0)
+#define ssGetSFcnParamsCount(S) ((S)->widths[0] * 0)
+#define ssSetNumInputPorts(S, n) ((S) && (n) == 3)
+#define ssSetNumOutputPorts(S, n) ((S) && (n) == 2)
+#define ssSetInputPortWidth(S, i, n) (S)->widths[i] = (n)
+#define ssSetInputPortRequiredContiguous(S, i, n) (void)(S)
+#define ssSetInputPortDirectFeedThrough(S, i, n) (void)(S)
+#define ssSetOutputPortWidth(S, i, n) (S)->widths[3 + (i)] = (n)
+#define ssSetNumSampleTimes(S, n) (void)(S)
+#define ssSetNumDWork(S, n) (void)(S)
+#define ssSetDWorkWidth(S, i, n) (S)->widths[5] = (n)
+#define ssSetDWorkDataType(S, i, n) (void)(S)
+#define ssSetSampleTime(S, i, t) (void)(S)
+#define ssSetOffsetTime(S, i, t) (void)(S)
+#define ssGetDWork(S, i) ((void *)(S)->work)
+#define ssGetInputPortSignal(S, i) ((const void *)(S)->in[i])
+#define ssGetOutputPortRealSignal(S, i) ((S)->out[i])
+"""
+DRIVER = """
+void begin(SimStruct *S);
+void step(SimStruct *S);
+void begin(SimStruct *S) { mdlInitializeSizes(S); mdlInitializeSampleTimes(S); mdlStart(S); }
+void step(SimStruct *S) { mdlOutputs(S, 0); mdlTerminate(S); }
+"""
+
+
+def test_block_for_simulink(tmp_path: Path) -> None:
+    """With the part of Simulink's interface that it uses."""
+    mechid.export("five_bar", "c", tmp_path)
+    (tmp_path / "simstruc.h").write_text(SIMSTRUC)
+    (tmp_path / "cg_sfun.h").write_text(DRIVER)
+    files = [str(tmp_path / name) for name in ("five_bar_sfun.c", "five_bar.c")]
+    command = ["gcc", "-std=c99", *WARNINGS, "-fPIC", "-shared", *files]
+    subprocess.run([*command, "-o", str(tmp_path / "block.so"), "-lm"], check=True)
+    block = ctypes.CDLL(str(tmp_path / "block.so"))
+    memory = np.zeros(45 + 99 + 3)
+    pointer = memory.ctypes.data_as(ctypes.c_void_p)
+    block.begin(pointer)
+    motion = solve_course(zoo_model("five_bar"), zoo_course("five_bar"), TIME[:5])
+    for k, expected in enumerate(inverse_dynamics(motion).tau):
+        for i, x in enumerate((motion.y, motion.yd, motion.ydd)):
+            memory[9 * i : 9 * i + 2] = x[k]
+        block.step(pointer)
+        assert memory[27:29] == pytest.approx(expected, rel=1e-9)
+        assert memory[36] == 0.0
+    memory[0] = np.nan
+    block.step(pointer)
+    assert np.isnan(memory[27:29]).all()
+    assert memory[36] == 4.0
 
 
 def test_loads_over_time_are_rejected() -> None:
@@ -197,7 +260,7 @@ def test_loads_over_time_are_rejected() -> None:
 
 def test_files_are_written_together(tmp_path: Path) -> None:
     found = mechid.export("pendulum", "c", tmp_path)
-    assert [Path(x).name for x in found.paths] == ["pendulum.c", "pendulum.h"]
+    assert [Path(x).name for x in found.paths] == ["pendulum.c", "pendulum.h", "pendulum_sfun.c"]
     with pytest.raises(mechid.DataError, match="the file exists"):
         mechid.export("pendulum", "c", tmp_path)
     (tmp_path / "pendulum.c").unlink()

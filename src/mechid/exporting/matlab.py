@@ -25,7 +25,7 @@ def matlab(content: Content, allow_loss: bool = False) -> Exported:
         As `code_of`.
     """
     code = code_of(content, allow_loss)
-    functions = {**code.functions, "observe": code.observation}
+    functions = {**code.functions, "observe": code.recorded.observation}
     text = "\n".join(_written(name, function) for name, function in functions.items())
     data = render("function.m", functions=text, **code.words).encode()
     beside = ((f"{code.words['name']}.mat", _parameters(code)),)
@@ -40,12 +40,12 @@ def _written(name: str, function: Function) -> str:
 
 
 def _parameters(code: Code) -> bytes:
-    columns, out = code.model.columns, io.BytesIO()
+    columns, out = code.recorded.model.columns, io.BytesIO()
     sigma = code.content.sigma or (0.0,) * len(columns)
     savemat(
         out,
         {
-            "phi": cad_parameters(code.model)[:, None],
+            "phi": cad_parameters(code.recorded.model)[:, None],
             "sigma": np.array(sigma)[:, None],
             "names": np.array([c.name for c in columns], dtype=object)[:, None],
             "units": np.array([c.unit for c in columns], dtype=object)[:, None],

@@ -82,6 +82,7 @@ int {{ name }}_motion({{ name }}_state *state, const {{ name }}_parameters *para
     const double y[{{ NAME }}_N], const double yd[{{ NAME }}_N],
     double M[{{ NAME }}_N * {{ NAME }}_N], double h[{{ NAME }}_N]);
 {% endif %}
+{% if observation %}
 
 #ifdef {{ NAME }}_WITH_OBSERVATION
 /* Observation matrix W (by rows) and known forces: W phi + known = tau. Define
@@ -90,6 +91,7 @@ int {{ name }}_observation({{ name }}_state *state,
     const double y[{{ NAME }}_N], const double yd[{{ NAME }}_N], const double ydd[{{ NAME }}_N],
     double W[{{ NAME }}_N * {{ NAME }}_P], double known[{{ NAME }}_N]);
 #endif
+{% endif %}
 
 #ifdef __cplusplus
 }

@@ -210,6 +210,7 @@ int {{ name }}_motion({{ name }}_state *state, const {{ name }}_parameters *para
     return code;
 }
 {% endif %}
+{% if observation %}
 
 #ifdef {{ NAME }}_WITH_OBSERVATION
 {{ observation }}
@@ -223,3 +224,4 @@ int {{ name }}_observation({{ name }}_state *state,
     return code;
 }
 #endif
+{% endif %}

@@ -44,6 +44,7 @@ from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
 from .kinematics.branch import singularity_margin as singularity_margin
+from .kinematics.engine.choice import engine as engine
 from .kinematics.frames import FrameMotion as FrameMotion
 from .kinematics.frames import frame_motion as frame_motion
 from .kinematics.joints import JointMotion as JointMotion

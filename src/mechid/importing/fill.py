@@ -1,0 +1,262 @@
+"""A model with the points, parameters and mass properties of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mechid.errors import DataError, MechidError, ModelError
+from mechid.importing.hardpoint_bodies import constants, fill_body
+from mechid.importing.hardpoint_checks import Change, warnings_of
+from mechid.importing.hardpoint_table import (
+    AXES,
+    HardpointTable,
+    Section,
+    TableRow,
+    read_hardpoints,
+)
+from mechid.importing.hardpoint_targets import Data, ParameterTarget, Targets, put, targets
+from mechid.importing.hardpoint_units import SI_UNIT, dimension_of, units_of
+from mechid.kinematics.model import kinematic_model
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile.build import build_document
+from mechid.modelfile.include import read_model
+from mechid.modelfile.units import SI, Units
+from mechid.modelfile.validate import validate
+from mechid.textfile.words import hint
+from mechid.textfile.yamlio import Key, write
+
+_KINDS: dict[Section, str] = {"point": "points", "parameter": "parameters", "body": "bodies"}
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A model that was filled from a table.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    text : str
+        The model file; named points, subassemblies and mirror images are kept.
+    points, parameters, bodies : tuple of str
+        What the table gave.
+    kept : tuple of str
+        What the table could give but did not; the model keeps its own numbers.
+    notes, warnings : tuple of str
+        What was passed over; what is missing or implausible, with the cell.
+    """
+
+    mechanism: Mechanism
+    text: str
+    points: tuple[str, ...]
+    parameters: tuple[str, ...]
+    bodies: tuple[str, ...]
+    kept: tuple[str, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def fill(model: str | Path, table: str | Path, *, largest_move: float | str = "25 %") -> Filled:
+    """Return a model with the points, parameters and mass properties of a table.
+
+    Parameters
+    ----------
+    model : str or Path
+        Name of the zoo or model file, such as one that `template` wrote.
+    table : str or Path
+        CSV file or Excel workbook; see the page on hardpoint tables.
+    largest_move : float or str
+        A point that moves more than this against the others gets a warning: m, or a share of the
+        size of the model ("25 %").
+
+    Raises
+    ------
+    DataError
+        With the cell, if a name is unknown or comes twice, or a number or unit is missing or wrong.
+    ModelError
+        If no model can have these numbers.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> from pathlib import Path
+    >>> _ = Path("mine.csv").write_text("point,x,y,z,unit\\nB,3550,1660,0,mm\\n")
+    >>> _ = mechid.template("four-bar", "linkage")
+    >>> mechid.fill("linkage/model.yaml", "mine.csv").points
+    ('B',)
+    """
+    data, source = read_model(model)
+    with source.locating():
+        document = validate(data)
+        before = build_document(document)
+    read = read_hardpoints(table)
+    work = _Work(deepcopy(data), Units.of(document.units), targets(data))
+    for name, row in read.rows["point"].items():
+        work.point(name, row)
+    for name, row in read.rows["parameter"].items():
+        work.parameter(name, row)
+    for name, row in read.rows["body"].items():
+        work.body(name, row)
+    filled = _described(work.data, read)
+    try:
+        mechanism = build_document(validate(filled))
+        kinematic_model(mechanism)  # a model whose loops do not close is of no use
+    except ModelError as error:
+        raise work.located(error) or source.locate(error) from None
+    except MechidError as error:
+        raise error.located(f"{model} with {table}") from None
+    kept = tuple(work.kept())
+    return Filled(
+        mechanism,
+        write(filled),
+        tuple(work.filled["points"]),
+        tuple(work.filled["parameters"]),
+        tuple(work.filled["bodies"]),
+        kept,
+        read.notes,
+        (
+            *work.missing,
+            *_kept_words(kept),
+            *warnings_of(work.changes, before, mechanism, largest_move),
+        ),
+    )
+
+
+class _Work:
+    """A document that is being filled, and the cells that its numbers come from."""
+
+    def __init__(self, data: Data, units: Units, known: Targets) -> None:
+        self.data, self.units, self.known = data, units, known
+        self.filled: dict[str, dict[str, None]] = {"points": {}, "parameters": {}, "bodies": {}}
+        self.cells: dict[Key, str] = {}
+        self.missing: list[str] = []
+        self.changes: list[Change] = []
+
+    def point(self, name: str, row: TableRow) -> None:
+        """Put a point into the model."""
+        key = self._find("point", name, row)
+        if row.blank(AXES):
+            return
+        units = row.read_units("unit", "length", AXES)
+        target = self.known.points[key]
+        values = [row.number(axis) for axis in AXES]
+        for slot, axis, value in zip(target.slots, AXES, values, strict=True):
+            self._put(slot, units.into(value, "m", self.units), row.place(axis))
+        self.filled["points"][key] = None
+        old, new = (
+            tuple(float(u.into(v, "m", SI)) for v in numbers)
+            for u, numbers in ((self.units, target.now), (units, values))
+        )
+        self.changes.append(Change(f"point {name}", row.place("x"), old, new))
+
+    def parameter(self, name: str, row: TableRow) -> None:
+        """Put a parameter into the model."""
+        key = self._find("parameter", name, row)
+        if row.blank(("value",)):
+            return
+        target = self.known.parameters[key]
+        value = _in_units(row, target, self.units)
+        self._put(target.slot, value, row.place("value"))
+        self.filled["parameters"][key] = None
+
+    def body(self, name: str, row: TableRow) -> None:
+        """Put mass, centre, inertia and uncertainty of a body into the model."""
+        key = self._find("body", name, row)
+        target = self.known.bodies[key]
+        found = fill_body(target.spec, row, self.units)
+        if found is None:
+            return
+        spec, change, cells = found
+        self._put(target.path, spec, row.place())
+        self.cells |= {(*target.path, *k): place for k, place in cells.items()}
+        self.missing += [f"{row.place(title)}: {words}" for title, words in change.missing]
+        self.filled["bodies"][key] = None
+        self.changes += change.changes
+
+    def kept(self) -> Iterable[str]:
+        """Yield what the table could give but did not."""
+        for word, kind in _KINDS.items():
+            for name in getattr(self.known, kind):
+                # Bodies without numbers, or with computed ones, are not meant to be in a table.
+                bare = kind == "bodies" and constants(self.known.bodies[name].spec) is None
+                if name not in self.filled[kind] and not bare:
+                    yield f"{word} {name}"
+
+    def located(self, error: ModelError) -> MechidError | None:
+        """Return an error with the cell that its entry comes from, None if it is of the model."""
+        for n in range(len(error.path), 0, -1):
+            if error.path[:n] in self.cells:
+                return error.located(self.cells[error.path[:n]])
+        return None
+
+    def _put(self, key: Key, value: Any, place: str) -> None:
+        put(self.data, key, value)
+        self.cells[key] = place
+
+    def _find(self, section: Section, name: str, row: TableRow) -> str:
+        """Return the name under which the model has what a row is called."""
+        kind = _KINDS[section]
+        known = getattr(self.known, kind)
+        key = name if name in known else self.known.also.get((kind, name), name)
+        if key in self.filled[kind]:
+            raise DataError(
+                f"{section} {key} is given twice", where=row.place(), remedy="remove one"
+            )
+        if key in known:
+            return key
+        if (kind, key) in self.known.computed:
+            path = ".".join(map(str, self.known.computed[(kind, key)]))
+            raise DataError(
+                f"the model computes {section} {name} from other entries ({path})",
+                where=row.place(),
+                remedy="remove the row, or write plain numbers in the model file",
+            )
+        raise DataError(
+            f"the model has no {section} {name}",
+            where=row.place(),
+            remedy=hint(name, known, f"it has no {kind} that a table can give"),
+        )
+
+
+def _in_units(row: TableRow, target: ParameterTarget, units: Units) -> float | str:
+    """Return the value of a parameter as the model file writes it."""
+    text, value = row.unit("unit", ("value",)), row.number("value")
+    angle = isinstance(target.now, str) and target.now.split()[-1] in ("deg", "rad")
+    here = dimension_of("rad" if angle else target.unit)
+    given = dimension_of(text)
+    if not text and (angle or target.unit not in ("", "-")):
+        raise DataError(
+            "the unit is missing",
+            where=row.place("unit"),
+            remedy=f"write {'deg or rad' if angle else target.unit}",
+        )
+    if here != given and (here is not None or target.unit) and text != target.unit:
+        raise DataError(
+            f'"{text}" is not a unit of {row.name}',
+            where=row.place("unit"),
+            remedy=f"write {'deg or rad' if angle else target.unit or 'none'}",
+        )
+    if given == "angle":
+        return f"{value!r} {text}"
+    if given is None:
+        return value
+    found = units_of(text, given)
+    assert found is not None
+    return found.into(value, SI_UNIT[given], units)
+
+
+def _described(data: Data, table: HardpointTable) -> Data:
+    """Return the document with a source that names the table."""
+    old = " ".join(str(data.get("source", "")).split())
+    name = Path(table.file).name
+    data["source"] = f"Numbers from {name}." + (f" The model, and all others: {old}" if old else "")
+    return data
+
+
+def _kept_words(kept: tuple[str, ...]) -> Iterable[str]:
+    if kept:
+        few = ", ".join(kept[:8]) + (f" and {len(kept) - 8} more" if len(kept) > 8 else "")
+        yield f"the table has no numbers for {few}: the model keeps its own"

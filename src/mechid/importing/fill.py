@@ -10,7 +10,7 @@ from typing import Any
 
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.importing.hardpoint_bodies import constants, fill_body
-from mechid.importing.hardpoint_checks import Change, warnings_of
+from mechid.importing.hardpoint_checks import BodyChange, PointChange, warnings_of
 from mechid.importing.hardpoint_table import (
     AXES,
     HardpointTable,
@@ -21,7 +21,7 @@ from mechid.importing.hardpoint_table import (
 from mechid.importing.hardpoint_targets import Data, ParameterTarget, Targets, put, targets
 from mechid.importing.hardpoint_units import SI_UNIT, dimension_of, units_of
 from mechid.kinematics.model import kinematic_model
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Mechanism, Vec3
 from mechid.modelfile.build import build_document
 from mechid.modelfile.include import read_model
 from mechid.modelfile.units import SI, Units
@@ -109,6 +109,7 @@ def fill(model: str | Path, table: str | Path, *, largest_move: float | str = "2
     except MechidError as error:
         raise error.located(f"{model} with {table}") from None
     kept = tuple(work.kept())
+    implausible = warnings_of(work.moved, work.changed, before, mechanism, largest_move)
     return Filled(
         mechanism,
         write(filled),
@@ -117,11 +118,7 @@ def fill(model: str | Path, table: str | Path, *, largest_move: float | str = "2
         tuple(work.filled["bodies"]),
         kept,
         read.notes,
-        (
-            *work.missing,
-            *_kept_words(kept),
-            *warnings_of(work.changes, before, mechanism, largest_move),
-        ),
+        (*work.missing, *_kept_words(kept), *implausible),
     )
 
 
@@ -133,7 +130,8 @@ class _Work:
         self.filled: dict[str, dict[str, None]] = {"points": {}, "parameters": {}, "bodies": {}}
         self.cells: dict[Key, str] = {}
         self.missing: list[str] = []
-        self.changes: list[Change] = []
+        self.moved: list[PointChange] = []
+        self.changed: list[BodyChange] = []
 
     def point(self, name: str, row: TableRow) -> None:
         """Put a point into the model."""
@@ -146,11 +144,8 @@ class _Work:
         for slot, axis, value in zip(target.slots, AXES, values, strict=True):
             self._put(slot, units.into(value, "m", self.units), row.place(axis))
         self.filled["points"][key] = None
-        old, new = (
-            tuple(float(u.into(v, "m", SI)) for v in numbers)
-            for u, numbers in ((self.units, target.now), (units, values))
-        )
-        self.changes.append(Change(f"point {name}", row.place("x"), old, new))
+        old = _metres(self.units, target.now)
+        self.moved.append(PointChange(name, row.place("x"), old, _metres(units, values)))
 
     def parameter(self, name: str, row: TableRow) -> None:
         """Put a parameter into the model."""
@@ -166,15 +161,21 @@ class _Work:
         """Put mass, centre, inertia and uncertainty of a body into the model."""
         key = self._find("body", name, row)
         target = self.known.bodies[key]
+        for title in ("centre in", "axes"):
+            if target.scattered and row.text(title) == "ground":
+                raise DataError(
+                    f"{name} has several copies, which lie differently in the ground",
+                    where=row.place(title),
+                    remedy="write body, and give the numbers in the frame of the body",
+                )
         found = fill_body(target.spec, row, self.units)
         if found is None:
             return
-        spec, change, cells = found
-        self._put(target.path, spec, row.place())
-        self.cells |= {(*target.path, *k): place for k, place in cells.items()}
-        self.missing += [f"{row.place(title)}: {words}" for title, words in change.missing]
+        self._put(target.path, found.spec, row.place())
+        self.cells |= {(*target.path, *key): place for key, place in found.cells.items()}
+        self.missing += [found.missing] if found.missing else []
         self.filled["bodies"][key] = None
-        self.changes += change.changes
+        self.changed.append(found.change)
 
     def kept(self) -> Iterable[str]:
         """Yield what the table could give but did not."""
@@ -219,6 +220,11 @@ class _Work:
             where=row.place(),
             remedy=hint(name, known, f"it has no {kind} that a table can give"),
         )
+
+
+def _metres(units: Units, values: Iterable[float]) -> Vec3:
+    x, y, z = (units.into(value, "m", SI) for value in values)
+    return x, y, z
 
 
 def _in_units(row: TableRow, target: ParameterTarget, units: Units) -> float | str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from mechid.errors import DataError
-from mechid.importing.hardpoint_checks import Change
+from mechid.importing.hardpoint_checks import GYRATION, OFFSET, BodyChange
 from mechid.importing.hardpoint_table import CENTRE, SIX, TableRow
 from mechid.importing.hardpoint_targets import Data, constant
 from mechid.importing.hardpoint_units import SI_UNIT, Dimension
@@ -19,74 +19,66 @@ INERTIA = tuple(f"I{k}" for k in SIX)
 MOMENTS = INERTIA[:3]
 
 
-@dataclass
-class BodyChange:
-    """What a row changes: numbers for the checks, and what it leaves out (title, words)."""
+@dataclass(frozen=True)
+class FilledBody:
+    """The entry of a body with the numbers of a row; what is missing, and the cells by path."""
 
-    changes: list[Change] = field(default_factory=list)
-    missing: list[tuple[str, str]] = field(default_factory=list)
+    spec: Data
+    change: BodyChange
+    missing: str
+    cells: Mapping[Key, str]
 
 
-def fill_body(
-    spec: Data, row: TableRow, units: Units
-) -> tuple[Data, BodyChange, dict[Key, str]] | None:
-    """Return the entry of a body with the numbers of a row, what changed, and the cells by path.
+def fill_body(spec: Data, row: TableRow, units: Units) -> FilledBody | None:
+    """Return the entry of a body with the numbers of a row; None if the row has none.
 
-    Mass, centre and inertia are given each as a whole, or left empty and kept. None if the row is
-    empty.
+    Mass, centre and inertia are given each as a whole, or left empty and kept.
     """
-    if row.blank(("mass", *CENTRE, *INERTIA)):
+    groups = {"mass": ("mass",), "centre": CENTRE, "inertia": INERTIA}
+    if row.blank((*groups["mass"], *CENTRE, *INERTIA, *(title for _, title, *_ in _SPREADS))):
         return None
-    new, change = dict(spec), BodyChange()
+    given = {what for what, titles in groups.items() if not row.blank(titles)}
+    new = dict(spec)
     cells: dict[Key, str] = {}
-    given = {"mass": not row.blank(("mass",)), "centre": not row.blank(CENTRE)}
-    given["inertia"] = not row.blank(INERTIA)
-    mass = center = six = None
-    if given["mass"]:
-        new["mass"], mass = _converted(row, "mass", "mass unit", "mass", ("mass",), units)
-        if mass <= 0:
-            raise DataError(
-                f"the mass must be > 0, got {row.number('mass'):g}",
-                where=row.place("mass"),
-                remedy="give the mass; a body without mass is declared in the model file "
-                "(massless: true), and has no row here",
-            )
+    sizes: dict[str, tuple[float, str]] = {}
+    mass = None
+    if "mass" in given:
+        new["mass"], mass = _mass(row, units)
         new.pop("massless", None)
         cells[("mass",)] = row.place("mass")
-    if given["centre"]:
+        sizes["mass"] = mass, row.place("mass")
+    if "centre" in given:
         pairs = [_converted(row, t, "centre unit", "length", CENTRE, units) for t in CENTRE]
-        center = np.array([si for _, si in pairs])
-        ground = _where(row, spec)
-        new["center"] = {"ground": [v for v, _ in pairs]} if ground else [v for v, _ in pairs]
+        place = [value for value, _ in pairs]
+        ground = _in_ground(row, spec)
+        new["center"] = {"ground": place} if ground else place
         cells[("center",)] = row.place("cx")
-        center = None if ground else center
-    if given["inertia"]:
-        new["inertia"], six = _inertia(row, spec, units)
+        if not ground:
+            sizes[OFFSET] = math.hypot(*(si for _, si in pairs)), row.place("cx")
+    if "inertia" in given:
+        new["inertia"], trace = _inertia(row, spec, units)
         cells[("inertia",)] = row.place("Ixx")
+        if mass is not None and trace > 0:
+            sizes[GYRATION] = math.sqrt(trace / 2 / mass), row.place("Ixx")
     _uncertainty(row, new, units, cells)
-    for what, title in (("mass", "mass"), ("centre", "cx"), ("inertia", "Ixx")):
-        if not given[what]:
-            change.missing.append(
-                (title, f"{what} of {row.name} is missing: the model keeps its own")
-            )
-    change.changes.append(_change(row, spec, units, mass, center, six))
-    return new, change, cells
-
-
-def _change(row: TableRow, spec: Data, units: Units, mass: Any, center: Any, six: Any) -> Change:
+    missing = [what for what in groups if what not in given]
+    words = f"{' and '.join(missing)} of {row.name} not given: the model keeps its own"
     old = constant(spec.get("mass"))
-    radius = None
-    if mass is not None and six is not None:
-        radius = float(np.sqrt(max(float(np.sum(six[:3])), 0.0) / 2 / mass))
-    return Change(
-        f"body {row.name}",
-        row.place("mass"),
-        old_mass=None if old is None else float(units.into(old, "kg", SI)),
-        mass=mass,
-        gyration=radius,
-        offset=None if center is None else float(np.linalg.norm(center)),
-        places={"gyration": row.place("Ixx"), "offset": row.place("cx")},
-    )
+    old_mass = None if old is None else units.into(old, "kg", SI)
+    change = BodyChange(f"body {row.name}", old_mass, sizes)
+    return FilledBody(new, change, f"{row.place()}: {words}" if missing else "", cells)
+
+
+def _mass(row: TableRow, units: Units) -> tuple[float, float]:
+    value, mass = _converted(row, "mass", "mass unit", "mass", ("mass",), units)
+    if mass <= 0:
+        raise DataError(
+            f"the mass must be > 0, got {row.number('mass'):g}",
+            where=row.place("mass"),
+            remedy="give the mass; a body without mass is declared in the model file "
+            "(massless: true), and has no row here",
+        )
+    return value, mass
 
 
 def _converted(
@@ -97,7 +89,7 @@ def _converted(
     return given.into(value, SI_UNIT[dimension], units), given.into(value, SI_UNIT[dimension], SI)
 
 
-def _where(row: TableRow, spec: Data) -> bool:
+def _in_ground(row: TableRow, spec: Data) -> bool:
     """Return whether the centre is in ground coordinates; by default as the model has it."""
     text = row.text("centre in")
     if text not in ("", "body", "ground"):
@@ -107,24 +99,25 @@ def _where(row: TableRow, spec: Data) -> bool:
     return text == "ground" or (not text and isinstance(spec.get("center"), dict))
 
 
-def _inertia(row: TableRow, spec: Data, units: Units) -> tuple[Data, Any]:
+def _inertia(row: TableRow, spec: Data, units: Units) -> tuple[Data, float]:
+    """Return the entry of the inertia, and the trace of the tensor in kg m²."""
     old = spec.get("inertia")
     new = dict(old) if isinstance(old, dict) else {}
     new.pop("allow_nonphysical", None)
-    six = []
+    trace = 0.0
     for key, title in zip(SIX, INERTIA, strict=True):
         if title not in MOMENTS and row.cell(title).blank:
-            new[key], si = 0, 0.0  # products may be left empty
+            new[key] = 0  # products may be left empty
         else:
             new[key], si = _converted(row, title, "inertia unit", "inertia", INERTIA, units)
-        six.append(si)
+            trace += si if title in MOMENTS else 0.0
     if about := row.text("about"):
         new["about"] = "center" if about.lower() in ("centre", "center") else about
     if axes := row.text("axes"):
         new.pop("axes", None)
         if axes != "body":
             new["axes"] = axes
-    return new, np.array(six)
+    return new, trace
 
 
 _SPREADS: tuple[tuple[str, str, Dimension, str, tuple[str, ...]], ...] = (

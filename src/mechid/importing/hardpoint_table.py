@@ -70,7 +70,7 @@ class TableRow:
 
     def text(self, title: str) -> str:
         """Return the text of a cell, "" if it is empty."""
-        return self.cell(title).text
+        return self.cell(title).usable(self.file, title).text
 
     def place(self, title: str = "") -> str:
         """Return where a cell is: file, sheet, row and column."""
@@ -135,7 +135,7 @@ def read_hardpoints(path: str | Path) -> HardpointTable:
     notes: dict[str, None] = {}
     header: _Header | None = None
     for row in read_cells(Path(path)):
-        first = next((cell for cell in row if not cell.blank), None)
+        first = next((cell for cell in row if cell.text), None)
         if first is None:
             continue
         if header is not None and first.sheet != header.first.sheet:
@@ -197,8 +197,8 @@ class _Header:
         """Return a row under these titles."""
         names = [cell for cell in row if cell.column == self.first.column]
         known = {cell.column for cell in self.unknown} | self.columns.keys()
-        others = [cell for cell in row if not cell.blank and cell.column > self.first.column]
-        if not names or not names[0].text:
+        others = [cell for cell in row if cell.text and cell.column > self.first.column]
+        if not names or not names[0].usable(self.file, self.section).text:
             raise DataError(
                 "the name is missing",
                 where=(names or others)[0].place(self.file, self.section),

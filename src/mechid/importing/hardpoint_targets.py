@@ -37,10 +37,11 @@ class ParameterTarget:
 
 @dataclass(frozen=True)
 class BodyTarget:
-    """Where a body stands in a model, and what is written there."""
+    """Where a body stands in a model, what is written there, and whether its copies differ."""
 
     path: Key
     spec: Data
+    scattered: bool = False  # copies that are not mirror images of one another
 
 
 @dataclass
@@ -105,7 +106,8 @@ def _subassemblies(data: Data) -> list[_Scope]:
 def _add(found: Targets, kind: str, key: str, name: str, spec: Any, scope: _Scope) -> None:
     path: Key = (*scope.path, kind, name)
     if kind == "bodies":
-        found.bodies[key] = BodyTarget(path, spec)
+        differ = any(use.get("parameters") for use in scope.uses.values())
+        found.bodies[key] = BodyTarget(path, spec, differ and len(scope.uses) > 1)
     elif kind == "points":
         points = dict(_points(key, name, spec, path, scope))
         found.points |= points

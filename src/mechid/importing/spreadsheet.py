@@ -50,6 +50,12 @@ class Cell:
         name = f"column {column_name(self.column)}" + (f" ({title})" if title else "")
         return f"{file}: {sheet}row {self.row}, {name}"
 
+    def usable(self, file: str, title: str = "") -> Cell:
+        """Return the cell, or say why it cannot be used."""
+        if self.problem:
+            raise DataError(self.problem, where=self.place(file, title), remedy=self.remedy)
+        return self
+
     def number(self, file: str, title: str = "") -> float:
         """Return the number in the cell.
 
@@ -58,9 +64,7 @@ class Cell:
         DataError
             With the place of the cell, if it has none.
         """
-        value, where = self.value, self.place(file, title)
-        if self.problem:
-            raise DataError(self.problem, where=where, remedy=self.remedy)
+        value, where = self.usable(file, title).value, self.place(file, title)
         if isinstance(value, int | float) and not isinstance(value, bool):
             if math.isfinite(value):
                 return float(value)

@@ -107,6 +107,7 @@ def _rows(sheet: Any, formulas: Any) -> list[Row]:
         if merged := covered.get((found.row, found.column)):
             problem, remedy = f"the cell is {merged}", "write every value in a cell of its own"
         elif value is None and written.value is not None:
+            value = written.value
             problem, remedy = "the value of the formula is not in the file", _SAVE
         elif isinstance(value, datetime.date | datetime.time | datetime.timedelta):
             problem = f"the cell has a date or time ({value}), not a number"

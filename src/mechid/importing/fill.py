@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +26,15 @@ from mechid.modelfile.build import build_document
 from mechid.modelfile.include import read_model
 from mechid.modelfile.units import SI, Units
 from mechid.modelfile.validate import validate
+from mechid.shown import Shown
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key, write
 
 _KINDS: dict[Section, str] = {"point": "points", "parameter": "parameters", "body": "bodies"}
 
 
-@dataclass(frozen=True)
-class Filled:
+@dataclass(frozen=True, repr=False)
+class Filled(Shown):
     """A model that was filled from a table.
 
     Parameters
@@ -57,6 +58,11 @@ class Filled:
     kept: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+
+    def summary(self) -> Mapping[str, object]:
+        """Return what `repr` shows."""
+        names = ("points", "parameters", "bodies", "kept", "notes", "warnings")
+        return {"mechanism": self.mechanism.name, **{name: getattr(self, name) for name in names}}
 
 
 def fill(model: str | Path, table: str | Path, *, largest_move: float | str = "25 %") -> Filled:
@@ -144,8 +150,8 @@ class _Work:
         for slot, axis, value in zip(target.slots, AXES, values, strict=True):
             self._put(slot, units.into(value, "m", self.units), row.place(axis))
         self.filled["points"][key] = None
-        old = _metres(self.units, target.now)
-        self.moved.append(PointChange(name, row.place("x"), old, _metres(units, values)))
+        old, new = _metres(self.units, target.now), _metres(units, values)
+        self.moved.append(PointChange(name, tuple(map(row.place, AXES)), old, new))
 
     def parameter(self, name: str, row: TableRow) -> None:
         """Put a parameter into the model."""

@@ -24,10 +24,10 @@ GYRATION, OFFSET = "radius of gyration", "distance of the centre"
 
 @dataclass(frozen=True)
 class PointChange:
-    """Where a point was and is (m), and its cell."""
+    """Where a point was and is (m), and the cells of its coordinates."""
 
     name: str
-    place: str
+    places: tuple[str, ...]
     old: Vec3
     new: Vec3
 
@@ -76,8 +76,9 @@ def _moves(points: Sequence[PointChange], limit: float) -> Iterator[str]:
     against = " against the others" if np.any(common) else ""
     for point, move in zip(points, moves - common, strict=True):
         if (distance := float(np.linalg.norm(move))) > limit:
+            place = point.places[int(np.argmax(np.abs(move)))]
             yield (
-                f"{point.place}: point {point.name} moved by {distance:.3g} m{against}: check "
+                f"{place}: point {point.name} moved by {distance:.3g} m{against}: check "
                 "signs and unit"
             )
 

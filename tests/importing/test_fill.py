@@ -36,6 +36,7 @@ def filled(model: Path, text: str, **words: object) -> mechid.Filled:
         (POINTS + "A,1,2 mm,3,m\n", 'column C (y): "2 mm" is not a number; write a plain number'),
         (POINTS + "A,1,nan,3,m\n", '"nan" is not a number'),
         (POINTS + "A,1,1e999,3,m\n", '"1e999" is not a number'),
+        (POINTS + "A,1,-1e31,3,m\n", '"-1e31" is not a number'),
         (POINTS + "A,1,,3,m\n", "column C (y): the value is missing"),
         (POINTS + "A,1,2,3,m\n\nA,1,2,3,m\n", "row 4, column A: point A is given twice"),
         (POINTS + ",1,2,3,m\n", "row 2, column A (point): the name is missing"),
@@ -110,6 +111,13 @@ def test_ways_to_write_a_point(model: Path, text: str) -> None:
     joint = next(j for j in found.mechanism.joints if j.name == "q2")
     body = found.mechanism.body(joint.body_b)
     assert body.frame.origin == (0.70725, 0.0005, 0.0)  # not rounded on the way
+
+
+def test_a_comment_may_have_other_signs(model: Path) -> None:
+    text = (
+        "# a, b, c\n# d, e\n# f, g\npoint;x;y;z;unit;what it is\nA;0,7;0,7;0;m;1.5 of it, or so\n"
+    )
+    assert filled(model, text).points == ("A",)
 
 
 def test_what_windows_calls_text(model: Path) -> None:
@@ -235,3 +243,34 @@ def test_points_that_share_a_name_are_told_apart(tmp_path: Path) -> None:
     assert filled(model, "body,mass,mass unit\narm.b,2,kg\n").bodies == ("b",)
     with pytest.raises(mechid.DataError, match="body b is given twice"):
         filled(model, "body,mass,mass unit\narm.b,2,kg\nb,2,kg\n")
+
+
+NESTED = """mechid: 1
+name: m
+subassemblies:
+  arm:
+    parameters: {x: 1, y: 0, z: 0, w: 2}
+    points: {P: [x, y, z], Q: [x, y, w]}
+    bodies: {b: {frame: {origin: P}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, points: [Q]}}
+    joints: {k: {type: revolute, between: [ground, b], at: P, axis: z}}
+    coordinates: {r: {joint: k}}
+  pair:
+    use:
+      one: {subassembly: arm, suffix: _1, parameters: {x: 3, y: 0, z: 0}}
+      two: {subassembly: arm, suffix: _2}
+use: {all: {subassembly: pair}}
+"""
+
+
+def test_copies_inside_of_subassemblies(tmp_path: Path) -> None:
+    """Copy one has a point of its own, copy two that of the subassembly; Q shares coordinates."""
+    model = tmp_path / "m.yaml"
+    model.write_text(NESTED)
+    found = filled(model, POINTS + "pair.one.P,5,6,7,m\n")
+    assert found.mechanism.body("b_1").frame.origin == (5.0, 6.0, 7.0)
+    assert found.mechanism.body("b_2").frame.origin == (1.0, 0.0, 0.0)
+    text = POINTS + "P,5,6,7,m\nQ,5,6,8,m\n"
+    found = filled(model, text)
+    assert found.mechanism.body("b_2").frame.origin == (5.0, 6.0, 7.0)
+    with pytest.raises(mechid.DataError, match="gets 9, and another value from row 2, column C"):
+        filled(model, text.replace("Q,5,6", "Q,5,9"))

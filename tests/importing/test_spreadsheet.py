@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import io
 import sys
@@ -9,10 +10,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pytest
 
 import mechid
+from mechid.importing.hardpoint_table import read_hardpoints
 from mechid.importing.spreadsheet import column_name
 
 TITLES = ["point", "x", "y", "z", "unit"]
@@ -202,3 +205,16 @@ def test_without_openpyxl(model: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_names_of_columns() -> None:
     assert [column_name(k) for k in (0, 25, 26, 701, 702)] == ["A", "Z", "AA", "ZZ", "AAA"]
+
+
+def test_damaged_files(model: Path, tmp_path: Path) -> None:
+    """Bytes that are changed anywhere give the table, or one clear error."""
+    rng = np.random.default_rng(5)
+    for suffix in (".csv", ".xlsx"):
+        whole = model.with_name(f"hardpoints{suffix}").read_bytes()
+        for _ in range(40):
+            damaged = np.frombuffer(whole, dtype=np.uint8).copy()
+            damaged[rng.integers(len(damaged), size=3)] = rng.integers(256, size=3)
+            (tmp_path / f"t{suffix}").write_bytes(damaged.tobytes())
+            with contextlib.suppress(mechid.DataError):
+                read_hardpoints(tmp_path / f"t{suffix}")

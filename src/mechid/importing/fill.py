@@ -135,6 +135,7 @@ class _Work:
         self.data, self.units, self.known = data, units, known
         self.filled: dict[str, dict[str, None]] = {"points": {}, "parameters": {}, "bodies": {}}
         self.cells: dict[Key, str] = {}
+        self.values: dict[Key, Any] = {}
         self.missing: list[str] = []
         self.moved: list[PointChange] = []
         self.changed: list[BodyChange] = []
@@ -178,7 +179,7 @@ class _Work:
         if found is None:
             return
         self._put(target.path, found.spec, row.place())
-        self.cells |= {(*target.path, *key): place for key, place in found.cells.items()}
+        self.cells |= {(*target.path, *part): place for part, place in found.cells.items()}
         self.missing += [found.missing] if found.missing else []
         self.filled["bodies"][key] = None
         self.changed.append(found.change)
@@ -200,8 +201,15 @@ class _Work:
         return None
 
     def _put(self, key: Key, value: Any, place: str) -> None:
+        if key in self.cells and value != self.values[key]:
+            raise DataError(
+                f"{'.'.join(map(str, key))} of the model gets {value}, and another value from "
+                f"{self.cells[key].partition(': ')[2]}",
+                where=place,
+                remedy="both cells must be equal, or the model file must tell them apart",
+            )
         put(self.data, key, value)
-        self.cells[key] = place
+        self.cells[key], self.values[key] = place, value
 
     def _find(self, section: Section, name: str, row: TableRow) -> str:
         """Return the name under which the model has what a row is called."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mechid.errors import DataError
@@ -134,7 +134,7 @@ def _uncertainty(row: TableRow, new: Data, units: Units, cells: dict[Key, str]) 
         if cell.blank:
             continue
         if cell.text.endswith("%"):
-            value: Any = cell.text
+            value: Any = f"{replace(cell, value=cell.text[:-1]).number(row.file, title)!r} %"
         else:
             value = _converted(row, title, unit, dimension, over, units)[0]
         new["uncertainty"] = {**(new.get("uncertainty") or {}), key: value}

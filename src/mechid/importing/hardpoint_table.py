@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from mechid.errors import DataError
 from mechid.importing.hardpoint_units import Dimension, known_units, units_of
-from mechid.importing.spreadsheet import Cell, Row, read_cells
+from mechid.importing.spreadsheet import Cell, Row, check_decimals, read_cells
 from mechid.modelfile.units import Units
 
 Section: TypeAlias = Literal["point", "parameter", "body"]
@@ -152,7 +152,10 @@ def read_hardpoints(path: str | Path) -> HardpointTable:
                     remedy="remove one of the rows",
                 )
             found[header.section][read.name] = read
-    if not any(found.values()):
+    rows = [row for section in found.values() for row in section.values()]
+    cells = (cell for row in rows for title, cell in row.cells.items() if title != WHAT)
+    check_decimals(cells, file)
+    if not rows:
         raise DataError(
             "the table has no points, parameters or bodies",
             where=file,

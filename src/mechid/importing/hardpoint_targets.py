@@ -78,35 +78,41 @@ class _Scope:
     path: Key
     name: str
     parts: Data
-    uses: Mapping[str, Data] = field(default_factory=dict)
+    uses: Mapping[str, tuple[Key, Data]] = field(default_factory=dict)
 
     def values(self, parameter: str) -> Iterator[tuple[str, Key, Any]]:
         """Yield copy ("" for all), slot and value of a parameter of this scope."""
-        for use, words in self.uses.items():
+        for use, (path, words) in self.uses.items():
             given = _mapping(words.get("parameters"))
             if parameter in given:
-                yield use, *_value(("use", use, "parameters", parameter), given[parameter])
+                yield use, *_value((*path, "parameters", parameter), given[parameter])
         own = _mapping(self.parts.get("parameters"))
         yield "", *_value((*self.path, "parameters", parameter), own[parameter])
 
 
 def _subassemblies(data: Data) -> list[_Scope]:
-    uses = _mapping(data.get("use"))
+    whole = {name: _mapping(s) for name, s in _mapping(data.get("subassemblies")).items()}
+    uses: dict[str, tuple[Key, Data]] = {
+        use: (("use", use), words) for use, words in _mapping(data.get("use")).items()
+    }
+    for outer, parts in whole.items():
+        for use, words in _mapping(parts.get("use")).items():
+            uses[f"{outer}.{use}"] = (("subassemblies", outer, "use", use), words)
     return [
         _Scope(
             ("subassemblies", name),
             name,
-            _mapping(parts),
-            {u: w for u, w in uses.items() if _mapping(w).get("subassembly") == name},
+            parts,
+            {use: found for use, found in uses.items() if found[1].get("subassembly") == name},
         )
-        for name, parts in _mapping(data.get("subassemblies")).items()
+        for name, parts in whole.items()
     ]
 
 
 def _add(found: Targets, kind: str, key: str, name: str, spec: Any, scope: _Scope) -> None:
     path: Key = (*scope.path, kind, name)
     if kind == "bodies":
-        differ = any(use.get("parameters") for use in scope.uses.values())
+        differ = any(words.get("parameters") for _, words in scope.uses.values())
         found.bodies[key] = BodyTarget(path, spec, differ and len(scope.uses) > 1)
     elif kind == "points":
         points = dict(_points(key, name, spec, path, scope))
@@ -139,7 +145,7 @@ def _points(
         for use, slot, value in scope.values(word):
             by_use.setdefault(use, []).append((slot, value))
     copies = [use for use in by_use if use and len(by_use[use]) == 3]
-    for use in copies or [""]:
+    for use in copies if 0 < len(copies) == len(scope.uses) else [*copies, ""]:
         (a, b, c), now = (s for s, _ in by_use[use]), _three([v for _, v in by_use[use]])
         if now is not None:
             yield f"{use}.{name}" if use else key, PointTarget((a, b, c), now)
@@ -149,8 +155,7 @@ def _parameters(key: str, name: str, scope: _Scope) -> Iterator[tuple[str, Param
     values = list(scope.values(name))
     spec = scope.parts["parameters"][name]
     unit = str(spec.get("unit", "")) if isinstance(spec, dict) else ""
-    everywhere = len(values) > 1 and len(values) > len(scope.uses)  # every copy has its own
-    for use, slot, value in values[:-1] if everywhere else values:
+    for use, slot, value in values[:-1] if 1 < len(values) == len(scope.uses) + 1 else values:
         if constant(value) is not None:
             yield f"{use}.{name}" if use else key, ParameterTarget(slot, value, unit)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from mechid.textfile.words import kind
 
 MOST_BYTES = 10_000_000  # of a file; tables of points have some 10 kB
 MOST_ROWS, MOST_COLUMNS = 10_000, 256
+_LARGEST = 1e30  # of numbers; in any unit they stay in the range of model files
 _DOT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 
@@ -65,13 +66,15 @@ class Cell:
             With the place of the cell, if it has none.
         """
         value, where = self.usable(file, title).value, self.place(file, title)
+        number = None
         if isinstance(value, int | float) and not isinstance(value, bool):
-            if math.isfinite(value):
-                return float(value)
-        elif _DOT.fullmatch(self.text) and math.isfinite(float(self.text)):
-            return float(self.text)
+            number = value
+        elif _DOT.fullmatch(self.text):
+            number = float(self.text)
         elif _COMMA.fullmatch(self.text):
-            return float(self.text.replace(",", "."))
+            number = float(self.text.replace(",", "."))
+        if number is not None and abs(number) < _LARGEST:
+            return float(number)
         if self.blank:
             raise DataError("the value is missing", where=where, remedy="write a number")
         long = len(self.text) > 40
@@ -131,7 +134,6 @@ def read_cells(path: Path) -> list[Row]:
                 where=str(path),
                 remedy="save it as CSV or as an Excel workbook (.xlsx)",
             )
-    _check_decimals(rows, str(path))
     return rows
 
 
@@ -144,8 +146,8 @@ def _csv(content: bytes, path: Path) -> list[Row]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("cp1252", errors="replace")  # what spreadsheets call CSV
-    # The delimiter is the one that most lines have; cells of text may have others.
-    lines = text.splitlines()
+    # The delimiter is the one that most lines have; decimals, texts and comments may have others.
+    lines = [line for line in text.splitlines() if not line.lstrip('"').startswith("#")]
     delimiter = max(";\t,", key=lambda mark: sum(mark in line for line in lines))
     try:
         found = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
@@ -169,9 +171,9 @@ def check_size(rows: int, columns: int, where: str) -> None:
         )
 
 
-def _check_decimals(rows: list[Row], file: str) -> None:
+def check_decimals(cells: Iterable[Cell], file: str) -> None:
     """Refuse decimal points and decimal commas in one table: one of them may group thousands."""
-    texts = [cell for row in rows for cell in row if isinstance(cell.value, str)]
+    texts = [cell for cell in cells if isinstance(cell.value, str)]
     comma = next((cell for cell in texts if _COMMA.fullmatch(cell.text)), None)
     dot = next((c for c in texts if "." in c.text and _DOT.fullmatch(c.text)), None)
     if comma is not None and dot is not None:

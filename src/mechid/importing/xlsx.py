@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
+import warnings
 import zipfile
 from typing import Any
 
@@ -40,9 +41,11 @@ def read_xlsx(content: bytes, file: str) -> list[Row]:
     package = openpyxl(file)
     _check_parts(content, file)
     try:
-        # Values as the spreadsheet program stored them, and the formulas behind them.
-        values = package.load_workbook(io.BytesIO(content), data_only=True, keep_links=False)
-        formulas = package.load_workbook(io.BytesIO(content), keep_links=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of drawings, styles and the like
+            # Values as the spreadsheet program stored them, and the formulas behind them.
+            values = package.load_workbook(io.BytesIO(content), data_only=True, keep_links=False)
+            formulas = package.load_workbook(io.BytesIO(content), keep_links=False)
     except Exception as error:  # openpyxl raises what its parsers raise
         raise DataError(
             f"not an Excel workbook: {type(error).__name__} while reading it",
@@ -71,7 +74,9 @@ def _check_parts(content: bytes, file: str) -> None:
             for part in parts:
                 if part.filename.endswith((".xml", ".rels")):
                     _check_part(archive.read(part), f"{file}: {part.filename}")
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError):
+    except DataError:
+        raise
+    except Exception:  # of the archive, of the decompressors
         raise DataError(
             "not an Excel workbook (.xlsx)", where=file, remedy=_SAVE + " as .xlsx"
         ) from None

@@ -43,6 +43,9 @@ from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
+from .importing.fill import Filled as Filled
+from .importing.fill import fill as fill
+from .importing.template import template as template
 from .kinematics.branch import singularity_margin as singularity_margin
 from .kinematics.engine.choice import engine as engine
 from .kinematics.frames import FrameMotion as FrameMotion

@@ -148,6 +148,28 @@ def check_mujoco(motion: Motion) -> None:
         check_drives(motion, other, G)
 
 
+@pytest.mark.parametrize("spec", ["puma560", "sla_suspension", "pendulum"])
+def test_shapes_are_drawn(spec: str) -> None:
+    """Volume and centre of what is drawn, by MuJoCo; nothing is heavier for it."""
+    mechanism = load(spec)
+    model = mujoco.MjModel.from_xml_string(mjcf(Content(mechanism, "CAD values")).text)
+    assert model.ngeom == sum(len(body.shapes) for body in mechanism.bodies) > 0
+    for body in mechanism.bodies:
+        own = [g for g in range(model.ngeom) if model.geom_bodyid[g] == model.body(body.name).id]
+        for g, shape in zip(own, body.shapes, strict=True):
+            a, *more = (np.array(p) for p in shape.points)
+            center = (a + more[0]) / 2 if shape.kind == "cylinder" else a
+            assert model.geom_pos[g] == pytest.approx(center, abs=1e-12)
+            if more:
+                line = more[0] - a if shape.kind == "cylinder" else more[0]
+                turned = np.zeros(3)
+                mujoco.mju_rotVecQuat(turned, np.array([0.0, 0.0, 1.0]), model.geom_quat[g])
+                assert turned == pytest.approx(line / np.linalg.norm(line), abs=1e-7)
+            assert model.geom_size[g][0] == pytest.approx(
+                shape.sizes[0] / (2 if shape.kind == "box" else 1)
+            )
+
+
 def check_drives(motion: Motion, other: OnMujoco, G: Array) -> None:
     """A motor of unit speed per speed of its coordinate: its control is the generalised force."""
     m, d = other.model, other.data

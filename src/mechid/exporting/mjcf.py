@@ -25,6 +25,7 @@ from mechid.exporting.markup import (
     numbers,
     remark,
 )
+from mechid.exporting.shapes import colour, primitives
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.tables import Floats
@@ -45,6 +46,9 @@ _LEAST = 1e-15  # mass (kg) and inertia (kg m²) that MuJoCo asks of every movin
 _MOTIONS = {"turn": "hinge", "slide": "slide", "ball": "ball"}
 # Equality constraints of MuJoCo are soft; with these they open least at this time step.
 _STEP = 0.001  # s
+# Of edges and lengths MuJoCo takes the half.
+_HALVES = {"box": (0.5, 0.5, 0.5), "cylinder": (1.0, 0.5), "sphere": (1.0,)}
+_DRAWN = {"mass": "0", "contype": "0", "conaffinity": "0", "group": "1"}
 _STIFF = {"solref": numbers([2 * _STEP, 1]), "solimp": "0.9999 0.9999 0.001 0.5 2"}
 
 
@@ -152,6 +156,7 @@ class _Writer:
             body = SubElement(self.inside[branch.parent], "body", name=branch.child)
             self._place(body, branch.start @ branch.after(0))
             self._inertia(body, self.m.body(branch.child))
+            self._shapes(body, self.m.body(branch.child))
             for k, piece in enumerate(branch.pieces):
                 self._joint(body, piece, (piece.moved(piece.home) @ branch.after(k + 1)).inverse)
             self.inside[branch.child] = body
@@ -179,6 +184,19 @@ class _Writer:
             mass=numbers(mass),
             fullinertia=numbers(six, 0.0),
         )
+
+    def _shapes(self, element: Element, body: Body) -> None:
+        """Add what is drawn of a body; it touches nothing and has no mass."""
+        for p in primitives(body):
+            words = {
+                "type": p.kind,
+                "pos": numbers(p.center, self.size),
+                "size": numbers(np.array(p.sizes) * _HALVES[p.kind]),
+                "rgba": numbers(colour(body)),
+            }
+            if p.kind == "cylinder":
+                words["zaxis"] = numbers(p.axis)
+            SubElement(element, "geom", {**words, **_DRAWN})
 
     def _joint(self, body: Element, piece: Piece, frame: Rigid) -> None:
         """Add a joint; `frame` is the one before its motion, in the body at home."""

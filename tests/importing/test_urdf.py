@@ -161,7 +161,7 @@ def test_base_parameters_are_as_many_as_the_rank_of_the_regressor() -> None:
 # --------------------------------------------------------------------------- loops
 
 # Four bars of lengths 0.3, 0.6, 0.5 over a ground of 0.6 m, all straight up in the zero pose of the
-# tree but the coupler, which lies along x: the closing point is 0.1 m away.
+# tree but the coupler, which lies along x: the ends of the loop are 0.2 m apart.
 BARS = [
     link("base"), link("crank", "0 0 0.15"), link("coupler", "0.3 0 0"), link("rocker", "0 0 0.25"),
     joint("q1", "continuous", "base", "crank", '<axis xyz="0 1 0"/>'),

@@ -51,6 +51,7 @@ def test_floating_base(path: Path) -> None:
 def test_fixed_links_kept_move_as_merged_ones() -> None:
     merged, kept = import_model(PANDA), import_model(PANDA, keep_fixed=True)
     assert len(kept.mechanism.bodies) == len(merged.mechanism.bodies) + 4
+    assert kept.mechanism.joint("panda_hand_joint").type == "fixed"
     assert within(compare(kept, OnPinocchio(PANDA)), TOLERANCE)
 
 
@@ -109,7 +110,7 @@ def test_friction_and_rotors(urdf: Write) -> None:
         joint("axle", "continuous", "base", "disc",
               '<axis xyz="0 0 1"/><dynamics damping="0.3" friction="0.2"/>'),
         '<transmission name="t"><type>simple</type><joint name="axle"/><actuator name="m">'
-        "<mechanicalReduction>50</mechanicalReduction><motorInertia>1e-5</motorInertia>"
+        '<mechanicalReduction>50</mechanicalReduction><drake:rotor_inertia value="1e-5"/>'
         "</actuator></transmission>",
     )  # fmt: skip
     found = import_model(path)

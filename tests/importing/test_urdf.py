@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -19,7 +20,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.modelfile import loads
 
 from .conftest import Write, joint, link
-from .engines import Errors, OnPinocchio, compare, states
+from .engines import Errors, OnMujoco, OnPinocchio, compare, states
 
 DATA = Path(__file__).parent / "data"
 TX40 = Path(__file__).parents[2] / "examples" / "tx40" / "tx40.urdf"
@@ -68,6 +69,8 @@ def test_every_joint_type(urdf: Write, kind: str) -> None:
     )  # fmt: skip
     found = import_model(path)
     assert within(compare(found, OnPinocchio(path)), 1e-13)
+    if kind not in ("floating", "planar"):  # which MuJoCo makes of other joints
+        assert within(compare(found, OnMujoco(mujoco.MjModel.from_xml_path(str(path)))), 1e-13)
     limits = [(x.lower, x.upper) for x in found.mechanism.joint("j2").limits]
     assert limits == ([(-1, 2)] if kind in ("revolute", "prismatic") else [])
 

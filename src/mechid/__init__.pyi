@@ -46,9 +46,9 @@ from .excitation.trajectory import Trajectory as Trajectory
 from .exporting.content import Exported as Exported
 from .importing.api import ImportedModel as ImportedModel
 from .importing.api import import_model as import_model
-from .importing.load import load as load
 from .importing.fill import Filled as Filled
 from .importing.fill import fill as fill
+from .importing.load import load as load
 from .importing.template import template as template
 from .kinematics.branch import singularity_margin as singularity_margin
 from .kinematics.engine.choice import engine as engine

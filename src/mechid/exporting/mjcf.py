@@ -32,6 +32,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import (
     GROUND,
     Body,
+    CadInertia,
     DistanceCoordinate,
     Joint,
     JointCoordinate,
@@ -43,6 +44,7 @@ from mechid.spatial.inertia import tensor
 from mechid.spatial.rotations import quaternion_from_matrix, snap
 
 _LEAST = 1e-15  # mass (kg) and inertia (kg m²) that MuJoCo asks of every moving body
+_LITTLE = 1e-6  # kg of a body without mass, and m² of gyration relative to L², where that is lost
 _MOTIONS = {"turn": "hinge", "slide": "slide", "ball": "ball"}
 # Equality constraints of MuJoCo are soft; with these they open least at this time step.
 _STEP = 0.001  # s
@@ -76,11 +78,13 @@ def _unable(m: Mechanism, forest: Forest) -> Iterator[str]:
             yield f"loop through joint {joint.name} ({joint.type})"
     for body in m.bodies:
         if body.massless:
-            yield f"body {body.name} without mass (moving bodies of MuJoCo have mass)"
-        elif body.inertia is not None:
-            least = np.linalg.eigvalsh(tensor(np.array(body.inertia.inertia_center))).min()
-            if not min(body.inertia.mass, least) > _LEAST:
-                yield f"body {body.name} without inertia about an axis"
+            yield f"body {body.name} without mass (MuJoCo asks for some)"
+        elif body.inertia is not None and _flat(body.inertia):
+            yield f"body {body.name} without inertia about an axis (MuJoCo asks for some)"
+
+
+def _flat(cad: CadInertia) -> bool:
+    return bool(np.linalg.eigvalsh(tensor(np.array(cad.inertia_center))).min() <= _LEAST)
 
 
 # ------------------------------------------------------------------------------ cut joints
@@ -171,19 +175,12 @@ class _Writer:
     def _inertia(self, element: Element, body: Body) -> None:
         if said := certainty(self.content.of(body.name)):
             remark(element, said)
-        cad = body.inertia
-        if cad is None:  # MuJoCo asks for mass
-            mass, center, six = 1e-9, np.zeros(3), (1e-9 * self.size**2,) * 3 + (0.0,) * 3
-        else:
-            xx, xy, xz, yy, yz, zz = cad.inertia_center
-            mass, center, six = cad.mass, np.array(cad.center), (xx, yy, zz, xy, xz, yz)
-        SubElement(
-            element,
-            "inertial",
-            pos=numbers(center),
-            mass=numbers(mass),
-            fullinertia=numbers(six, 0.0),
-        )
+        cad = body.inertia or CadInertia(_LITTLE, (0.0, 0.0, 0.0), (0.0,) * 6)
+        xx, xy, xz, yy, yz, zz = cad.inertia_center
+        more = _LITTLE * cad.mass * self.size**2 if _flat(cad) else 0.0
+        six = np.array([xx + more, yy + more, zz + more, xy, xz, yz])
+        words = {"pos": numbers(cad.center), "mass": numbers(cad.mass)}
+        SubElement(element, "inertial", {**words, "fullinertia": numbers(six, 0.0)})
 
     def _shapes(self, element: Element, body: Body) -> None:
         """Add what is drawn of a body; it touches nothing and has no mass."""

@@ -43,8 +43,12 @@ from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
+from .exporting.content import Exported as Exported
+from .importing.api import ImportedModel as ImportedModel
+from .importing.api import import_model as import_model
 from .importing.fill import Filled as Filled
 from .importing.fill import fill as fill
+from .importing.load import load as load
 from .importing.template import template as template
 from .kinematics.branch import singularity_margin as singularity_margin
 from .kinematics.engine.choice import engine as engine
@@ -65,13 +69,13 @@ from .measurementfile.read import read_measurement as read_measurement
 from .mechanism.records import Mechanism as Mechanism
 from .modelfile.api import build as build
 from .modelfile.api import dumps as dumps
-from .modelfile.api import load as load
 from .modelfile.api import loads as loads
 from .modelfile.api import on_base as on_base
 from .modelfile.api import save as save
 from .modelfile.zoo import zoo as zoo
 from .options import ExciteOptions as ExciteOptions
 from .options import IdentifyOptions as IdentifyOptions
+from .options import ImportOptions as ImportOptions
 from .options import NoiseLevels as NoiseLevels
 from .options import ReduceOptions as ReduceOptions
 from .options import SynthesiseOptions as SynthesiseOptions
@@ -98,6 +102,7 @@ from .tasks.evaluate_motion import MotionEvaluation as MotionEvaluation
 from .tasks.evaluate_motion import evaluate_motion as evaluate_motion
 from .tasks.excite import DesignedMotion as DesignedMotion
 from .tasks.excite import excite as excite
+from .tasks.export import export as export
 from .tasks.identify import identify as identify
 from .tasks.linear import regression as regression
 from .tasks.measured import prepare as prepare

@@ -47,6 +47,7 @@ def examples(run: mechid.Run) -> dict[str, object]:
         mechid.Sum((mechid.Constant(1.0),)),
         mechid.identify(model, run.motions, estimator="ols").spread,
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
+        mechid.payload(run, run.motions[1], body="coupler_1"),
         mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

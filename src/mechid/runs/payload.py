@@ -185,11 +185,12 @@ def write_payload(payload: Payload, path: str | Path) -> None:
     Examples
     --------
     >>> import mechid
+    >>> from pathlib import Path
     >>> motion = mechid.excite("pendulum", random=4, starts=0)
     >>> log = mechid.synthesise("pendulum", motion, noise="1%", periods=2)
     >>> found = mechid.payload(mechid.identify("pendulum", log), log)  # nothing is attached
     >>> mechid.write_payload(found, "payload.csv")
-    >>> open("payload.csv").readline().strip()
+    >>> Path("payload.csv").read_text().splitlines()[0]
     'quantity,value,sigma,unit,determined'
     """
     path = Path(path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from mechid.kinematics.tables import BALL, Floats, Records, Tables
 from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 
+if TYPE_CHECKING:
+    from mechid.kinematics.engine.batch import BatchCode
+    from mechid.kinematics.engine.path import PathCode
+
 COINCIDE = 1e-9  # times the size of the mechanism: the assembled pose is closed to less
 PARALLEL = 1e-12  # cosine of the angle between axes, off one by this: rounding
 
@@ -53,6 +57,25 @@ class DynamicModel:
     def mechanism(self) -> Mechanism:
         """The mechanism."""
         return self.kinematics.mechanism
+
+    @cached_property
+    def path_code(self) -> PathCode | None:
+        """Generated code for W along paths; None if the kernels cannot be recorded."""
+        from mechid.dynamics.observation_code import observation_code
+
+        return observation_code(self)
+
+    @cached_property
+    def gradient_code(self) -> BatchCode | None:
+        """Generated code for gradients of W; None if the kernels cannot be recorded."""
+        from mechid.dynamics.gradient_code import gradient_code
+
+        return gradient_code(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs; it generates its code itself."""
+        made = ("path_code", "gradient_code")
+        return {k: v for k, v in self.__dict__.items() if k not in made}
 
 
 @dataclass

@@ -12,6 +12,7 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import MechidError
+from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.held import Held
@@ -218,6 +219,14 @@ class ObservedSamples(Samples):
             W=np.zeros((n, n_i, len(model.columns))),
             known=np.zeros((n, n_i)),
         )
+
+    def code(self) -> PathCode | None:
+        """Return generated code that fills W and known, or None if there is none."""
+        return self.dynamics.path_code
+
+    def results(self) -> tuple[Floats, Floats]:
+        """Return W and known, a row per sample."""
+        return self.W.reshape(len(self.W), -1), self.known
 
     def run(
         self, way: Held, starts: Ints, first: int, last: int, q_starts: Floats, y_starts: Floats

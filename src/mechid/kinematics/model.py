@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from mechid.kinematics.tree import SpanningTree, spanning_tree
 from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
+
+if TYPE_CHECKING:
+    from mechid.kinematics.engine.path import PathCode
 
 RANK_TOLERANCE = 1e-9
 
@@ -90,9 +93,17 @@ class KinematicModel(Shown):
         held: Held = hold((self.tables, self.one_piece))
         return held
 
+    @cached_property
+    def path_code(self) -> PathCode | None:
+        """Generated code that solves paths; None if the kernels cannot be recorded."""
+        from mechid.kinematics.engine.motion_code import motion_code
+
+        return motion_code(self)
+
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy needs; it holds its tables itself when they are asked for."""
-        return {k: v for k, v in self.__dict__.items() if not k.startswith("in_")}
+        """Return what a copy needs; it makes what is made when asked for itself."""
+        made = ("in_pieces", "in_one_piece", "path_code")
+        return {k: v for k, v in self.__dict__.items() if k not in made}
 
     @property
     def n_independent(self) -> int:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
+from mechid.kinematics.engine.choice import wanted
+from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.kernels.follow import solve_chunks
 from mechid.kinematics.kernels.held import Held
 from mechid.kinematics.model import KinematicModel
@@ -16,6 +18,9 @@ from mechid.kinematics.threads import PARTS_PER_THREAD, spread
 # Chunks are not made shorter than this: finding the pose where one begins has its price, and so has
 # a thread.
 _SHORTEST_CHUNK = 128
+# Samples that a lane of generated code follows; the number of lanes does not depend on that of
+# threads, and neither do the results.
+_LANE = 512
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,36 @@ class Samples:
         q, v, vd = np.zeros((n, c.n_q)), np.zeros((n, c.n_v)), np.zeros((n, c.n_v))
         return Samples(model, y, yd, ydd, dt, q, v, vd, np.zeros(n, dtype=np.int64), np.zeros(n))
 
+    def code(self) -> PathCode | None:
+        """Return generated code for these samples, or None if there is none."""
+        return self.model.path_code
+
+    def results(self) -> tuple[Floats, Floats]:
+        """Return what is computed of each sample besides q, a row per sample."""
+        return self.v, self.vd
+
+    def solve_in_lanes(
+        self, code: PathCode, starts: Ints, q_starts: Floats, y_starts: Floats
+    ) -> None:
+        """Solve chunks starts[i] … starts[i + 1] - 1 by generated code, each from a closed pose.
+
+        Where the code is not sure of a sample, the kernels do the rest of its chunk.
+        """
+        inputs, outputs = (self.y, self.yd, self.ydd, self.dt), (self.q, *self.results())
+        done = code.follow(starts, inputs, y_starts, q_starts, outputs)
+        for i in np.flatnonzero(done < np.diff(starts)):
+            k = starts[i] + done[i]
+            q, y = (q_starts[i], y_starts[i]) if done[i] == 0 else (self.q[k - 1], self.y[k - 1])
+            self.solve(np.array([k, starts[i + 1]]), q[None], y[None], self.model.in_pieces)
+
     def solve(self, starts: Ints, q_starts: Floats, y_starts: Floats, way: Held) -> None:
         """Solve chunks starts[i] … starts[i + 1] - 1, each from a closed pose.
 
         `way` is `in_pieces` or `in_one_piece` of the model.
         """
         n = starts.size - 1
+        if n == 0:
+            return
         length = max(1, int(starts[-1] - starts[0]) // n)
 
         def run(first: int, last: int) -> None:
@@ -120,18 +149,26 @@ def solve_path(samples: Samples, q_home: Floats, y_home: Floats) -> None:
 
 
 def _solve_in_chunks(samples: Samples, q_home: Floats, y_home: Floats) -> bool:
-    """Solve samples in chunks, one per thread at a time; tell whether they fit together."""
+    """Solve samples in chunks, side by side; tell whether they fit together."""
     n = samples.y.shape[0]
+    code = samples.code() if wanted(n) else None
     threads = numba.get_num_threads() if n >= 2 * _SHORTEST_CHUNK else 1
-    if threads == 1:
+    if code is not None:
+        chunks = min(code.lanes * max(1, round(n / (code.lanes * _LANE))), n)
+    elif threads > 1:
+        chunks = min(PARTS_PER_THREAD * threads, n // _SHORTEST_CHUNK)
+    else:
         return False
-    chunks = min(PARTS_PER_THREAD * threads, n // _SHORTEST_CHUNK)
     starts = np.linspace(0, n, chunks + 1).astype(np.int64)
     heads = _heads(samples, starts[1:-1], q_home, y_home)
     if heads is None:
         return False
     y_starts = np.vstack([y_home, samples.y[starts[1:-1]]])
-    samples.solve(starts, np.vstack([q_home, heads]), y_starts, samples.model.in_pieces)
+    q_starts = np.vstack([q_home, heads])
+    if code is not None:
+        samples.solve_in_lanes(code, starts, q_starts, y_starts)
+    else:
+        samples.solve(starts, q_starts, y_starts, samples.model.in_pieces)
     return not samples.status.any() and _joined(samples, starts[1:-1])
 
 

@@ -136,10 +136,8 @@ def advance(t, q, step, factor):
 
 
 @inlined_kernel
-def turn_ball(q, j, x, y, z):
-    """Turn the quaternion at q[j:j+4] by the rotation vector (x, y, z) in the outer axes."""
-    x, y, z = 0.5 * x, 0.5 * y, 0.5 * z
-    square = x * x + y * y + z * z
+def cosine_and_sinc(square):
+    """Cosine of an angle, and its sine over it, from its square."""
     if abs(square) < 1e-8:  # series: the next term is below rounding
         c = 1.0 - square / 2.0 * (1.0 - square / 12.0)
         s = 1.0 - square / 6.0 * (1.0 - square / 20.0)
@@ -147,6 +145,14 @@ def turn_ball(q, j, x, y, z):
         angle = np.sqrt(square)
         c = np.cos(angle)
         s = np.sin(angle) / angle
+    return c, s
+
+
+@inlined_kernel
+def turn_ball(q, j, x, y, z):
+    """Turn the quaternion at q[j:j+4] by the rotation vector (x, y, z) in the outer axes."""
+    x, y, z = 0.5 * x, 0.5 * y, 0.5 * z
+    c, s = cosine_and_sinc(x * x + y * y + z * z)
     x, y, z = s * x, s * y, s * z
     e0, e1, e2, e3 = q[j], q[j + 1], q[j + 2], q[j + 3]
     n0 = c * e0 - x * e1 - y * e2 - z * e3

@@ -1,0 +1,52 @@
+"""When code is generated: where the time it takes is soon won back.
+
+The choice depends on the size of the job alone, never on what is on disk already: results of the
+two ways differ by rounding, and the same call must give the same numbers every time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from mechid.errors import DataError
+
+CHOICES = ("auto", "tables", "compiled")
+# Samples of one call that are worth the second or two of generating code.
+_WORTH_IT = 50_000
+_choice: ContextVar[str | None] = ContextVar("engine", default=None)
+
+
+@contextmanager
+def engine(choice: str) -> Iterator[None]:
+    """Choose how paths are solved inside a `with` block.
+
+    Parameters
+    ----------
+    choice : {"auto", "tables", "compiled"}
+        Kernels that run over tables, code that is generated for the mechanism, or whichever is
+        faster for the size of the job (the default; the environment variable MECHID_ENGINE
+        changes it). Results agree to rounding.
+    """
+    token = _choice.set(_checked(choice, "engine"))
+    try:
+        yield
+    finally:
+        _choice.reset(token)
+
+
+def wanted(n: int) -> bool:
+    """Tell whether a path of n samples should be solved by generated code."""
+    choice = _choice.get() or _checked(os.environ.get("MECHID_ENGINE", "auto"), "MECHID_ENGINE")
+    return choice == "compiled" or (choice == "auto" and n >= _WORTH_IT)
+
+
+def _checked(choice: str, where: str) -> str:
+    if choice not in CHOICES:
+        raise DataError(
+            f"{where} must be one of {', '.join(CHOICES)}, got {choice!r}",
+            remedy=f"choose one of: {', '.join(CHOICES)}",
+        )
+    return choice

@@ -1,0 +1,116 @@
+"""A path by generated code: what the lanes of it are, and the code for a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechid.kinematics.engine.stages import Layout, Placed, Stages
+from mechid.kinematics.kernels.lanes import Code, Scattered, Slots, follow_lanes, scattered
+from mechid.kinematics.tables import Floats, Ints
+from mechid.kinematics.threads import spread
+from mechid.tape.functions import Functions, aligned, compiled
+
+
+@dataclass(frozen=True)
+class PathCode:
+    """Generated code that follows paths of one mechanism, and where it leaves its results."""
+
+    functions: Functions
+    code: Code
+    slots: Slots
+    rows: tuple[Scattered, Scattered]
+    n_slots: int
+
+    @property
+    def lanes(self) -> int:
+        """How many chunks are followed side by side."""
+        return self.code.lanes
+
+    @staticmethod
+    def compile(stages: Stages, lanes: int | None = None) -> PathCode:
+        """Generate code for recorded stages, or take it from disk."""
+        programs = {"predict": stages.predict, "finish": stages.finish}
+        if stages.correct is not None:
+            programs["correct"] = stages.correct
+        functions = compiled(programs, lanes)
+        at = functions.addresses
+        code = Code(at["predict"], at.get("correct", 0), at["finish"], functions.lanes)
+        first, second = (scattered(x.slots, x.constants) for x in stages.layout.results)
+        layout = stages.layout
+        return PathCode(functions, code, _slots(layout), (first, second), layout.count)
+
+    def follow(
+        self,
+        starts: Ints,
+        inputs: tuple[Floats, Floats, Floats, Floats],
+        y_starts: Floats,
+        q_starts: Floats,
+        outputs: tuple[Floats, Floats, Floats],
+    ) -> Ints:
+        """Follow chunks starts[i] … starts[i + 1] - 1 of a path, each from a closed pose.
+
+        Inputs are y, ẏ, ÿ and the time to the next sample; outputs q and two arrays of results
+        with a row per sample. Returns how many samples of each chunk were done.
+        """
+        lanes, n = self.code.lanes, starts.size - 1
+        done = np.zeros(n, dtype=np.int64)
+
+        def run(first: int, last: int) -> None:
+            state, memory = aligned(self.n_slots * lanes), aligned(self.functions.memory)
+            for b in range(first, last):
+                # the last bundle may be short: lanes without a chunk have no samples
+                chunks = np.minimum(np.arange(b * lanes, (b + 1) * lanes), n - 1)
+                own = np.arange(b * lanes, (b + 1) * lanes) < n
+                finished = np.zeros(lanes, dtype=np.int64)
+                follow_lanes(
+                    self.code,
+                    self.slots,
+                    *self.rows,
+                    starts[chunks],
+                    np.where(own, starts[chunks + 1], starts[chunks]),
+                    *inputs,
+                    y_starts[chunks],
+                    q_starts[chunks],
+                    *outputs,
+                    finished,
+                    state,
+                    memory,
+                )
+                done[chunks[own]] = finished[own]
+
+        spread(run, -(-n // lanes), 1)
+        return done
+
+
+def _slots(layout: Layout) -> Slots:
+    def first(slots: np.ndarray) -> int:
+        return int(slots.ravel()[0]) if slots.size else 0
+
+    def varying(placed: Placed) -> np.ndarray:
+        return placed.slots[placed.slots >= 0]
+
+    now = layout.now
+    return Slots(
+        y=first(layout.y),
+        yd=first(layout.yd),
+        ydd=first(layout.ydd),
+        y_before=first(layout.y_before),
+        half=first(layout.half),
+        now=now.first,
+        then=layout.then.first,
+        end=now.end,
+        n_corrected=now.n_corrected,
+        moved=first(now.moved),
+        n_known=first(now.n_known),
+        step=first(layout.step),
+        trusted=first(layout.trusted),
+        fine=first(layout.fine),
+        determinants=first(layout.determinants),
+        at_start=first(layout.determinants_at_start),
+        n_determinants=layout.determinants.size,
+        R=first(varying(layout.R)),
+        R_before=first(varying(layout.R_before)),
+        n_R=varying(layout.R).size,
+    )

@@ -1,0 +1,222 @@
+"""Lanes: parts of a path that are followed side by side by generated code."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mechid.kinematics.kernels.closure import LAST_STEP
+from mechid.kinematics.kernels.jit import allocating_kernel, kernel
+from mechid.tape.call import call
+
+# More corrections than these mean that the prediction was far off: a matter for the kernels.
+MOST_CORRECTIONS = 5
+
+
+class Slots(NamedTuple):
+    """Where the numbers of a lane begin in its state (see `stages.Layout`)."""
+
+    y: int
+    yd: int
+    ydd: int
+    y_before: int
+    half: int
+    now: int
+    then: int
+    end: int  # of `now`
+    n_corrected: int
+    moved: int
+    n_known: int
+    step: int
+    trusted: int
+    fine: int
+    determinants: int
+    at_start: int
+    n_determinants: int
+    R: int
+    R_before: int
+    n_R: int
+
+
+class Scattered(NamedTuple):
+    """Entries of a row of results: slots and where they go, constants and where they go."""
+
+    slots: np.ndarray
+    places: np.ndarray
+    constants: np.ndarray
+    constant_places: np.ndarray
+
+
+def scattered(slots: np.ndarray, constants: np.ndarray | None = None) -> Scattered:
+    """Return the entries of a row by their slots (-1: none) and, where there is none, constants."""
+    flat = slots.ravel()
+    values = np.zeros(flat.size) if constants is None else constants.ravel()
+    varying, fixed = np.flatnonzero(flat >= 0), np.flatnonzero((flat < 0) & (values != 0.0))
+    return Scattered(flat[varying], varying, values[fixed], fixed)
+
+
+class Code(NamedTuple):
+    """Addresses of the functions; `correct` is 0 where there is nothing to close."""
+
+    predict: int
+    correct: int
+    finish: int
+    lanes: int
+
+
+@kernel
+def copy_slots(state, source, target, n, lanes):
+    """Copy n slots of all lanes."""
+    for i in range(n * lanes):
+        state[target * lanes + i] = state[source * lanes + i]
+
+
+@kernel
+def set_slots(state, first, n, lane, lanes, values):
+    """Fill slots of one lane."""
+    for i in range(n):
+        state[(first + i) * lanes + lane] = values[i]
+
+
+@kernel
+def write_rows(state, rows, lanes, where, out):
+    """Write what lanes have found to their rows of results, which hold zeros; -1: not this lane.
+
+    Slot by slot, not lane by lane: reading lane by lane would touch every line of the state for
+    each lane again.
+    """
+    for i in range(where.slots.size):
+        first, place = where.slots[i] * lanes, where.places[i]
+        for lane in range(lanes):
+            if rows[lane] >= 0:
+                out[rows[lane], place] = state[first + lane]
+    for i in range(where.constants.size):
+        for lane in range(lanes):
+            if rows[lane] >= 0:
+                out[rows[lane], where.constant_places[i]] = where.constants[i]
+
+
+@kernel
+def set_chosen(state, rows, lanes, where, values):
+    """Fill slots of all lanes with entries of their rows of an array."""
+    for i in range(where.slots.size):
+        first, place = where.slots[i] * lanes, where.places[i]
+        for lane in range(lanes):
+            state[first + lane] = values[rows[lane], place]
+
+
+@kernel
+def begin(code, s, y_starts, q_starts, state, memory):
+    """Put every lane at a closed pose, at rest; nothing is known of its motion."""
+    lanes, n_i = code.lanes, y_starts.shape[1]
+    for i in range(state.size):
+        state[i] = 0.0
+    for lane in range(lanes):
+        set_slots(state, s.y, n_i, lane, lanes, y_starts[lane])
+        set_slots(state, s.now, q_starts.shape[1], lane, lanes, q_starts[lane])
+        state[s.n_known * lanes + lane] = -1.0
+    call(code.finish, state, memory)
+    copy_slots(state, s.determinants, s.at_start, s.n_determinants, lanes)
+    copy_slots(state, s.R, s.R_before, s.n_R, lanes)
+
+
+@kernel
+def correct_lanes(code, s, active, state, memory):
+    """Newton's method, until all active lanes are closed or have had their chance."""
+    for _ in range(MOST_CORRECTIONS):
+        call(code.correct, state, memory)
+        copy_slots(state, s.then, s.now, s.n_corrected, code.lanes)
+        worst = 0.0
+        for lane in range(code.lanes):
+            if active[lane]:
+                worst = max(worst, state[s.step * code.lanes + lane])
+        if worst < LAST_STEP:
+            return
+
+
+@allocating_kernel
+def follow_lanes(
+    code,
+    s,
+    first_row,
+    second_row,
+    starts,
+    ends,
+    y,
+    yd,
+    ydd,
+    dt,
+    y_starts,
+    q_starts,
+    q,
+    first,
+    second,
+    done,
+    state,
+    memory,
+):
+    """Follow the samples starts[l] … ends[l] - 1 in each lane l, from a closed pose.
+
+    Fills q and the rows of two arrays of results; `done` (lanes,) counts the samples of each lane
+    up to the first that is not fine.
+    """
+    lanes, n_i, n_q = code.lanes, y.shape[1], q.shape[1]
+    begin(code, s, y_starts, q_starts, state, memory)
+    active = ends > starts
+    rows = np.zeros(lanes, dtype=np.int64)
+    longest = 0
+    for lane in range(lanes):
+        longest = max(longest, ends[lane] - starts[lane])
+    for k in range(longest):
+        copy_slots(state, s.y, s.y_before, n_i, lanes)
+        any_active = False
+        for lane in range(lanes):
+            i = starts[lane] + k
+            active[lane] = active[lane] and i < ends[lane]
+            if active[lane]:
+                any_active = True
+                set_slots(state, s.y, n_i, lane, lanes, y[i])
+                set_slots(state, s.yd, n_i, lane, lanes, yd[i])
+                set_slots(state, s.ydd, n_i, lane, lanes, ydd[i])
+                step = dt[i - 1] if k > 0 else 0.0
+                state[s.half * lanes + lane] = 0.5 * step * step
+        if not any_active:
+            return
+        call(code.predict, state, memory)
+        copy_slots(state, s.then, s.now, s.end - s.now, lanes)
+        if code.correct != 0:
+            correct_lanes(code, s, active, state, memory)
+        call(code.finish, state, memory)
+        copy_slots(state, s.R, s.R_before, s.n_R, lanes)
+        for lane in range(lanes):
+            rows[lane] = -1
+            if active[lane]:
+                active[lane] = state[s.fine * lanes + lane] == 1.0
+                if active[lane]:
+                    rows[lane] = starts[lane] + k
+                    done[lane] += 1
+        for j in range(n_q):
+            for lane in range(lanes):
+                if rows[lane] >= 0:
+                    q[rows[lane], j] = state[(s.now + j) * lanes + lane]
+        write_rows(state, rows, lanes, first_row, first)
+        write_rows(state, rows, lanes, second_row, second)
+
+
+@allocating_kernel
+def run_blocks(
+    address, lanes, first, last, slots_in, arrays_in, slots_out, arrays_out, state, memory
+):
+    """Run a program on blocks first … last - 1 of `lanes` samples each."""
+    n = arrays_in[0].shape[0]
+    rows = np.zeros(lanes, dtype=np.int64)
+    for block in range(first, last):
+        for lane in range(lanes):
+            rows[lane] = min(block * lanes + lane, n - 1)
+        for i in range(len(arrays_in)):
+            set_chosen(state, rows, lanes, slots_in[i], arrays_in[i])
+        call(address, state, memory)
+        for lane in range(lanes):
+            if block * lanes + lane >= n:
+                rows[lane] = -1
+        for i in range(len(arrays_out)):
+            write_rows(state, rows, lanes, slots_out[i], arrays_out[i])

@@ -1,0 +1,1 @@
+"""Straight-line code: operations recorded once per mechanism, emitted for several machines."""

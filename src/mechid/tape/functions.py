@@ -1,0 +1,56 @@
+"""Programs as functions in memory that kernels can call."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import llvmlite
+import numpy as np
+
+from mechid.tape.emit_llvm import function, prelude
+from mechid.tape.machine import Loaded, compile_object, host, host_lanes
+from mechid.tape.program import Program
+from mechid.tape.store import stored
+
+# What the emitted code depends on besides the program; raise it with every change of the emitter.
+_EMITTER = 1
+_ALIGNMENT = 64  # bytes: a cache line, and the longest vector
+
+
+@dataclass(frozen=True)
+class Functions:
+    """Functions `void (double *state, double *memory)` by name, as addresses.
+
+    Attributes
+    ----------
+    lanes : int
+    addresses : mapping of str to int
+    memory : int
+        Numbers of memory that the functions need, for all lanes.
+    """
+
+    lanes: int
+    addresses: Mapping[str, int]
+    memory: int
+    loaded: Loaded  # keeps the code where it is
+
+
+def compiled(programs: Mapping[str, Program], lanes: int | None = None) -> Functions:
+    """Return programs as functions for the processor at hand, from disk if they are there."""
+    lanes = host_lanes() if lanes is None else lanes
+    emitted = {name: function(p, name, lanes) for name, p in programs.items()}
+    text = prelude(lanes) + "".join(e.text for e in emitted.values())
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    key = f"{_EMITTER} {llvmlite.__version__} {host()} {digest}"
+    loaded = Loaded(stored(key, lambda: compile_object(text)), list(programs))
+    memory = lanes * max(e.memory for e in emitted.values())
+    return Functions(lanes, {name: loaded.address(name) for name in programs}, memory, loaded)
+
+
+def aligned(n: int) -> np.ndarray:
+    """Return zeros (n,) that begin at a cache line."""
+    whole = np.zeros(n + _ALIGNMENT // 8)
+    first = (-whole.ctypes.data % _ALIGNMENT) // 8
+    return whole[first : first + n]

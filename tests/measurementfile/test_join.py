@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from mechid.measurementfile import read_measurement
 from mechid.runs.files import file_hash
 from mechid.tables import write_table
 from mechid.tasks.identify import identify
+from mechid.tasks.mappings import ChosenMappings
+from mechid.tasks.measured import data_files, prepare
 
 from .logs import FIVE_BAR
 
@@ -132,6 +135,16 @@ def test_all_files_of_a_log_are_recorded_in_a_run(tmp_path: Path) -> None:
     run = identify("five_bar", files(tmp_path), estimator="weighted")
     recorded = {Path(f.name).name: f.sha256 for f in run.about.files}
     assert recorded == {n: file_hash(tmp_path / n) for n in ("pos.csv", "force.csv")}
+
+
+def test_files_of_a_folder_are_recorded(tmp_path: Path) -> None:
+    """A bag of ROS 2 is a folder."""
+    (tmp_path / "bag").mkdir()
+    for name in ("bag_0.db3", "metadata.yaml"):
+        (tmp_path / "bag" / name).write_text(name)
+    motion = prepare(read_measurement(files(tmp_path), FIVE_BAR), FIVE_BAR)
+    found = data_files([replace(motion, source=str(tmp_path / "bag"))], ChosenMappings())
+    assert [Path(f.name).name for f in found] == ["bag_0.db3", "metadata.yaml"]
 
 
 def test_a_late_channel_is_shifted(tmp_path: Path) -> None:

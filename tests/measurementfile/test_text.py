@@ -165,6 +165,9 @@ def test_the_mapping_decides_what_is_ambiguous(tmp_path: Path) -> None:
     assert values("0,1\n1,2\n", names=["time", "q1"]) == [1, 2]
     assert values("q1,x\nm,s\ns,m\n0,1\n1,2\n", units=2, header=1) == [0, 1]
     assert values("q1,x\nm,s\n0,1\n1,2\n", units=0, header=1) == [0, 1]
+    words = "a,q1,b,c\nx,1,y,z\nu,2,v,w\n"  # most columns are text
+    assert values(words, header=1, separator="comma") == [1, 2]
+    assert "has no rows of numbers" in refusal(tmp_path, words)
     assert values("q1|x;y\n0;1\n1;2\n", separator="semicolon", names=["q1", "x"]) == [0, 1]
     path.write_bytes("Ω;q1\n0;1\n1;2\n".encode("utf-16-le"))
     assert "Ω" in read_channels(path, TableSpec(encoding="utf-16-le")).channels

@@ -80,7 +80,7 @@ def text_layout(lines: Sequence[str], given: TableSpec) -> TextLayout:
         If there are no numbers or no names, or numbers have two readings.
     """
     separator, rows = _separated(lines, given)
-    start = _start(rows)
+    start = _start(rows, given)
     width = Counter(len(row.cells) for row in rows[start:]).most_common(1)[0][0]
     names, units, words = _heads(rows[:start], width, given, rows[start].line)
     decimal = given.decimal or _decimal([c for r in rows[start:] for c in r.filled], separator)
@@ -133,12 +133,18 @@ def _separated(lines: Sequence[str], given: TableSpec) -> tuple[str, list[_Row]]
     return (",", _split(lines, ",")) if best is None else best[2:]
 
 
-def _start(rows: Sequence[_Row]) -> int:
-    """Return where the data begin: at the first of several rows of numbers of equal width."""
+def _start(rows: Sequence[_Row], given: TableSpec) -> int:
+    """Return where the data begin: at the first of several rows of numbers of equal width.
+
+    If there are none, because most columns are text, the stated lines of names and units decide.
+    """
     for k in range(len(rows)):
         run = rows[k : k + _RUN]
         if all(r.is_data for r in run) and len({len(r.cells) for r in run}) == 1:
             return k
+    after = [k for k, row in enumerate(rows) if row.line > max(given.header or 0, given.units or 0)]
+    if given.header is not None and after:
+        return after[0]
     raise DataError(
         "the table has no rows of numbers",
         remedy="state how it is written under table in the mapping: separator, decimal, header",

@@ -54,5 +54,6 @@ def examples(run: mechid.Run) -> dict[str, object]:
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
         mechid.import_model(TX40), mechid.ImportOptions(), mechid.fill(*template[:2]),
         mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
+        mechid.payload(run, run.motions[1], body="coupler_1"),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

@@ -45,8 +45,12 @@ from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
 from .importing.api import ImportedModel as ImportedModel
 from .importing.api import import_model as import_model
+from .importing.fill import Filled as Filled
+from .importing.fill import fill as fill
 from .importing.load import load as load
+from .importing.template import template as template
 from .kinematics.branch import singularity_margin as singularity_margin
+from .kinematics.engine.choice import engine as engine
 from .kinematics.frames import FrameMotion as FrameMotion
 from .kinematics.frames import frame_motion as frame_motion
 from .kinematics.joints import JointMotion as JointMotion

@@ -81,16 +81,16 @@ def slacks(limits: Sequence[MotionLimit], motion: Motion, *, gradients: bool = T
     return found
 
 
-def least_slacks(limits: Sequence[MotionLimit], motion: Motion) -> Floats:
+def least_slacks(limits: Sequence[MotionLimit], motion: Motion, *, every: bool = False) -> Floats:
     """Return the least slack of every limit along a motion, (n_limits,).
 
-    The distance from singular poses takes longest and is not looked at where another limit is
-    broken already: its slack is inf then.
+    The distance from singular poses takes longest and, unless `every` limit is asked for, is not
+    looked at where another limit is broken already: its slack is inf then.
     """
     least = np.full(len(limits), np.inf)
     margins = np.array([limit.quantity == "margin" for limit in limits], dtype=bool)
     for part in (np.flatnonzero(~margins), np.flatnonzero(margins)):
-        if np.all(least >= 0):
+        if every or np.all(least >= 0):
             rows, owner, _ = _sides([limits[i] for i in part.tolist()], motion)
             np.minimum.at(least, part[owner], rows.min(axis=1, initial=np.inf))
     return least
@@ -113,7 +113,7 @@ def _sides(limits: Sequence[MotionLimit], motion: Motion) -> tuple[Floats, Ints,
     factor = np.array([side / _scale(limits[i]) for i, side, _ in sides])
     rows = np.array([bound - quantities[i] for i, _, bound in sides])
     owner = np.array([i for i, _, _ in sides], dtype=np.int64)
-    return rows.reshape(len(sides), -1) * factor[:, None], owner, factor
+    return rows.reshape(len(sides), len(motion.y)) * factor[:, None], owner, factor
 
 
 def _worst_samples(rows: Floats) -> Ints:

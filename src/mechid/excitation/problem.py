@@ -82,13 +82,13 @@ class DesignProblem:
         found = slacks(self.limits, motion, gradients=False)
         return min(found, key=lambda s: s.worst) if found else None
 
-    def slack(self, x: Floats) -> Floats | None:
+    def slack(self, x: Floats, *, every: bool = False) -> Floats | None:
         """Return the least slack of each limit along the motion of x; None if it does not close.
 
         As `least_slacks` does: inf for what was not looked at.
         """
         try:
-            return least_slacks(self.limits, self.motion(x))
+            return least_slacks(self.limits, self.motion(x), every=every)
         except KinematicsError:
             return None
 

@@ -2,7 +2,7 @@
 
 The argument is reduced by multiples of π/2 in three parts (Cody and Waite), whose products with
 numbers below 2^20 have no rounding; what is left lies within ±π/4, where sine and cosine are the
-polynomials of FreeBSD's msun (k_sin.c and k_cos.c), to less than one unit in the last place.
+polynomials of FreeBSD's msun (k_sin.c and k_cos.c). Errors stay below 1.5 units in the last place.
 Arguments must lie within ±LARGEST_ANGLE.
 """
 

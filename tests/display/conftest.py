@@ -24,7 +24,7 @@ def run() -> mechid.Run:
 
 
 @pytest.fixture(scope="session")
-def examples(run: mechid.Run) -> dict[str, object]:
+def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """Return records by the name of their type."""
     model = run.mechanism
     motion = mechid.tour(model)
@@ -33,7 +33,7 @@ def examples(run: mechid.Run) -> dict[str, object]:
     forces = mechid.inverse_dynamics(motion, reactions=True)
     base = mechid.base_parameters(model, certify=True)
     mechid.write_table("motion.csv", motion.to_frame())
-    template = mechid.template("four-bar", "template")
+    template = mechid.template("four-bar", tmp_path_factory.mktemp("template"))
     records = [
         model, motion, motion.model, motion.bodies(), mechid.joint_motion(motion, "A1"),
         mechid.mobility(model), mechid.sensitivities(motion.part(slice(0, 2))),

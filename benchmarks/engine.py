@@ -44,8 +44,8 @@ class Effort:
     repeat: int = 7
     batch: int = 10_000
     samples: int = 2000
-    chains: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
-    ladders: tuple[int, ...] = (1, 4, 16, 33)
+    chains: tuple[int, ...] = (2, 5, 10, 20, 40)
+    ladders: tuple[int, ...] = (1, 4, 16, 49)
     zoo: tuple[str, ...] = tuple(entry.name for entry in zoo())
 
 

@@ -43,6 +43,7 @@ from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
+from .exporting.content import Exported as Exported
 from .importing.api import ImportedModel as ImportedModel
 from .importing.api import import_model as import_model
 from .importing.fill import Filled as Filled
@@ -101,6 +102,7 @@ from .tasks.evaluate_motion import MotionEvaluation as MotionEvaluation
 from .tasks.evaluate_motion import evaluate_motion as evaluate_motion
 from .tasks.excite import DesignedMotion as DesignedMotion
 from .tasks.excite import excite as excite
+from .tasks.export import export as export
 from .tasks.identify import identify as identify
 from .tasks.linear import regression as regression
 from .tasks.measured import prepare as prepare

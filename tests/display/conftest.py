@@ -52,7 +52,7 @@ def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[
         mechid.Sum((mechid.Constant(1.0),)),
         mechid.identify(model, run.motions, estimator="ols").spread,
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
-        mechid.import_model(TX40), mechid.ImportOptions(),
-        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.fill(*template[:2]),
+        mechid.import_model(TX40), mechid.ImportOptions(), mechid.fill(*template[:2]),
+        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

@@ -84,7 +84,6 @@ def test_gripper() -> None:
     assert within(compare(found, engine, spread=0.05, elements=True))
     assert found.left_out == (
         "contact: 6 exclude",
-        "tendon: 1 fixed: split",
         "actuator: 1 general: fingers_actuator",
         "contacts of 14 geoms",
     )
@@ -372,8 +371,8 @@ def test_what_is_left_out_is_listed(mjcf: Write) -> None:
         f'{INERTIAL}<geom size="0.1"/><body name="b"><joint name="ball" type="ball" damping="1" '
         f'stiffness="2"/>{INERTIAL}</body></body></worldbody>',
         '<actuator><motor name="m" joint="j"/></actuator>',
-        '<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>',
-        '<equality><tendon name="e" tendon1="t"/></equality>',
+        '<tendon><fixed name="t" stiffness="3"><joint joint="j" coef="1"/></fixed></tendon>',
+        '<equality><tendon name="e" tendon1="t" tendon2="t"/></equality>',
     )
     assert set(import_model(path).left_out) == {
         "nonlinear stiffness of joint j",
@@ -381,7 +380,7 @@ def test_what_is_left_out_is_listed(mjcf: Write) -> None:
         "gravity compensation of body a",
         "stiffness, damping of the ball joint ball",
         "equality e of type tendon",
-        "tendon: 1 fixed: t",
+        "stiffness of tendon t",
         "actuator: 1 motor: m",
         "contacts of 1 geoms",
         "forces of the medium (density of <option>)",

@@ -11,6 +11,7 @@ import typer
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
+from mechid.cli.export import export
 from mechid.cli.fill import fill
 from mechid.cli.identify import identify
 from mechid.cli.import_model import import_model
@@ -99,6 +100,7 @@ app.command(epilog="Example: mechid reduce run --by contribution --size 8 -o sma
 app.command(epilog="Example: mechid validate run other.parquet")(validate)
 app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(predict)
 app.command(epilog="Example: mechid report run --certify --open")(report)
+app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -59,6 +59,8 @@ def _followers(document: dict[str, Any], candidates: list[str]) -> set[str] | No
     """
     group: dict[str, str] = {name: name for name in candidates}
     for coupling in document.get("constraints", {}).values():
+        if "ratio" not in coupling:
+            return None
         a, b = (group[name] for name in coupling["between"])
         if a == b:
             return None

@@ -9,7 +9,7 @@ import numpy as np
 from mechid.errors import ModelError
 from mechid.importing.masses import Mass, total
 from mechid.importing.poses import IDENTITY, Pose, about, tidy
-from mechid.importing.robot import Link, LinkJoint, LoopJoint, Robot, listed
+from mechid.importing.robot import Link, LinkJoint, LoopJoint, PointPair, Robot, listed
 from mechid.options import ImportOptions
 from mechid.spatial.rotations import matrix_from_quaternion, snap
 
@@ -68,7 +68,14 @@ def _locked(robot: Robot) -> Robot:
             )
         if c.leader is not None:
             couplings.append(c)
-    return replace(robot, links=tuple(links), couplings=tuple(couplings))
+    sums = []
+    for s in robot.sums:
+        fixed = sum(factor * values[name] for name, factor in s.terms if name in values)
+        terms = tuple((name, factor) for name, factor in s.terms if name not in values)
+        constant = None if s.constant is None else s.constant - fixed
+        if terms:
+            sums.append(replace(s, terms=terms, constant=constant))
+    return replace(robot, links=tuple(links), couplings=tuple(couplings), sums=tuple(sums))
 
 
 def _without(link: Link, joint: LinkJoint, value: float) -> Link:
@@ -135,7 +142,11 @@ def _floating(robot: Robot) -> Robot:
         replace(loop, links=(loop.links[0] or base.name, loop.links[1] or base.name))
         for loop in robot.loops
     )
-    return replace(robot, links=(base, *links), loops=loops)
+    lines = tuple(
+        replace(line, links=(line.links[0] or base.name, line.links[1] or base.name))
+        for line in robot.lines
+    )
+    return replace(robot, links=(base, *links), loops=loops, lines=lines)
 
 
 # ---------------------------------------------------------------------- fixed links
@@ -169,8 +180,15 @@ def _merged(robot: Robot) -> Robot:
         robot,
         links=links,
         loops=tuple(_on_hosts(loop, into) for loop in robot.loops),
+        lines=tuple(_between_hosts(line, into) for line in robot.lines),
         notes=(*robot.notes, *notes),
     )
+
+
+def _between_hosts(line: PointPair, into: dict[str | None, tuple[str | None, Pose]]) -> PointPair:
+    """Return a line between the links that the given ones became part of."""
+    (a, at_a), (b, at_b) = (into[name] for name in line.links)
+    return replace(line, links=(a, b), poses=(at_a @ line.poses[0], at_b @ line.poses[1]))
 
 
 def _on_hosts(loop: LoopJoint, into: dict[str | None, tuple[str | None, Pose]]) -> LoopJoint:

@@ -13,16 +13,26 @@ from mechid.importing.mjcf_compiler import compiler
 from mechid.importing.mjcf_equality import Equalities
 from mechid.importing.mjcf_inertia import Inertias, mesh_assets
 from mechid.importing.mjcf_source import MAIN, Defaults, section, setting, with_includes
+from mechid.importing.mjcf_tendons import Tendons
 from mechid.importing.poses import Vec
-from mechid.importing.robot import JointCoupling, Link, LoopJoint, Remarks, Robot, listed
+from mechid.importing.robot import (
+    JointCoupling,
+    JointSum,
+    Link,
+    LoopJoint,
+    PointPair,
+    Remarks,
+    Robot,
+    listed,
+)
 from mechid.importing.xml import Node
 from mechid.options import ImportOptions
 from mechid.textfile.words import hint
 
-_LEFT_OUT = ("contact", "tendon", "actuator", "deformable", "extension")
+_LEFT_OUT = ("contact", "actuator", "deformable", "extension")
 # Pictures, sensors and settings of MuJoCo's solver.
 _HARMLESS = ("size", "visual", "statistic", "custom", "asset", "sensor", "keyframe")
-_READ = ("compiler", "option", "default", "worldbody", "equality")
+_READ = ("compiler", "option", "default", "worldbody", "equality", "tendon")
 
 
 def read_mjcf(root: Node, folder: Path, options: ImportOptions) -> Robot:
@@ -47,16 +57,31 @@ def read_mjcf(root: Node, folder: Path, options: ImportOptions) -> Robot:
         bodies.world(world)
     links = tuple(_scaled(bodies.links, settings.total_mass))
     posed = _posed(links, section(root, "keyframe"), options.keyframe, root, remarks)
-    loops, couplings = _equalities(root, defaults, bodies, flags, remarks)
+    reader = Equalities({link.name: link for link in bodies.links}, bodies.sites, remarks)
+    loops, couplings = _equalities(root, defaults, reader, flags, remarks)
+    tendons = Tendons(
+        defaults,
+        bodies.sites,
+        reader.links,
+        reader.placed,
+        reader.joints,
+        reader.held,
+        flags,
+        remarks,
+    )
+    pulled = [tendons.read(node) for node in section(root, "tendon")]
+    locked = [part for part in pulled if isinstance(part, JointCoupling)]
     _left_out(root, option, bodies, remarks)
     return Robot(
         root.get("model") or "robot",
         posed,
         loops,
-        couplings,
+        (*couplings, *locked),
         _gravity(option, flags),
         tuple(remarks.left_out),
         (*remarks.notes, *angles.notes()),
+        tuple(part for part in pulled if isinstance(part, PointPair)),
+        tuple(part for part in pulled if isinstance(part, JointSum)),
     )
 
 
@@ -114,14 +139,13 @@ def _actuated(root: Node) -> set[str]:
 
 
 def _equalities(
-    root: Node, defaults: Defaults, bodies: Bodies, flags: Node, remarks: Remarks
+    root: Node, defaults: Defaults, reader: Equalities, flags: Node, remarks: Remarks
 ) -> tuple[tuple[LoopJoint, ...], tuple[JointCoupling, ...]]:
     nodes = section(root, "equality")
     if "disable" in (flags.get("equality"), flags.get("constraint")) and nodes:
         remarks.left_out.append(f"{len(nodes)} equalities, which a flag of the file disables")
         return (), ()
-    reader = Equalities({link.name: link for link in bodies.links}, bodies.sites, remarks)
-    taken = {joint.name for link in bodies.links for joint in link.joints}
+    taken = {*reader.joints}
     found: list[LoopJoint | JointCoupling] = []
     for node in nodes:
         active = Node("equality", {}, node.place)  # all equalities share one default

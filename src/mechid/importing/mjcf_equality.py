@@ -23,10 +23,11 @@ class Equalities:
 
     def __post_init__(self) -> None:
         """Place the links in the reference pose."""
-        self._placed: dict[str | None, Pose] = {None: IDENTITY}
+        self.held: dict[str, float] = {}  # tendons of constant length: how much longer than there
+        self.placed: dict[str | None, Pose] = {None: IDENTITY}
         for link in self.links.values():
-            self._placed[link.name] = self._placed[link.parent] @ link.pose
-        self._joints: dict[str, LinkJoint] = {
+            self.placed[link.name] = self.placed[link.parent] @ link.pose
+        self.joints: dict[str, LinkJoint] = {
             joint.name: joint for link in self.links.values() for joint in link.joints
         }
 
@@ -42,6 +43,10 @@ class Equalities:
                 return self._loop(node, name, "fixed")
             case "joint":
                 return self._coupling(node, name)
+            case "tendon" if node.get("tendon2") is None:
+                a0, *_ = node.some_numbers("polycoef", (0.0,))
+                self.held[node.needed("tendon1")] = a0
+                return None
         self.remarks.left_out.append(f"equality {name} of type {node.tag}")
         return None
 
@@ -54,7 +59,7 @@ class Equalities:
         a = self._body(node, node.needed("body1"))
         b = self._body(node, node.get("body2") or "world")
         # The bodies hold together as they are in the reference pose.
-        relative = self._placed[b].inverse() @ self._placed[a]
+        relative = self.placed[b].inverse() @ self.placed[a]
         if kind == "fixed":
             given = node.some_numbers("relpose")
             pose_a = IDENTITY
@@ -107,9 +112,9 @@ class Equalities:
         return JointCoupling(name, first.name, second.name, a1, constant, node.place)
 
     def _joint(self, node: Node, name: str) -> LinkJoint:
-        if name not in self._joints:
-            raise node.error(f"there is no joint {name}", hint(name, self._joints))
-        joint = self._joints[name]
+        if name not in self.joints:
+            raise node.error(f"there is no joint {name}", hint(name, self.joints))
+        joint = self.joints[name]
         if joint.kind not in ("revolute", "prismatic"):
             raise node.error(f"joint {name} has no single coordinate to couple", "correct the file")
         return joint

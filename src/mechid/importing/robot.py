@@ -110,6 +110,39 @@ class JointCoupling:
 
 
 @dataclass(frozen=True, eq=False)
+class PointPair:
+    """Points of two links (the origins of the poses), with a spring and damper between them.
+
+    With a `length` (m) their distance is constant.
+    """
+
+    name: str
+    links: tuple[str | None, str | None]
+    poses: tuple[Pose, Pose]
+    stiffness: float = 0.0
+    rest: float = 0.0
+    damping: float = 0.0
+    length: float | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class JointSum:
+    """A sum of joint coordinates: the angle of a motor with rotor and friction.
+
+    With a `constant` (m or rad) it is constant.
+    """
+
+    name: str
+    terms: tuple[tuple[str, float], ...]
+    rotor: float = 0.0
+    viscous: float = 0.0
+    coulomb: float = 0.0
+    constant: float | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Robot:
     """A file, read. `links` stand after their parents.
 
@@ -119,6 +152,8 @@ class Robot:
     links : tuple of Link
     loops : tuple of LoopJoint
     couplings : tuple of JointCoupling
+    lines : tuple of PointPair
+    sums : tuple of JointSum
     gravity : (x, y, z)
         m/s².
     left_out : tuple of str
@@ -134,6 +169,8 @@ class Robot:
     gravity: Vec = (0.0, 0.0, -9.81)
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    lines: tuple[PointPair, ...] = ()
+    sums: tuple[JointSum, ...] = ()
 
 
 @dataclass

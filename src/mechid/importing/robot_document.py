@@ -12,7 +12,7 @@ from mechid.importing.masses import Mass
 from mechid.importing.merge import placed
 from mechid.importing.names import Names, body_names
 from mechid.importing.poses import IDENTITY, Pose, about, normal_to, tidy
-from mechid.importing.robot import Link, LinkJoint, LoopJoint, Robot, listed
+from mechid.importing.robot import JointSum, Link, LinkJoint, LoopJoint, PointPair, Robot, listed
 from mechid.mechanism.records import GROUND
 from mechid.modelfile.document import FORMAT_VERSION
 from mechid.options import ImportOptions
@@ -40,6 +40,7 @@ class RobotDocument:
         self._bodies = body_names()
         self._joints = Names("joint")
         self._elements = Names("element")
+        self._points = Names("point")
         self.notes: list[str] = []
         self._bodies_out: dict[str, Any] = {}
         self._joints_out: dict[str, Any] = {}
@@ -52,7 +53,7 @@ class RobotDocument:
             self._link(link)
         for loop in robot.loops:
             self._joints_out[self._joints[loop.name]] = self._loop(loop)
-        constraints = {
+        constraints: dict[str, Any] = {
             self._joints.free(c.name): {
                 "type": "coupling",
                 "between": [self._joints[c.joint], self._joints[c.leader]],
@@ -77,7 +78,12 @@ class RobotDocument:
             raise ModelError(
                 "nothing of the robot can move", remedy="set base to free, or keep_fixed"
             )
-        sections = {"constraints": constraints, "elements": self._elements_out}
+        points: dict[str, Any] = {}
+        for line in robot.lines:
+            self._line(line, points, constraints)
+        for s in robot.sums:
+            self._sum(s, constraints)
+        sections = {"points": points, "constraints": constraints, "elements": self._elements_out}
         self.document |= {key: value for key, value in sections.items() if value}
         if robot.loops:
             self.document["cut"] = [self._joints[loop.name] for loop in robot.loops]
@@ -181,6 +187,50 @@ class RobotDocument:
             {"in": body, "along": _list(axis)} for body, axis in zip((a, b), loop.axes, strict=True)
         ]
         return words
+
+    # ------------------------------------------------------------------ lines and sums
+
+    def _line(self, line: PointPair, points: dict[str, Any], constraints: dict[str, Any]) -> None:
+        """Add the two points, what acts between them, and their distance if it is constant."""
+        between = []
+        for link, pose, side in zip(line.links, line.poses, "ab", strict=True):
+            body = GROUND if link is None else self._bodies[link]
+            point = self._points.free(f"{line.name}_{side}")
+            points[point] = {"on": {body: _list(tidy(pose.p))}}
+            between.append(f"{body}.{point}")
+        if line.length is not None:
+            words = {"type": "distance", "between": between, "length": line.length}
+            constraints[self._joints.free(line.name)] = words
+        if line.stiffness or line.damping:
+            words = {"type": "spring_damper", "between": between}
+            if line.stiffness:
+                words |= {
+                    "stiffness": self._coefficient(line.stiffness),
+                    "free_length": line.rest,
+                }
+            if line.damping:
+                words["damping"] = self._coefficient(line.damping)
+            self._elements_out[self._elements.free(line.name)] = words
+
+    def _sum(self, s: JointSum, constraints: dict[str, Any]) -> None:
+        """Add a coupling of several coordinates, or a motor on them."""
+        names = [self._joints[name] for name, _ in s.terms]
+        factors = [factor for _, factor in s.terms]
+        if s.constant is not None:
+            constraints[self._joints.free(s.name)] = {
+                "type": "coupling",
+                "coordinates": dict(zip(names, factors, strict=True)),
+                "constant": s.constant,
+            }
+        motor = {"inertia": s.rotor, "viscous": s.viscous, "coulomb": s.coulomb}
+        if any(motor.values()):
+            values = {key: self._coefficient(x) for key, x in motor.items() if x}
+            self._elements_out[self._elements.free(s.name)] = {
+                "type": "transmission",
+                "coordinates": names,
+                "motors": {self._elements.free(f"{s.name}_motor"): values},
+                "matrix": [factors],
+            }
 
     # ------------------------------------------------------------------ coordinates
 

@@ -120,6 +120,8 @@ def test_forces_from_measured_quantities(spec: str, names: tuple[str, ...], tmp_
 def test_quantities_that_do_not_determine_the_pose(tmp_path: Path) -> None:
     with pytest.raises(mechid.DataError, match="1 measured quantities do not determine 2"):
         mechid.export("five_bar", "c", measured=["B1"])
+    with pytest.raises(mechid.DataError, match="choose one of: c, python, matlab"):
+        mechid.export("five_bar", "urdf", measured=["B1"])
     # the angle of a rod is largest there, and a pendulum hanging down does not change its height
     code = Compiled(measured_content("slider_crank", ("wrist",)), tmp_path)
     one = np.array([np.pi / 2])

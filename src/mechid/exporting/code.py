@@ -86,7 +86,7 @@ def code_of(content: Content, allow_loss: bool = False, motion: bool = False) ->
         raise ModelError(
             f"no code can be generated: {error}",
             where=mechanism.name,
-            remedy="choose a reference pose that is not singular",
+            remedy="choose a reference pose that is not singular, or a smaller model",
         ) from None
     words = _words(content, model) | {
         "closes": "correct" in functions,

@@ -72,6 +72,11 @@ def export(
     """
     name = target_of(to, path)
     target = TARGETS[name]
+    if measured and not target.is_code:
+        raise DataError(
+            f"{name} takes no measured quantities",
+            remedy=f"choose one of: {', '.join(x for x in TARGETS if TARGETS[x].is_code)}",
+        )
     content = content_of(source, target.with_base)
     quantities = tuple(find_quantity(content.mechanism, x) for x in measured)
     file = None if path is None else Path(path)

@@ -75,6 +75,8 @@ way = y - state.y;
 reached = 0;
 part = 1;
 failure = 0;
+ahead = 3;
+barrier = 0;
 for k = 1:{{ limits.most_steps | int }}
     change = way * part;
     [trial, step, guard] = tangent(q, here, change);
@@ -112,6 +114,8 @@ for k = 1:{{ limits.most_steps | int }}
         failure = 0;
     else
         failure = max(failure, code);
+        ahead = code;
+        barrier = reached + part;
         part = part / 2;
         if part < {{ limits.shortest_part }} && guard(3) < {{ limits.shortest_step }}
             code = failure;
@@ -119,10 +123,7 @@ for k = 1:{{ limits.most_steps | int }}
         end
     end
 end
-code = failure;
-if code == 0
-    code = 3;
-end
+code = choose(reached < barrier, ahead, 3);
 end
 
 function [q, code] = close_loops(q, y, trusted)

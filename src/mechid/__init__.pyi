@@ -46,8 +46,12 @@ from .excitation.trajectory import Trajectory as Trajectory
 from .exporting.content import Exported as Exported
 from .importing.api import ImportedModel as ImportedModel
 from .importing.api import import_model as import_model
+from .importing.fill import Filled as Filled
+from .importing.fill import fill as fill
 from .importing.load import load as load
+from .importing.template import template as template
 from .kinematics.branch import singularity_margin as singularity_margin
+from .kinematics.engine.choice import engine as engine
 from .kinematics.frames import FrameMotion as FrameMotion
 from .kinematics.frames import frame_motion as frame_motion
 from .kinematics.joints import JointMotion as JointMotion
@@ -79,6 +83,8 @@ from .options import Weighing as Weighing
 from .report.write import write_report as write_report
 from .runs.folder import load_run as load_run
 from .runs.folder import save_run as save_run
+from .runs.payload import Payload as Payload
+from .runs.payload import write_payload as write_payload
 from .runs.record import ForceHistory as ForceHistory
 from .runs.record import FrictionChoice as FrictionChoice
 from .runs.record import Run as Run
@@ -102,6 +108,7 @@ from .tasks.export import export as export
 from .tasks.identify import identify as identify
 from .tasks.linear import regression as regression
 from .tasks.measured import prepare as prepare
+from .tasks.payload import payload as payload
 from .tasks.predict import predict as predict
 from .tasks.reduce import reduce as reduce
 from .tasks.synthesise import Synthesis as Synthesis

@@ -24,7 +24,7 @@ class Compiled:
         self.code = code_of(content, motion=motion)
         self.name, self.n = self.code.words["name"], self.code.words["n"]
         self.p, self.n_q = self.code.words["p"], self.code.words["n_q"]
-        header, source = c_texts(self.code)
+        header, source = c_texts(self.code, any("OBSERVATION" in x for x in flags))
         (folder / f"{self.name}.h").write_text(header, encoding="utf-8")
         path = folder / f"{self.name}.c"
         path.write_text(source, encoding="utf-8")

@@ -24,7 +24,7 @@ from mechid.modelfile import load
 from ..contract.states import SPECS, random_course, solve_course
 
 Array = npt.NDArray[np.float64]
-SAMPLES = 3
+SAMPLES = 2
 # Every mechanism of the zoo, and the variants with other joints, coordinates or elements.
 _VARIANTS = ("table", "isostatic", "bearing", "guided", "motor", "payload", "distances", "free",
              "cube", "spring", "two-balls", "tip", "friction")  # fmt: skip

@@ -134,6 +134,11 @@ HINGE = hinge()
             "there is no link x",
         ),
         (
+            [*AB, HINGE, '<constraint name="j" type="ball">'
+             '<parent link="a"/><child link="b"/></constraint>'],
+            "joint j is defined twice",
+        ),
+        (
             [*AB, HINGE, '<constraint name="c" type="gear">'
              '<parent link="a"/><child link="b"/></constraint>'],
             'unknown type "gear"',

@@ -193,21 +193,37 @@ def test_balanced_inertia(mjcf: Write) -> None:
 
 
 TETRAHEDRON = "0 0 0  0.3 0 0  0 0.4 0  0.1 0 0.5"
+# A wedge with a notch: closed, not convex.
+PART = """v 0 0 0
+v 4 0 0
+v 4 3 0
+v 2 1 0
+v 0 3 0
+v 1 1 2
+f 1 4 2
+f 2 4 3
+f 1 5 4
+f 1 2 6
+f 2 3 6
+f 3 4 6
+f 4 5 6
+f 5 1 6
+"""
 
 
-def test_meshes(mjcf: Write, tmp_path: Path) -> None:
+@pytest.mark.parametrize("inertia", ["", 'inertia="exact"', 'inertia="convex"'])
+def test_meshes(mjcf: Write, tmp_path: Path, inertia: str) -> None:
     """From vertices and from a file, scaled, mirrored and moved."""
     (tmp_path / "assets").mkdir()
-    (tmp_path / "assets" / "part.obj").write_text(
-        "v 0 0 0\nv 3 0 0\nv 0 4 0\nv 1 0 5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
-    )
+    (tmp_path / "assets" / "part.obj").write_text(PART)
     path = mjcf(
         '<compiler meshdir="assets"/><asset>'
         f'<mesh name="inline" vertex="{TETRAHEDRON}" inertia="convex"/>'
-        '<mesh file="part.obj" scale="0.1 -0.1 0.2" refpos="0.1 0 0" '
-        'refquat="1 0.2 0 0.3" inertia="exact"/></asset>',
+        '<mesh file="part.obj" scale="0.1 -0.1 0.2" refpos="0.1 0 0" refquat="1 0.2 0 0.3" '
+        f"{inertia}/>"
+        "</asset>",
         '<worldbody><body name="a"><joint axis="1 2 3"/><geom type="mesh" mesh="inline" '
-        'pos="0.1 0.2 0.3" euler="10 20 30"/><geom type="mesh" mesh="part" mass="3"/>'
+        'pos="0.1 0.2 0.3" euler="10 20 30"/><geom type="mesh" mesh="part"/>'
         "</body></worldbody>",
     )
     engine = OnMujoco(mujoco.MjModel.from_xml_path(str(path)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -19,7 +20,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.modelfile import loads
 
 from .conftest import Write, joint, link
-from .engines import Errors, OnPinocchio, compare, states
+from .engines import Errors, OnMujoco, OnPinocchio, compare, states
 
 DATA = Path(__file__).parent / "data"
 TX40 = Path(__file__).parents[2] / "examples" / "tx40" / "tx40.urdf"
@@ -51,6 +52,7 @@ def test_floating_base(path: Path) -> None:
 def test_fixed_links_kept_move_as_merged_ones() -> None:
     merged, kept = import_model(PANDA), import_model(PANDA, keep_fixed=True)
     assert len(kept.mechanism.bodies) == len(merged.mechanism.bodies) + 4
+    assert kept.mechanism.joint("panda_hand_joint").type == "fixed"
     assert within(compare(kept, OnPinocchio(PANDA)), TOLERANCE)
 
 
@@ -67,6 +69,8 @@ def test_every_joint_type(urdf: Write, kind: str) -> None:
     )  # fmt: skip
     found = import_model(path)
     assert within(compare(found, OnPinocchio(path)), 1e-13)
+    if kind not in ("floating", "planar"):  # which MuJoCo makes of other joints
+        assert within(compare(found, OnMujoco(mujoco.MjModel.from_xml_path(str(path)))), 1e-13)
     limits = [(x.lower, x.upper) for x in found.mechanism.joint("j2").limits]
     assert limits == ([(-1, 2)] if kind in ("revolute", "prismatic") else [])
 
@@ -109,7 +113,7 @@ def test_friction_and_rotors(urdf: Write) -> None:
         joint("axle", "continuous", "base", "disc",
               '<axis xyz="0 0 1"/><dynamics damping="0.3" friction="0.2"/>'),
         '<transmission name="t"><type>simple</type><joint name="axle"/><actuator name="m">'
-        "<mechanicalReduction>50</mechanicalReduction><motorInertia>1e-5</motorInertia>"
+        '<mechanicalReduction>50</mechanicalReduction><drake:rotor_inertia value="1e-5"/>'
         "</actuator></transmission>",
     )  # fmt: skip
     found = import_model(path)
@@ -161,7 +165,7 @@ def test_base_parameters_are_as_many_as_the_rank_of_the_regressor() -> None:
 # --------------------------------------------------------------------------- loops
 
 # Four bars of lengths 0.3, 0.6, 0.5 over a ground of 0.6 m, all straight up in the zero pose of the
-# tree but the coupler, which lies along x: the closing point is 0.1 m away.
+# tree but the coupler, which lies along x: the ends of the loop are 0.2 m apart.
 BARS = [
     link("base"), link("crank", "0 0 0.15"), link("coupler", "0.3 0 0"), link("rocker", "0 0 0.25"),
     joint("q1", "continuous", "base", "crank", '<axis xyz="0 1 0"/>'),

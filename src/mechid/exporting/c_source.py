@@ -13,7 +13,7 @@ _STATIC = replace(C99, function="static void")
 
 
 def c_source(content: Content, allow_loss: bool = False) -> Exported:
-    """Return NAME.c, with NAME.h beside it.
+    """Return NAME.c, with NAME.h and a block for Simulink, NAME_sfun.c, beside it.
 
     Raises
     ------
@@ -23,20 +23,20 @@ def c_source(content: Content, allow_loss: bool = False) -> Exported:
     code = code_of(content, allow_loss)
     name = code.words["name"]
     header, source = c_texts(code)
-    return Exported("c", source.encode(), (), code.left_out, ((f"{name}.h", header.encode()),))
+    block = render("block.c", **code.words)
+    beside = ((f"{name}.h", header.encode()), (f"{name}_sfun.c", block.encode()))
+    return Exported("c", source.encode(), (), code.left_out, beside)
 
 
-def c_texts(code: Code) -> tuple[str, str]:
-    """Return header and source."""
-    functions = dict(code.functions) | ({"equations": code.motion} if code.motion else {})
-    texts = [_written(name, function) for name, function in functions.items()]
-    observation = _written("observe", code.observation)
-    needed = "".join((*texts, observation))
-    helpers = [line for line in c_prelude().splitlines() if line.split("(")[0][21:] in needed]
-    words = dict(code.words)
-    header = render("header.h", **words)
-    joined = "\n".join([*helpers, "", *texts])
-    return header, render("source.c", functions=joined, observation=observation, **words)
+def c_texts(code: Code, observation: bool = True) -> tuple[str, str]:
+    """Return header and source; W may be left out."""
+    texts = [_written(name, function) for name, function in code.functions.items()]
+    W = _written("observe", code.recorded.observation) if observation else ""
+    needed = "".join((*texts, W))
+    helpers = [x for x in c_prelude().splitlines() if x.split("(")[0].split()[-1] in needed]
+    words = {**code.words, "observation": W}
+    functions = "\n".join([*helpers, "", *texts])
+    return render("header.h", **words), render("source.c", functions=functions, **words)
 
 
 def _written(name: str, function: Function) -> str:

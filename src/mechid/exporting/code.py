@@ -46,27 +46,23 @@ class Code:
     Attributes
     ----------
     content : Content
-    model : DynamicModel
+    recorded : Recorded
     functions : mapping of str to Function
         By the names that the templates call them.
-    observation, motion : Function or None
-        W, and M with h, where they are wanted.
     words : mapping
         What the templates fill in.
     left_out : tuple of str
     """
 
     content: Content
-    model: DynamicModel
+    recorded: Recorded
     functions: Mapping[str, Function]
-    observation: Function
-    motion: Function | None
     words: Mapping[str, Any]
     left_out: tuple[str, ...]
 
 
 def code_of(content: Content, allow_loss: bool = False, motion: bool = False) -> Code:
-    """Record what is exported of a mechanism.
+    """Record what is exported of a mechanism; `motion` adds M and h of M ÿ + h = τ.
 
     Raises
     ------
@@ -84,21 +80,21 @@ def code_of(content: Content, allow_loss: bool = False, motion: bool = False) ->
     recorded = Recorded(model)
     try:
         functions = _functions(content, recorded)
-        signs, observation = recorded.signs, recorded.observation
-        equations = recorded.motion if motion else None
+        if motion:
+            functions["equations"] = recorded.motion
     except RecordingError as error:
         raise ModelError(
             f"no code can be generated: {error}",
             where=mechanism.name,
-            remedy="choose a reference pose that is not singular",
+            remedy="choose a reference pose that is not singular, or a smaller model",
         ) from None
     words = _words(content, model) | {
         "closes": "correct" in functions,
-        "signs": signs,
+        "signs": recorded.signs,
         "n_step": functions["tangent"].arrays["step"].size if "tangent" in functions else 0,
         "motion": motion,
     }
-    return Code(content, model, functions, observation, equations, words, left_out)
+    return Code(content, recorded, functions, words, left_out)
 
 
 def _functions(content: Content, recorded: Recorded) -> dict[str, Function]:
@@ -130,13 +126,11 @@ def _words(content: Content, model: DynamicModel) -> dict[str, Any]:
         "about": _plain(f"Values: {content.origin}", *content.notes),
         "coordinates": _plain(
             *(
-                f"{i}: {c.name} ({c.unit}), force {c.force} ({force_unit(c)})"
-                for i, c in enumerate(mechanism.coordinates)
+                f"{c.name} ({c.unit}), force {c.force} ({force_unit(c)})"
+                for c in mechanism.coordinates
             )
         ),
-        "quantities": _plain(
-            *(f"{i}: {c.name} ({c.unit})" for i, c in enumerate(content.measured))
-        ),
+        "quantities": _plain(*(f"{c.name} ({c.unit})" for c in content.measured)),
         "n": k.n_independent,
         "n_q": k.compiled.n_q,
         "p": len(model.columns),

@@ -41,7 +41,7 @@ def record_fit(model: DynamicModel, quantities: tuple[IndependentCoordinate, ...
     """Record (q, y, s) → change, weak: the change of y that least squares ask for at a pose.
 
     Residuals of angles are taken to the nearest turn. `weak` has the size of the change and the
-    ratio of pivots of ∂s/∂y, both dimensionless.
+    smallest pivot of ∂s/∂y, both dimensionless.
     """
     taped = Taped(model)
     pose = taped.pose()
@@ -53,10 +53,10 @@ def record_fit(model: DynamicModel, quantities: tuple[IndependentCoordinate, ...
         _nearest(x) if c.unit == "rad" else x
         for x, c in zip(s - read.value, quantities, strict=True)
     ]
-    change, ratio = _least_squares(model, quantities, pose, read.partial, residual)
+    change, pivot = _least_squares(model, quantities, pose, read.partial, residual)
     scale = [1.0 / size for size in _sizes(model, model.mechanism.coordinates)]
     taped.output("change", change)
-    taped.output("weak", [largest(change, scale), ratio])
+    taped.output("weak", [largest(change, scale), pivot])
     return taped.function()
 
 
@@ -148,7 +148,7 @@ def _least_squares(
     S: np.ndarray,
     right: Sequence[Value] | np.ndarray,
 ) -> tuple[np.ndarray, Value]:
-    """Return x of S x = right, all relative to their sizes, and the ratio of pivots of S."""
+    """Return x of S x = right, all relative to their sizes, and the smallest pivot."""
     own = np.array(_sizes(model, model.mechanism.coordinates))
     over = 1.0 / np.array(_sizes(model, quantities))
     A, b = S * own * over[:, None], np.array(list(right), dtype=object) * over
@@ -157,5 +157,5 @@ def _least_squares(
         A, b = A.T @ A, A.T @ b
     run = pose.run
     assert isinstance(run, PivotingKernels)
-    x, ratio = run.solve(A, b)
-    return x * own, ratio if m == n else _sqrt(ratio)
+    x, pivot = run.solve(A, b)
+    return x * own, pivot if m == n else _sqrt(pivot)

@@ -25,12 +25,14 @@ from mechid.exporting.markup import (
     numbers,
     remark,
 )
+from mechid.exporting.shapes import colour, primitives
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import (
     GROUND,
     Body,
+    CadInertia,
     DistanceCoordinate,
     Joint,
     JointCoordinate,
@@ -42,9 +44,13 @@ from mechid.spatial.inertia import tensor
 from mechid.spatial.rotations import quaternion_from_matrix, snap
 
 _LEAST = 1e-15  # mass (kg) and inertia (kg m²) that MuJoCo asks of every moving body
+_LITTLE = 1e-6  # kg of a body without mass, and m² of gyration relative to L², where that is lost
 _MOTIONS = {"turn": "hinge", "slide": "slide", "ball": "ball"}
 # Equality constraints of MuJoCo are soft; with these they open least at this time step.
 _STEP = 0.001  # s
+# Of edges and lengths MuJoCo takes the half.
+_HALVES = {"box": (0.5, 0.5, 0.5), "cylinder": (1.0, 0.5), "sphere": (1.0,)}
+_DRAWN = {"mass": "0", "contype": "0", "conaffinity": "0", "group": "1"}
 _STIFF = {"solref": numbers([2 * _STEP, 1]), "solimp": "0.9999 0.9999 0.001 0.5 2"}
 
 
@@ -72,11 +78,13 @@ def _unable(m: Mechanism, forest: Forest) -> Iterator[str]:
             yield f"loop through joint {joint.name} ({joint.type})"
     for body in m.bodies:
         if body.massless:
-            yield f"body {body.name} without mass (moving bodies of MuJoCo have mass)"
-        elif body.inertia is not None:
-            least = np.linalg.eigvalsh(tensor(np.array(body.inertia.inertia_center))).min()
-            if not min(body.inertia.mass, least) > _LEAST:
-                yield f"body {body.name} without inertia about an axis"
+            yield f"body {body.name} without mass (MuJoCo asks for some)"
+        elif body.inertia is not None and _flat(body.inertia):
+            yield f"body {body.name} without inertia about an axis (MuJoCo asks for some)"
+
+
+def _flat(cad: CadInertia) -> bool:
+    return bool(np.linalg.eigvalsh(tensor(np.array(cad.inertia_center))).min() <= _LEAST)
 
 
 # ------------------------------------------------------------------------------ cut joints
@@ -152,6 +160,7 @@ class _Writer:
             body = SubElement(self.inside[branch.parent], "body", name=branch.child)
             self._place(body, branch.start @ branch.after(0))
             self._inertia(body, self.m.body(branch.child))
+            self._shapes(body, self.m.body(branch.child))
             for k, piece in enumerate(branch.pieces):
                 self._joint(body, piece, (piece.moved(piece.home) @ branch.after(k + 1)).inverse)
             self.inside[branch.child] = body
@@ -166,19 +175,25 @@ class _Writer:
     def _inertia(self, element: Element, body: Body) -> None:
         if said := certainty(self.content.of(body.name)):
             remark(element, said)
-        cad = body.inertia
-        if cad is None:  # MuJoCo asks for mass
-            mass, center, six = 1e-9, np.zeros(3), (1e-9 * self.size**2,) * 3 + (0.0,) * 3
-        else:
-            xx, xy, xz, yy, yz, zz = cad.inertia_center
-            mass, center, six = cad.mass, np.array(cad.center), (xx, yy, zz, xy, xz, yz)
-        SubElement(
-            element,
-            "inertial",
-            pos=numbers(center),
-            mass=numbers(mass),
-            fullinertia=numbers(six, 0.0),
-        )
+        cad = body.inertia or CadInertia(_LITTLE, (0.0, 0.0, 0.0), (0.0,) * 6)
+        xx, xy, xz, yy, yz, zz = cad.inertia_center
+        more = _LITTLE * cad.mass * self.size**2 if _flat(cad) else 0.0
+        six = np.array([xx + more, yy + more, zz + more, xy, xz, yz])
+        words = {"pos": numbers(cad.center), "mass": numbers(cad.mass)}
+        SubElement(element, "inertial", {**words, "fullinertia": numbers(six, 0.0)})
+
+    def _shapes(self, element: Element, body: Body) -> None:
+        """Add what is drawn of a body; it touches nothing and has no mass."""
+        for p in primitives(body):
+            words = {
+                "type": p.kind,
+                "pos": numbers(p.center, self.size),
+                "size": numbers(np.array(p.sizes) * _HALVES[p.kind]),
+                "rgba": numbers(colour(body)),
+            }
+            if p.kind == "cylinder":
+                words["zaxis"] = numbers(p.axis)
+            SubElement(element, "geom", {**words, **_DRAWN})
 
     def _joint(self, body: Element, piece: Piece, frame: Rigid) -> None:
         """Add a joint; `frame` is the one before its motion, in the body at home."""

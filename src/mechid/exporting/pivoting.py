@@ -6,6 +6,8 @@ crank turns far; `kinematics.engine` has the kernels behind it then, exported co
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from mechid.kinematics.engine.record import RecordedKernels, recorded_factor
@@ -36,12 +38,13 @@ class PivotingKernels(RecordedKernels):
         self._plain = linear.substitute.py_func
 
     def solve(self, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, Value]:
-        """Return x of A x = b for a square matrix of recorded numbers, and its ratio of pivots."""
+        """Return x of A x = b for a square matrix of recorded numbers, and its smallest pivot."""
         n, x = len(b), b.copy()
         factors, pivots = A.flatten(), np.zeros(n, dtype=np.int64)
-        ratio, _ = self._factor(factors, 0, n, n, pivots, 0)
+        self._factor(factors, 0, n, n, pivots, 0)
         self._substitute(factors, 0, n, pivots, 0, x)
-        return x, ratio
+        inverse = reduce(larger, (abs(factors[i * n + i]) for i in range(n)))
+        return x, 1.0 / inverse
 
     def _factor(
         self, a: np.ndarray, at: int, m: int, n: int, pivots: np.ndarray, first: int

@@ -17,7 +17,7 @@ def python_module(content: Content, allow_loss: bool = False) -> Exported:
         As `code_of`.
     """
     code = code_of(content, allow_loss)
-    functions = {**code.functions, "observe": code.observation}
+    functions = {**code.functions, "observe": code.recorded.observation}
     text = "\n\n".join(_written(name, function) for name, function in functions.items())
     data = render("module.py.txt", functions=text, **code.words).encode()
     return Exported("python", data, (), code.left_out)

@@ -39,6 +39,7 @@ from mechid.exporting.markup import (
     remark,
 )
 from mechid.exporting.mimic import Mimic, mimics
+from mechid.exporting.shapes import colour, primitives
 from mechid.kinematics.compile import STILL, Rigid
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.tables import Floats
@@ -175,6 +176,7 @@ class _Writer:
         body: Body = self.m.body(name)
         if said := certainty(self.content.of(name)):
             remark(link, said)
+        self._shapes(link, body)
         if (cad := body.inertia) is None:
             return
         inertial = SubElement(link, "inertial")
@@ -183,6 +185,19 @@ class _Writer:
         keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         six = {k: numbers(x, 0.0) for k, x in zip(keys, cad.inertia_center, strict=True)}
         SubElement(inertial, "inertia", six)
+
+    def _shapes(self, link: Element, body: Body) -> None:
+        keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+        for p in primitives(body):
+            visual = SubElement(link, "visual")
+            x, y, z = p.axis
+            rpy = [0.0, np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)]
+            SubElement(visual, "origin", xyz=numbers(p.center, self.size), rpy=numbers(rpy))
+            sizes = [numbers(p.sizes)] if p.kind == "box" else [numbers(x) for x in p.sizes]
+            words = dict(zip(keys[p.kind], sizes, strict=True))
+            SubElement(SubElement(visual, "geometry"), p.kind, words)
+            material = SubElement(visual, "material", name=f"colour of {body.name}")
+            SubElement(material, "color", rgba=numbers(colour(body)))
 
     def _joint(self, name: str, kind: str, parent: str, child: str, at: Rigid) -> Element:
         joint = SubElement(self.root, "joint", name=name, type=kind)

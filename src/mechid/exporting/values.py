@@ -59,9 +59,8 @@ def _body(body: Body, phi: Floats, root: Floats) -> Body:
     x, y, z = center.tolist()
     xx, xy, xz, yy, yz, zz = inertia.tolist()
     cad = CadInertia(mass, (x, y, z), (xx, xy, xz, yy, yz, zz))
-    m, cx, cy, cz, *rest = np.linalg.norm(central_root(cad, root), axis=1).tolist()
-    sixth = tuple(rest)
-    cad = replace(cad, sigma_mass=m, sigma_center=(cx, cy, cz), sigma_inertia=sixth)
+    m, cx, cy, cz, *six = np.linalg.norm(central_root(cad, root), axis=1).tolist()
+    cad = replace(cad, sigma_mass=m, sigma_center=(cx, cy, cz), sigma_inertia=tuple(six))
     return replace(body, inertia=cad)
 
 
@@ -77,11 +76,9 @@ def _element(element: ForceElement, found: Mapping[str, tuple[float, float]]) ->
         values = {key.name: _value(part, key, terms) for key in kind.keys}
         for key in kind.keys:  # a parameter that is the product of two values
             value = values[key.name]
-            if key.over and isinstance(value, Coefficient) and value.identify:
-                first = values[key.over]
-                product = next((x for t, x, _ in terms if not _owned(part, t)), None)
-                if product is not None and first.value:
-                    values[key.name] = replace(value, value=product / first.value, sigma=None)
+            product = next((x for t, x, _ in terms if not _owned(part, t)), None)
+            if key.over and product is not None and (first := values[key.over].value):
+                values[key.name] = replace(value, value=product / first, identify=True, sigma=None)
         parts.append(replace(part, values=tuple(values.items())))
     return replace(element, parts=tuple(parts))
 

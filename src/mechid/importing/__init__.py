@@ -1,1 +1,1 @@
-"""Files of other tools as models: URDF and MJCF."""
+"""Files of other tools, read as models."""

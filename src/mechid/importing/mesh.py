@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from mechid.errors import ModelError
 from mechid.importing.masses import Mass
+from mechid.importing.mesh_cones import cone_mass
 from mechid.importing.xml import Node, inside
 from mechid.spatial.rotations import Array
 
 MAX_BYTES = 256_000_000
+Volume: TypeAlias = Literal["exact", "convex", "cones"]
 
 
 def package_file(name: str, folder: Path, root: str | Path | None, node: Node) -> Path:
@@ -43,10 +45,12 @@ def missing(name: str, root: Path, node: Node) -> ModelError:
     )
 
 
-def mesh_mass(path: Path, matrix: Array, shift: Array, node: Node, hull: bool = False) -> Mass:
+def mesh_mass(
+    path: Path, matrix: Array, shift: Array, node: Node, volume: Volume = "exact"
+) -> Mass:
     """Return the mass properties at 1 kg/m³ of a mesh whose points p stand at matrix (p - shift).
 
-    A mesh that is not closed counts as its convex hull, as does every one with `hull`.
+    A mesh that is not closed has no exact volume and counts as its convex hull.
     """
     trimesh = _trimesh(node)
     try:
@@ -60,32 +64,34 @@ def mesh_mass(path: Path, matrix: Array, shift: Array, node: Node, hull: bool = 
         raise node.error(
             f"cannot read the mesh {path.name}: {error}", "save it as STL or OBJ"
         ) from None
-    return _solid((points - shift) @ matrix.T, None if hull else faces, node, path.name)
+    return _solid((points - shift) @ matrix.T, faces, volume, node, path.name)
 
 
 def hull_mass(points: Array, matrix: Array, shift: Array, node: Node) -> Mass:
     """Return the mass properties at 1 kg/m³ of the convex hull of points, placed likewise."""
-    return _solid((points - shift) @ matrix.T, None, node, "vertices")
+    return _solid((points - shift) @ matrix.T, np.zeros((0, 3)), "convex", node, "vertices")
 
 
-def _solid(points: Array, faces: Any, node: Node, name: str) -> Mass:
+def _solid(points: Array, faces: Array, volume: Volume, node: Node, name: str) -> Mass:
     trimesh = _trimesh(node)
     try:
-        if faces is None or not len(faces):
-            mesh = trimesh.Trimesh(points, []).convex_hull
+        mesh = trimesh.Trimesh(points, faces)
+        if volume == "cones" and len(faces):
+            found = cone_mass(points, faces)
         else:
-            mesh = trimesh.Trimesh(points, faces)
-            if not mesh.is_watertight:
-                mesh = mesh.convex_hull
-        found = mesh.mass_properties
+            closed = len(faces) and mesh.is_watertight
+            found = _exact(mesh if closed and volume != "convex" else mesh.convex_hull)
     except Exception as error:
         raise node.error(f"the mesh {name} encloses no volume: {error}", "close it") from None
-    mass, sign = float(found.mass), 1.0
-    if mass < 0:  # a negative scale turns the faces inside out
-        mass, sign = -mass, -1.0
-    if not mass > 0:
+    if not found.mass > 0:
         raise node.error(f"the mesh {name} encloses no volume", "close it")
-    return Mass(mass, np.array(found.center_mass), sign * np.array(found.inertia))
+    return found
+
+
+def _exact(mesh: Any) -> Mass:
+    found = mesh.mass_properties
+    sign = 1.0 if found.mass > 0 else -1.0  # a negative scale turns the faces inside out
+    return Mass(sign * float(found.mass), np.array(found.center_mass), sign * found.inertia)
 
 
 def _trimesh(node: Node) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.importing import masses
 from mechid.importing.masses import Mass, total
-from mechid.importing.mesh import hull_mass, mesh_mass, missing
+from mechid.importing.mesh import Volume, hull_mass, mesh_mass, missing
 from mechid.importing.mjcf_compiler import Compiler, to_z
 from mechid.importing.poses import Pose, unit
 from mechid.importing.xml import Node, inside
@@ -18,6 +18,7 @@ from mechid.textfile.words import hint
 
 _NOTHING = ("plane", "hfield")
 _SOLIDS = ("sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", *_NOTHING)
+_VOLUMES: dict[str, Volume] = {"exact": "exact", "convex": "convex", "legacy": "cones"}
 _WATER = 1000.0  # kg/m³, MuJoCo's default
 
 
@@ -165,7 +166,8 @@ class Inertias:
             path = inside(self.limit, str(at), asset)
             if not path.is_file():
                 raise missing(file, self.limit, asset)
-            return mesh_mass(path, matrix, shift, asset, asset.get("inertia") == "convex")
+            word = asset.choice("inertia", tuple(_VOLUMES), "legacy")
+            return mesh_mass(path, matrix, shift, asset, _VOLUMES[word])
         points = np.array(asset.some_numbers("vertex"))
         if len(points) % 3 or not len(points):
             raise asset.error(f"the mesh {name} has no file", "give an <inertial>")

@@ -68,7 +68,10 @@ class LinkJoint:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A body; `parent` is None for the ground, `mass` None if nothing is known of it."""
+    """A body; `parent` is None for the ground, `mass` None if nothing is known of it.
+
+    `weld` is the name of the fixed joint of a link without others, if it has one.
+    """
 
     name: str
     parent: str | None
@@ -76,6 +79,7 @@ class Link:
     joints: tuple[LinkJoint, ...] = ()
     mass: Mass | None = None
     place: str = ""
+    weld: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -116,7 +116,7 @@ class RobotDocument:
         here = pose if last is None else placed(last, pose)
         self._bodies_out[name] = {"frame": _frame(parent, here), **self._mass(link, name)}
         if last is None:
-            fixed = self._joints.free(f"{link.name}_fixed")
+            fixed = self._joints.free(link.weld or f"{link.name}_fixed")
             at = {"in": name, "at": [0, 0, 0]}
             self._joints_out[fixed] = {"type": "fixed", "between": [parent, name], "at": at}
         else:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -39,7 +41,8 @@ def read_urdf(root: Node, folder: Path, options: ImportOptions) -> Robot:
     _refuse_xacro(root)
     remarks, angles = Remarks(), Angles(options.right_angles)
     links = _by_name(root, "link")
-    joints = _by_name(root, "joint")
+    closing = _by_name(root, *LOOP_TAGS)
+    joints = _by_name(root, "joint", taken=closing)
     if not links:
         raise root.error("the file has no <link>", "give it one")
     driven = drives(root, joints, remarks)
@@ -53,9 +56,10 @@ def read_urdf(root: Node, folder: Path, options: ImportOptions) -> Robot:
             found.append(Link(name, None, IDENTITY, (), mass, links[name].place))
             continue
         parent, pose = _ends(node, links)[0], origin(node, angles)
-        joint = _joint(node, driven.get(node.needed("name")), remarks)
-        found.append(Link(name, parent, pose, joint, mass, links[name].place))
-    loops = tuple(loop_joint(node, links, angles) for node in root.all(*LOOP_TAGS))
+        joint_name = node.needed("name")
+        joint = _joint(node, driven.get(joint_name), remarks)
+        found.append(Link(name, parent, pose, joint, mass, links[name].place, joint_name))
+    loops = tuple(loop_joint(node, links, angles) for node in closing.values())
     couplings = tuple(c for node in joints.values() if (c := _mimic(node, joints)))
     _left_out(root, remarks)
     return Robot(
@@ -81,13 +85,15 @@ def _refuse_xacro(root: Node) -> None:
             )
 
 
-def _by_name(root: Node, tag: str) -> dict[str, Node]:
+def _by_name(
+    root: Node, *tags: str, taken: Mapping[str, Node] = MappingProxyType({})
+) -> dict[str, Node]:
     found: dict[str, Node] = {}
-    for node in root.all(tag):
+    for node in root.all(*tags):
         name = node.needed("name")
-        if name in found:
+        if other := found.get(name) or taken.get(name):
             raise node.error(
-                f"{tag} {name} is defined twice (first in {found[name].place})", "rename one"
+                f"{node.tag} {name} is defined twice (see {other.place})", "rename one"
             )
         found[name] = node
     return found

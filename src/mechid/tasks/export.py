@@ -79,6 +79,11 @@ def export(
     """
     name = target_of(to, path)
     target = TARGETS[name]
+    if measured and not target.is_code:
+        raise DataError(
+            f"{name} takes no measured quantities",
+            remedy=f"choose one of: {', '.join(x for x in TARGETS if TARGETS[x].is_code)}",
+        )
     options = {k: x for k, x in (("fmi", fmi), ("kind", kind)) if x is not None}
     for option in set(options) - set(target.options):
         raise DataError(f"{name} has no option {option}", remedy="leave it out, or choose fmu")

@@ -10,7 +10,7 @@
 
    Order of the coordinates and of their forces:
 {% for line in coordinates %}
-   {{ line }}
+   {{ loop.index0 }}: {{ line }}
 {% endfor %}
 */
 #ifndef {{ NAME }}_H
@@ -68,7 +68,7 @@ int {{ name }}_forces({{ name }}_state *state, const {{ name }}_parameters *para
 /* The same from measured quantities s, by least squares on the closure, as when a log is
    prepared. Unless it is a null pointer, `found` takes y, their speeds and accelerations. s:
 {% for line in quantities %}
-   {{ line }}
+   {{ loop.index0 }}: {{ line }}
 {% endfor %}
 */
 int {{ name }}_forces_measured({{ name }}_state *state, const {{ name }}_parameters *parameters,
@@ -82,6 +82,7 @@ int {{ name }}_motion({{ name }}_state *state, const {{ name }}_parameters *para
     const double y[{{ NAME }}_N], const double yd[{{ NAME }}_N],
     double M[{{ NAME }}_N * {{ NAME }}_N], double h[{{ NAME }}_N]);
 {% endif %}
+{% if observation %}
 
 #ifdef {{ NAME }}_WITH_OBSERVATION
 /* Observation matrix W (by rows) and known forces: W phi + known = tau. Define
@@ -90,6 +91,7 @@ int {{ name }}_observation({{ name }}_state *state,
     const double y[{{ NAME }}_N], const double yd[{{ NAME }}_N], const double ydd[{{ NAME }}_N],
     double W[{{ NAME }}_N * {{ NAME }}_P], double known[{{ NAME }}_N]);
 #endif
+{% endif %}
 
 #ifdef __cplusplus
 }

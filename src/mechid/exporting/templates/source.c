@@ -81,11 +81,11 @@ static int check_pose(const double *guard, const double *determinants)
 /* Along the straight line to y: predict, close, check; a step that is not trusted is halved. */
 int {{ name }}_move({{ name }}_state *state, const double y[{{ NAME }}_N])
 {
-    double q[{{ NAME }}_Q], trial[{{ NAME }}_Q], ahead[{{ NAME }}_Q];
+    double q[{{ NAME }}_Q], trial[{{ NAME }}_Q], beyond[{{ NAME }}_Q];
     double now[{{ NAME }}_N], target[{{ NAME }}_N], change[{{ NAME }}_N];
     double step[{{ n_step }}], turned[{{ n_step }}], guard[4], new_guard[4], determinants[{{ signs | length }}];
-    double reached = 0.0, part = 1.0, trusted;
-    int i, k, code, last, failure = {{ NAME }}_OK;
+    double reached = 0.0, part = 1.0, barrier = 0.0, trusted;
+    int i, k, code, last, failure = {{ NAME }}_OK, ahead = {{ NAME }}_TOO_FAR;
     if (!all_finite(y, {{ NAME }}_N))
         return {{ NAME }}_NOT_FINITE;
     copy(state->q, q, {{ NAME }}_Q);
@@ -104,7 +104,7 @@ int {{ name }}_move({{ name }}_state *state, const double y[{{ NAME }}_N])
         trusted = {{ limits.trusted_part }} * guard[2] + {{ limits.trusted_size }};
         code = close_loops(trial, target, trusted);
         if (code == {{ NAME }}_OK) {
-            tangent(trial, target, change, ahead, turned, new_guard, determinants);
+            tangent(trial, target, change, beyond, turned, new_guard, determinants);
             code = check_pose(new_guard, determinants);
         }
         for (i = 0; i < {{ n_step }} && code == {{ NAME }}_OK; ++i)
@@ -124,12 +124,14 @@ int {{ name }}_move({{ name }}_state *state, const double y[{{ NAME }}_N])
         } else {
             if (code > failure)
                 failure = code;
+            ahead = code;
+            barrier = reached + part;
             part *= 0.5;
             if (part < {{ limits.shortest_part }} && guard[2] < {{ limits.shortest_step }})
                 return failure;
         }
     }
-    return failure == {{ NAME }}_OK ? {{ NAME }}_TOO_FAR : failure;
+    return reached < barrier ? ahead : {{ NAME }}_TOO_FAR;
 }
 {% else %}
 /* There are no loops: every pose is closed. */
@@ -210,6 +212,7 @@ int {{ name }}_motion({{ name }}_state *state, const {{ name }}_parameters *para
     return code;
 }
 {% endif %}
+{% if observation %}
 
 #ifdef {{ NAME }}_WITH_OBSERVATION
 {{ observation }}
@@ -223,3 +226,4 @@ int {{ name }}_observation({{ name }}_state *state,
     return code;
 }
 #endif
+{% endif %}

@@ -32,7 +32,7 @@ from mechid.estimation.regression import Floats, Regression
 POSSIBLE = "inertia of every body positive definite, coefficients of elements positive"
 # Standard deviations per parameter (root mean square) beyond which values are not moved.
 _CONTRADICTED = 4.0
-_KEPT = "the estimate keeps its values; check units and CAD values, and which forces the model lacks"
+_KEPT = "the estimate keeps its values; check units, CAD values, and what the model lacks"
 _NOTED = 0.01  # deviations: a shift below this is not worth a word
 
 

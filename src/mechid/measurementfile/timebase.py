@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -117,6 +116,8 @@ def _common(used: dict[str, Channel], file: str) -> tuple[Floats, dict[str, Chan
 
 def _interpolated(time: Floats, own: Floats, values: Floats) -> Floats:
     """Interpolate by a cubic spline; what lies next to a missing sample is missing."""
+    from scipy.interpolate import make_interp_spline
+
     there = np.isfinite(values)
     increasing = bool(np.all(np.diff(own) > 0))
     if there.sum() < 4 or not increasing:

@@ -11,7 +11,6 @@ from mechid.dynamics.kernels.equations import (
     DISSIPATED,
     GAP,
     KINETIC,
-    MASS_RATIO,
     POTENTIAL,
     POWER,
     Anchor,
@@ -20,9 +19,9 @@ from mechid.dynamics.kernels.equations import (
     anchor_state,
     energies,
     make_room,
-    solve_state,
     tree_equations,
 )
+from mechid.dynamics.kernels.stages import MASSLESS, Instants, Split, read_motion, run_stages
 from mechid.errors import SingularPoseError, UnreachablePoseError
 from mechid.kinematics.kernels.closure import CROSSED, OK, SINGULAR, make_work
 from mechid.kinematics.kernels.held import Held, hold
@@ -53,9 +52,13 @@ class Reduced:
 
 @dataclass(frozen=True)
 class Accelerated:
-    """ÿ at (y, ẏ) under forces τ; energies; `power` of the forces and the loads."""
+    """ÿ at (y, ẏ) under forces τ; energies; `power` of the forces and the loads.
+
+    `tau` includes the forces that drive coordinates whose accelerations are given.
+    """
 
     ydd: Floats
+    tau: Floats
     kinetic: float
     potential: float
     power: float
@@ -128,6 +131,8 @@ class Engine:
         self._whole: Held | None = None  # the same with all rows in one piece, once it is needed
         self._anchored = False  # whether the work arrays of the order of solution are at the anchor
         self._at = b""  # the coordinates and speeds that the state has been solved for
+        self._nothing = Instants(*(np.zeros((0, 0)),) * 6, *(np.zeros(0),) * 3)
+        self._all_free = Split(np.arange(n_i), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.anchor(k.home_y, k.home_q)
 
     def anchor(self, y: Floats, q: Floats) -> None:
@@ -144,8 +149,17 @@ class Engine:
         self.phi[places] = values
         self._at = b""
 
-    def accelerate(self, y: Floats, yd: Floats, tau: Floats) -> Accelerated:
+    def accelerate(
+        self,
+        y: Floats,
+        yd: Floats,
+        tau: Floats,
+        split: Split | None = None,
+        ydd_driven: Floats = np.zeros(0),  # noqa: B008 - never written to
+    ) -> Accelerated:
         """Return the accelerations in the independent coordinates under the forces τ.
+
+        Coordinates `split.driven` have the accelerations `ydd_driven`.
 
         Raises
         ------
@@ -155,18 +169,48 @@ class Engine:
             If the mass matrix is singular.
         """
         s = self._state
-        s.tau[:] = tau
-        self._solve(y, yd)
-        x = s.numbers.tolist()
-        if not x[MASS_RATIO] > 0.0:
+        if self._solve(y, yd, tau, split or self._all_free, ydd_driven) == MASSLESS:
             raise np.linalg.LinAlgError("singular mass matrix")
+        x = s.numbers.tolist()
         return Accelerated(
             ydd=s.ydd.copy(),
+            tau=s.tau.copy(),
             kinetic=x[KINETIC],
             potential=x[POTENTIAL],
             power=x[POWER],
             dissipated=x[DISSIPATED],
         )
+
+    def run(
+        self,
+        split: Split,
+        A: Floats,
+        rows: tuple[int, int],
+        h: float,
+        z: Floats,
+        given: Floats,
+        K: Floats,
+        out: Instants | None = None,
+    ) -> tuple[int, Floats | None]:
+        """Evaluate several rows as `kernels.stages.run_stages` does.
+
+        Returns the number of rows that are done, and the state of the last one if all are.
+        """
+        self._at = b""
+        if not self._anchored:
+            return rows[0], None
+        state = np.empty(z.shape[1])
+        kept = self._nothing if out is None else out
+        done, _ = run_stages(self._held, split, A, *rows, h, z, given, state, K, kept)
+        return done, state if done == rows[1] else None
+
+    def motion(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+        """Return y, ẏ, ÿ (n_i,), v, v̇ and the largest ∂q/∂y (n_v,) of the last accelerations."""
+        n, m = self.n_i, self.n_v
+        x = np.empty(3 * (n + m))
+        read_motion(self._held, x)
+        k = 3 * n
+        return x[:n], x[n : 2 * n], x[2 * n : k], x[k : k + m], x[k + m : k + 2 * m], x[k + 2 * m :]
 
     def reduced(self, y: Floats, yd: Floats) -> Reduced:
         """Return the equations in the independent speeds; the pose is followed from the last one.
@@ -178,7 +222,7 @@ class Engine:
         """
         s = self._state
         if self._at != _key(y, yd):
-            self._solve(y, yd)
+            self._solve(y, yd, s.tau, self._all_free, np.zeros(0))
         x = s.numbers.tolist()
         return Reduced(
             M=s.M.copy(),
@@ -194,26 +238,37 @@ class Engine:
             gap=x[GAP],
         )
 
-    def _solve(self, y: Floats, yd: Floats) -> None:
-        """Fill the state for y and ẏ, or raise."""
-        s = self._state
-        s.y[:], s.yd[:] = y, yd
+    def _solve(self, y: Floats, yd: Floats, tau: Floats, split: Split, ydd_driven: Floats) -> int:
+        """Fill the state for y, ẏ and τ, or raise; return OK or MASSLESS."""
+        f, d = split.free, split.driven
+        z = np.concatenate([y[f], yd[f], [0.0, 0.0]])[None]
+        given = np.concatenate([tau, y[d], yd[d], ydd_driven])[None]
+
+        def solve(held: Held) -> int:
+            status: int
+            _, status = run_stages(
+                held, split, z, 0, 1, 0.0, z, given, z[0], np.empty_like(z), self._nothing
+            )
+            return status
+
         self._at = b""
         if not self._anchored:
             self._anchored = anchor_again(self._held) == OK
-        status = solve_state(self._held) if self._anchored else SINGULAR
-        if status:
+        status = solve(self._held) if self._anchored else SINGULAR
+        if status > 0:
             # The order of solution fails where the rows chosen for it are weak: all rows together.
             whole = self._in_one_piece()
-            if anchor_again(whole) == OK and solve_state(whole) == OK:
-                self._anchored, status = False, OK
-        if status:
+            found = solve(whole) if anchor_again(whole) == OK else SINGULAR
+            if found <= 0:
+                self._anchored, status = False, found
+        if status > 0:
             values = values_of(self.kinematics, y)
             remedy = "look at the motion before: it runs into a dead centre or out of reach"
             if status in (SINGULAR, CROSSED):
                 raise SingularPoseError(f"singular pose near {values}", remedy=remedy)
             raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=remedy)
         self._at = _key(y, yd)
+        return status
 
     def _in_one_piece(self) -> Held:
         if self._whole is None:
@@ -283,10 +338,9 @@ def _key(y: Floats, yd: Floats) -> bytes:
 
 def _ancestors(t: Tables) -> tuple[Ints, Ints]:
     """Columns that move each link, as slices of one list."""
+    parent, owner = t.links.parent.tolist(), t.columns.link.tolist()
     chains: list[list[int]] = [[]]
-    links, columns = t.links, t.columns
-    for k in range(1, links.size):
-        own = [int(c) for c in np.flatnonzero(columns.link == k)]
-        chains.append(chains[int(links.parent[k])] + own)
+    for k in range(1, len(parent)):
+        chains.append(chains[parent[k]] + [c for c, link in enumerate(owner) if link == k])
     start = np.array([0, *np.cumsum([len(c) for c in chains])], dtype=np.int64)
     return start, np.array([c for chain in chains for c in chain], dtype=np.int64)

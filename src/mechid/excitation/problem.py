@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from mechid.errors import KinematicsError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.criteria.objective import Look, Objective
 from mechid.excitation.design import Design
-from mechid.excitation.limits import Slack, slacks
+from mechid.excitation.limits import Slack, least_slacks, slacks
 from mechid.excitation.observe import all_columns
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats, Ints
@@ -42,7 +43,7 @@ class DesignProblem:
     criterion: Objective
     limits: tuple[MotionLimit, ...]
 
-    @property
+    @cached_property
     def model(self) -> DynamicModel:
         """The compiled mechanism."""
         return dynamic_model(self.mechanism)
@@ -81,13 +82,15 @@ class DesignProblem:
         found = slacks(self.limits, motion, gradients=False)
         return min(found, key=lambda s: s.worst) if found else None
 
-    def slack(self, x: Floats) -> Floats | None:
-        """Return the least slack of each limit along the motion of x; None if it does not close."""
+    def slack(self, x: Floats, *, every: bool = False) -> Floats | None:
+        """Return the least slack of each limit along the motion of x; None if it does not close.
+
+        As `least_slacks` does: inf for what was not looked at.
+        """
         try:
-            found = slacks(self.limits, self.motion(x), gradients=False)
+            return least_slacks(self.limits, self.motion(x), every=every)
         except KinematicsError:
             return None
-        return np.array([s.worst for s in found])
 
     def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
         """Return whether the motion of x closes and keeps all limits."""

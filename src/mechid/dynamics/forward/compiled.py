@@ -13,6 +13,7 @@ from mechid.dynamics.forward.dead_centre import Knot
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.integrators.task import Tableau
 from mechid.dynamics.kernels.stages import Instants
+from mechid.kinematics.engine.choice import wanted
 from mechid.kinematics.tables import Floats
 
 _MOST_STAGES = 16
@@ -32,6 +33,7 @@ class CompiledStages:
         self._constant = act.given(np.zeros(_MOST_STAGES)) if act.constant else None
         self._end: Floats | None = None  # the state of the last stage
         self.evaluations = 0
+        self._generated = False  # whether code for the mechanism is used
 
     def _given(self, times: Floats) -> Floats:
         if self._constant is None:
@@ -47,8 +49,14 @@ class CompiledStages:
 
         Returns the state at the last of them, or None where an evaluation failed.
         """
-        given = self._given(t + h * table.C[:last])
-        _, self._end = self.engine.run(self._split, table.A, (first, last), h, z[None], given, K)
+        if not self._generated and wanted(self.evaluations):
+            self.engine.use_code()
+            self._generated = True
+        times = t + h * table.C[:last]
+        given = self._given(times)
+        _, self._end = self.engine.run(
+            self._split, table.A, (first, last), h, times, z[None], given, K
+        )
         self.evaluations += last - first
         return self._end
 
@@ -65,5 +73,5 @@ class CompiledStages:
         """
         out = Instants(*(columns[name] for name in Instants._fields))
         rows, K = (first, len(z)), np.empty_like(z)
-        done, _ = self.engine.run(self._split, K, rows, 0.0, z, self._given(times), K, out)
+        done, _ = self.engine.run(self._split, K, rows, 0.0, times, z, self._given(times), K, out)
         return done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,14 @@ from mechid.dynamics.kernels.equations import (
     make_room,
     tree_equations,
 )
-from mechid.dynamics.kernels.stages import MASSLESS, Instants, Split, read_motion, run_stages
+from mechid.dynamics.kernels.stages import (
+    MASSLESS,
+    Instants,
+    Split,
+    no_code,
+    read_motion,
+    run_stages,
+)
 from mechid.errors import SingularPoseError, UnreachablePoseError
 from mechid.kinematics.kernels.closure import CROSSED, OK, SINGULAR, make_work
 from mechid.kinematics.kernels.held import Held, hold
@@ -84,6 +92,14 @@ class OnTree:
     supplied: float
 
 
+class _Direct(NamedTuple):
+    """Independent coordinates that are tree coordinates: their numbers there."""
+
+    driver: Ints
+    q: Ints
+    column: Ints
+
+
 class Engine:
     """Equations of motion of one mechanism with given parameters.
 
@@ -100,6 +116,9 @@ class Engine:
         self.n_i, self.n_v, self.n_q = k.n_independent, k.compiled.n_v, k.compiled.n_q
         self.closure = np.flatnonzero(t.rows.driver < 0)
         self.drivers = np.flatnonzero(t.rows.driver >= 0)
+        self._by_row = np.array(t.rows.driver[self.drivers])
+        # fields of record arrays take microseconds to look up
+        self._direct = _Direct(*(np.array(t.direct[name]) for name in _Direct._fields))
         self._every = np.arange(
             max(t.links.size, t.marker_link.size, t.direction_link.size, t.rows.size)
         )
@@ -131,7 +150,9 @@ class Engine:
         self._whole: Held | None = None  # the same with all rows in one piece, once it is needed
         self._anchored = False  # whether the work arrays of the order of solution are at the anchor
         self._at = b""  # the coordinates and speeds that the state has been solved for
+        self._last_tree: tuple[bytes, OnTree] | None = None
         self._nothing = Instants(*(np.zeros((0, 0)),) * 6, *(np.zeros(0),) * 3)
+        self._no_code = self._code = no_code()
         self._all_free = Split(np.arange(n_i), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.anchor(k.home_y, k.home_q)
 
@@ -147,7 +168,7 @@ class Engine:
     def change(self, places: Ints, values: Floats) -> None:
         """Change some of the parameters."""
         self.phi[places] = values
-        self._at = b""
+        self._at, self._last_tree = b"", None
 
     def accelerate(
         self,
@@ -181,12 +202,18 @@ class Engine:
             dissipated=x[DISSIPATED],
         )
 
+    def use_code(self) -> None:
+        """Evaluate several rows by code that is generated for the mechanism, where it serves."""
+        code = self.model.forward_code
+        self._code = self._no_code if code is None else code.code()
+
     def run(
         self,
         split: Split,
         A: Floats,
         rows: tuple[int, int],
         h: float,
+        times: Floats,
         z: Floats,
         given: Floats,
         K: Floats,
@@ -197,11 +224,25 @@ class Engine:
         Returns the number of rows that are done, and the state of the last one if all are.
         """
         self._at = b""
-        if not self._anchored:
+        if not self._anchored and self._code is self._no_code:
             return rows[0], None
         state = np.empty(z.shape[1])
         kept = self._nothing if out is None else out
-        done, _ = run_stages(self._held, split, A, *rows, h, z, given, state, K, kept)
+        done, _, self._anchored = run_stages(
+            self._held,
+            self._code,
+            self._anchored,
+            split,
+            A,
+            *rows,
+            h,
+            times,
+            z,
+            given,
+            state,
+            K,
+            kept,
+        )
         return done, state if done == rows[1] else None
 
     def motion(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
@@ -245,11 +286,23 @@ class Engine:
         given = np.concatenate([tau, y[d], yd[d], ydd_driven])[None]
 
         def solve(held: Held) -> int:
-            status: int
-            _, status = run_stages(
-                held, split, z, 0, 1, 0.0, z, given, z[0], np.empty_like(z), self._nothing
+            found = run_stages(
+                held,
+                self._no_code,
+                True,
+                split,
+                z,
+                0,
+                1,
+                0.0,
+                z[0],
+                z,
+                given,
+                z[0],
+                np.empty_like(z),
+                self._nothing,
             )
-            return status
+            return int(found[1])
 
         self._at = b""
         if not self._anchored:
@@ -279,6 +332,8 @@ class Engine:
 
     def tree(self, q: Floats, v: Floats) -> OnTree:
         """Return the equations in the tree speeds at any state, closed or not."""
+        if self._last_tree is not None and self._last_tree[0] == _key(q, v):
+            return self._last_tree[1]
         k, d = self.kinematics, self.model.tables
         n, m = self.n_v, k.tables.rows.size
         M, h = np.zeros((n, n)), np.zeros(n)
@@ -304,7 +359,7 @@ class Engine:
         kinetic, potential, dissipated, supplied = energies(
             d, self.phi, work.rotation, work.vectors, self._tree.values
         )
-        return OnTree(
+        found = OnTree(
             M=M,
             h=h,
             J=J,
@@ -315,15 +370,16 @@ class Engine:
             dissipated=dissipated,
             supplied=supplied,
         )
+        self._last_tree = (_key(q, v), found)
+        return found
 
     def coordinates_on_tree(self, equations: OnTree, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Return y (n_i,) at a tree state, D (n_i, n_v) and c (n_i,) of ẏ = D v, ÿ = D v̇ + c."""
-        t, e, rows = self.kinematics.tables, equations, self.drivers
+        e, rows = equations, self.drivers
         y, D, c = np.zeros(self.n_i), np.zeros((self.n_i, self.n_v)), np.zeros(self.n_i)
-        y[t.direct.driver] = q[t.direct.q]
-        D[t.direct.driver, t.direct.column] = 1.0
-        by_row = t.rows.driver[rows]
-        y[by_row], D[by_row], c[by_row] = e.values[rows], e.J[rows], e.gamma[rows]
+        y[self._direct.driver] = q[self._direct.q]
+        D[self._direct.driver, self._direct.column] = 1.0
+        y[self._by_row], D[self._by_row], c[self._by_row] = e.values[rows], e.J[rows], e.gamma[rows]
         return y, D, c
 
     def tree_forces(self, equations: OnTree, tau: Floats) -> Floats:

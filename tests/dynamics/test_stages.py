@@ -14,18 +14,14 @@ from mechid.dynamics.forward.compiled import CompiledStages
 from mechid.dynamics.integrate import integrate
 from mechid.dynamics.integrators.in_stages import IN_STAGES
 from mechid.dynamics.integrators.task import Tableau
-from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.loads import table_forces
 from mechid.dynamics.simulate import SimulationError, simulate
 from mechid.kinematics.engine.choice import engine
-from mechid.kinematics.motion import solve_motion
-from mechid.modelfile import load, zoo
+from mechid.modelfile import load
 
 from .test_simulation import DEAD_CENTRE, THROWN, rocker
 
 Array = npt.NDArray[np.float64]
-NAMES = tuple(entry.name for entry in zoo())
-SHORT = np.linspace(0.0, 0.02, 5)
 
 
 # --------------------------------------------------------------------------- integrators
@@ -118,26 +114,6 @@ def test_driven_coordinates(choice: str) -> None:
 
 
 # --------------------------------------------------------------------------- generated code
-
-
-@pytest.mark.parametrize("spec", [*NAMES, "four_bar@example-2"])
-def test_accelerations_of_generated_code_need_the_forces_that_act(spec: str) -> None:
-    """Inverse dynamics of the motion, in the reference-point formulation."""
-    model = dynamic_model(load(spec))
-    with engine("compiled"):
-        found = simulate(model, SHORT)
-    with engine("tables"):
-        motion = solve_motion(model.kinematics, found.y, found.yd, found.ydd, time=SHORT)
-        needed = inverse_dynamics(motion, formulation="reference-point").tau
-        at_rest = inverse_dynamics(solve_motion(model.kinematics, found.y, time=SHORT)).tau
-        plain = simulate(model, SHORT)
-    size = np.abs(found.tau).max() + np.abs(at_rest).max(initial=1.0)
-    assert np.abs(needed - found.tau).max() < 1e-8 * size
-    assert found.evaluations == plain.evaluations
-    for name in ("y", "v", "kinetic", "potential", "constraint_error"):
-        expected = getattr(plain, name)
-        scale = 1.0 + np.abs(expected).max()
-        assert np.abs(getattr(found, name) - expected).max() < 1e-8 * scale
 
 
 def test_generated_code_is_used_and_left_where_its_pivots_do_not_fit(

@@ -497,11 +497,11 @@ def fastest_table(outcomes: list[Outcome], unit: str) -> str:
     rows = []
     for accuracy in ACCURACIES:
         row = [f"{accuracy:.0e} {unit}"]
-        for engine in engines:
-            good = [o for o in outcomes if o.trial.engine == engine and o.error <= accuracy]
+        for name in engines:
+            good = [o for o in outcomes if o.trial.engine == name and o.error <= accuracy]
             row.append(fastest_words(good))
         rows.append(row)
-    head = ["error at most", *(f"{engine}: fastest, ms" for engine in engines)]
+    head = ["error at most", *(f"{name}: fastest, ms" for name in engines)]
     return table(head, rows, words=0)
 
 

@@ -123,6 +123,12 @@ def test_a_branch_on_a_recorded_number_is_refused() -> None:
         recorded(lambda x: x[0] if x[0] == x[1] else x[1], [1, 2, 3])
 
 
+def test_a_list_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechid.tape.number.MOST_OPERATIONS", 5)
+    with pytest.raises(RecordingError, match="more than 5 operations"):
+        recorded(lambda x: sum((x[0] + float(i)) * x[1] for i in range(9)), [1, 2, 3])
+
+
 def test_both_sides_of_a_selection() -> None:
     program = recorded(lambda x: select(x[0] < x[1], x[0] * 2.0, x[1]), [1, 2, 3])
     for x in ([1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [1.0, 1.0, 0.0]):

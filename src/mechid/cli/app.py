@@ -11,7 +11,10 @@ import typer
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
+from mechid.cli.export import export
+from mechid.cli.fill import fill
 from mechid.cli.identify import identify
+from mechid.cli.import_model import import_model
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
@@ -22,6 +25,7 @@ from mechid.cli.report import report
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.synthesise import synthesise
+from mechid.cli.template import template
 from mechid.cli.validate import validate
 from mechid.cli.verify_certificate import verify_certificate
 from mechid.cli.view import view
@@ -61,6 +65,11 @@ def root(
 
 # The order in which --help lists them: the order in which one uses them.
 app.command(epilog="Example: mechid zoo four_bar -o my_linkage.yaml")(zoo)
+app.command("import", epilog="Example: mechid import robot.urdf -o model.yaml")(import_model)
+app.command(epilog="Example: mechid template double-wishbone --mirror -o my_axle")(template)
+app.command(epilog="Example: mechid fill my_axle/model.yaml my_axle/hardpoints.xlsx -o axle.yaml")(
+    fill
+)
 app.command(epilog="Example: mechid check sla_suspension --json")(check)
 app.command(epilog="Example: mechid view my_linkage.yaml --trace bar_2.B -o linkage.html")(view)
 app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv")(
@@ -91,6 +100,7 @@ app.command(epilog="Example: mechid reduce run --by contribution --size 8 -o sma
 app.command(epilog="Example: mechid validate run other.parquet")(validate)
 app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(predict)
 app.command(epilog="Example: mechid report run --certify --open")(report)
+app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -74,8 +74,7 @@ class DesignProblem:
         if not found:
             return np.zeros(0), np.zeros((0, len(self.design.start)))
         values = np.concatenate([s.values for s in found])
-        rows = [self._row(s, k) for s in found for k in range(len(s.values))]
-        return values, np.array(rows).reshape(len(values), len(self.design.start))
+        return values, np.vstack([self._rows(s) for s in found])
 
     def worst(self, motion: Motion) -> Slack | None:
         """Return the limit that is violated most, or has the least left."""
@@ -97,12 +96,13 @@ class DesignProblem:
         slack = self.slack(x)
         return slack is not None and bool(np.all(slack >= -tolerance))
 
-    def _row(self, s: Slack, k: int) -> Floats:
-        n = int(s.samples[k])
+    def _rows(self, s: Slack) -> Floats:
+        """Return the gradients of a slack by x, (m, n_x)."""
+        n = s.samples
         parts: Sequence[Floats] = [
-            b.position[n] * s.by_y[k, j]
-            + b.speed[n] * s.by_yd[k, j]
-            + b.acceleration[n] * s.by_ydd[k, j]
+            b.position[n] * s.by_y[:, j, None]
+            + b.speed[n] * s.by_yd[:, j, None]
+            + b.acceleration[n] * s.by_ydd[:, j, None]
             for j, b in enumerate(self.design.bases)
         ]
-        return np.concatenate([np.zeros(0), *parts])
+        return np.hstack([np.zeros((len(n), 0)), *parts])

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError, MechidError, ModelError
+from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.model import held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.channels import read_channels
@@ -24,7 +25,6 @@ from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
 from mechid.measurementfile.wrench import Sensed, generalised_forces
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
-from mechid.modelfile.resolve import mechanism_of
 from mechid.signals.record import Measurement, Preparation
 from mechid.textfile.numbers import number
 from mechid.textfile.yamlio import Source

@@ -53,6 +53,8 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "select": lambda c, a, b: a if c else b,
 }
 COMMUTATIVE = ("add", "mul", "min", "max")
+# Code of more operations takes longer to generate than it saves: about 0.1 ms each.
+MOST_OPERATIONS = 300_000
 
 
 class Recorder:
@@ -80,6 +82,8 @@ class Recorder:
         # 0.0 and -0.0 are equal and differ; nothing that is recorded depends on the sign of zero.
         place = self._known.get(op)
         if place is None:
+            if len(self.ops) >= MOST_OPERATIONS:
+                raise RecordingError(f"more than {MOST_OPERATIONS} operations would be recorded")
             place = self._known[op] = len(self.ops)
             self.ops.append(op)
             self.values.append(value)

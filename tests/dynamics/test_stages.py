@@ -19,7 +19,7 @@ from mechid.dynamics.simulate import SimulationError, simulate
 from mechid.kinematics.engine.choice import engine
 from mechid.modelfile import load
 
-from .test_simulation import DEAD_CENTRE, THROWN, rocker
+from .test_simulation import DEAD_CENTRE, THROWN, faller, rocker
 
 Array = npt.NDArray[np.float64]
 
@@ -160,3 +160,13 @@ def test_code_is_generated_on_the_way_of_long_simulations(monkeypatch: pytest.Mo
     assert "forward_code" not in model.__dict__
     assert simulate(model, times).y == pytest.approx(plain.y, abs=1e-12)
     assert model.__dict__["forward_code"] is not None
+
+
+@pytest.mark.parametrize("choice", ["tables", "compiled"])
+def test_more_instants_than_are_evaluated_in_one_call(choice: str) -> None:
+    """A block that falls freely is where it should be at each of them."""
+    times = np.linspace(0.0, 0.4, 2501)
+    with engine(choice):
+        found = simulate(faller(), times)
+    assert found.y[:, 0] == pytest.approx(-9.81 / 2 * times**2, abs=1e-9)
+    assert found.kinetic == pytest.approx((9.81 * times) ** 2, abs=1e-8)

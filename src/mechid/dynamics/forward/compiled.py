@@ -17,6 +17,8 @@ from mechid.kinematics.engine.choice import wanted
 from mechid.kinematics.tables import Floats
 
 _MOST_STAGES = 16
+# Instants that are evaluated in one call, which nothing can interrupt: some hundredths of a second.
+_BLOCK = 1000
 
 
 class CompiledStages:
@@ -71,7 +73,14 @@ class CompiledStages:
 
         Returns the first row whose evaluation fails, or N.
         """
-        out = Instants(*(columns[name] for name in Instants._fields))
-        rows, K = (first, len(z)), np.empty_like(z)
-        done, _ = self.engine.run(self._split, K, rows, 0.0, times, z, self._given(times), K, out)
-        return done
+        while first < len(z):
+            part = slice(first, first + _BLOCK)
+            out = Instants(*(columns[name][part] for name in Instants._fields))
+            n, K = len(z[part]), np.empty_like(z[part])
+            done, _ = self.engine.run(
+                self._split, K, (0, n), 0.0, times[part], z[part], self._given(times[part]), K, out
+            )
+            first += done
+            if done < n:
+                break
+        return first

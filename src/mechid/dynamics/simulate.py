@@ -66,7 +66,8 @@ def simulate(
     options : SimulationOptions
         Formulation, integrator, tolerances.
     forces : array (n_i,) or callable (t, y, ẏ) -> (n_i,), optional
-        Forces on the independent coordinates, besides the loads of the model. Default: none.
+        Forces on the independent coordinates, besides the loads of the model. Default: none. A
+        function is called at every evaluation; with tables (`table_forces`) that is not needed.
     drive : mapping coordinate → motion, optional
         Coordinates that follow a given motion: a function of time that returns position, speed and
         acceleration, or a number. The forces they need are part of `tau` of the result.

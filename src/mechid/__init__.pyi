@@ -83,6 +83,8 @@ from .options import Weighing as Weighing
 from .report.write import write_report as write_report
 from .runs.folder import load_run as load_run
 from .runs.folder import save_run as save_run
+from .runs.payload import Payload as Payload
+from .runs.payload import write_payload as write_payload
 from .runs.record import ForceHistory as ForceHistory
 from .runs.record import FrictionChoice as FrictionChoice
 from .runs.record import Run as Run
@@ -106,6 +108,7 @@ from .tasks.export import export as export
 from .tasks.identify import identify as identify
 from .tasks.linear import regression as regression
 from .tasks.measured import prepare as prepare
+from .tasks.payload import payload as payload
 from .tasks.predict import predict as predict
 from .tasks.reduce import reduce as reduce
 from .tasks.synthesise import Synthesis as Synthesis

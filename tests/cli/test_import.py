@@ -27,7 +27,7 @@ def test_urdf_becomes_a_model_file(run: Run, tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_printed(run: Run) -> None:
     done = run("import", str(GRIPPER), "--ignore-meshes")
-    assert "left out: tendon: 1 fixed: split" in done.out
+    assert "left out: actuator: 1 general: fingers_actuator" in done.out
     assert done.out.endswith("wrote robotiq_2f85.yaml\n")
 
 
@@ -35,7 +35,11 @@ def test_json(run: Run) -> None:
     found = run("import", str(GRIPPER), "--ignore-meshes", "--json").json
     assert found["file"] == "robotiq_2f85.yaml"
     assert len(found["bodies"]) == 8
-    assert len(found["left_out"]) == 4
+    assert found["left_out"] == [
+        "contact: 6 exclude",
+        "actuator: 1 general: fingers_actuator",
+        "contacts of 14 geoms",
+    ]
 
 
 def test_options(run: Run, tmp_path: Path) -> None:

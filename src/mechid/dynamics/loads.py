@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -81,6 +80,8 @@ def table_forces(
 
 
 def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[float], Floats]:
+    from scipy.interpolate import CubicSpline
+
     if interpolation not in INTERPOLATIONS:
         raise DataError(
             f"unknown interpolation '{interpolation}'",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -18,7 +19,20 @@ INTERPOLATIONS: tuple[Interpolation, ...] = ("linear", "cubic", "hold")
 _SLACK = 1e-6
 
 
-def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "linear") -> Forces:
+@dataclass(frozen=True)
+class ForcesOverTime:
+    """Forces that depend on time alone: simulations need not ask for them at every evaluation."""
+
+    at: Callable[[float], Floats]
+
+    def __call__(self, t: float, y: Floats, yd: Floats) -> Floats:
+        """Return the forces at a time, (n_i,)."""
+        return self.at(t)
+
+
+def table_forces(
+    time: Floats, values: Floats, interpolation: Interpolation = "linear"
+) -> ForcesOverTime:
     """Return the forces of a table as a function (t, y, ẏ) -> (n_i,).
 
     Parameters
@@ -53,7 +67,7 @@ def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "l
     first, last = float(time[0]), float(time[-1])
     slack = _SLACK * (last - first) / max(time.size - 1, 1)
 
-    def forces(t: float, y: Floats, yd: Floats) -> Floats:
+    def forces(t: float) -> Floats:
         if not first - slack <= t <= last + slack:
             raise DataError(
                 f"there is no force for t = {t:.10g} s: the table of forces goes from "
@@ -62,7 +76,7 @@ def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "l
             )
         return between(min(max(t, first), last))
 
-    return forces
+    return ForcesOverTime(forces)
 
 
 def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[float], Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,12 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
     start, end = task.start, task.end
     if end == start:
         return
-    make = getattr(scipy.integrate, task.method)
+    make: Any = getattr(scipy.integrate, task.method)
+    if task.stages is not None:
+        from mechid.dynamics.integrators.in_stages import IN_STAGES
+
+        if task.method in IN_STAGES:
+            make = partial(IN_STAGES[task.method], stages=task.stages)
     solver = make(
         task.f, start, task.z, end, rtol=task.rtol, atol=task.atol, max_step=task.max_step
     )
@@ -32,11 +37,14 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
         recorder.step_to(float(solver.t), solver.y)
         between = cache(solver.dense_output)  # may take evaluations: made when it is asked for
         stop, before = _first_event(task, before, between, solver)
-        for t in recorder.due(solver.t if stop is None else stop[0]):
-            state = between()(t)
-            if not np.all(np.isfinite(state)):  # interpolation may need rates beyond the step
-                raise recorder.lost(float(solver.t_old))
-            recorder.take(float(t), state)
+        due = recorder.due(solver.t if stop is None else stop[0])
+        if due.size:
+            states = between()(due)
+            finite = np.isfinite(states).all(axis=0)
+            for t, state, known in zip(due.tolist(), states.T, finite.tolist(), strict=True):
+                if not known:  # interpolation may need rates beyond the step
+                    raise recorder.lost(float(solver.t_old))
+                recorder.take(t, state)
         if stop is not None:
             recorder.stop_at(stop, between()(stop[0]))
             return

@@ -31,6 +31,7 @@ from report import best_of_each, digits, micro, milli, table
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import Observation, observation_matrix, observe_path
 from mechid.dynamics.simulate import simulate
+from mechid.kinematics.engine.choice import engine
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
@@ -370,22 +371,25 @@ def mechid_trials(
     ways = [("independent", i) for i in ("DOP853", "RK45", "LSODA", "CVODE", "CVODE-Adams")]
     ways.append(("gibbs-appell", "DOP853"))
 
-    def trial(formulation: str, integrator: str, rtol: float) -> Trial:
+    def trial(formulation: str, integrator: str, rtol: float, code: bool = False) -> Trial:
         def run() -> tuple[Floats, int]:
-            done = simulate(
-                model,
-                times,
-                y0=y0,
-                formulation=formulation,
-                integrator=integrator,
-                rtol=rtol,
-                atol=1e-2 * rtol,
-            )
+            with engine("compiled" if code else "tables"):
+                done = simulate(
+                    model,
+                    times,
+                    y0=y0,
+                    formulation=formulation,
+                    integrator=integrator,
+                    rtol=rtol,
+                    atol=1e-2 * rtol,
+                )
             return done.y[:, 0], done.evaluations
 
-        return Trial("mechid", f"{formulation}, {integrator}", tolerance(rtol), run)
+        method = f"{formulation}, {integrator}{', generated code' if code else ''}"
+        return Trial("mechid", method, tolerance(rtol), run)
 
     trials = [trial(*way, rtol) for way in ways for rtol in effort.tolerances]
+    trials += [trial("independent", "DOP853", rtol, code=True) for rtol in effort.tolerances]
     if every_formulation:
         middle = effort.tolerances[len(effort.tolerances) // 2]
         others = ("explicit-gibbs-appell", "udwadia-kalaba")
@@ -493,11 +497,11 @@ def fastest_table(outcomes: list[Outcome], unit: str) -> str:
     rows = []
     for accuracy in ACCURACIES:
         row = [f"{accuracy:.0e} {unit}"]
-        for engine in engines:
-            good = [o for o in outcomes if o.trial.engine == engine and o.error <= accuracy]
+        for name in engines:
+            good = [o for o in outcomes if o.trial.engine == name and o.error <= accuracy]
             row.append(fastest_words(good))
         rows.append(row)
-    head = ["error at most", *(f"{engine}: fastest, ms" for engine in engines)]
+    head = ["error at most", *(f"{name}: fastest, ms" for name in engines)]
     return table(head, rows, words=0)
 
 

@@ -23,8 +23,8 @@ from ..contract.states import EPS, LENGTH, condition, solve_course, zoo_course, 
 from .matlab_subset import Column, run_matlab
 from .test_c import MEASURED, near
 
-# Loops, redundant rows, balls as coordinates, a thread, open chains, elements with branches.
-SPECS = ("four_bar", "bricard", "double_wishbone@free", "screw_press@guided", "puma560", "tx40")
+# Loops, redundant rows, balls, a thread, an open chain with elements that have branches.
+SPECS = ("four_bar", "bricard", "spatial_slider_crank@two-balls", "screw_press@guided", "tx40")
 TIME = np.linspace(0.0, LENGTH, 61)
 ALONE = """
 import importlib, sys

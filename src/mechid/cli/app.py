@@ -20,6 +20,7 @@ from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
 from mechid.cli.payload import payload
 from mechid.cli.predict import predict
+from mechid.cli.progress import log_to_stderr
 from mechid.cli.record_options import with_option_names
 from mechid.cli.reduce import reduce
 from mechid.cli.report import report
@@ -111,6 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
     # Before NumPy is loaded. Matrices here are small: threads of the linear algebra wait for each
     # other, and an identification takes three times as long with two of them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    log_to_stderr()
     try:
         # Runs keep the command line that made them.
         app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])

@@ -37,6 +37,7 @@ from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 
 if TYPE_CHECKING:
+    from mechid.dynamics.forward.code import ForwardCode
     from mechid.kinematics.engine.batch import BatchCode
     from mechid.kinematics.engine.path import PathCode
 
@@ -66,6 +67,13 @@ class DynamicModel:
         return observation_code(self)
 
     @cached_property
+    def forward_code(self) -> ForwardCode | None:
+        """Generated code for the equations of motion; None if they cannot be recorded."""
+        from mechid.dynamics.forward.code import forward_code
+
+        return forward_code(self)
+
+    @cached_property
     def gradient_code(self) -> BatchCode | None:
         """Generated code for gradients of W; None if the kernels cannot be recorded."""
         from mechid.dynamics.gradient_code import gradient_code
@@ -74,7 +82,7 @@ class DynamicModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy needs; it generates its code itself."""
-        made = ("path_code", "gradient_code")
+        made = ("path_code", "gradient_code", "forward_code")
         return {k: v for k, v in self.__dict__.items() if k not in made}
 
 

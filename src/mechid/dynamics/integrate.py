@@ -13,6 +13,7 @@ from mechid.dynamics.integrators.task import (
     Project,
     Rate,
     Recorder,
+    Stages,
     Task,
     Trace,
 )
@@ -40,6 +41,7 @@ def integrate(
     events: Sequence[Event] = (),
     inspect: Inspect | None = None,
     watch: Callable[[float], None] | None = None,
+    stages: Stages | None = None,
 ) -> Trace:
     """Integrate from times[0] and return the states at all of `times`.
 
@@ -59,6 +61,8 @@ def integrate(
         `MechidError` in it rejects the step and ends the integration.
     watch : callable (t), optional
         Called after every step, for progress; an exception in it ends the integration.
+    stages : Stages, optional
+        The same f for several stages of an explicit Runge-Kutta method at once.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def integrate(
         With the states so far in `trace`.
     """
     wanted = np.asarray(times, dtype=float)
-    task = Task(f, z, wanted, method, rtol, atol, max_step, project, events, inspect, watch)
+    task = Task(f, z, wanted, method, rtol, atol, max_step, project, events, inspect, watch, stages)
     _check(task)
     recorder = Recorder(task)
     try:

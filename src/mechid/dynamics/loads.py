@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -19,7 +19,20 @@ INTERPOLATIONS: tuple[Interpolation, ...] = ("linear", "cubic", "hold")
 _SLACK = 1e-6
 
 
-def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "linear") -> Forces:
+@dataclass(frozen=True)
+class ForcesOverTime:
+    """Forces that depend on time alone: simulations need not ask for them at every evaluation."""
+
+    at: Callable[[float], Floats]
+
+    def __call__(self, t: float, y: Floats, yd: Floats) -> Floats:
+        """Return the forces at a time, (n_i,)."""
+        return self.at(t)
+
+
+def table_forces(
+    time: Floats, values: Floats, interpolation: Interpolation = "linear"
+) -> ForcesOverTime:
     """Return the forces of a table as a function (t, y, ẏ) -> (n_i,).
 
     Parameters
@@ -54,7 +67,7 @@ def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "l
     first, last = float(time[0]), float(time[-1])
     slack = _SLACK * (last - first) / max(time.size - 1, 1)
 
-    def forces(t: float, y: Floats, yd: Floats) -> Floats:
+    def forces(t: float) -> Floats:
         if not first - slack <= t <= last + slack:
             raise DataError(
                 f"there is no force for t = {t:.10g} s: the table of forces goes from "
@@ -63,10 +76,12 @@ def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "l
             )
         return between(min(max(t, first), last))
 
-    return forces
+    return ForcesOverTime(forces)
 
 
 def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[float], Floats]:
+    from scipy.interpolate import CubicSpline
+
     if interpolation not in INTERPOLATIONS:
         raise DataError(
             f"unknown interpolation '{interpolation}'",

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from mechid.dynamics.acting import Action, action
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.drive import Drive, Driven, driven_coordinates
 from mechid.dynamics.forward.augmented import Augmented
+from mechid.dynamics.forward.compiled import CompiledStages
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
 from mechid.dynamics.forward.formulation import Baumgarte, Formulation
@@ -23,7 +25,7 @@ from mechid.dynamics.integrators.task import IntegrationError, Trace
 from mechid.dynamics.loads import Forces
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
-from mechid.dynamics.timed_loads import TimedLoads, timed_loads
+from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
@@ -64,7 +66,8 @@ def simulate(
     options : SimulationOptions
         Formulation, integrator, tolerances.
     forces : array (n_i,) or callable (t, y, ẏ) -> (n_i,), optional
-        Forces on the independent coordinates, besides the loads of the model. Default: none.
+        Forces on the independent coordinates, besides the loads of the model. Default: none. A
+        function is called at every evaluation; with tables (`table_forces`) that is not needed.
     drive : mapping coordinate → motion, optional
         Coordinates that follow a given motion: a function of time that returns position, speed and
         acceleration, or a number. The forces they need are part of `tau` of the result.
@@ -107,11 +110,13 @@ def simulate(
     wanted = _times(times)
     q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
     duration = float(wanted[-1] - wanted[0])
+    act = action(engine, forces, driven, timed)
+    compiled = isinstance(chosen, Independent) and not act.by_state
     run = _Run(
         chosen=chosen,
-        act=_over_time(_forces(model, forces, driven), engine, timed),
-        varying=callable(forces),
+        act=act,
         refused=_Refusals(_PROGRESS * duration),
+        stages=CompiledStages(engine, act) if compiled else None,
     )
     z0 = np.concatenate([chosen.start(q, v), [0.0, 0.0]])
     began = clock.perf_counter()
@@ -131,6 +136,7 @@ def simulate(
                 events=[run.event(g) for g in events],
                 inspect=run.inspector(float(wanted[0]), z0, duration),
                 watch=watch,
+                stages=run.stages,
             )
     except IntegrationError as error:
         failure, trace = error, error.trace
@@ -183,20 +189,25 @@ class _Run:
     """A formulation as an integrator sees it: its state, then work and dissipated energy."""
 
     chosen: Formulation
-    act: Forces
-    varying: bool  # whether the forces depend on time or state
+    act: Action
     refused: _Refusals
-    evaluations: int = 0
+    stages: CompiledStages | None = None
+    one_by_one: int = 0  # evaluations
     cause: list[tuple[float, MechidError]] = field(default_factory=list)  # the last refusal
+
+    @property
+    def evaluations(self) -> int:
+        """Of the equations of motion, during the integration."""
+        return self.one_by_one + (self.stages.evaluations if self.stages else 0)
 
     def rate(self, t: float, z: Floats) -> Floats:
         """Return ż, and the powers that make work and dissipated energy."""
-        self.evaluations += 1
+        self.one_by_one += 1
         if not np.all(np.isfinite(z)):  # follows from nan of an earlier stage of the same step
             return np.full(z.size, np.nan)
         state = z[:-2]
-        # Constant forces need no coordinates, which some formulations would have to compute.
-        y, yd = self.chosen.independent(state, t) if self.varying else (state, state)
+        # Some formulations would have to compute the coordinates.
+        y, yd = self.chosen.independent(state, t) if self.act.by_state else (state, state)
         try:
             now = self.chosen.evaluate(state, self.act(t, y, yd), t)
         except KinematicsError as error:
@@ -221,7 +232,7 @@ class _Run:
         """Return what has to see the end of every step, if anything."""
         if not isinstance(self.chosen, Independent):
             return None
-        see = self.chosen.inspector(self.act, duration)
+        see = self.chosen.inspector(self.act, duration, self.stages)
         see(start, z[:-2])
         return lambda t, z: see(t, z[:-2])
 
@@ -235,17 +246,24 @@ class _Run:
 
     def collect(self, trace: Trace) -> tuple[dict[str, Floats], KinematicsError | None]:
         """Return what is known at the instants, and why it ends before the trace does, if so."""
-        rows: list[dict[str, Any]] = []
-        left: KinematicsError | None = None
-        for t, z in zip(trace.time.tolist(), trace.z, strict=True):
-            try:
-                rows.append(self._instant(t, z))
-            except KinematicsError as error:
-                if not rows:
-                    raise
-                left = error
-                break
-        return {name: np.array([row[name] for row in rows]) for name in rows[0]}, left
+        n, left = len(trace.time), None
+        first = self._instant(trace.time[0], trace.z[0])
+        columns = {name: np.zeros((n, *np.shape(value))) for name, value in first.items()}
+        columns["work"][:], columns["dissipated"][:] = trace.z[:, -2:].T
+        row, k = first, 0
+        while k < n:
+            for name, value in row.items():
+                columns[name][k] = value
+            k += 1
+            if self.stages is not None:
+                k = self.stages.instants(trace.time, trace.z, k, columns)
+            if k < n:
+                try:
+                    row = self._instant(trace.time[k], trace.z[k])
+                except KinematicsError as error:
+                    left = error
+                    break
+        return {name: values[:k] for name, values in columns.items()}, left
 
     def _instant(self, t: float, z: Floats) -> dict[str, Any]:
         state, chosen = z[:-2], self.chosen
@@ -322,38 +340,3 @@ def _formulation(
         return Independent(engine, driven), "none"
     terms = Baumgarte(options.alpha, options.beta) if stabilise == "baumgarte" else Baumgarte()
     return _DRIFTING[name](engine, terms, driven), stabilise
-
-
-def _over_time(forces: Forces, engine: Engine, timed: TimedLoads | None) -> Forces:
-    """Return the forces; asking for them sets the loads over time."""
-    if timed is None:
-        return forces
-
-    def act(t: float, y: Floats, yd: Floats) -> Floats:
-        engine.change(timed.places, timed.at(np.array([t]))[0])
-        return forces(t, y, yd)
-
-    return act
-
-
-def _forces(model: DynamicModel, forces: Forces | Floats | None, driven: Driven) -> Forces:
-    n = model.kinematics.n_independent
-
-    def checked(values: object) -> Floats:
-        tau = np.asarray(values, dtype=float)
-        if tau.shape != (n,):
-            raise DataError(f"forces must have shape ({n},), got {tau.shape}")
-        if not np.all(np.isfinite(tau)):
-            raise DataError(f"forces must be finite numbers, got {tau}")
-        for i in driven.index[tau[driven.index] != 0]:
-            c = model.mechanism.coordinates[i]
-            raise DataError(
-                f"the force {c.force} is given, but {c.name} is driven: its force is a result",
-                remedy="remove the force, or do not drive the coordinate",
-            )
-        return tau
-
-    if callable(forces):
-        return lambda t, y, yd: checked(forces(t, y, yd))
-    constant = checked(np.zeros(n) if forces is None else forces)
-    return lambda t, y, yd: constant

@@ -63,12 +63,16 @@ class TimedLoads:
         return out
 
 
-@lru_cache(maxsize=32)
 def timed_loads(mechanism: Mechanism) -> TimedLoads | None:
     """Return the loads over time of a mechanism, if it has any."""
-    timed = {e.name: e for e in mechanism.elements if e.history is not None}
-    if not timed:
+    if all(e.history is None for e in mechanism.elements):
         return None
+    return _timed_loads(mechanism)
+
+
+@lru_cache(maxsize=32)
+def _timed_loads(mechanism: Mechanism) -> TimedLoads:
+    timed = {e.name: e for e in mechanism.elements if e.history is not None}
     elements = tuple(_open(e) if e.name in timed else e for e in mechanism.elements)
     model = dynamic_model(replace(mechanism, elements=elements))
     first = 10 * len(mechanism.bodies)
@@ -101,8 +105,7 @@ def _size(history: TimeHistory | None, value: float | None) -> Callable[[float],
     table = table_forces(
         np.array(history.time), np.array(history.factor)[:, None], history.interpolation
     )
-    nothing = np.zeros(0)
-    return lambda t: value * float(table(t, nothing, nothing)[0])
+    return lambda t: value * float(table.at(t)[0])
 
 
 def _evaluated(text: str, t: float) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import minimize
 
 from mechid.errors import KinematicsError, MechidError
 from mechid.excitation.finer import ROUNDING, finer, within
@@ -236,6 +235,8 @@ def _random(search: _Search, rng: np.random.Generator, hopeful: bool) -> list[tu
 
 def _improve(search: _Search, x0: Floats, number: int) -> None:
     """Improve a feasible motion by sequential quadratic programming."""
+    from scipy.optimize import minimize
+
     problem = search.problem
     cache: dict[bytes, tuple[float, Floats, Floats, Floats]] = {}
     scale = np.maximum(np.abs(x0), 0.1 * max(float(np.abs(x0).max(initial=0.0)), 1e-9))

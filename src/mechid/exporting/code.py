@@ -7,9 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import TYPE_CHECKING, Any
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
@@ -21,6 +19,9 @@ from mechid.exporting.recorded import Function, Recorded
 from mechid.kinematics.kernels import closure, follow
 from mechid.mechanism.records import force_unit
 from mechid.tape.number import RecordingError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 # Guards of the closure, those of `kinematics.kernels`; a call makes a bounded number of steps.
 LIMITS: Mapping[str, float] = {
@@ -182,6 +183,8 @@ def render(template: str, **words: Any) -> str:
 
 @cache
 def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     return Environment(
         loader=PackageLoader("mechid.exporting"),
         autoescape=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import numpy as np
-from scipy.io import savemat
 
 from mechid.dynamics.regressor import cad_parameters
 from mechid.exporting.code import Code, code_of, render
@@ -40,6 +39,8 @@ def _written(name: str, function: Function) -> str:
 
 
 def _parameters(code: Code) -> bytes:
+    from scipy.io import savemat
+
     columns, out = code.recorded.model.columns, io.BytesIO()
     sigma = code.content.sigma or (0.0,) * len(columns)
     savemat(

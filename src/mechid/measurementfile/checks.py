@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import make_interp_spline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -107,6 +106,8 @@ def _first(raw: Raw, there: Mask) -> str:
 
 
 def _spline(x: Floats, y: Floats, at: Floats) -> Floats:
+    from scipy.interpolate import make_interp_spline
+
     return np.asarray(make_interp_spline(x, y, k=min(3, len(x) - 1))(at))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -120,6 +119,8 @@ def _interpolated(time: Floats, own: Floats, values: Floats, most: int | None = 
 
     With `most`, so is what lies in a pause of more than so many lost samples.
     """
+    from scipy.interpolate import make_interp_spline
+
     there = np.isfinite(values)
     if there.sum() < 4:
         return np.interp(time, own, values)

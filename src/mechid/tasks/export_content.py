@@ -17,6 +17,7 @@ from mechid.base.cad import cad_values, parameter_covariance
 from mechid.base.choose import as_listed
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
+from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.linear import prior_factor
 from mechid.exporting.content import Content, Quantity
@@ -75,7 +76,8 @@ def of_run(run: Run) -> Content:
     prior, estimate = problem.prior, run.estimate or run.final
     assert prior is not None  # the run has a full set
     order = [estimate.parameters.index(name) for name in prior.base]
-    found = complete(prior, prior.matrix @ run.full.values)
+    # points, rods and sheets of CAD have a thickness in the full set
+    found = complete(with_thickness(prior), prior.matrix @ run.full.values)
     now = _Values(run.full.values, found.root(estimate.covariance[np.ix_(order, order)]))
     cad = _Values(prior.values, prior_factor(prior.covariance))
     rows = (*base, *_bodies(run.mechanism, now, cad), *_elements(run.mechanism, now, cad))

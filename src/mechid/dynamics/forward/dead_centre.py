@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import KinematicsError, SingularPoseError
+from mechid.kinematics.kernels.jit import kernel
 from mechid.kinematics.tables import Floats
 
 # A change of speed of which more than this part is not explained by the accelerations, and which
@@ -51,7 +52,10 @@ REMEDY = (
 
 @dataclass(frozen=True)
 class Knot:
-    """A state on the way: y and its derivatives, tree speeds v = R ẏ and accelerations v̇."""
+    """A state on the way: y and its derivatives, tree speeds v = R ẏ and accelerations v̇.
+
+    `size` is the largest ∂q/∂y of each column.
+    """
 
     t: float
     y: Floats
@@ -59,7 +63,7 @@ class Knot:
     ydd: Floats
     v: Floats
     vd: Floats
-    R: Floats
+    size: Floats
 
 
 Look = Callable[[float, Floats, Floats], Knot]
@@ -76,10 +80,9 @@ def bounce(before: Knot, after: Knot, look: Look, scale: Floats) -> float | None
         Sizes of the dependent tree coordinates; infinite for the others, which cannot jump.
     """
     a, b = before, after
-    notable = _NOTABLE * np.maximum(np.abs(a.v), np.abs(b.v))
-    if not np.any(_suspect(a, b, scale) & (_excess(a, b) > notable)):
+    if not notable(b.t - a.t, a.v, a.vd, b.v, b.vd, scale):
         return None
-    least = np.minimum(_size(before), _size(after))
+    least = np.minimum(before.size, after.size)
     path = _Path(before, after)
     growth = 1.0
     for _ in range(_HALVINGS):
@@ -96,7 +99,7 @@ def bounce(before: Knot, after: Knot, look: Look, scale: Floats) -> float | None
         if not np.any(suspect):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            growth = max(growth, float(np.nanmax((_size(middle) / least)[suspect])))
+            growth = max(growth, float(np.nanmax((middle.size / least)[suspect])))
     return 0.5 * (a.t + b.t) if growth > _GROWTH else None
 
 
@@ -111,7 +114,7 @@ class Creep:
 
     def goes_on(self, now: Knot) -> bool:
         """Take the end of a step; return whether this is such a way."""
-        size = float(np.max(_size(now) / self._scale, initial=0.0))
+        size = float((now.size / self._scale).max(initial=0.0))
         self._least = min(self._least, size)
         if size < _CREEPING_GROWTH * self._least or not size:
             self._near.clear()
@@ -132,9 +135,19 @@ def refusal(when: float, values: str) -> SingularPoseError:
     )
 
 
-def _size(knot: Knot) -> Floats:
-    """Largest ∂q/∂y of each column."""
-    return np.asarray(np.abs(knot.R).max(axis=0))
+@kernel
+def notable(h, v_before, vd_before, v, vd, scale):  # type: ignore[no-untyped-def]
+    """Tell whether any change of speed is suspect (see `_suspect`), and not small."""
+    fastest = 0.0
+    for c in range(v.size):
+        fastest = max(fastest, max(abs(v_before[c]), abs(v[c])) / scale[c])
+    for c in range(v.size):
+        change = v[c] - v_before[c]
+        excess = abs(change - 0.5 * h * (vd_before[c] + vd[c]))
+        least = max(_UNEXPLAINED * abs(change), _NOTABLE * max(abs(v_before[c]), abs(v[c])))
+        if excess > least and excess / scale[c] > _ROUNDING * fastest:
+            return True
+    return False
 
 
 def _excess(a: Knot, b: Knot) -> Floats:

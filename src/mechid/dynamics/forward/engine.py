@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from mechid.dynamics.kernels.equations import (
     DISSIPATED,
     GAP,
     KINETIC,
-    MASS_RATIO,
     POTENTIAL,
     POWER,
     Anchor,
@@ -20,8 +20,15 @@ from mechid.dynamics.kernels.equations import (
     anchor_state,
     energies,
     make_room,
-    solve_state,
     tree_equations,
+)
+from mechid.dynamics.kernels.stages import (
+    MASSLESS,
+    Instants,
+    Split,
+    no_code,
+    read_motion,
+    run_stages,
 )
 from mechid.errors import SingularPoseError, UnreachablePoseError
 from mechid.kinematics.kernels.closure import CROSSED, OK, SINGULAR, make_work
@@ -53,9 +60,13 @@ class Reduced:
 
 @dataclass(frozen=True)
 class Accelerated:
-    """ÿ at (y, ẏ) under forces τ; energies; `power` of the forces and the loads."""
+    """ÿ at (y, ẏ) under forces τ; energies; `power` of the forces and the loads.
+
+    `tau` includes the forces that drive coordinates whose accelerations are given.
+    """
 
     ydd: Floats
+    tau: Floats
     kinetic: float
     potential: float
     power: float
@@ -81,6 +92,14 @@ class OnTree:
     supplied: float
 
 
+class _Direct(NamedTuple):
+    """Independent coordinates that are tree coordinates: their numbers there."""
+
+    driver: Ints
+    q: Ints
+    column: Ints
+
+
 class Engine:
     """Equations of motion of one mechanism with given parameters.
 
@@ -97,6 +116,9 @@ class Engine:
         self.n_i, self.n_v, self.n_q = k.n_independent, k.compiled.n_v, k.compiled.n_q
         self.closure = np.flatnonzero(t.rows.driver < 0)
         self.drivers = np.flatnonzero(t.rows.driver >= 0)
+        self._by_row = np.array(t.rows.driver[self.drivers])
+        # fields of record arrays take microseconds to look up
+        self._direct = _Direct(*(np.array(t.direct[name]) for name in _Direct._fields))
         self._every = np.arange(
             max(t.links.size, t.marker_link.size, t.direction_link.size, t.rows.size)
         )
@@ -128,6 +150,10 @@ class Engine:
         self._whole: Held | None = None  # the same with all rows in one piece, once it is needed
         self._anchored = False  # whether the work arrays of the order of solution are at the anchor
         self._at = b""  # the coordinates and speeds that the state has been solved for
+        self._last_tree: tuple[bytes, OnTree] | None = None
+        self._nothing = Instants(*(np.zeros((0, 0)),) * 6, *(np.zeros(0),) * 3)
+        self._no_code = self._code = no_code()
+        self._all_free = Split(np.arange(n_i), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.anchor(k.home_y, k.home_q)
 
     def anchor(self, y: Floats, q: Floats) -> None:
@@ -142,10 +168,19 @@ class Engine:
     def change(self, places: Ints, values: Floats) -> None:
         """Change some of the parameters."""
         self.phi[places] = values
-        self._at = b""
+        self._at, self._last_tree = b"", None
 
-    def accelerate(self, y: Floats, yd: Floats, tau: Floats) -> Accelerated:
+    def accelerate(
+        self,
+        y: Floats,
+        yd: Floats,
+        tau: Floats,
+        split: Split | None = None,
+        ydd_driven: Floats = np.zeros(0),  # noqa: B008 - never written to
+    ) -> Accelerated:
         """Return the accelerations in the independent coordinates under the forces τ.
+
+        Coordinates `split.driven` have the accelerations `ydd_driven`.
 
         Raises
         ------
@@ -155,18 +190,68 @@ class Engine:
             If the mass matrix is singular.
         """
         s = self._state
-        s.tau[:] = tau
-        self._solve(y, yd)
-        x = s.numbers.tolist()
-        if not x[MASS_RATIO] > 0.0:
+        if self._solve(y, yd, tau, split or self._all_free, ydd_driven) == MASSLESS:
             raise np.linalg.LinAlgError("singular mass matrix")
+        x = s.numbers.tolist()
         return Accelerated(
             ydd=s.ydd.copy(),
+            tau=s.tau.copy(),
             kinetic=x[KINETIC],
             potential=x[POTENTIAL],
             power=x[POWER],
             dissipated=x[DISSIPATED],
         )
+
+    def use_code(self) -> None:
+        """Evaluate several rows by code that is generated for the mechanism, where it serves."""
+        code = self.model.forward_code
+        self._code = self._no_code if code is None else code.code()
+
+    def run(
+        self,
+        split: Split,
+        A: Floats,
+        rows: tuple[int, int],
+        h: float,
+        times: Floats,
+        z: Floats,
+        given: Floats,
+        K: Floats,
+        out: Instants | None = None,
+    ) -> tuple[int, Floats | None]:
+        """Evaluate several rows as `kernels.stages.run_stages` does.
+
+        Returns the number of rows that are done, and the state of the last one if all are.
+        """
+        self._at = b""
+        if not self._anchored and self._code is self._no_code:
+            return rows[0], None
+        state = np.empty(z.shape[1])
+        kept = self._nothing if out is None else out
+        done, _, self._anchored = run_stages(
+            self._held,
+            self._code,
+            self._anchored,
+            split,
+            A,
+            *rows,
+            h,
+            times,
+            z,
+            given,
+            state,
+            K,
+            kept,
+        )
+        return done, state if done == rows[1] else None
+
+    def motion(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+        """Return y, ẏ, ÿ (n_i,), v, v̇ and the largest ∂q/∂y (n_v,) of the last accelerations."""
+        n, m = self.n_i, self.n_v
+        x = np.empty(3 * (n + m))
+        read_motion(self._held, x)
+        k = 3 * n
+        return x[:n], x[n : 2 * n], x[2 * n : k], x[k : k + m], x[k + m : k + 2 * m], x[k + 2 * m :]
 
     def reduced(self, y: Floats, yd: Floats) -> Reduced:
         """Return the equations in the independent speeds; the pose is followed from the last one.
@@ -178,7 +263,7 @@ class Engine:
         """
         s = self._state
         if self._at != _key(y, yd):
-            self._solve(y, yd)
+            self._solve(y, yd, s.tau, self._all_free, np.zeros(0))
         x = s.numbers.tolist()
         return Reduced(
             M=s.M.copy(),
@@ -194,26 +279,49 @@ class Engine:
             gap=x[GAP],
         )
 
-    def _solve(self, y: Floats, yd: Floats) -> None:
-        """Fill the state for y and ẏ, or raise."""
-        s = self._state
-        s.y[:], s.yd[:] = y, yd
+    def _solve(self, y: Floats, yd: Floats, tau: Floats, split: Split, ydd_driven: Floats) -> int:
+        """Fill the state for y, ẏ and τ, or raise; return OK or MASSLESS."""
+        f, d = split.free, split.driven
+        z = np.concatenate([y[f], yd[f], [0.0, 0.0]])[None]
+        given = np.concatenate([tau, y[d], yd[d], ydd_driven])[None]
+
+        def solve(held: Held) -> int:
+            found = run_stages(
+                held,
+                self._no_code,
+                True,
+                split,
+                z,
+                0,
+                1,
+                0.0,
+                z[0],
+                z,
+                given,
+                z[0],
+                np.empty_like(z),
+                self._nothing,
+            )
+            return int(found[1])
+
         self._at = b""
         if not self._anchored:
             self._anchored = anchor_again(self._held) == OK
-        status = solve_state(self._held) if self._anchored else SINGULAR
-        if status:
+        status = solve(self._held) if self._anchored else SINGULAR
+        if status > 0:
             # The order of solution fails where the rows chosen for it are weak: all rows together.
             whole = self._in_one_piece()
-            if anchor_again(whole) == OK and solve_state(whole) == OK:
-                self._anchored, status = False, OK
-        if status:
+            found = solve(whole) if anchor_again(whole) == OK else SINGULAR
+            if found <= 0:
+                self._anchored, status = False, found
+        if status > 0:
             values = values_of(self.kinematics, y)
             remedy = "look at the motion before: it runs into a dead centre or out of reach"
             if status in (SINGULAR, CROSSED):
                 raise SingularPoseError(f"singular pose near {values}", remedy=remedy)
             raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=remedy)
         self._at = _key(y, yd)
+        return status
 
     def _in_one_piece(self) -> Held:
         if self._whole is None:
@@ -224,6 +332,8 @@ class Engine:
 
     def tree(self, q: Floats, v: Floats) -> OnTree:
         """Return the equations in the tree speeds at any state, closed or not."""
+        if self._last_tree is not None and self._last_tree[0] == _key(q, v):
+            return self._last_tree[1]
         k, d = self.kinematics, self.model.tables
         n, m = self.n_v, k.tables.rows.size
         M, h = np.zeros((n, n)), np.zeros(n)
@@ -249,7 +359,7 @@ class Engine:
         kinetic, potential, dissipated, supplied = energies(
             d, self.phi, work.rotation, work.vectors, self._tree.values
         )
-        return OnTree(
+        found = OnTree(
             M=M,
             h=h,
             J=J,
@@ -260,15 +370,16 @@ class Engine:
             dissipated=dissipated,
             supplied=supplied,
         )
+        self._last_tree = (_key(q, v), found)
+        return found
 
     def coordinates_on_tree(self, equations: OnTree, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Return y (n_i,) at a tree state, D (n_i, n_v) and c (n_i,) of ẏ = D v, ÿ = D v̇ + c."""
-        t, e, rows = self.kinematics.tables, equations, self.drivers
+        e, rows = equations, self.drivers
         y, D, c = np.zeros(self.n_i), np.zeros((self.n_i, self.n_v)), np.zeros(self.n_i)
-        y[t.direct.driver] = q[t.direct.q]
-        D[t.direct.driver, t.direct.column] = 1.0
-        by_row = t.rows.driver[rows]
-        y[by_row], D[by_row], c[by_row] = e.values[rows], e.J[rows], e.gamma[rows]
+        y[self._direct.driver] = q[self._direct.q]
+        D[self._direct.driver, self._direct.column] = 1.0
+        y[self._by_row], D[self._by_row], c[self._by_row] = e.values[rows], e.J[rows], e.gamma[rows]
         return y, D, c
 
     def tree_forces(self, equations: OnTree, tau: Floats) -> Floats:
@@ -283,10 +394,9 @@ def _key(y: Floats, yd: Floats) -> bytes:
 
 def _ancestors(t: Tables) -> tuple[Ints, Ints]:
     """Columns that move each link, as slices of one list."""
+    parent, owner = t.links.parent.tolist(), t.columns.link.tolist()
     chains: list[list[int]] = [[]]
-    links, columns = t.links, t.columns
-    for k in range(1, links.size):
-        own = [int(c) for c in np.flatnonzero(columns.link == k)]
-        chains.append(chains[int(links.parent[k])] + own)
+    for k in range(1, len(parent)):
+        chains.append(chains[parent[k]] + [c for c, link in enumerate(owner) if link == k])
     start = np.array([0, *np.cumsum([len(c) for c in chains])], dtype=np.int64)
     return start, np.array([c for chain in chains for c in chain], dtype=np.int64)

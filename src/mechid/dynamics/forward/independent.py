@@ -11,17 +11,22 @@ coordinates d are no part of the state: with the free ones f,
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mechid.dynamics.drive import Driven, nothing_driven
 from mechid.dynamics.forward.dead_centre import Creep, Knot, bounce, refusal
-from mechid.dynamics.forward.engine import Accelerated, Engine, Reduced
+from mechid.dynamics.forward.engine import Accelerated, Engine
 from mechid.dynamics.forward.formulation import Instant, massive
+from mechid.dynamics.kernels.stages import Split
 from mechid.dynamics.loads import Forces
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.refusals import values_of
 from mechid.kinematics.tables import Floats
+
+if TYPE_CHECKING:
+    from mechid.dynamics.forward.compiled import CompiledStages
 
 
 class Independent:
@@ -33,6 +38,7 @@ class Independent:
     def __init__(self, engine: Engine, driven: Driven | None = None) -> None:
         self.engine = engine
         self.driven = driven or nothing_driven(engine.n_i)
+        self.split = Split(self.driven.free, self.driven.index, np.zeros(0, dtype=np.int64))
 
     def start(self, q: Floats, v: Floats) -> Floats:
         """Return z = (y, ẏ) of a closed pose."""
@@ -50,42 +56,27 @@ class Independent:
     def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż, energies and powers; there are no multipliers."""
         y, yd = self.independent(z, t)
-        e: Reduced | Accelerated
-        if self.driven:
-            e, ydd, tau = self._accelerations(y, yd, tau, t)
-            power = float(tau @ yd) + e.supplied
-        else:  # all in one kernel
-            with massive():
-                e = self.engine.accelerate(y, yd, tau)
-            ydd, power = e.ydd, e.power
+        e = self._accelerations(y, yd, tau, t)
         free = self.driven.free
         return Instant(
-            rate=np.concatenate([yd[free], ydd[free]]),
-            tau=tau,
+            rate=np.concatenate([yd[free], e.ydd[free]]),
+            tau=e.tau,
             multipliers=np.zeros(0),
             kinetic=e.kinetic,
             potential=e.potential,
-            power=power,
+            power=e.power,
             dissipated=e.dissipated,
         )
 
-    def _accelerations(
-        self, y: Floats, yd: Floats, tau: Floats, t: float
-    ) -> tuple[Reduced, Floats, Floats]:
-        """Return the equations at (y, ẏ), ÿ, and τ with the forces that drive."""
-        e = self.engine.reduced(y, yd)
-        f, d = self.driven.free, self.driven.index
-        ydd, tau = np.zeros(self.engine.n_i), tau.copy()
-        right = tau - e.h
-        if d.size:
-            ydd[d] = self.driven.at(t)[2]
-            right = right - e.M[:, d] @ ydd[d]
+    def _accelerations(self, y: Floats, yd: Floats, tau: Floats, t: float) -> Accelerated:
         with massive():
-            ydd[f] = np.linalg.solve(e.M[np.ix_(f, f)], right[f])
-        tau[d] = e.M[d] @ ydd + e.h[d]
-        return e, ydd, tau
+            if not self.driven:
+                return self.engine.accelerate(y, yd, tau)
+            return self.engine.accelerate(y, yd, tau, self.split, self.driven.at(t)[2])
 
-    def inspector(self, forces: Forces, duration: float) -> Callable[[float, Floats], None]:
+    def inspector(
+        self, forces: Forces, duration: float, stages: CompiledStages | None = None
+    ) -> Callable[[float, Floats], None]:
         """Return a function that is to see the state after every step, from the start on.
 
         It raises a SingularPoseError where the step before bounced off a dead centre, or where
@@ -98,11 +89,12 @@ class Independent:
         last: list[Knot] = []
 
         def look(t: float, y: Floats, yd: Floats) -> Knot:
-            e, ydd, _ = self._accelerations(y, yd, forces(t, y, yd), t)
-            return Knot(t, y.copy(), yd.copy(), ydd, e.v, ydd @ e.R + e.bias, e.R)
+            self._accelerations(y, yd, forces(t, y, yd), t)
+            return Knot(t, *self.engine.motion())
 
         def inspect(t: float, z: Floats) -> None:
-            now = look(t, *self.independent(z, t))
+            now = stages.knot(t, z) if stages else None
+            now = now or look(t, *self.independent(z, t))
             when = bounce(last[0], now, look, scale) if last else None
             if when is None and creep.goes_on(now):
                 when = t

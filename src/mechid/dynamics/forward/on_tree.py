@@ -42,7 +42,8 @@ class TreeFormulation:
         self.driven = driven or nothing_driven(engine.n_i)
         t = engine.kinematics.tables
         self._balls = [(int(x.q), int(x.v)) for x in t.links[1:] if x.kind == BALL]
-        self._screws = [(int(x.q), int(x.v)) for x in t.links[1:] if x.kind != BALL]
+        screws = t.links[1:][t.links.kind[1:] != BALL]
+        self._screws = np.array(screws.q), np.array(screws.v)
         coordinates = engine.model.mechanism.coordinates
         self._angle = np.array(
             [coordinates[i].unit == "rad" for i in self.driven.index], dtype=bool
@@ -119,13 +120,16 @@ class TreeFormulation:
 
     def _position_rate(self, q: Floats, v: Floats) -> Floats:
         rate = np.zeros_like(q)
-        for j, c in self._screws:
-            rate[j] = v[c]
+        rate[self._screws[0]] = v[self._screws[1]]
         for j, c in self._balls:  # ė = ½ (0, w) e, with w in the outer axes
-            e0, e = q[j], q[j + 1 : j + 4]
-            w = v[c : c + 3]
-            rate[j] = -0.5 * (w @ e)
-            rate[j + 1 : j + 4] = 0.5 * (e0 * w + np.cross(w, e))
+            e0, e1, e2, e3 = q[j : j + 4].tolist()
+            w1, w2, w3 = (0.5 * v[c : c + 3]).tolist()
+            rate[j : j + 4] = (
+                -w1 * e1 - w2 * e2 - w3 * e3,
+                e0 * w1 + w2 * e3 - w3 * e2,
+                e0 * w2 + w3 * e1 - w1 * e3,
+                e0 * w3 + w1 * e2 - w2 * e1,
+            )
         return rate
 
     def independent(self, z: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
@@ -169,9 +173,10 @@ def full_rank(A: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
     """
     if not A.size:
         return A, b, np.eye(len(A))
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    s = np.linalg.svd(A, compute_uv=False)  # the vectors take three times as long
     rank = int(np.sum(s > _RANK * s[0]))
     if rank == len(A):
         return A, b, np.eye(len(A))
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
     U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
     return s[:, None] * Vt, U.T @ b, U

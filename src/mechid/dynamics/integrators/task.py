@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -21,6 +22,42 @@ _REMEDY = "loosen the tolerances, or look for a singular pose or an impact there
 
 
 @dataclass(frozen=True, eq=False)
+class Tableau:
+    """Coefficients of an explicit Runge-Kutta method.
+
+    Attributes
+    ----------
+    A, C : arrays
+        Stage s is at t + h C[s], z + h Σ_j A[s, j] K[j].
+    last : int
+        The stage at the end of the step; those after it only serve the interpolant.
+    P : array (n_stages, n_powers)
+        Interpolant z + h Σ_sk P[s, k] x^(k+1) K[s] at the part x of the step.
+    E5, E3 : arrays (last + 1,)
+        Of the estimated error, see `kernels.runge_kutta.error_norm`.
+    """
+
+    A: Floats
+    C: Floats
+    last: int
+    P: Floats
+    E5: Floats
+    E3: Floats
+
+
+class Stages(Protocol):
+    """Evaluates several stages of a step at once, faster than one by one."""
+
+    def run(
+        self, table: Tableau, first: int, last: int, t: float, h: float, z: Floats, K: Floats
+    ) -> Floats | None:
+        """Fill rows first … last - 1 of K with ż at the stages of a step from z at t.
+
+        Returns the state at the last of them; None where they have to be evaluated one by one.
+        """
+
+
+@dataclass(frozen=True, eq=False)
 class Task:
     """An integration of ż = f(t, z) from z at times[0]; see `integrate` for the meaning."""
 
@@ -35,6 +72,7 @@ class Task:
     events: Sequence[Event] = ()
     inspect: Inspect | None = None
     watch: Callable[[float], None] | None = None
+    stages: Stages | None = None
 
     @property
     def start(self) -> float:

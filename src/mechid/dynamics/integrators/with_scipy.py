@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
-from scipy.optimize import brentq
 
 from mechid.dynamics.integrators.task import NO_PROGRESS, STALLED, Recorder, Task
 from mechid.kinematics.tables import Floats
 
-SCIPY = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853, "Radau": Radau, "BDF": BDF, "LSODA": LSODA}
+SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
 def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
     """Carry out a task; states go to the recorder."""
+    import scipy.integrate
+
     start, end = task.start, task.end
     if end == start:
         return
-    make = SCIPY[task.method]
+    make: Any = getattr(scipy.integrate, task.method)
+    if task.stages is not None:
+        from mechid.dynamics.integrators.in_stages import IN_STAGES
+
+        if task.method in IN_STAGES:
+            make = partial(IN_STAGES[task.method], stages=task.stages)
     solver = make(
         task.f, start, task.z, end, rtol=task.rtol, atol=task.atol, max_step=task.max_step
     )
@@ -32,11 +37,14 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
         recorder.step_to(float(solver.t), solver.y)
         between = cache(solver.dense_output)  # may take evaluations: made when it is asked for
         stop, before = _first_event(task, before, between, solver)
-        for t in recorder.due(solver.t if stop is None else stop[0]):
-            state = between()(t)
-            if not np.all(np.isfinite(state)):  # interpolation may need rates beyond the step
-                raise recorder.lost(float(solver.t_old))
-            recorder.take(float(t), state)
+        due = recorder.due(solver.t if stop is None else stop[0])
+        if due.size:
+            states = between()(due)
+            finite = np.isfinite(states).all(axis=0)
+            for t, state, known in zip(due.tolist(), states.T, finite.tolist(), strict=True):
+                if not known:  # interpolation may need rates beyond the step
+                    raise recorder.lost(float(solver.t_old))
+                recorder.take(t, state)
         if stop is not None:
             recorder.stop_at(stop, between()(stop[0]))
             return
@@ -72,6 +80,8 @@ def _first_event(
     solver: Any,
 ) -> tuple[tuple[float, int] | None, list[float]]:
     """Return the earliest zero of an event in a step, and the values at its end."""
+    from scipy.optimize import brentq
+
     t_old, t = solver.t_old, solver.t
     after = [g(t, solver.y) for g in task.events]
     found = []

@@ -12,15 +12,12 @@ from mechid.dynamics.kernels.gibbs_appell import (
 from mechid.dynamics.kernels.measures import element_factor, read_measures
 from mechid.dynamics.kernels.partials import place_partials
 from mechid.kinematics.kernels.closure import (
-    NOT_CLOSED,
     OK,
     admissible,
     close_sample,
-    convective,
     remember,
-    solve_bias,
 )
-from mechid.kinematics.kernels.follow import combine, copy_into, follow
+from mechid.kinematics.kernels.follow import copy_into
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
 from mechid.kinematics.kernels.linear import factor, substitute
 from mechid.kinematics.kernels.links import move_links, place_directions, place_links, place_markers
@@ -133,38 +130,6 @@ def set_anchor(t, order, y, q, anchor, work):
     return status
 
 
-@kernel
-def reduced_equations(t, order, d, phi, y, yd, anchor, q, v, vd, work, room, M, h):
-    """Fill M (n_i, n_i) and h (n_i,): M ÿ + h = τ, at independent coordinates y and speeds ẏ.
-
-    The pose is followed from the anchor, so it stays on the branch, and becomes the new anchor.
-    q, v and vd become the tree coordinates, speeds, and their derivatives at ÿ = 0. Returns the
-    status of the closure.
-    """
-    for i in range(y.size):
-        if not (np.isfinite(y[i]) and np.isfinite(yd[i])):
-            return NOT_CLOSED  # steps towards nan have no size that could get too small
-        for c in range(v.size):
-            room.R[i, c] = anchor.R[i, c]
-    copy_into(anchor.q, q)
-    status, _, _, _ = follow(
-        t, order, anchor.y, y, room.zero, q, room.R, room.R_new, room.step, room.y, work
-    )
-    if status != OK:
-        set_anchor(t, order, anchor.y, anchor.q, anchor, work)
-        return status
-    copy_into(y, anchor.y)
-    copy_into(q, anchor.q)
-    for i in range(y.size):
-        for c in range(v.size):
-            anchor.R[i, c] = room.R[i, c]
-    combine(room.R, yd, v)
-    convective(t, v, room.zero, room.bias, work)
-    solve_bias(t, order, room.bias, vd, work)
-    _assemble(t, d, d.reach_start, d.reach, phi, q, v, vd, work, room, M, h)
-    return status
-
-
 # places in State.numbers
 KINETIC, POTENTIAL, DISSIPATED, POWER, GAP, MASS_RATIO = 0, 1, 2, 3, 4, 5
 
@@ -205,31 +170,6 @@ def anchor_again(held):
     """Find the factors of the anchor of a held state; return the status of the closure."""
     s = held.value
     return set_anchor(s.t, s.order, s.anchor.y, s.anchor.q, s.anchor, s.work)
-
-
-@allocating_kernel
-def solve_state(held):
-    """Fill a held state for its y, ẏ and τ; return the status of the closure."""
-    s = held.value
-    status = reduced_equations(
-        s.t,
-        s.order,
-        s.d,
-        s.phi,
-        s.y,
-        s.yd,
-        s.anchor,
-        s.q,
-        s.v,
-        s.vd,
-        s.work,
-        s.room,
-        s.M,
-        s.h,
-    )
-    if status == OK:
-        finish_state(s)
-    return status
 
 
 @kernel

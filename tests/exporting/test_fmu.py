@@ -20,6 +20,7 @@ from mechid.exporting.model_description import base_units
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import build
+from mechid.tasks.export import content_of
 
 from ..contract.states import zoo_course, zoo_model
 from .states import MOVED
@@ -268,12 +269,18 @@ def test_loads_over_time_are_inputs(written: Written) -> None:
 
 def test_values_of_a_run(run: Any, tmp_path: Path) -> None:
     mechid.export(run, path=tmp_path / "run.fmu")
-    starts = {
-        v.name: float(v.start)
+    found = [
+        v
         for v in fmpy.read_model_description(tmp_path / "run.fmu").modelVariables
         if v.causality == "parameter"
-    }
-    assert list(starts.values()) == pytest.approx(run.full.values, rel=1e-9, abs=1e-12)
+    ]
+    starts = [float(v.start) for v in found]
+    assert starts == pytest.approx(run.full.values, rel=1e-9, abs=1e-12)
+    rows = {(q.owner, q.name): q for q in content_of(run).quantities}
+    for v in found:
+        if v.name.startswith("m_"):
+            body = v.description.partition(" of ")[2].partition(",")[0]
+            assert v.description.endswith(f"standard deviation {rows[body, 'mass'].sigma:.4g} kg")
 
 
 def test_same_bytes_every_time() -> None:

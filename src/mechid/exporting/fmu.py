@@ -102,7 +102,7 @@ def fmu(
         identifier=word,
         token=token,
         about=f"{name}, {does}: {content.origin}",
-        variables=_variables(model, start, phi, nominal, loads, inverse),
+        variables=_variables(model, start, phi, nominal, loads, inverse, _sigma(content)),
         tolerance=TOLERANCE,
     )
     found = _described(description, version)
@@ -131,6 +131,12 @@ def _model(content: Content) -> tuple[DynamicModel, np.ndarray, Floats, Start]:
     return timed.model, timed.places, phi, (y, yd, q)
 
 
+def _sigma(content: Content) -> dict[str, float]:
+    """Return the standard deviations of the parameters by name, as far as they are known."""
+    names = (column.name for column in dynamic_model(content.mechanism).columns)
+    return dict(zip(names, content.sigma, strict=False))
+
+
 def _nominal(model: DynamicModel) -> Floats:
     """Return the sizes of the coordinates that are not held: a radian, or that of the mechanism."""
     free = [c for c in model.mechanism.coordinates if not c.held]
@@ -144,6 +150,7 @@ def _variables(
     nominal: Floats,
     loads: np.ndarray,
     inverse: bool,
+    sigma: Mapping[str, float],
 ) -> list[Variable]:
     """Return all variables in the order of their value references (see fmi/instance.c)."""
     coordinates = model.mechanism.coordinates
@@ -181,11 +188,13 @@ def _variables(
     ]
     rows += forces[: len(free)]
     for i, (column, value) in enumerate(zip(model.columns, phi.tolist(), strict=True)):
+        spread = sigma.get(column.name)
+        told = f", standard deviation {spread:.4g} {column.unit}" if spread else ""
         rows.append(
             {
                 "name": column.name,
                 "unit": column.unit,
-                "description": f"{column.name.partition('_')[0]} of {column.owner}",
+                "description": f"{column.name.partition('_')[0]} of {column.owner}{told}",
                 "causality": "input" if i in loads else "parameter",
                 "start": value,
             }
@@ -244,7 +253,7 @@ def _compiled(
     compiler = shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc")
     here = _PLATFORMS.get((platform.system(), platform.machine()))
     if compiler is None or here is None:
-        lacking = "no C compiler was found" if here else "this platform is not known to FMI"
+        lacking = "no C compiler was found" if here else "no binary is built on this platform"
         return {}, (f"{lacking}: the FMU has sources only; `fmpy compile FILE` compiles them",)
     folder, suffix = here[int(version) - 2], here[2]
     with tempfile.TemporaryDirectory() as place:

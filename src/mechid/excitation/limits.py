@@ -74,7 +74,7 @@ def _slack(limit: MotionLimit, motion: Motion, tau: Floats, gradients: bool) -> 
     values = _values(limit, motion, tau)
     if limit.quantity == "margin" and np.all(np.isinf(values)):
         values = values[:0]  # without loops there are no singular poses
-    scale = _scale(limit)
+    scale = scale_of(limit)
     found, samples, signs = [], [], []
     for side, bound in ((1.0, limit.upper), (-1.0, limit.lower)):
         if bound is None:
@@ -98,7 +98,7 @@ def _segments(n: int) -> list[np.ndarray]:
     return np.array_split(np.arange(n), min(SEGMENTS, n)) if n else []
 
 
-def _scale(limit: MotionLimit) -> float:
+def scale_of(limit: MotionLimit) -> float:
     """Return a size to compare violations with: the range, the bound itself, or one unit.
 
     It does not depend on the motion, or slacks would change with what they are compared with.

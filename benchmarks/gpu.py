@@ -12,13 +12,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
+import cases
 import cupy as cp
 import numpy as np
 from report import cpu_name, digits, package_version, replace_between, table
 
-from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.device import DeviceSamples, observe_samples
 from mechid.dynamics.regressor import observe_path
 from mechid.excitation.device import DeviceJudge
@@ -31,7 +31,6 @@ from mechid.tasks.excite import plan_of
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 MODEL, DEVICE = "sla_suspension", "cuda:0"
 MODELS = ("four_bar", "quarter_vehicle", "delta", MODEL, "stewart_platform", "puma560")
-REACH = 0.1  # of the usual range of each coordinate, about home
 SAMPLES = 500  # of a motion
 SEED = 13
 
@@ -50,21 +49,18 @@ def seconds(run: Callable[[], object], repeat: int = 5) -> float:
     return float(np.median(times))
 
 
-def random_samples(model: Any, n: int) -> list[np.ndarray]:
-    """Return y, ẏ, ÿ (n, n_i) about home."""
-    rng = np.random.default_rng(SEED)
-    k = model.kinematics
-    usual = np.array([1.0 if c.unit == "rad" else k.size for c in k.mechanism.coordinates])
-    y = k.home_y + REACH * usual * rng.uniform(-1, 1, (n, k.n_independent))
-    return [y, *rng.standard_normal((2, *y.shape))]
+def some_samples(model: DynamicModel, n: int) -> list[np.ndarray]:
+    """Return y, ẏ, ÿ (n, n_i) of the path of the other benchmarks, again and again."""
+    path = cases.reachable_path(model.kinematics, min(n, 2000))
+    return [np.resize(x, (n, x.shape[1])) for x in (path.y, path.yd, path.ydd)]
 
 
 def samples_row(spec: str, n: int) -> tuple[object, ...]:
     """Measure W of one mechanism."""
     model = dynamic_model(load(spec))
     began = perf_counter()
-    code = DeviceSamples.of(model, lambda W, known, q: [*W.ravel(), *known], DEVICE)
-    given = random_samples(model, n)
+    code = DeviceSamples.of(model, lambda _, W, known: [*W.ravel(), *known], DEVICE)
+    given = some_samples(model, n)
     arrays = [cp.asarray(x.T[None]) for x in given]
     _, fine = code.run(*(x[:, :, :64] for x in arrays))
     cp.cuda.Device().synchronize()
@@ -122,8 +118,9 @@ def whole_report(quick: bool) -> str:
         [
             f"{datetime.now(tz=UTC):%Y-%m-%d}, {name}, {cpu_name()}, CuPy "
             f"{package_version('cupy-cuda13x')}.",
-            f"W of {digits(n)} unrelated samples about home, left in the memory of the GPU; samples "
-            "that the GPU is not sure of are those that the processor would do again. The "
+            f"W of {digits(n)} samples of a swing about home, each reached from home, left in the "
+            "memory of the GPU. "
+            "Samples that the GPU is not sure of are done again by the processor. The "
             "difference to the table kernels is relative to each column; the time until ready "
             "contains recording and compilation.",
             table(head, rows),

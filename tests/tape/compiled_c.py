@@ -5,7 +5,9 @@ import subprocess
 from pathlib import Path
 
 C_FLAGS = ("gcc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
-CPP_FLAGS = ("g++", "-std=c++20", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Werror", "-O1")
+# the compiler does not see that the first of several steps fills what the others use
+IGNORED = ("-Wno-unknown-pragmas", "-Wno-maybe-uninitialized")
+CPP_FLAGS = ("g++", "-std=c++20", "-Wall", "-Wextra", *IGNORED, "-Werror", "-O1")
 SHIM = Path(__file__).parent / "cuda_shim.h"
 
 
@@ -20,13 +22,15 @@ def compiled(text: str, folder: Path, flags: tuple[str, ...] = C_FLAGS) -> ctype
     return ctypes.CDLL(str(library))
 
 
-def as_plain_cpp(source: str, kernel: str, declared: str, given: str, folder: Path) -> ctypes.CDLL:
+def as_plain_cpp(
+    source: str, kernel: str, declared: str, given: str, folder: Path, head: str = ""
+) -> ctypes.CDLL:
     """Return CUDA source with a function `launch(blocks, threads, …)` that runs one kernel."""
     launch = (
         f'extern "C" void launch(unsigned blocks, unsigned threads, {declared})\n'
         f"{{ shim_launch(blocks, threads, [=] {{ {kernel}({given}); }}); }}\n"
     )
-    return compiled(f'#include "{SHIM}"\n{source}{launch}', folder, CPP_FLAGS)
+    return compiled(f'{head}#include "{SHIM}"\n{source}{launch}', folder, CPP_FLAGS)
 
 
 def pointer(array):

@@ -12,7 +12,8 @@ static thread_local Index blockIdx, threadIdx;
 #include <barrier>
 #include <thread>
 #include <vector>
-#define __shared__ static
+struct alignas(16) double2 { double x, y; };
+#define SHARED_MEMORY alignas(16) static double shared[1 << 16];
 static std::barrier<> *shim_barrier;
 static inline void __syncthreads() { shim_barrier->arrive_and_wait(); }
 

@@ -30,7 +30,7 @@ def reached(
     model: DynamicModel, given: tuple[np.ndarray, ...], folder: Path, motions: int = 1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return W, known and whether they are fine, of samples in some motions of equal length."""
-    reach = record_samples(model, lambda W, known, q: [*W.ravel(), *known])
+    reach = record_samples(model, lambda _, W, known: [*W.ravel(), *known])
     source = reach_source(reach)
     library = as_plain_cpp(source, KERNEL, DECLARED, "n, block, y, yd, ydd, out, fine", folder)
     n, n_i = given[0].shape

@@ -27,13 +27,13 @@ from mechid.mechanism.records import Mechanism
 from mechid.tape.cuda import cuda, loaded
 from mechid.tape.plain import plain_tables
 
-# Threads of a block: few, because each needs all the registers it can get.
-_THREADS = 64
+# Threads of a block: each needs all the registers it can get, and a multiprocessor has no more.
+THREADS = 256
 # Numbers of results that are computed at a time, some gigabytes.
 _MOST_NUMBERS = 2**28
 
-# What is wanted of a sample: from W (n_i, p), known (n_i,) and q (n_q,), all recorded numbers.
-Wanted: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], Sequence[Any] | np.ndarray]
+# What is wanted of a sample: from its pose, W (n_i, p) and known (n_i,), all recorded numbers.
+Wanted: TypeAlias = Callable[[RecordedPose, np.ndarray, np.ndarray], Sequence[Any] | np.ndarray]
 
 
 def record_samples(model: DynamicModel, wanted: Wanted) -> Reach:
@@ -47,7 +47,7 @@ def record_samples(model: DynamicModel, wanted: Wanted) -> Reach:
         W, known = numbers(n, len(model.columns)), numbers(n)
         sight = pose.run(observe.make_sight, pose.t, d, n, pose.q)
         pose.run(observe.observe_sample, pose.t, d, pose.q, v, vd, R, pose.work, sight, W, known)
-        return wanted(W, known, pose.q)
+        return wanted(pose, W, known)
 
     return record_reach(model.kinematics, results, BRANCHING)
 
@@ -88,7 +88,7 @@ class DeviceSamples:
         kernel = loaded(self.source, self.device).get_function(KERNEL)
         given = (np.int64(n), np.int64(block), y, yd, ydd, out, fine)
         if n:
-            kernel((-(-n // _THREADS),), (_THREADS,), given)
+            kernel((-(-n // THREADS),), (THREADS,), given)
         return out, fine
 
 
@@ -128,7 +128,7 @@ def observe_samples(
     own = model if timed is None else timed.model
     n, n_i = given.y.shape
     p = len(own.columns)
-    code = DeviceSamples.of(own, lambda W, known, q: [*W.ravel(), *known], device)
+    code = DeviceSamples.of(own, lambda _, W, known: [*W.ravel(), *known], device)
     W, known, fine = np.empty((n, n_i, p)), np.empty((n, n_i)), np.empty(n, dtype=bool)
     size = max(1, _MOST_NUMBERS // max(code.n_results, 1))
     for first in range(0, n, size):

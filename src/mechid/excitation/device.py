@@ -10,30 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.device import DeviceSamples
-from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError
-from mechid.excitation.bounds import MotionLimit, limited_joint
 from mechid.excitation.criteria.batch import Arrays, criterion_values
 from mechid.excitation.criteria.criterion import Criterion
 from mechid.excitation.criteria.goals import Goals
 from mechid.excitation.criteria.objective import Objective
 from mechid.excitation.criteria.relative import RelativeNoise
 from mechid.excitation.device_factor import device_factor, on_device
-from mechid.excitation.limits import scale_of
+from mechid.excitation.device_limits import DeviceLimits, limit_known
 from mechid.excitation.problem import DesignProblem
+from mechid.kinematics.engine.record import RecordedPose
+from mechid.kinematics.kernels.closure import OK
 from mechid.kinematics.refusals import LOCKED
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.samples import Samples, solve_each
+from mechid.kinematics.tables import Floats, Ints
 from mechid.tape.cuda import CPU, chosen_device, cuda
+from mechid.tape.number import known_zero
 
 _MOST_NUMBERS = 2**27  # results that are held at a time: a gigabyte
-_ORDER = {"position": 0, "speed": 1, "acceleration": 2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +57,12 @@ class DeviceJudge:
         Rows of nan are motions that do not close.
         """
         found = np.full((len(x), len(self.problem.limits)), np.nan)
-        for part, rates in self._sampled(x, self._limited.n_results):
-            out, sure = self._results(self._limited, rates)
-            found[part] = self._least(rates, out, sure)
-            for i in np.flatnonzero(~sure):
+        for part, rates in self._sampled(x, self._limited.code.n_results):
+            out, fine = self._results(self._limited.code, rates)
+            found[part] = self._limited.least(rates, out)
+            unsure, closed = self._again(rates[0], fine)
+            found[part][unsure] = np.nan
+            for i in unsure[closed]:
                 slack = self.problem.slack(x[part][i])
                 found[part][i] = np.nan if slack is None else slack
         return found
@@ -67,12 +70,30 @@ class DeviceJudge:
     def values(self, x: Floats) -> Floats:
         """Return the criterion of x (n, n_x), (n,); inf where a motion does not close."""
         found = np.full(len(x), np.inf)
-        for part, rates in self._sampled(x, self._observed.n_results):
-            out, sure = self._results(self._observed, rates)
-            found[part] = self._valued(out)
-            for i in np.flatnonzero(~sure):
+        for part, rates in self._sampled(x, self._observed.code.n_results):
+            out, fine = self._results(self._observed.code, rates)
+            unsure, closed = self._again(rates[0], fine)
+            sure = np.delete(np.arange(len(out)), unsure)
+            found[part][sure] = self._valued(out[sure] if unsure.size else out)
+            for i in unsure[closed]:
                 found[part][i] = self._by_processor(x[part][i])
         return found
+
+    def _again(self, y: Any, fine: Any) -> tuple[Ints, np.ndarray]:
+        """Return motions that the GPU is not sure of, and whether it may be that they close.
+
+        The kernels try the first sample of each that is not fine: most of these motions leave what
+        can be reached, and following them until they fail would take long.
+        """
+        cp = self._cp
+        unsure = cp.flatnonzero(~fine.all(axis=1))
+        first = fine[unsure].argmin(axis=1)
+        samples = cp.asnumpy(y[unsure, :, first])
+        model = self.problem.model.kinematics
+        still = np.zeros_like(samples)
+        trial = Samples.empty(model, samples, still, still, None)
+        solve_each(trial, model.home_q, model.home_y)
+        return cp.asnumpy(unsure), trial.status == OK
 
     def _by_processor(self, x: Floats) -> float:
         try:
@@ -117,14 +138,14 @@ class DeviceJudge:
                     rows[:, j] = own @ B + still
             yield part, (rates[0], rates[1], rates[2])
 
-    def _results(self, code: DeviceSamples, rates: tuple[Any, ...]) -> tuple[Any, np.ndarray]:
-        """Return results, and whether all samples of each motion are fine, (motions,)."""
-        out, fine = code.run(*rates)
-        sure = (fine == 1).all(axis=1)
+    def _results(self, code: DeviceSamples, rates: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Return results, and whether each sample is fine, (motions, N)."""
+        out, found = code.run(*rates)
+        fine = found == 1
         if self._pitches:  # a singular pose of roll, pitch and yaw is a matter for the kernels
             pitch = self._cp.abs(out[:, -len(self._pitches) :])
-            sure &= (pitch <= np.pi / 2 - LOCKED).all(axis=(1, 2))
-        return out, self._cp.asnumpy(sure)
+            fine &= (pitch <= np.pi / 2 - LOCKED).all(axis=1)
+        return out, fine
 
     @cached_property
     def _pitches(self) -> list[int]:
@@ -136,56 +157,113 @@ class DeviceJudge:
         ]
 
     @cached_property
-    def _limited(self) -> DeviceSamples:
-        """Code for the quantities of limits that y, ẏ, ÿ do not give."""
-        model, limits = self.problem.model, self.problem.limits
-        places = [_place(x, model) for x in limits if x.quantity == "joint"]
-        forces = [_force(x, model) for x in limits if x.quantity == "force"]
-        phi = parameter_values(model).tolist() if forces else []
-
-        def wanted(W: np.ndarray, known: np.ndarray, q: np.ndarray) -> list[Any]:
-            tau = [sum((W[j] * phi).tolist(), known[j]) for j in forces]
-            return [*q[places], *tau, *q[self._pitches]]
-
-        return DeviceSamples.of(model, wanted, self.device)
-
-    def _least(self, rates: tuple[Any, ...], out: Any, sure: np.ndarray) -> Floats:
-        """Return the least slack of each limit, (motions, limits)."""
-        cp, model, limits = self._cp, self.problem.model, self.problem.limits
-        names = [c.name for c in model.mechanism.coordinates]
-        found = np.full((len(sure), len(limits)), np.inf)
-        joints = sum(x.quantity == "joint" for x in limits)
-        next_joint, next_force = iter(range(joints)), iter(range(joints, len(limits)))
-        for k, limit in enumerate(limits):
-            if limit.quantity in _ORDER:
-                values = rates[_ORDER[limit.quantity]][:, names.index(limit.name)]
-            else:
-                values = out[:, next(next_joint if limit.quantity == "joint" else next_force)]
-            room = []
-            if limit.upper is not None:
-                room.append(limit.upper - values.max(axis=1))
-            if limit.lower is not None:
-                room.append(values.min(axis=1) - limit.lower)
-            found[:, k] = cp.asnumpy(cp.stack(room).min(axis=0)) / scale_of(limit)
-        return found
+    def _limited(self) -> DeviceLimits:
+        return DeviceLimits.of(self.problem, self._pitches, self.device)
 
     @cached_property
-    def _observed(self) -> DeviceSamples:
-        """Code for W_b and known forces."""
-        places = self.problem.places
-
-        def wanted(W: np.ndarray, known: np.ndarray, q: np.ndarray) -> list[Any]:
-            return [*W[:, places].ravel(), *known, *q[self._pitches]]
-
-        return DeviceSamples.of(self.problem.model, wanted, self.device)
+    def _observed(self) -> DeviceObservation:
+        return DeviceObservation.of(self.problem, self._pitches, self.device)
 
     def _valued(self, out: Any) -> Floats:
         """Return the criterion of W_b and known forces, as the kernel leaves them."""
-        n_i, b = self.problem.model.kinematics.n_independent, len(self.problem.places)
-        n, _, rows = out.shape
-        W = out[:, : n_i * b].reshape(n, n_i, b, rows)
-        known = out[:, n_i * b : n_i * (b + 1)]
-        return objective_values(self.problem.criterion, W, known, self.device, self._arrays)
+        seen = self._observed.seen(out)
+        return objective_values(self.problem.criterion, seen, self.device, self._arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceObservation:
+    """Code for W_b and known forces; only entries that are not always zero are filled.
+
+    Attributes
+    ----------
+    code : DeviceSamples
+    columns : tuple of arrays of int
+        Columns of W_b that each force has.
+    """
+
+    code: DeviceSamples
+    columns: tuple[np.ndarray, ...]
+    n_columns: int
+
+    @staticmethod
+    def of(problem: DesignProblem, pitches: list[int], device: str) -> DeviceObservation:
+        """Record the base columns of a problem."""
+        found: list[np.ndarray] = []
+
+        def wanted(pose: RecordedPose, W: np.ndarray, known: np.ndarray) -> list[Any]:
+            W_b = W[:, problem.places]
+            filled = ~np.vectorize(known_zero, otypes=[bool])(W_b)
+            found.extend(np.flatnonzero(row) for row in filled)
+            return [*W_b[filled], *known, *pose.q[pitches]]
+
+        code = DeviceSamples.of(problem.model, wanted, device)
+        return DeviceObservation(code, tuple(found), len(problem.places))
+
+    def seen(self, out: Any) -> Seen:
+        """Return results of the code as blocks of W_b and known forces."""
+        ends = np.cumsum([0, *(c.size for c in self.columns)])
+        blocks = tuple(out[:, a:b] for a, b in pairwise(ends))
+        known = out[:, ends[-1] : ends[-1] + len(blocks)]
+        return Seen(blocks, self.columns, self.n_columns, known)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """W_b of n motions, a block (n, columns, N) per force, and known forces (n, n_i, N)."""
+
+    blocks: tuple[Any, ...]
+    columns: tuple[np.ndarray, ...]
+    n_columns: int
+    known: Any
+
+    def mean_squares(self, values: Floats, xp: Any) -> Any:
+        """Return the mean square of each force τ = W_b θ + known, (n, n_i)."""
+        tau = [
+            xp.asarray(values[c]) @ block + self.known[:, j]
+            for j, (block, c) in enumerate(zip(self.blocks, self.columns, strict=True))
+        ]
+        return (xp.stack(tau, axis=1) ** 2).mean(axis=2)
+
+    def factor(self, weights: Any, device: str, arrays: Arrays) -> Any:
+        """Return R (n, b, b) of the stacked matrix, rows of each force times its weight.
+
+        Each force by itself first, with the columns that it has, then all of them together.
+        """
+        xp, n = arrays.xp, len(self.known)
+        one = xp.ones((n, 1))
+        height = sum(c.size for c in self.columns)
+        stacked = xp.zeros((n, 1, self.n_columns, height))
+        first = 0
+        for j, (block, c) in enumerate(zip(self.blocks, self.columns, strict=True)):
+            R = device_factor(block[:, None], one, device) * weights[:, j, None, None]
+            stacked[:, 0, c, first : first + c.size] = xp.swapaxes(R, 1, 2)
+            first += c.size
+        return device_factor(stacked, one, device)
+
+
+def objective_values(objective: Objective, seen: Seen, device: str, arrays: Arrays) -> Floats:
+    """Return a criterion, one with the noise of each motion, or goals, of n motions, (n,)."""
+    xp = arrays.xp
+    match objective:
+        case Goals():
+            values = [objective_values(c, seen, device, arrays) for c in objective.criteria]
+            return objective.combined(np.stack(values))[0]
+        case RelativeNoise():
+            sigma = objective.sigma_of(seen.mean_squares(objective.values, xp), xp)
+            return _weighted(objective.criterion, seen, sigma, device, arrays)
+        case Criterion():
+            given = objective.options.sigma
+            noise = np.ones(len(seen.blocks)) if given is None else np.asarray(given)
+            sigma = xp.broadcast_to(xp.asarray(noise), (len(seen.known), noise.size))
+            return _weighted(objective, seen, sigma, device, arrays)
+    raise TypeError(f"unknown objective {type(objective).__name__}")
+
+
+def _weighted(criterion: Criterion, seen: Seen, sigma: Any, device: str, arrays: Arrays) -> Floats:
+    R = seen.factor(np.sqrt(criterion.options.repeats) / sigma, device, arrays)
+    if criterion.options.scales is not None:
+        R = R * arrays.xp.asarray(criterion.options.scales)
+    return criterion_values(criterion, R, arrays)
 
 
 def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
@@ -202,7 +280,7 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
     if chosen == CPU:
         return None
     cuda(chosen)
-    unknown = [limit.words for limit in problem.limits if not _known(limit, problem.model)]
+    unknown = [limit.words for limit in problem.limits if not limit_known(limit, problem.model)]
     if timed_loads(problem.mechanism) is not None:
         unknown.append("loads over time")
     if unknown:
@@ -212,55 +290,3 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
             remedy="leave out the device to use the processor",
         )
     return DeviceJudge(problem, chosen)
-
-
-def objective_values(
-    objective: Objective, W: Any, known: Any, device: str, arrays: Arrays
-) -> Floats:
-    """Return a criterion of n motions, (n,).
-
-    Parameters
-    ----------
-    objective : Objective
-        A criterion, one with the noise of each motion, or goals.
-    W : CuPy array (n, n_i, b, N)
-    known : CuPy array (n, n_i, N)
-    """
-    match objective:
-        case Goals():
-            values = [objective_values(c, W, known, device, arrays) for c in objective.criteria]
-            return objective.combined(np.stack(values))[0]
-        case RelativeNoise():
-            tau = (arrays.xp.asarray(objective.values) @ W) + known
-            sigma = objective.sigma_of((tau**2).mean(axis=2), arrays.xp)
-            return _weighted(objective.criterion, W, sigma, device, arrays)
-        case Criterion():
-            sigma = objective.options.sigma
-            noise = arrays.xp.asarray(np.ones(W.shape[1]) if sigma is None else sigma)
-            return _weighted(objective, W, noise[None], device, arrays)
-    raise TypeError(f"unknown objective {type(objective).__name__}")
-
-
-def _weighted(criterion: Criterion, W: Any, sigma: Any, device: str, arrays: Arrays) -> Floats:
-    weights = arrays.xp.broadcast_to(np.sqrt(criterion.options.repeats) / sigma, W.shape[:2])
-    R = device_factor(W, weights, device)
-    if criterion.options.scales is not None:
-        R = R * arrays.xp.asarray(criterion.options.scales)
-    return criterion_values(criterion, R, arrays)
-
-
-def _known(limit: MotionLimit, model: DynamicModel) -> bool:
-    if limit.quantity in ("distance", "margin"):
-        return False
-    if limit.quantity != "joint":
-        return True
-    return limited_joint(limit, model.mechanism) in model.kinematics.compiled.coordinate
-
-
-def _place(limit: MotionLimit, model: DynamicModel) -> int:
-    """Return the place in q of a limited joint coordinate."""
-    return int(model.kinematics.compiled.coordinate[limited_joint(limit, model.mechanism)].q)
-
-
-def _force(limit: MotionLimit, model: DynamicModel) -> int:
-    return [c.force for c in model.mechanism.coordinates].index(limit.name)

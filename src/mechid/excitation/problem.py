@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class DesignProblem:
     criterion: Objective
     limits: tuple[MotionLimit, ...]
 
-    @property
+    @cached_property
     def model(self) -> DynamicModel:
         """The compiled mechanism."""
         return dynamic_model(self.mechanism)

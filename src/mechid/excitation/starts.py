@@ -104,13 +104,17 @@ class Starts:
             if part.size:
                 at = np.stack([begin.y[:, j], begin.yd[:, j], begin.ydd[:, j]])
                 usual = 1.0 if c.unit == "rad" else 0.3 * self.problem.model.kinematics.size
-                part = part + _step(basis, at, self._own[j], usual, rng)
+                part = part + _step(basis, self._constants[j], at, self._own[j], usual, rng)
             parts.append(part)
         return np.concatenate([np.zeros(0), *parts])
 
     @cached_property
     def _own(self) -> Floats:
         return own_bounds(self.problem.limits, self.problem.mechanism)
+
+    @cached_property
+    def _constants(self) -> list[Floats | None]:
+        return [_constant(basis.position) for basis in self.problem.design.bases]
 
     @cached_property
     def room(self) -> Floats | None:
@@ -155,12 +159,19 @@ class Starts:
         return None
 
 
-def _step(basis: Basis, at: Floats, own: Floats, usual: float, rng: np.random.Generator) -> Floats:
+def _step(
+    basis: Basis,
+    constant: Floats | None,
+    at: Floats,
+    own: Floats,
+    usual: float,
+    rng: np.random.Generator,
+) -> Floats:
     """Return a random change of one coordinate that keeps its own limits.
 
-    `at` (3, N) is where it starts from; a bound that is missing is half the usual stroke away.
+    `constant` makes its position constant, if anything does; `at` (3, N) is where it starts from. A
+    bound that is missing is half the usual stroke away.
     """
-    constant = _constant(basis.position)
     draw = np.asarray(rng.standard_normal(basis.position.shape[1]))
     if constant is not None:
         draw = draw - np.mean(basis.position @ draw) * constant

@@ -42,17 +42,17 @@ class Dialect:
         The same of the helper functions, with their result.
     restrict : str
         The word for pointers that do not overlap.
-    sincos : bool
-        Whether `sincos` gives sine and cosine at once.
+    sincos : str
+        A function (angle, &sine, &cosine), if there is one.
     """
 
     function: str
     helper: str
     restrict: str
-    sincos: bool
+    sincos: str = ""
 
 
-C99 = Dialect("void", "static inline double", "restrict", sincos=False)
+C99 = Dialect("void", "static inline double", "restrict")
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,20 @@ def c_function(
         raise RecordingError(f"slots {sorted(missing)} of the function {name} are in no array")
     written, used = set(program.output_slots), inputs | set(program.output_slots)
     arguments = [
-        f"{'' if written & {*map(int, a.slots)} else 'const '}double *{dialect.restrict} {a.name}"
+        f"{'' if written & _slots(a) else 'const '}double *{dialect.restrict} {a.name}"
         for a in arrays
     ]
-    idle = [f"    (void){a.name};" for a in arrays if not used & {*map(int, a.slots)}]
+    idle = [f"    (void){a.name};" for a in arrays if not used & _slots(a)]
+    text = " ".join(where[slot] for slot in used)
+    further = (parameter.split()[-1].strip("*") for parameter in parameters)
+    idle += [f"    (void){name};" for name in further if name not in text]
     head = f"{dialect.function} {name}({', '.join([*arguments, *parameters])})\n{{\n"
     lines = [*idle, *_statements(program, where, dialect)]
     return head + "\n".join(lines) + "\n}\n"
+
+
+def _slots(array: Array) -> set[int]:
+    return {int(slot) for slot in array.slots}
 
 
 def literal(x: float) -> str:
@@ -149,7 +156,7 @@ def _statements(program: Program, where: dict[int, str], dialect: Dialect) -> li
             names.append(literal(op.constant))
         else:
             names.append(f"t{place}")
-            lines += _statement(op, names, where, turned)
+            lines += _statement(op, names, where, turned, dialect)
         lines += [f"    {target} = {names[place]};" for target in outputs.get(place, ())]
     return lines
 
@@ -164,7 +171,11 @@ def _turned(program: Program) -> dict[int, dict[str, int]]:
 
 
 def _statement(
-    op: Op, names: list[str], where: dict[int, str], turned: dict[int, dict[str, int]]
+    op: Op,
+    names: list[str],
+    where: dict[int, str],
+    turned: dict[int, dict[str, int]],
+    dialect: Dialect,
 ) -> list[str]:
     """Return the lines that define the last of the names."""
     name, x = names[-1], [names[i] for i in operands(op)]
@@ -173,7 +184,10 @@ def _statement(
         if len(names) - 1 != min(pair.values()):
             return []
         sine, cosine = f"t{pair['sin']}", f"t{pair['cos']}"
-        return [f"    double {sine}, {cosine};", f"    sincos({x[0]}, &{sine}, &{cosine});"]
+        return [
+            f"    double {sine}, {cosine};",
+            f"    {dialect.sincos}({x[0]}, &{sine}, &{cosine});",
+        ]
     kind = "int" if op.name in ("lt", "le") else "double"
     if op.name == "input":
         value = where[op.a]

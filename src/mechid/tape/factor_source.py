@@ -11,7 +11,7 @@ KERNEL = "factor"
 ROWS = 32
 _TEXT = """\
 #ifndef SHARED_MEMORY
-#define SHARED_MEMORY extern __shared__ double shared[];
+#define SHARED_MEMORY extern __shared__ __align__(16) double shared[];
 #endif
 #define AT(k, j) ((j) * ((j) + 1) / 2 + (k))
 
@@ -22,7 +22,7 @@ extern "C" __global__ void factor(
     const double *__restrict__ weights, double *__restrict__ R_out)
 {
     SHARED_MEMORY
-    double *R = shared, *reflector = shared + columns * (columns + 1) / 2;
+    double *reflector = shared, *R = shared + 2 * (@ROWS@ + 2);
     const int j = threadIdx.x;
     const long long matrix = blockIdx.x;
     const double *own = A + matrix * pitch;
@@ -39,12 +39,15 @@ extern "C" __global__ void factor(
                 a[i] = j < columns && start + i < rows ? weight * column[i] : 0.0;
             for (int k = 0; k < columns; k++) {
                 /* two of them in turn: one is written while the other may still be read */
-                double *v = reflector + (k % 2) * (@ROWS@ + 1);
+                double *v = reflector + (k % 2) * (@ROWS@ + 2);
+                const double2 *pairs = (const double2 *)v;
                 if (j == k) {
-                    double square = 0.0;
+                    /* several sums side by side: one would wait for each product */
+                    double sums[4] = {0.0, 0.0, 0.0, 0.0};
                     #pragma unroll
                     for (int i = 0; i < @ROWS@; i++)
-                        square += a[i] * a[i];
+                        sums[i % 4] += a[i] * a[i];
+                    const double square = (sums[0] + sums[1]) + (sums[2] + sums[3]);
                     double tau = 0.0;
                     if (!(square == 0.0)) {
                         const double alpha = R[AT(k, k)];
@@ -62,15 +65,21 @@ extern "C" __global__ void factor(
                 __syncthreads();
                 const double tau = v[@ROWS@];
                 if (j > k && j < columns && tau != 0.0) {
-                    double dot = R[AT(k, j)];
+                    double sums[4] = {R[AT(k, j)], 0.0, 0.0, 0.0};
                     #pragma unroll
-                    for (int i = 0; i < @ROWS@; i++)
-                        dot += v[i] * a[i];
-                    dot *= tau;
+                    for (int i = 0; i < @ROWS@ / 2; i++) {
+                        const double2 pair = pairs[i];
+                        sums[i % 2] += pair.x * a[2 * i];
+                        sums[2 + i % 2] += pair.y * a[2 * i + 1];
+                    }
+                    const double dot = tau * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
                     R[AT(k, j)] -= dot;
                     #pragma unroll
-                    for (int i = 0; i < @ROWS@; i++)
-                        a[i] -= dot * v[i];
+                    for (int i = 0; i < @ROWS@ / 2; i++) {
+                        const double2 pair = pairs[i];
+                        a[2 * i] -= dot * pair.x;
+                        a[2 * i + 1] -= dot * pair.y;
+                    }
                 }
             }
             __syncthreads();
@@ -85,4 +94,4 @@ FACTOR_SOURCE = _TEXT.replace("@ROWS@", str(ROWS))
 
 def shared_numbers(columns: int) -> int:
     """Return how many numbers of shared memory a block needs."""
-    return columns * (columns + 1) // 2 + 2 * (ROWS + 1)
+    return columns * (columns + 1) // 2 + 2 * (ROWS + 2)

@@ -1,8 +1,8 @@
 """Reaching a pose from home along a straight line in y; each stage a recorded program.
 
 What `follow` does for unrelated samples, with the pivots of the home pose, in equal steps that are
-chosen beforehand. The first prediction has the tangent of home, which is a constant; a later one is
-a step of Newton's method from the pose before. A sample that is not `fine` is left to the kernels.
+chosen beforehand. The first prediction has the derivatives of home, which are constants; a later one
+is a step of Newton's method from the pose before. A sample that is not `fine` is left to the kernels.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Reach:
     Attributes
     ----------
     leave : Program
-        From home by the tangent: q_next, first and predicted.
+        From home to second order: q_next, first and predicted.
     correct : Program or None
         A step of Newton's method: q_next, step and size; None where there is nothing to close.
     measure : Program
@@ -125,10 +125,16 @@ class _Recording:
         tape = Tape()
         home = replace(self.home, run=RecordedKernels(tape.recorder, self.branching))
         change = tape.input(self.at.y, self.model.home_y) - home.y
-        step = _product(self.home.admissible(), change)
-        tape.output(self.at.q_next, home.advanced(step))
+        R = home.admissible()
+        step = _product(R, change)
+        predicted = self._sizes(step)
+        # b of the speeds δy is the second derivative along the line
+        bend = home.rates(R, change, numbers(change.size))[2] * 0.5
+        usable = largest(bend, self.weights) <= predicted[0] * TRUSTED_PART + TRUSTED_SIZE
+        bend = np.array([select(usable, x, 0.0) for x in bend], dtype=object)
+        tape.output(self.at.q_next, home.advanced(step + bend))
         tape.output(self.at.first, step[self.unknown])
-        tape.output(self.at.predicted, self._sizes(step))
+        tape.output(self.at.predicted, predicted)
         return tape.program()
 
     def _correct(self) -> Program:

@@ -6,6 +6,7 @@ from mechid.kinematics.engine.reach import Reach
 from mechid.kinematics.kernels.follow import LONGEST_PREDICTION
 from mechid.tape.emit_c import Array, c_function, c_prelude, literal
 from mechid.tape.emit_cuda import CUDA, CUDA_HEAD
+from mechid.tape.schedule import by_demand
 
 KERNEL = "reach_samples"
 # A Newton step below this leaves an error of its square, which is rounding; `finish` checks it.
@@ -32,32 +33,30 @@ extern "C" __global__ void @KERNEL@(
     double y_to[@N_I@], y[@N_I@], change[@N_I@], q[@N_Q@];
     double first[@N_U@], moved[@N_U@], predicted[2], fine[1];
     #pragma unroll
-    for (int i = 0; i < @N_I@; i++) {
-        y_to[i] = y_wanted[from + i * block];
-        y[i] = y_to[i];
-    }
-    leave(y, q, first, predicted);
-    int steps = 1;
-    if (!(predicted[1] <= @LONGEST@)) {
-        const double parts = ceil(predicted[1] / @PLANNED@);
-        if (!(parts <= @MOST_STEPS@)) {
-            fine_samples[k] = 0;
-            return;
-        }
-        steps = (int)parts;
-    }
-    bool on_way = true;
-    #pragma unroll
     for (int i = 0; i < @N_I@; i++)
-        change[i] = (y_to[i] - home_y[i]) / steps;
-    int s = 0;
+        y_to[i] = y_wanted[from + i * block];
+    int steps = 1, s = 0;
+    bool on_way = true;
     do {
         s++;
         #pragma unroll
-        for (int i = 0; i < @N_I@; i++)
+        for (int i = 0; i < @N_I@; i++) {
+            change[i] = (y_to[i] - home_y[i]) / steps;
             y[i] = s == steps ? y_to[i] : home_y[i] + s * change[i];
-        if (s == 1 && steps > 1)
+        }
+        if (s == 1) {
             leave(y, q, first, predicted);
+            if (steps == 1 && !(predicted[1] <= @LONGEST@)) { /* again, in shorter steps */
+                const double parts = ceil(predicted[1] / @PLANNED@);
+                if (!(parts <= @MOST_STEPS@)) {
+                    fine_samples[k] = 0;
+                    return;
+                }
+                steps = (int)parts;
+                s = 0;
+                continue;
+            }
+        }
         #pragma unroll
         for (int i = 0; i < @N_U@; i++)
             moved[i] = 0.0;
@@ -120,7 +119,7 @@ def reach_source(reach: Reach) -> str:
         c_function(reach.leave, "leave", (y, q_next, first, predicted), dialect=CUDA),
         c_function(reach.between, "between", guarded, dialect=CUDA),
         c_function(
-            reach.finish,
+            by_demand(reach.finish),
             "finish",
             (y, yd, ydd, *guarded[1:], Array("out", at.out, "stride")),
             parameters=("long long stride",),

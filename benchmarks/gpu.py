@@ -26,13 +26,15 @@ from mechid.excitation.starts import Starts
 from mechid.modelfile import load
 from mechid.options import ExciteOptions
 from mechid.tasks.criteria import checked_options
-from mechid.tasks.excite import plan_of
+from mechid.tasks.excite import excite, plan_of
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 MODEL, DEVICE = "sla_suspension", "cuda:0"
 MODELS = ("four_bar", "quarter_vehicle", "delta", MODEL, "stewart_platform", "puma560")
 SAMPLES = 500  # of a motion
 SEED = 13
+ROUNDING = 1e-6  # of the largest column: smaller ones may be rounding of zero
+SEARCHES = (("cpu", 40), ("cuda", 40), ("cuda", 8192))  # device and random motions
 
 
 def seconds(run: Callable[[], object], repeat: int = 5) -> float:
@@ -72,7 +74,8 @@ def samples_row(spec: str, n: int) -> tuple[object, ...]:
     host = observe_path(model, *few, ordered=False)
     device = observe_samples(model, *few, device=DEVICE)
     size = np.abs(host.W).max(axis=(0, 1))
-    error = float((np.abs(host.W - device.W).max(axis=(0, 1)) / np.where(size > 0, size, 1)).max())
+    size = np.maximum(size, ROUNDING * size.max())
+    error = float((np.abs(host.W - device.W).max(axis=(0, 1)) / size).max())
     shape = f"{host.W.shape[1]} × {host.W.shape[2]}"
     rate = 1e-6 * n / time
     return f"`{spec}`", shape, digits(rate), f"{100 * sure:.4g}", f"{error:.0e}", f"{ready:.1f}"
@@ -108,6 +111,26 @@ def judged(n: int) -> str:
     )
 
 
+def searched() -> str:
+    """Measure the random search of `mechid excite`, limits included."""
+    rows = []
+    for device, n in SEARCHES:
+        words = {"starts": 0, "samples": SAMPLES, "device": device}
+        excite(MODEL, random=2, **words)  # compiles what is not compiled yet
+        found = excite(MODEL, random=n, **words)
+        each = 1e3 * found.excitation.seconds / n
+        best = found.plain(found.excitation.value)
+        rows.append(
+            (device, digits(n), digits(found.excitation.seconds), digits(each), f"{best:.4g}")
+        )
+    head = ("device", "random motions", "s", "ms per motion", "best value of the criterion")
+    return (
+        "The random search of `mechid excite`: motions are drawn, shortened until they keep all "
+        "limits (joints, positions, speeds, accelerations, forces, singularity margin), and "
+        "judged; the best are checked by the processor.\n\n" + table(head, rows)
+    )
+
+
 def whole_report(quick: bool) -> str:
     """Return all sections."""
     n = 2**18 if quick else 2**20
@@ -125,6 +148,7 @@ def whole_report(quick: bool) -> str:
             "contains recording and compilation.",
             table(head, rows),
             judged(2**12 if quick else 2**14),
+            *(() if quick else (searched(),)),
         ]
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import TYPE_CHECKING
 # Small matrices in several test processes: more threads only wait for each other. NumPy reads this
 # when it is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Code that tests generate is kept for the other processes of the run, not in the user's folder.
+os.environ.setdefault("MECHID_CACHE_DIR", str(Path(tempfile.gettempdir()) / "mechid-test-code"))
 
 import hypothesis
 import pytest

@@ -43,7 +43,11 @@ from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
 from .excitation.trajectory import Trajectory as Trajectory
+from .importing.fill import Filled as Filled
+from .importing.fill import fill as fill
+from .importing.template import template as template
 from .kinematics.branch import singularity_margin as singularity_margin
+from .kinematics.engine.choice import engine as engine
 from .kinematics.frames import FrameMotion as FrameMotion
 from .kinematics.frames import frame_motion as frame_motion
 from .kinematics.joints import JointMotion as JointMotion

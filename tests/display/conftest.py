@@ -29,6 +29,7 @@ def examples(run: mechid.Run) -> dict[str, object]:
     forces = mechid.inverse_dynamics(motion, reactions=True)
     base = mechid.base_parameters(model, certify=True)
     mechid.write_table("motion.csv", motion.to_frame())
+    template = mechid.template("four-bar", "template")
     records = [
         model, motion, motion.model, motion.bodies(), mechid.joint_motion(motion, "A1"),
         mechid.mobility(model), mechid.sensitivities(motion.part(slice(0, 2))),
@@ -47,6 +48,6 @@ def examples(run: mechid.Run) -> dict[str, object]:
         mechid.Sum((mechid.Constant(1.0),)),
         mechid.identify(model, run.motions, estimator="ols").spread,
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
-        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9),
+        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.fill(*template[:2]),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

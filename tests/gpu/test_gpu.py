@@ -42,10 +42,17 @@ def test_samples_agree_with_the_kernels(name: str) -> None:
     np.testing.assert_allclose(device.known, host.known, rtol=1e-10, atol=1e-10 * size.max())
 
 
-@pytest.mark.parametrize("criterion", ["prediction", "d", "e", "condition-equilibrated"])
-@pytest.mark.parametrize("name", ["five_bar", "sla_suspension"])
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [
+        ("five_bar", "d"),
+        ("five_bar", "e"),
+        ("five_bar", "condition-equilibrated"),
+        ("sla_suspension", "prediction"),
+    ],
+)
 def test_the_same_motion_is_designed(name: str, criterion: str) -> None:
-    words = {"random": 30, "starts": 0, "criterion": criterion, "seed": 3}
+    words = {"random": 20, "starts": 0, "criterion": criterion, "seed": 3}
     host = mechid.excite(name, **words)
     device = mechid.excite(name, **words, device="cuda")
     np.testing.assert_allclose(device.excitation.x, host.excitation.x, rtol=1e-6)

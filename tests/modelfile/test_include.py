@@ -65,6 +65,18 @@ def test_several_files_and_removal(folder: Path) -> None:
     assert load(f"{stacked}@moon") == loads(BASE, variant="heavy@moon")
 
 
+def test_a_variant_of_an_included_file_may_remove_entries(folder: Path) -> None:
+    text = BASE.replace(
+        "  moon:", "  unknown: {bodies: {bob: {mass: null, inertia: null}}}\n  moon:"
+    )
+    (folder / "parts" / "base.yaml").write_text(text)
+    file = write(folder, "m.yaml", "include: parts/base.yaml\nvariants: {heavy: null}\n")
+    assert load(file) == loads(text)
+    assert load(f"{file}@unknown") == loads(text, variant="unknown")
+    with pytest.raises(ModelError, match="there is no variant heavy"):
+        load(f"{file}@heavy")
+
+
 def test_files_in_files_and_models_of_the_zoo(folder: Path) -> None:
     write(folder, "parts/middle.yaml", "include: base.yaml\ntitle: middle\n")
     file = write(folder, "m.yaml", "include: parts/middle.yaml\n")

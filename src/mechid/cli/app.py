@@ -11,6 +11,7 @@ import typer
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
+from mechid.cli.fill import fill
 from mechid.cli.identify import identify
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
@@ -22,6 +23,7 @@ from mechid.cli.report import report
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.synthesise import synthesise
+from mechid.cli.template import template
 from mechid.cli.validate import validate
 from mechid.cli.verify_certificate import verify_certificate
 from mechid.cli.view import view
@@ -61,6 +63,10 @@ def root(
 
 # The order in which --help lists them: the order in which one uses them.
 app.command(epilog="Example: mechid zoo four_bar -o my_linkage.yaml")(zoo)
+app.command(epilog="Example: mechid template double-wishbone --mirror -o my_axle")(template)
+app.command(epilog="Example: mechid fill my_axle/model.yaml my_axle/hardpoints.xlsx -o axle.yaml")(
+    fill
+)
 app.command(epilog="Example: mechid check sla_suspension --json")(check)
 app.command(epilog="Example: mechid view my_linkage.yaml --trace bar_2.B -o linkage.html")(view)
 app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv")(

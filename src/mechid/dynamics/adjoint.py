@@ -13,6 +13,8 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.kernels.adjoint import adjoint_batch
 from mechid.dynamics.timed_loads import timed_loads
+from mechid.kinematics.engine.choice import wanted
+from mechid.kinematics.engine.stages import PIVOT_RATIO
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -87,9 +89,15 @@ def observation_gradient(
             k.tables, k.order, model.tables, first, last, *given, by_y, by_yd, by_ydd, ratio
         )
 
-    spread(run, n, _SHORTEST_PART)
+    code = model.gradient_code if wanted(n) else None
+    if code is None:
+        spread(run, n, _SHORTEST_PART)
+    else:
+        code.run(given, (by_y, by_yd, by_ydd, ratio))
+        for s in np.flatnonzero(~(ratio > PIVOT_RATIO)).tolist():  # pivots of the code do not fit
+            run(s, s + 1)
     # Where the order of solution is weak, all rows together: as when the motion was solved.
-    for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)):
+    for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)).tolist():
         adjoint_batch(
             k.tables, k.one_piece, model.tables, s, s + 1, *given, by_y, by_yd, by_ydd, ratio
         )

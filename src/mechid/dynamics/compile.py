@@ -37,6 +37,7 @@ from mechid.mechanism.element_laws import Measure
 from mechid.mechanism.records import GROUND, Joint, Mechanism, Point
 
 if TYPE_CHECKING:
+    from mechid.kinematics.engine.batch import BatchCode
     from mechid.kinematics.engine.path import PathCode
 
 COINCIDE = 1e-9  # times the size of the mechanism: the assembled pose is closed to less
@@ -64,9 +65,17 @@ class DynamicModel:
 
         return observation_code(self)
 
+    @cached_property
+    def gradient_code(self) -> BatchCode | None:
+        """Generated code for gradients of W; None if the kernels cannot be recorded."""
+        from mechid.dynamics.gradient_code import gradient_code
+
+        return gradient_code(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy needs; it generates its code itself."""
-        return {k: v for k, v in self.__dict__.items() if k != "path_code"}
+        made = ("path_code", "gradient_code")
+        return {k: v for k, v in self.__dict__.items() if k not in made}
 
 
 @dataclass

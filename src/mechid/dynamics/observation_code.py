@@ -25,9 +25,7 @@ def record_observation(model: DynamicModel) -> Stages:
         n = R.shape[0]
         W, known = numbers(n, len(model.columns)), numbers(n)
         sight = pose.run(observe.make_sight, pose.t, d, n, pose.q)
-        pose.run(
-            observe.observe_sample, pose.t, d, pose.q, v, vd, R, pose.work, sight, W, known
-        )
+        pose.run(observe.observe_sample, pose.t, d, pose.q, v, vd, R, pose.work, sight, W, known)
         return W, known
 
     return record_stages(model.kinematics, results, BRANCHING)

@@ -76,17 +76,24 @@ class DeviceLimits:
         return DeviceLimits(limits, code, tuple(values))
 
     def least(self, rates: tuple[Any, ...], out: Any) -> Floats:
-        """Return the least slack of each limit, (motions, limits)."""
+        """Return the least slack of each limit, (motions, limits).
+
+        Margins are not looked at where another limit is broken already, as by `least_slacks`.
+        """
         cp = cuda(self.code.device)
         found = np.full((len(out), len(self.limits)), np.inf)
-        for k, (limit, values_of) in enumerate(zip(self.limits, self.values, strict=True)):
-            values = values_of(rates, out)
+        pairs = list(enumerate(zip(self.limits, self.values, strict=True)))
+        for k, (limit, values_of) in sorted(pairs, key=lambda p: p[1][0].quantity == "margin"):
+            some: slice | np.ndarray = slice(None)
+            if limit.quantity == "margin":
+                some = np.flatnonzero((found >= 0).all(axis=1))
+            values = values_of(rates, out[some])
             room = []
             if limit.upper is not None:
                 room.append(limit.upper - values.max(axis=1))
             if limit.lower is not None:
                 room.append(values.min(axis=1) - limit.lower)
-            found[:, k] = cp.asnumpy(cp.stack(room).min(axis=0)) / scale_of(limit)
+            found[some, k] = cp.asnumpy(cp.stack(room).min(axis=0)) / scale_of(limit)
         return found
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.quantities import quantity_motion, quantity_partials
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.tables import Floats, Ints
 from mechid.mechanism.records import (
     DistanceCoordinate,
     IndependentCoordinate,
@@ -65,37 +66,64 @@ class Slack:
 
 def slacks(limits: Sequence[MotionLimit], motion: Motion, *, gradients: bool = True) -> list[Slack]:
     """Return the slack of every limit along a motion."""
+    rows, owner, factor = _sides(limits, motion)
+    worst = _worst_samples(rows)
+    found = []
+    for i, limit in enumerate(limits):
+        own = np.flatnonzero(owner == i)
+        where = worst[own].ravel()
+        values = np.take_along_axis(rows[own], worst[own], axis=1).ravel()
+        signs = np.repeat(-factor[own], worst.shape[1])[:, None]
+        grads = [np.zeros((len(where), motion.y.shape[1])) for _ in range(3)]
+        if gradients and len(where):
+            grads = [signs * g for g in _gradients(limit, motion, where)]
+        found.append(Slack(limit, values, where, *grads))
+    return found
+
+
+def least_slacks(limits: Sequence[MotionLimit], motion: Motion, *, every: bool = False) -> Floats:
+    """Return the least slack of every limit along a motion, (n_limits,).
+
+    The distance from singular poses takes longest and, unless `every` limit is asked for, is not
+    looked at where another limit is broken already: its slack is inf then.
+    """
+    least = np.full(len(limits), np.inf)
+    margins = np.array([limit.quantity == "margin" for limit in limits], dtype=bool)
+    for part in (np.flatnonzero(~margins), np.flatnonzero(margins)):
+        if every or np.all(least >= 0):
+            rows, owner, _ = _sides([limits[i] for i in part.tolist()], motion)
+            np.minimum.at(least, part[owner], rows.min(axis=1, initial=np.inf))
+    return least
+
+
+def _sides(limits: Sequence[MotionLimit], motion: Motion) -> tuple[Floats, Ints, Floats]:
+    """Return the slack of each side of each limit at all samples, (sides, N).
+
+    With it the limits that they belong to, and minus their derivatives by the quantities.
+    """
     forced = any(limit.quantity == "force" for limit in limits)
     tau = inverse_dynamics(motion).tau if forced else np.zeros(motion.y.shape)
-    return [_slack(limit, motion, tau, gradients) for limit in limits]
+    quantities = [_values(limit, motion, tau) for limit in limits]
+    sides = [
+        (i, side, bound)
+        for i, limit in enumerate(limits)
+        for side, bound in ((1.0, limit.upper), (-1.0, limit.lower))
+        if bound is not None and len(quantities[i])
+    ]
+    factor = np.array([side / scale_of(limits[i]) for i, side, _ in sides])
+    rows = np.array([bound - quantities[i] for i, _, bound in sides])
+    owner = np.array([i for i, _, _ in sides], dtype=np.int64)
+    return rows.reshape(len(sides), len(motion.y)) * factor[:, None], owner, factor
 
 
-def _slack(limit: MotionLimit, motion: Motion, tau: Floats, gradients: bool) -> Slack:
-    values = _values(limit, motion, tau)
-    if limit.quantity == "margin" and np.all(np.isinf(values)):
-        values = values[:0]  # without loops there are no singular poses
-    scale = scale_of(limit)
-    found, samples, signs = [], [], []
-    for side, bound in ((1.0, limit.upper), (-1.0, limit.lower)):
-        if bound is None:
-            continue
-        slack = side * (bound - values) / scale
-        for part in _segments(len(values)):
-            k = int(part[np.argmin(slack[part])])
-            found.append(float(slack[k]))
-            samples.append(k)
-            signs.append(-side / scale)
-    where, sign = np.array(samples, dtype=np.int64), np.array(signs).reshape(-1, 1)
-    n_i = motion.y.shape[1]
-    grads = [np.zeros((len(where), n_i)) for _ in range(3)]
-    if gradients and len(where):
-        grads = [sign * g for g in _gradients(limit, motion, where)]
-    return Slack(limit, np.array(found), where, *grads)
-
-
-def _segments(n: int) -> list[np.ndarray]:
-    """Return the samples of each segment; none is empty."""
-    return np.array_split(np.arange(n), min(SEGMENTS, n)) if n else []
+def _worst_samples(rows: Floats) -> Ints:
+    """Return the smallest sample of each segment of each row, (rows, segments)."""
+    n = rows.shape[1]
+    count = min(SEGMENTS, n)
+    # longer segments first
+    bounds = [i * (n // count) + min(i, n % count) for i in range(count + 1)] if n else [0]
+    worst = [a + rows[:, a:b].argmin(axis=1) for a, b in pairwise(bounds)]
+    return np.array(worst, dtype=np.int64).reshape(count, len(rows)).T
 
 
 def scale_of(limit: MotionLimit) -> float:
@@ -132,16 +160,19 @@ def _values(limit: MotionLimit, motion: Motion, tau: Floats) -> Floats:
         case "force":
             return np.asarray(tau[:, _index(limit, motion)])
         case "margin":
-            return singularity_margin(motion.model, motion.q)
+            margin = singularity_margin(motion.model, motion.q)
+            return margin[:0] if np.all(np.isinf(margin)) else margin  # no loops, nothing singular
 
 
 def _joint_values(motion: Motion, name: str, k: int) -> Floats:
     """Return a coordinate of a joint; angles of cut joints count their turns from home on."""
-    values = np.asarray(joint_motion(motion, name).coordinates[:, k])
     model = motion.model
+    place = model.compiled.coordinate.get((name, k))
+    if place is not None:
+        return motion.q[:, place.q]
+    values = np.asarray(joint_motion(motion, name).coordinates[:, k])
     kind = model.mechanism.joint(name).kind
-    in_tree = model.compiled.coordinate.get((name, k)) is not None
-    if in_tree or kind.thread or kind.units[k] != "rad" or not len(values):
+    if kind.thread or kind.units[k] != "rad" or not len(values):
         return values
     still = np.zeros((1, motion.v.shape[1]))
     home = replace(motion.chosen(np.zeros(1, dtype=np.int64)), q=model.home_q[None], v=still)

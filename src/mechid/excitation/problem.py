@@ -15,7 +15,7 @@ from mechid.errors import KinematicsError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.criteria.objective import Look, Objective
 from mechid.excitation.design import Design
-from mechid.excitation.limits import Slack, slacks
+from mechid.excitation.limits import Slack, least_slacks, slacks
 from mechid.excitation.observe import all_columns
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats, Ints
@@ -74,33 +74,35 @@ class DesignProblem:
         if not found:
             return np.zeros(0), np.zeros((0, len(self.design.start)))
         values = np.concatenate([s.values for s in found])
-        rows = [self._row(s, k) for s in found for k in range(len(s.values))]
-        return values, np.array(rows).reshape(len(values), len(self.design.start))
+        return values, np.vstack([self._rows(s) for s in found])
 
     def worst(self, motion: Motion) -> Slack | None:
         """Return the limit that is violated most, or has the least left."""
         found = slacks(self.limits, motion, gradients=False)
         return min(found, key=lambda s: s.worst) if found else None
 
-    def slack(self, x: Floats) -> Floats | None:
-        """Return the least slack of each limit along the motion of x; None if it does not close."""
+    def slack(self, x: Floats, *, every: bool = False) -> Floats | None:
+        """Return the least slack of each limit along the motion of x; None if it does not close.
+
+        As `least_slacks` does: inf for what was not looked at.
+        """
         try:
-            found = slacks(self.limits, self.motion(x), gradients=False)
+            return least_slacks(self.limits, self.motion(x), every=every)
         except KinematicsError:
             return None
-        return np.array([s.worst for s in found])
 
     def feasible(self, x: Floats, tolerance: float = 0.0) -> bool:
         """Return whether the motion of x closes and keeps all limits."""
         slack = self.slack(x)
         return slack is not None and bool(np.all(slack >= -tolerance))
 
-    def _row(self, s: Slack, k: int) -> Floats:
-        n = int(s.samples[k])
+    def _rows(self, s: Slack) -> Floats:
+        """Return the gradients of a slack by x, (m, n_x)."""
+        n = s.samples
         parts: Sequence[Floats] = [
-            b.position[n] * s.by_y[k, j]
-            + b.speed[n] * s.by_yd[k, j]
-            + b.acceleration[n] * s.by_ydd[k, j]
+            b.position[n] * s.by_y[:, j, None]
+            + b.speed[n] * s.by_yd[:, j, None]
+            + b.acceleration[n] * s.by_ydd[:, j, None]
             for j, b in enumerate(self.design.bases)
         ]
-        return np.concatenate([np.zeros(0), *parts])
+        return np.hstack([np.zeros((len(n), 0)), *parts])

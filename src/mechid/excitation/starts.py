@@ -119,7 +119,7 @@ class Starts:
     @cached_property
     def room(self) -> Floats | None:
         """Slack of each limit where the design starts; None if the loops do not close there."""
-        room = self.problem.slack(self.problem.design.start)
+        room = self.problem.slack(self.problem.design.start, every=True)
         return None if room is None or np.any(room < 0) else room
 
     def _reach(self, step: Floats, check: Callable[[], None]) -> float:
@@ -225,7 +225,8 @@ def blocked(problem: DesignProblem) -> MechidError:
         )
     rng, starts = np.random.default_rng(0), Starts(problem)
     steps = [starts.drawn(rng) - home for _ in range(_EXPLAINING)]
-    tried = [problem.slack(home + part * step) for step in steps for part in (0.0, 0.3, 1.0)]
+    parts = (0.0, 0.3, 1.0)
+    tried = [problem.slack(home + x * step, every=True) for step in steps for x in parts]
     least = np.array([slack for slack in tried if slack is not None]).max(axis=0)
     k = int(least.argmin())
     words = problem.limits[k].words

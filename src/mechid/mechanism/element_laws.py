@@ -106,7 +106,7 @@ def law_value(law: int, x: Any, a: Any, b: float, c: float, d: float) -> Any:
     return -1.0
 
 
-def law_slope(law: int, x: float, a: float, b: float, c: float, d: float) -> float:
+def law_slope(law: int, x: Any, a: float, b: float, c: float, d: float) -> Any:
     """Return the derivative of the law by its argument."""
     if law == SPRING or law == DAMPER:  # noqa: SIM109
         y = x - a if law == SPRING else abs(x)
@@ -124,7 +124,7 @@ def law_slope(law: int, x: float, a: float, b: float, c: float, d: float) -> flo
         if b > 0.0 and x != 0.0:
             grown = (abs(x) / b) ** c
             slope = (slope - value * c * grown / x) * np.exp(-grown)
-        return float(slope)
+        return slope
     if law == INERTIA:
         return 1.0
     return 0.0

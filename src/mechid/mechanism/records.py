@@ -7,7 +7,8 @@ value (`Frame.origin_expr`, `Point.expr`, …); the exact and symbolic stages re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from mechid.errors import ModelError
@@ -371,6 +372,18 @@ class Mechanism(Plotted, Tabular):
     def distances(self) -> tuple[DistanceConstraint, ...]:
         """The constraints that hold the distance of two points."""
         return tuple(c for c in self.constraints if isinstance(c, DistanceConstraint))
+
+    def __hash__(self) -> int:
+        """Return the hash of all fields, computed once: models are looked up by it all the time."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, f.name) for f in fields(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs; hashes of text differ between processes."""
+        return {k: v for k, v in self.__dict__.items() if k != "_hash"}
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""

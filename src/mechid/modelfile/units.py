@@ -111,6 +111,10 @@ class Units:
                 text = expressions.text_of(expressions.parse(f"({text})/{over}"))
         return text
 
+    def into(self, number: float, unit: str, other: Units) -> float:
+        """Return a number with this SI unit, given in these units, in other ones (no angles)."""
+        return _plain(Fraction(repr(number)) * _factor(self, unit)[0] / _factor(other, unit)[0])
+
 
 SI = Units()
 

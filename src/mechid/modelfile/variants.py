@@ -34,12 +34,17 @@ def with_variants(data: dict[str, Any], names: Iterable[str], source: Source) ->
     return result | {"variants": {k: v for k, v in known.items() if isinstance(v, dict)}}
 
 
-def merged(base: dict[str, Any], change: dict[str, Any], path: Key) -> dict[str, Any]:
-    """Return a document with changes merged in, mapping by mapping; null removes an entry."""
+def merged(
+    base: dict[str, Any], change: dict[str, Any], path: Key, *, keep_null: bool = False
+) -> dict[str, Any]:
+    """Return a document with changes merged in, mapping by mapping; null removes an entry.
+
+    A null inside a variant (`keep_null`) stays: it removes an entry when the variant is asked for.
+    """
     result = dict(base)
     for key, value in change.items():
         here = (*path, key)
-        if value is None:
+        if value is None and not keep_null:
             if key not in result:
                 raise ModelError(
                     f"the file has no {key} to remove", path=here, remedy=hint(key, result)
@@ -47,7 +52,10 @@ def merged(base: dict[str, Any], change: dict[str, Any], path: Key) -> dict[str,
             del result[key]
         elif isinstance(value, dict):
             inner = result.get(key)
-            result[key] = merged(inner if isinstance(inner, dict) else {}, value, here)
+            keep = keep_null or path[-1:] == ("variants",)
+            result[key] = merged(
+                inner if isinstance(inner, dict) else {}, value, here, keep_null=keep
+            )
         else:
             result[key] = value
     return result

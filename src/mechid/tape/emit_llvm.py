@@ -117,13 +117,10 @@ class _Part:
                     for slot in slots:
                         self.store(self.value(place), "%state", slot)
         angles = [
-            f"  %{x}{i} = alloca {self.T}\n"
-            for i in range(self.n_angles)
-            for x in ("s", "c")
+            f"  %{x}{i} = alloca {self.T}\n" for i in range(self.n_angles) for x in ("s", "c")
         ]
         head = (
-            f"define internal void @{name}"
-            "(ptr noalias %state, ptr noalias %memory) noinline {\n"
+            f"define internal void @{name}(ptr noalias %state, ptr noalias %memory) noinline {{\n"
         )
         return head + "".join(angles) + "\n".join(self.lines) + "\n  ret void\n}\n"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from mechid.errors import MechidError
 
@@ -53,6 +53,8 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "select": lambda c, a, b: a if c else b,
 }
 COMMUTATIVE = ("add", "mul", "min", "max")
+# Code of more operations takes longer to generate than it saves: about 0.1 ms each.
+MOST_OPERATIONS = 300_000
 
 
 class Recorder:
@@ -80,6 +82,8 @@ class Recorder:
         # 0.0 and -0.0 are equal and differ; nothing that is recorded depends on the sign of zero.
         place = self._known.get(op)
         if place is None:
+            if len(self.ops) >= MOST_OPERATIONS:
+                raise RecordingError(f"more than {MOST_OPERATIONS} operations would be recorded")
             place = self._known[op] = len(self.ops)
             self.ops.append(op)
             self.values.append(value)
@@ -117,12 +121,13 @@ class Condition:
         self.number = number
 
     def __bool__(self) -> bool:
+        """Answer for a function whose ways are explored; there is no answer otherwise."""
         if self.recorder.oracle is None:
             raise RecordingError("a kernel branches on a number that is not known beforehand")
         return self.recorder.oracle(self)
 
 
-class Number:
+class Number:  # its operators say what they do
     """A recorded number."""
 
     __slots__ = ("place", "recorder")
@@ -142,7 +147,7 @@ class Number:
         """The number itself: complex steps are not recorded."""
         return self
 
-    def __add__(self, other: Any) -> Value:
+    def __add__(self, other: Value) -> Value:  # noqa: D105
         r = self.recorder
         if not isinstance(other, Number) and other == 0:
             return self
@@ -154,7 +159,7 @@ class Number:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Value:
+    def __sub__(self, other: Value) -> Value:  # noqa: D105
         r = self.recorder
         if isinstance(other, Number):
             if other.place == self.place:
@@ -167,13 +172,13 @@ class Number:
         x = r.negated(self)
         return -(x + other) if x is not None else r.apply("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Value:
+    def __rsub__(self, other: Value) -> Value:  # noqa: D105
         x = self.recorder.negated(self)
         if x is not None:
             return x + other
         return -self if other == 0 else self.recorder.apply("sub", other, self)
 
-    def __mul__(self, other: Any) -> Value:
+    def __mul__(self, other: Value) -> Value:  # noqa: D105
         r = self.recorder
         if not isinstance(other, Number):
             if other == 0:
@@ -190,7 +195,7 @@ class Number:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Value:
+    def __truediv__(self, other: Value) -> Value:  # noqa: D105
         r = self.recorder
         if not isinstance(other, Number):
             return self * (1.0 / other)
@@ -199,13 +204,13 @@ class Number:
             return -(x / other)
         return -(self / y) if y is not None else r.apply("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Value:
+    def __rtruediv__(self, other: Value) -> Value:  # noqa: D105
         if other == 0:
             return 0.0
         y = self.recorder.negated(self)
         return -(other / y) if y is not None else self.recorder.apply("div", other, self)
 
-    def __neg__(self) -> Value:
+    def __neg__(self) -> Value:  # noqa: D105
         r = self.recorder
         x = r.negated(self)
         if x is not None:
@@ -215,11 +220,11 @@ class Number:
             return r.apply("sub", Number(r, op.b), Number(r, op.a))
         return r.apply("neg", self)
 
-    def __abs__(self) -> Value:
+    def __abs__(self) -> Value:  # noqa: D105
         x = self.recorder.negated(self)
         return abs(x) if x is not None else self.recorder.apply("abs", self)
 
-    def __pow__(self, other: float) -> Value:
+    def __pow__(self, other: float) -> Value:  # noqa: D105
         return self.recorder.apply("pow", self, other)
 
     def sqrt(self) -> Value:
@@ -244,27 +249,33 @@ class Number:
         """Hyperbolic tangent."""
         return self.recorder.apply("tanh", self)
 
-    def arctan2(self, other: Any) -> Value:
+    def arctan2(self, other: Value) -> Value:
         """Angle of the point (other, self)."""
         return self.recorder.apply("atan2", self, other)
 
-    def __lt__(self, other: Any) -> Condition:
+    def __lt__(self, other: Value) -> Condition:  # noqa: D105
         return Condition(self.recorder, "lt", self, other)
 
-    def __gt__(self, other: Any) -> Condition:
+    def __gt__(self, other: Value) -> Condition:  # noqa: D105
         return Condition(self.recorder, "lt", other, self)
 
-    def __le__(self, other: Any) -> Condition:
+    def __le__(self, other: Value) -> Condition:  # noqa: D105
         return Condition(self.recorder, "le", self, other)
 
-    def __ge__(self, other: Any) -> Condition:
+    def __ge__(self, other: Value) -> Condition:  # noqa: D105
         return Condition(self.recorder, "le", other, self)
 
-    def __eq__(self, other: object) -> bool:
-        raise RecordingError("a kernel asks whether a recorded number equals another")
+    def __eq__(self, other: object) -> bool:  # noqa: D105
+        return not self.__ne__(other)
 
     def __ne__(self, other: object) -> bool:
-        raise RecordingError("a kernel asks whether a recorded number differs from another")
+        """Kernels ask whether a number is zero to spare themselves work: one that varies is not.
+
+        In a function whose ways are explored it is a branch like others.
+        """
+        if isinstance(other, Number) or other != 0:
+            raise RecordingError("a kernel asks whether a recorded number equals another")
+        return self.recorder.oracle is None or bool(Condition(self.recorder, "lt", 0.0, abs(self)))
 
 
 def known_zero(x: Value) -> bool:

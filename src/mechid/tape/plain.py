@@ -54,7 +54,7 @@ def _function(name: str, plain: Callable[..., float]) -> Callable[..., Any]:
             return others[0].recorder.apply("atan2", x, *others)
         return plain(x, *others)
 
-    return staticmethod(call)  # type: ignore[return-value]
+    return staticmethod(call)
 
 
 class _Functions:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mechid.tape.number import FUNCTIONS, Number, Op, Recorder, Value
+from mechid.tape.number import FUNCTIONS, Number, Op, Recorder
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,9 @@ class Tape:
         array = np.empty(np.shape(values), dtype=object)
         where = np.broadcast_to(np.asarray(slots), array.shape)
         for i, x in np.ndenumerate(np.asarray(values, dtype=float)):
-            array[i] = self.recorder.input(x)
-            self.inputs[array[i].place] = int(where[i])
+            number = self.recorder.input(x)
+            array[i] = number
+            self.inputs[number.place] = int(where[i])
         return array
 
     def output(self, slots: Any, values: Any) -> None:
@@ -134,6 +135,3 @@ def constants(values: Any) -> np.ndarray:
     return np.array([0.0 if isinstance(x, Number) else float(x) for x in values.ravel()]).reshape(
         values.shape
     )
-
-
-__all__ = ["Program", "Slots", "Tape", "Value", "constants", "operands"]

@@ -25,17 +25,17 @@ def cache_folder() -> Path:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or tempfile.gettempdir()
     elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")
+        base = "~/Library/Caches"
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "mechid"
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "mechid"
 
 
 def stored(key: str, make: Callable[[], bytes]) -> bytes:
     """Return what was made for a key, or make it; it is kept where the folder can be written."""
     name = hashlib.sha256(key.encode()).hexdigest()
     path = cache_folder() / f"{name}.o"
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):
         data = path.read_bytes()
         if hashlib.sha256(data[_CHECKSUM:]).digest() == data[:_CHECKSUM]:
             return data[_CHECKSUM:]
@@ -46,8 +46,8 @@ def stored(key: str, make: Callable[[], bytes]) -> bytes:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.sha256(made).digest() + made)
-            os.replace(beside, path)
+            Path(beside).replace(path)
         except OSError:
-            os.unlink(beside)
+            Path(beside).unlink()
             raise
     return made

@@ -10,7 +10,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.linear import prior_factor
-from mechid.excitation.criteria.measures import MEASURES, Measure, mixture
+from mechid.excitation.criteria.measures import MEASURES, Measure, mixture, trace, trace_of
 from mechid.excitation.criteria.objective import Look
 from mechid.excitation.criteria.root import Floats, Root, root
 from mechid.excitation.criteria.singular_values import spread
@@ -124,9 +124,9 @@ class Criterion(Shown):
         """Return the value for W_b (N, n_i, b)."""
         return self.value_and_gradient(W)[0]
 
-    def value_and_gradient(self, W: Floats) -> tuple[float, Floats]:
-        """Return the value and its gradient by W_b, (N, n_i, b)."""
-        weights = self._weights(W)
+    def value_and_gradient(self, W: Floats, sigma: Floats | None = None) -> tuple[float, Floats]:
+        """Return the value and its gradient by W_b, (N, n_i, b); `sigma` as in the options."""
+        weights = self._weights(W, self.options.sigma if sigma is None else sigma)
         A = (W * weights).reshape(-1, W.shape[2])
         found = root(A, self.prior_factor)
         J, columns = self._wanted(found)
@@ -135,16 +135,23 @@ class Criterion(Shown):
                 "all requested parameters are known exactly",
                 remedy="give them a prior standard deviation, or choose other parameters",
             )
-        s = spread(J, columns)
-        value, omega = self._measure(s)
+        value, middle = self._measured(J, columns)
         if self.options.log and self.name != "d":
-            value, omega = float(np.log(value)), omega / value
-        by_A = -2 * (found.U @ s.Q) @ omega @ (found.T @ s.Q).T
+            value, middle = float(np.log(value)), middle / value
+        by_A = -2 * found.U @ (middle @ found.T.T)
         return value, by_A.reshape(W.shape) * weights
 
     def look(self, W: Floats, known: Floats) -> Look:
         """Return value and gradients; known forces do not count."""
         return Look(*self.value_and_gradient(W), np.zeros_like(known))
+
+    def _measured(self, J: Floats, columns: Floats) -> tuple[float, Floats]:
+        """Return the value and Jᵀ Ψ J."""
+        if self._measure is trace:  # needs no singular values
+            return trace_of(J)
+        s = spread(J, columns)
+        value, omega = self._measure(s)
+        return value, s.Q @ omega @ s.Q.T
 
     @cached_property
     def _measure(self) -> Measure:
@@ -158,11 +165,11 @@ class Criterion(Shown):
         F = prior_factor(np.asarray(self.options.prior, dtype=float))
         return F if self.options.scales is None else F / self.options.scales[:, None]
 
-    def _weights(self, W: Floats) -> Floats:
+    def _weights(self, W: Floats, noise: Floats | None) -> Floats:
         """Return what multiplies the entries of W_b, (n_i, b)."""
         o = self.options
         n_i, b = W.shape[1:]
-        sigma = np.ones(n_i) if o.sigma is None else np.asarray(o.sigma, dtype=float)
+        sigma = np.ones(n_i) if noise is None else np.asarray(noise, dtype=float)
         scales = np.ones(b) if o.scales is None else np.asarray(o.scales, dtype=float)
         prior = b if o.prior is None else len(o.prior)
         targets = b if o.targets is None else o.targets.shape[1]

@@ -20,10 +20,14 @@ Measure: TypeAlias = Callable[[SingularValues], tuple[float, Floats]]
 _ROUNDING = 100 * FLOOR
 
 
+def trace_of(J: Floats) -> tuple[float, Floats]:
+    """Return tr K and Jᵀ J for J in any coordinates."""
+    return float(np.sum(J**2)), J.T @ J
+
+
 def trace(spread: SingularValues) -> tuple[float, Floats]:
     """A-optimality: tr K, the sum of the variances. Ψ = 1."""
-    J = spread.J
-    return float(np.sum(J**2)), J.T @ J
+    return trace_of(spread.J)
 
 
 def log_det(spread: SingularValues) -> tuple[float, Floats]:

@@ -69,7 +69,7 @@ class RelativeNoise:
     def look(self, W: Floats, known: Floats) -> Look:
         """Return the value, and its gradients by W_b and by the known forces."""
         sigma = self.sigma(W, known)
-        value, by_W = self.at(W, known).value_and_gradient(W)
+        value, by_W = self.criterion.value_and_gradient(W, sigma)
         by_sigma = -np.einsum("njk,njk->j", by_W, W) / sigma
         tau = W @ self.values + known
         by_tau = by_sigma * self.noise * (self.noise / sigma) ** 3 * np.mean(tau**2, axis=0) * tau

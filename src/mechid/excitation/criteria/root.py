@@ -5,9 +5,9 @@ With A (m, b) the stacked matrix, rows in units of the noise, and P the covarian
     C = (Aᵀ A + P⁻¹)⁻¹ = T Tᵀ,    U = A T,    A C = U Tᵀ.
 
 Everything else follows from T and U; Aᵀ A is never formed. Without a prior, A D⁻¹ = U S Vᵀ with
-columns of unit length and T = D⁻¹ V S⁻¹. With one, P = F Fᵀ, A F = U' S Vᵀ and
-T = F V (1 + S²)^(-1/2), which needs no inverse of P: parameters that are known exactly, and exact
-relations between them, need no special case.
+columns of unit length and T = D⁻¹ V S⁻¹. With one, P = F Fᵀ, and the triangle R of A F with the
+unit matrix below it gives T = F R⁻¹, which needs no inverse of P: parameters that are known
+exactly, and exact relations between them, need no special case.
 
 For ψ(K) of K = H C Hᵀ with derivative Ψ, and J = H T, the gradient by A is
 
@@ -21,6 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import solve_triangular
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -66,10 +67,11 @@ def _without_prior(A: Floats) -> Root:
 
 def _with_prior(A: Floats, F: Floats) -> Root:
     b, r = F.shape
-    U, s, Vh = _padded_svd(A @ F, r)
-    length = np.hypot(1.0, s)
-    T = F @ (Vh.T / length)
-    return Root(_wide(U * (s / length), b), _wide(T, b), np.zeros(b))
+    X = A @ F
+    R = np.linalg.qr(np.vstack([X, np.eye(r)]), mode="r")
+    # Both at once: the solution of Rᵀ Zᵀ = [A F; F]ᵀ.
+    Z = solve_triangular(R, np.vstack([X, F]).T, trans="T").T if r else np.zeros((len(X) + b, 0))
+    return Root(_wide(Z[: len(X)], b), _wide(Z[len(X) :], b), np.zeros(b))
 
 
 def floored(s: Floats) -> Floats:

@@ -29,6 +29,16 @@ def engine(choice: str) -> Iterator[None]:
         Kernels that run over tables, code that is generated for the mechanism, or whichever is
         faster for the size of the job (the default; the environment variable MECHID_ENGINE
         changes it). Results agree to rounding.
+
+    Examples
+    --------
+    >>> import mechid, numpy as np
+    >>> model = mechid.load("four_bar")
+    >>> angle = 0.785 + 0.2 * np.sin(np.linspace(0, 6, 1000))[:, None]  # rad
+    >>> with mechid.engine("compiled"):
+    ...     motion = mechid.solve_motion(model, angle)
+    >>> np.allclose(motion.q, mechid.solve_motion(model, angle).q)
+    True
     """
     token = _choice.set(_checked(choice, "engine"))
     try:

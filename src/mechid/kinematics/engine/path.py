@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.kinematics.engine.lanes import Code, Scattered, Slots, follow_lanes
 from mechid.kinematics.engine.stages import Layout, Placed, Stages
+from mechid.kinematics.kernels.lanes import Code, Scattered, Slots, follow_lanes, scattered
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.tape.functions import Functions, aligned, compiled
@@ -37,7 +37,7 @@ class PathCode:
         functions = compiled(programs, lanes)
         at = functions.addresses
         code = Code(at["predict"], at.get("correct", 0), at["finish"], functions.lanes)
-        first, second = (_scattered(x) for x in stages.layout.results)
+        first, second = (scattered(x.slots, x.constants) for x in stages.layout.results)
         layout = stages.layout
         return PathCode(functions, code, _slots(layout), (first, second), layout.count)
 
@@ -114,10 +114,3 @@ def _slots(layout: Layout) -> Slots:
         R_before=first(varying(layout.R_before)),
         n_R=varying(layout.R).size,
     )
-
-
-def _scattered(placed: Placed) -> Scattered:
-    slots, values = placed.slots.ravel(), placed.constants.ravel()
-    varying = np.flatnonzero(slots >= 0)
-    fixed = np.flatnonzero((slots < 0) & (values != 0.0))
-    return Scattered(slots[varying], varying, values[fixed], fixed)

@@ -1,8 +1,9 @@
 """Reaching a pose from home along a straight line in y; each stage a recorded program.
 
 What `follow` does for unrelated samples, with the pivots of the home pose, in equal steps that are
-chosen beforehand. The first prediction has the derivatives of home, which are constants; a later one
-is a step of Newton's method from the pose before. A sample that is not `fine` is left to the kernels.
+chosen beforehand. The first prediction has the derivatives of home, which are constants; a later
+one is a step of Newton's method from the pose before. A sample that is not `fine` is left to the
+kernels.
 """
 
 from __future__ import annotations

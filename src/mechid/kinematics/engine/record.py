@@ -12,7 +12,15 @@ import numpy as np
 from mechid.kinematics.kernels import closure, follow, linear, links, rows
 from mechid.kinematics.model import KinematicModel
 from mechid.tape.branches import all_ways
-from mechid.tape.number import Recorder, RecordingError, Value, known_zero, larger, smaller, value_of
+from mechid.tape.number import (
+    Recorder,
+    RecordingError,
+    Value,
+    known_zero,
+    larger,
+    smaller,
+    value_of,
+)
 from mechid.tape.plain import plain_tables, uncompiled
 
 # A row with fewer entries is taken as pivot if it is not smaller than this part of the largest.

@@ -173,9 +173,7 @@ def record_stages(
         results=placed_results,
         count=slots.count,
     )
-    for placed, values in zip(
-        (placed_R, placed_b, *placed_results), (R, b, *found), strict=True
-    ):
+    for placed, values in zip((placed_R, placed_b, *placed_results), (R, b, *found), strict=True):
         tape.output(placed.slots, values)
     tape.output(determinants, pose.determinants)
     tape.output(fine, _fine(tape, pose, R, layout))

@@ -46,6 +46,14 @@ class Scattered(NamedTuple):
     constant_places: np.ndarray
 
 
+def scattered(slots: np.ndarray, constants: np.ndarray | None = None) -> Scattered:
+    """Return the entries of a row by their slots (-1: none) and, where there is none, constants."""
+    flat = slots.ravel()
+    values = np.zeros(flat.size) if constants is None else constants.ravel()
+    varying, fixed = np.flatnonzero(flat >= 0), np.flatnonzero((flat < 0) & (values != 0.0))
+    return Scattered(flat[varying], varying, values[fixed], fixed)
+
+
 class Code(NamedTuple):
     """Addresses of the functions; `correct` is 0 where there is nothing to close."""
 
@@ -85,6 +93,15 @@ def write_rows(state, rows, lanes, where, out):
         for lane in range(lanes):
             if rows[lane] >= 0:
                 out[rows[lane], where.constant_places[i]] = where.constants[i]
+
+
+@kernel
+def set_chosen(state, rows, lanes, where, values):
+    """Fill slots of all lanes with entries of their rows of an array."""
+    for i in range(where.slots.size):
+        first, place = where.slots[i] * lanes, where.places[i]
+        for lane in range(lanes):
+            state[first + lane] = values[rows[lane], place]
 
 
 @kernel
@@ -183,3 +200,23 @@ def follow_lanes(
                     q[rows[lane], j] = state[(s.now + j) * lanes + lane]
         write_rows(state, rows, lanes, first_row, first)
         write_rows(state, rows, lanes, second_row, second)
+
+
+@allocating_kernel
+def run_blocks(
+    address, lanes, first, last, slots_in, arrays_in, slots_out, arrays_out, state, memory
+):
+    """Run a program on blocks first … last - 1 of `lanes` samples each."""
+    n = arrays_in[0].shape[0]
+    rows = np.zeros(lanes, dtype=np.int64)
+    for block in range(first, last):
+        for lane in range(lanes):
+            rows[lane] = min(block * lanes + lane, n - 1)
+        for i in range(len(arrays_in)):
+            set_chosen(state, rows, lanes, slots_in[i], arrays_in[i])
+        call(address, state, memory)
+        for lane in range(lanes):
+            if block * lanes + lane >= n:
+                rows[lane] = -1
+        for i in range(len(arrays_out)):
+            write_rows(state, rows, lanes, slots_out[i], arrays_out[i])

@@ -25,6 +25,9 @@ from mechid.excitation.device import DeviceJudge
 from mechid.excitation.starts import Starts
 from mechid.modelfile import load
 from mechid.options import ExciteOptions
+from mechid.tape.cuda import loaded
+from mechid.tape.factor_source import FACTOR_SOURCE
+from mechid.tape.factor_source import KERNEL as FACTOR
 from mechid.tasks.criteria import checked_options
 from mechid.tasks.excite import excite, plan_of
 
@@ -134,6 +137,7 @@ def searched() -> str:
 def whole_report(quick: bool) -> str:
     """Return all sections."""
     n = 2**18 if quick else 2**20
+    loaded(FACTOR_SOURCE, DEVICE).get_function(FACTOR)  # starts the compiler of CuPy
     rows = [samples_row(spec, n) for spec in ((MODEL,) if quick else MODELS)]
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     head = ("mechanism", "W", "million samples/s", "% sure", "difference", "ready after, s")
@@ -144,8 +148,8 @@ def whole_report(quick: bool) -> str:
             f"W of {digits(n)} samples of a swing about home, each reached from home, left in the "
             "memory of the GPU. "
             "Samples that the GPU is not sure of are done again by the processor. The "
-            "difference to the table kernels is relative to each column; the time until ready "
-            "contains recording and compilation.",
+            "difference to the table kernels is relative to each column (at least a millionth of "
+            "the largest); the time until ready contains recording and compilation.",
             table(head, rows),
             judged(2**12 if quick else 2**14),
             *(() if quick else (searched(),)),

@@ -31,7 +31,7 @@ from mechid.kinematics.kernels.closure import OK
 from mechid.kinematics.refusals import LOCKED
 from mechid.kinematics.samples import Samples, solve_each
 from mechid.kinematics.tables import Floats, Ints
-from mechid.tape.cuda import CPU, chosen_device, cuda
+from mechid.tape.cuda import CPU, cuda, usable_device
 from mechid.tape.number import known_zero
 
 _MOST_NUMBERS = 2**27  # results that are held at a time: a gigabyte
@@ -276,10 +276,9 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
     MechidError
         Without a GPU.
     """
-    chosen = chosen_device(device)
+    chosen = usable_device(device)
     if chosen == CPU:
         return None
-    cuda(chosen)
     unknown = [limit.words for limit in problem.limits if not limit_known(limit, problem.model)]
     if timed_loads(problem.mechanism) is not None:
         unknown.append("loads over time")

@@ -67,6 +67,14 @@ def cuda(device: str) -> Any:
     return cupy
 
 
+def usable_device(given: str | None = None) -> str:
+    """Return the chosen device, or raise if it cannot be used here."""
+    device = chosen_device(given)
+    if device != CPU:
+        cuda(device)
+    return device
+
+
 @cache
 def loaded(source: str, device: str) -> Any:
     """Return CUDA source as a module on a GPU; CuPy keeps compiled code on disk."""

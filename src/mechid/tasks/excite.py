@@ -25,6 +25,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, step_options
 from mechid.shown import Plotted, Tabular
+from mechid.tape.cuda import usable_device
 from mechid.tasks.criteria import checked_options, objective_of
 from mechid.tasks.evaluate_motion import (
     Peaks,
@@ -152,6 +153,7 @@ def excite(
     """
     mechanism = mechanism_of(model)
     options = checked_options(step_options(ExciteOptions, options, words))
+    device = usable_device(options.device)
     plan = plan_of(mechanism, options, limits)
     problem, base, usual, chosen = plan.problem, plan.base, plan.usual, plan.problem.limits
     free = plan.free
@@ -165,7 +167,7 @@ def excite(
         start=x,
         watch=watch,
         stop=stop,
-        judge=judge_of(problem, options.device),
+        judge=judge_of(problem, device),
     )
     fine = finer(problem)
     motion = fine.motion(found.x)

@@ -63,10 +63,10 @@ def some_samples(model: DynamicModel, n: int) -> list[np.ndarray]:
 def samples_row(spec: str, n: int) -> tuple[object, ...]:
     """Measure W of one mechanism."""
     model = dynamic_model(load(spec))
-    began = perf_counter()
-    code = DeviceSamples.of(model, lambda _, W, known: [*W.ravel(), *known], DEVICE)
     given = some_samples(model, n)
     arrays = [cp.asarray(x.T[None]) for x in given]
+    began = perf_counter()
+    code = DeviceSamples.of(model, lambda _, W, known: [*W.ravel(), *known], DEVICE)
     _, fine = code.run(*(x[:, :, :64] for x in arrays))
     cp.cuda.Device().synchronize()
     ready = perf_counter() - began

@@ -13,7 +13,6 @@ PYTEST_WORKERS ?= 2
 DEMO_READY := $(VENV)/.ready-demo
 TEST_READY := $(VENV)/.ready-test
 BENCH_READY := $(VENV)/.ready-bench
-KERNELS_READY := $(VENV)/.ready-kernels
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--no-input -c constraints.txt
@@ -52,19 +51,12 @@ $(BENCH_READY): $(TEST_READY)
 	@$(PIP_INSTALL) -e '.[test,bench]'
 	@touch $@
 
-# A cached kernel does not notice that a kernel it calls has changed in another file, so the caches
-# are dropped as soon as any file with kernels is newer than the last run.
-KERNEL_SOURCES := $(wildcard src/mechid/*/kernels/*.py) src/mechid/mechanism/element_laws.py
-$(KERNELS_READY): $(KERNEL_SOURCES) | $(BIN)/python
-	@find src -name '*.nb[ci]' -delete
-	@touch $@
-
 # ------------------------------------------------------------------ jobs
 
-demo: $(DEMO_READY) $(KERNELS_READY) ## Identify a suspension from synthetic data, write a report
+demo: $(DEMO_READY) ## Identify a suspension from synthetic data, write a report
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mechid.demo
 
-test: $(TEST_READY) $(KERNELS_READY) ## Run every check: style, types, layers, tests, documentation
+test: $(TEST_READY) ## Run every check: style, types, layers, tests, documentation
 	$(call heading,style)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -93,7 +85,7 @@ format: $(TEST_READY) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(BENCH_READY) $(KERNELS_READY) ## Run benchmarks/bench_*.py one after the other
+bench: $(BENCH_READY) ## Run benchmarks/bench_*.py one after the other
 	@shopt -s nullglob; files=(benchmarks/bench_*.py); \
 	  [ $${#files[@]} -gt 0 ] || echo 'no benchmarks/bench_*.py'; \
 	  for file in "$${files[@]}"; do printf '\n=== %s\n' "$$file"; $(BIN)/python "$$file"; done
@@ -104,7 +96,7 @@ bench: $(BENCH_READY) $(KERNELS_READY) ## Run benchmarks/bench_*.py one after th
 UNCOMPILED := tests/contract/test_uncompiled.py tests/dynamics/test_inverse.py \
 	tests/kinematics/test_closed_forms.py
 
-coverage: $(TEST_READY) $(KERNELS_READY) ## Show what the tests do not reach, kernels included
+coverage: $(TEST_READY) ## Show what the tests do not reach, kernels included
 	$(call heading,all tests)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile \
 	  --cov --cov-report=

@@ -35,6 +35,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 MODEL, DEVICE = "sla_suspension", "cuda:0"
 MODELS = ("four_bar", "quarter_vehicle", "delta", MODEL, "stewart_platform", "puma560")
 SAMPLES = 500  # of a motion
+DIFFERENT = 500  # motions among those that are judged
 SEED = 13
 ROUNDING = 1e-6  # of the largest column: smaller ones may be rounding of zero
 SEARCHES = (("cpu", 40), ("cuda", 40), ("cuda", 8192))  # device and random motions
@@ -91,7 +92,7 @@ def judged(n: int) -> str:
     problem = plan_of(mechanism, options).problem
     judge = DeviceJudge(problem, DEVICE)
     starts, rng = Starts(problem), np.random.default_rng(SEED)
-    few = np.array([starts.drawn(rng) for _ in range(min(n, 500))])
+    few = np.array([starts.drawn(rng) for _ in range(min(n, DIFFERENT))])
     home = problem.design.start
     x = home + 0.5 * (np.resize(few, (n, few.shape[1])) - home)
     judge.values(x[:64])
@@ -106,7 +107,8 @@ def judged(n: int) -> str:
     error = float(np.abs(values[:8] - host).max())
     b = len(problem.places)
     return (
-        f"{digits(n)} motions of {SAMPLES} samples of `{MODEL}`, from the coefficients of their "
+        f"{digits(n)} motions of {SAMPLES} samples of `{MODEL}` ({DIFFERENT} different ones, "
+        "repeated; at half of the range that limits allow), from the coefficients of their "
         f"trajectories to the value of the criterion ({options.criterion}; {b} base parameters): "
         f"{digits(1e3 * time)} ms, that is **{digits(n / (1e3 * time))} motions per "
         f"millisecond**. Values differ from those of the processor by at most {error:.0e} (of a "

@@ -344,7 +344,7 @@ def first_call(effort: Effort) -> str:
 
 def fresh_process(cache: str | None) -> dict:
     """Return what `first_call.py` measures, with its kernels cached in a folder of its own."""
-    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
+    environment = os.environ | ({"MECHID_CACHE_DIR": cache} if cache else {})
     done = subprocess.run(
         [sys.executable, str(HERE / "first_call.py")],
         env=environment,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ def main(folder: Path = FOLDER, name: str = MODEL) -> None:
     """Run the demonstration; what it writes goes to `folder`."""
     begin = time.perf_counter()
     print(f"mechid: identify {name} from synthetic measurements")
-    print("(the first run compiles the kernels, which takes about a minute)\n", flush=True)
+    print("(the first run compiles the kernels, which takes half a minute or more)\n", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
     with _step("look at the mechanism"):
         model = mechid.load(name)
@@ -85,4 +86,6 @@ def _line(name: str, value: object) -> None:
 
 
 if __name__ == "__main__":
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("mechid").setLevel(logging.INFO)  # what is being compiled
     main()

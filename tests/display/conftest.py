@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import mechid
+
+TX40 = Path(__file__).parents[2] / "examples" / "tx40" / "tx40.urdf"
 
 
 @pytest.fixture(scope="session")
@@ -20,20 +24,21 @@ def run() -> mechid.Run:
 
 
 @pytest.fixture(scope="session")
-def examples(run: mechid.Run) -> dict[str, object]:
+def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """Return records by the name of their type."""
+    folder = tmp_path_factory.mktemp("examples")
     model = run.mechanism
     motion = mechid.tour(model)
     designed = mechid.excite(model, random=2, starts=0)
     made = mechid.synthesise(model, designed, noise="2%", seed=1)
     forces = mechid.inverse_dynamics(motion, reactions=True)
     base = mechid.base_parameters(model, certify=True)
-    mechid.write_table("motion.csv", motion.to_frame())
-    template = mechid.template("four-bar", "template")
+    mechid.write_table(folder / "motion.csv", motion.to_frame())
+    template = mechid.template("four-bar", folder / "template")
     records = [
         model, motion, motion.model, motion.bodies(), mechid.joint_motion(motion, "A1"),
         mechid.mobility(model), mechid.sensitivities(motion.part(slice(0, 2))),
-        mechid.read_motion("motion.csv", model), mechid.observation_matrix(motion), forces,
+        mechid.read_motion(folder / "motion.csv", model), mechid.observation_matrix(motion), forces,
         forces.reactions, mechid.simulate(model, np.linspace(0, 0.01, 3)),
         mechid.SimulationOptions(), base, base.chosen, base.null_space, base.experiment,
         designed, designed.options, designed.trajectory, designed.limits[0],
@@ -48,6 +53,8 @@ def examples(run: mechid.Run) -> dict[str, object]:
         mechid.Sum((mechid.Constant(1.0),)),
         mechid.identify(model, run.motions, estimator="ols").spread,
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
-        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.fill(*template[:2]),
+        mechid.import_model(TX40), mechid.ImportOptions(), mechid.fill(*template[:2]),
+        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
+        mechid.payload(run, run.motions[1], body="coupler_1"),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

@@ -189,8 +189,13 @@ def test_inverse_dynamics_is_that_of_pinocchio(spec: str) -> None:
 # --------------------------------------------------------------------------- MuJoCo
 
 
-def on_mujoco(motion: Motion) -> tuple[mujoco.MjModel, list[tuple[str, int, int, float]]]:
-    """The spanning tree as a MuJoCo model, bodies with b's joint frames; closure left out."""
+def on_mujoco(
+    motion: Motion, attached: dict[str, tuple[float, Array, Array]] | None = None
+) -> tuple[mujoco.MjModel, list[tuple[str, int, int, float]]]:
+    """The spanning tree as a MuJoCo model, bodies with b's joint frames; closure left out.
+
+    `attached` are mass, centre and central inertia (3, 3) of further bodies, in body frames.
+    """
     k = motion.model
     spec = mujoco.MjSpec()
     spec.option.gravity = k.mechanism.gravity
@@ -233,6 +238,14 @@ def on_mujoco(motion: Motion) -> tuple[mujoco.MjModel, list[tuple[str, int, int,
             full[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         ]
         child.explicitinertial = True
+    for name, (mass, center, inertia) in (attached or {}).items():
+        own = inside[name]
+        more = bodies[name].add_body(pos=own.translation, quat=quaternion(own.rotation))
+        more.mass, more.ipos = mass, center
+        more.fullinertia = [
+            inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+        ]
+        more.explicitinertial = True
     return spec.compile(), steps
 
 

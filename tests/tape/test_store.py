@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mechid.tape.store import cache_folder, stored
+from mechid.tape.store import cache_folders, stored
 
 
 @pytest.fixture
@@ -55,4 +55,4 @@ def test_the_user_s_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MECHID_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     monkeypatch.setattr("sys.platform", "linux")
-    assert cache_folder() == Path("/somewhere/mechid")
+    assert cache_folders()[0] == Path("/somewhere/mechid")

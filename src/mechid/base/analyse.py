@@ -17,9 +17,9 @@ from mechid.base.experiment import EVERYTHING, Experiment, checked
 from mechid.base.nullspace import NullSpace
 from mechid.base.transfers import Transfer
 from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import GROUND, Mechanism
-from mechid.modelfile.resolve import mechanism_of
 from mechid.shown import Tabular
 from mechid.spatial.inertia import NAMES, transform
 

@@ -23,9 +23,9 @@ from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column, element_terms, inertial_columns
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.numbers import PRECISION
+from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
-from mechid.modelfile.resolve import mechanism_of
 from mechid.shown import Shown
 
 # Entries of N are lengths and their products: its rank shows clearly in double precision.

@@ -11,12 +11,16 @@ import typer
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
+from mechid.cli.export import export
 from mechid.cli.fill import fill
 from mechid.cli.identify import identify
+from mechid.cli.import_model import import_model
 from mechid.cli.inverse import inverse
 from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
+from mechid.cli.payload import payload
 from mechid.cli.predict import predict
+from mechid.cli.progress import log_to_stderr
 from mechid.cli.record_options import with_option_names
 from mechid.cli.reduce import reduce
 from mechid.cli.report import report
@@ -63,6 +67,7 @@ def root(
 
 # The order in which --help lists them: the order in which one uses them.
 app.command(epilog="Example: mechid zoo four_bar -o my_linkage.yaml")(zoo)
+app.command("import", epilog="Example: mechid import robot.urdf -o model.yaml")(import_model)
 app.command(epilog="Example: mechid template double-wishbone --mirror -o my_axle")(template)
 app.command(epilog="Example: mechid fill my_axle/model.yaml my_axle/hardpoints.xlsx -o axle.yaml")(
     fill
@@ -96,7 +101,9 @@ app.command(
 app.command(epilog="Example: mechid reduce run --by contribution --size 8 -o smaller")(reduce)
 app.command(epilog="Example: mechid validate run other.parquet")(validate)
 app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(predict)
+app.command(epilog="Example: mechid payload run gripped.csv --body link_6 -o payload.json")(payload)
 app.command(epilog="Example: mechid report run --certify --open")(report)
+app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 
@@ -105,6 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
     # Before NumPy is loaded. Matrices here are small: threads of the linear algebra wait for each
     # other, and an identification takes three times as long with two of them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    log_to_stderr()
     try:
         # Runs keep the command line that made them.
         app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])

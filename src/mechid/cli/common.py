@@ -20,7 +20,8 @@ Model: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A name of the zoo or a model file; may end in @variant, or in several, @a@b.",
+        help="A name of the zoo or a model file; may end in @variant, or in several, @a@b. "
+        "Or a URDF or MJCF file.",
     ),
 ]
 MaxSeconds: TypeAlias = Annotated[
@@ -34,8 +35,8 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for ot
 
 def load_model(spec: str) -> KinematicModel:
     """Load, compile and assemble a model; what goes wrong there names the model."""
+    from mechid.importing.load import load
     from mechid.kinematics.model import kinematic_model
-    from mechid.modelfile import load
 
     mechanism = load(spec)
     try:

@@ -10,8 +10,9 @@ Logs: TypeAlias = Annotated[
     list[str],
     typer.Argument(
         metavar="LOG…",
-        help="Measured positions and forces, one file or several: .csv, .parquet, .mat, .h5, .mf4; "
-        "a part of one as FILE@FROM:TO, in seconds from its start.",
+        help="Measured positions and forces, one log or several: .csv, .txt, .parquet, .mat, .h5, "
+        ".mf4, ROS bag; a log of several files as FILE+FILE; a part of one as FILE@FROM:TO, in "
+        "seconds from its start.",
     ),
 ]
 Map: TypeAlias = Annotated[

@@ -42,7 +42,8 @@ def measurement(
         str,
         typer.Argument(
             metavar="DATA",
-            help="Log: .csv, .parquet, .mat, .h5 or .mf4; a part as FILE@FROM:TO, in seconds.",
+            help="Log: .csv, .txt, .parquet, .mat, .h5, .mf4, ROS bag; several files of it as "
+            "FILE+FILE; a part as FILE@FROM:TO, in seconds.",
         ),
     ],
     mapping: Annotated[

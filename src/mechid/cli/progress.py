@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,24 @@ import typer
 
 from mechid.errors import DataError, MechidError
 
+_LOG = logging.getLogger("mechid")
 EVERY = 5.0  # seconds between lines of progress where there is no terminal
+
+
+class _Lines(logging.Handler):
+    """Lines of the log on stderr, as it is when they come."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
+        typer.echo(f"{level}{record.getMessage()}", err=True)
+
+
+def log_to_stderr() -> None:
+    """Show what the library tells: what is being compiled, and where that is kept."""
+    if not _LOG.handlers:
+        _LOG.addHandler(_Lines())
+        _LOG.setLevel(logging.INFO)
+        _LOG.propagate = False
 
 
 class Interrupt:

@@ -8,7 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from mechid.options import ExciteOptions, IdentifyOptions, ReduceOptions, SynthesiseOptions
+from mechid.options import (
+    ExciteOptions,
+    IdentifyOptions,
+    ImportOptions,
+    ReduceOptions,
+    SynthesiseOptions,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,7 +26,7 @@ def given(**words: Any) -> dict[str, Any]:
 
 def with_option_names(line: str) -> str:
     """Return a message with options as the command line writes them: --cad-error for cad_error."""
-    records = (ExciteOptions, IdentifyOptions, ReduceOptions, SynthesiseOptions)
+    records = (ExciteOptions, IdentifyOptions, ImportOptions, ReduceOptions, SynthesiseOptions)
     names = {f.name for record in records for f in fields(record) if "_" in f.name}
     pattern = rf"(?<![\w/.-])({'|'.join(sorted(names))})(?![\w.])"
     return re.sub(pattern, lambda m: f"--{m[1].replace('_', '-')}", line)

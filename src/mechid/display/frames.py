@@ -27,6 +27,7 @@ from mechid.plots.curves import reduction_errors
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.report.sections.parameters import parameter_rows
+from mechid.runs.payload import Payload
 from mechid.runs.record import ForceHistory, Run, Validation
 from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.forces import inverse_columns, reaction_columns
@@ -152,6 +153,14 @@ def _(record: Validation) -> Any:
         for force, error in row.forces.items()
     ]
     return _frame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+@to_frame.register
+def _(record: Payload) -> Any:
+    """Return mass, centre and inertia; NaN for what is not determined."""
+    rows = record.rows
+    columns = {k: [row[k] for row in rows] for k in ("value", "sigma", "unit", "determined")}
+    return _frame(columns, "quantity", [row["quantity"] for row in rows])
 
 
 @to_frame.register

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -67,6 +66,8 @@ def table_forces(time: Floats, values: Floats, interpolation: Interpolation = "l
 
 
 def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[float], Floats]:
+    from scipy.interpolate import CubicSpline
+
     if interpolation not in INTERPOLATIONS:
         raise DataError(
             f"unknown interpolation '{interpolation}'",

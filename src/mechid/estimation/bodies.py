@@ -52,9 +52,10 @@ def with_thickness(prior: Prior) -> Prior:
 
     A body without extension in some direction, or with second moments that no body has, is at the
     border of what is possible or beyond, where a search has nowhere to go. Its second moments about
-    the centre are raised to 1e-4 of those about the origin and may deviate there as CAD values
-    usually do. Mass and centre stay. (Less leaves no room: with CAD errors of 20 %, a point mass
-    then had no possible inertia within 39 deviations of the estimate.)
+    the centre are raised to 1e-4 of those about the origin, and may deviate there as CAD values
+    usually do, and by what the uncertainty of the centre makes. Mass and centre stay. (Less leaves
+    no room: with CAD errors of 20 %, a point mass then had no possible inertia within 39
+    deviations of the estimate.)
     """
     values, covariance = prior.values.copy(), prior.covariance.copy()
     radius = _radius(prior)
@@ -67,6 +68,10 @@ def with_thickness(prior: Prior) -> Prior:
         if m == 0 or not flat.any():
             continue
         L = Q * np.sqrt(np.where(flat, _THICK * reference, sizes))
+        # A centre that is off by its standard deviation makes second moments of this size.
+        moved = float(np.trace(covariance[first + 1 : first + 4, first + 1 : first + 4])) / m
+        room = max(_THICK * reference, moved / USUAL_CAD_ERROR)
+        D = Q * np.sqrt(np.where(flat, room, sizes))
         pole = np.append(c, 1.0)
         whole = m * np.outer(pole, pole)
         whole[:3, :3] += L @ L.T
@@ -75,7 +80,7 @@ def with_thickness(prior: Prior) -> Prior:
             if flat[i] or flat[j]:
                 E = np.zeros((4, 4))
                 E[:3, :3] = (
-                    USUAL_CAD_ERROR / 2 * (np.outer(L[:, i], L[:, j]) + np.outer(L[:, j], L[:, i]))
+                    USUAL_CAD_ERROR / 2 * (np.outer(D[:, i], D[:, j]) + np.outer(D[:, j], D[:, i]))
                 )
                 direction = from_pseudo_inertia(E)
                 covariance[ten, ten] += np.outer(direction, direction)

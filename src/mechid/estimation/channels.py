@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from mechid.estimation.estimate import ChannelErrors
 from mechid.estimation.linear import Solution
 from mechid.estimation.noise import root_mean_square
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.whitening import segments
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 # Prior of offsets that only the data determine.
 FREE_OFFSETS = "each force may have an unknown offset"
@@ -267,6 +269,8 @@ class Channels:
     @cached_property
     def _curves(self) -> list[tuple[Ints, tuple[BSpline, ...]]]:
         """W and known over time as splines: samples without a gap, and a curve per channel."""
+        from scipy.interpolate import make_interp_spline
+
         r, both = self.regression, self._both
         usable = np.flatnonzero(np.all(np.isfinite(both), axis=(1, 2)))
         return [

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import clarabel
 import numpy as np
 from scipy.sparse import csc_matrix, identity
 
@@ -126,6 +125,8 @@ class Cone:
 
     def _conditions(self, phi: Floats, T: Floats) -> tuple[Floats, Floats, list[object]]:
         """Return G, h and cones K of G u + h ∈ K."""
+        import clarabel
+
         G, h, cones = [], [], []
         for (_, k), L, margin in zip(
             self._knowledge.bodies, self._scales, self._margins, strict=True
@@ -143,6 +144,8 @@ class Cone:
 
 def _shortest(G: Floats, h: Floats, cones: list[object], precision: float) -> tuple[str, Floats]:
     """Return the shortest u with G u + h in the cones, and the status of the solver."""
+    import clarabel
+
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = precision

@@ -16,9 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
-from scipy.stats import f as f_law
-from scipy.stats import norm
+from scipy.special import fdtrc, ndtri
 
 from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.whitening import Stretches, fit_colour
@@ -75,7 +73,7 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
     phase = np.concatenate([np.arange(len(part)) % again for part in parts])
     own = e[np.concatenate(parts)]
     # Outliers would hide what repeats itself.
-    most = _CLIP * float(np.median(np.abs(own))) / float(norm.ppf(0.75))
+    most = _CLIP * float(np.median(np.abs(own))) / float(ndtri(0.75))
     own = np.clip(own, -most, most)
     count = np.bincount(phase, minlength=again)
     mean = np.bincount(phase, own, minlength=again) / np.maximum(count, 1)
@@ -88,7 +86,7 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
     white = fit_colour([own - mean[phase]]).ratio ** 2
     between = float(np.sum(count * mean**2))
     F = (between / used) / (within / spare)
-    return float(f_law.sf(F, max(1.0, used / white), max(1.0, spare / white)))
+    return float(fdtrc(max(1.0, used / white), max(1.0, spare / white), F))
 
 
 def _factor(parts: Sequence[Ints], e: Floats, columns: Floats) -> float:
@@ -115,6 +113,8 @@ def _factor(parts: Sequence[Ints], e: Floats, columns: Floats) -> float:
 
 def _autocorrelation(parts: Sequence[Floats], longest: int) -> Floats:
     """Return ρ(l) of stretches (n, k), all columns together, l = 0 to longest - 1."""
+    from scipy.fft import irfft, next_fast_len, rfft
+
     total, pairs = np.zeros(longest), np.zeros(longest)
     for x in parts:
         n = len(x)

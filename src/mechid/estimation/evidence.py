@@ -17,8 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.stats import chi2 as chi_squared
+from scipy.special import chdtrc
 
 from mechid.estimation.estimate import Agreement
 from mechid.estimation.gaussian_prior import GaussianPrior
@@ -62,6 +61,8 @@ def best_scales(data: Reduced, gaussian: GaussianPrior, *, near: bool = False) -
     The search starts from the scales that the prior has, if they are known to be `near`; otherwise
     from the best of a wide range.
     """
+    from scipy.optimize import minimize
+
     if not len(gaussian.scale):
         return gaussian
 
@@ -89,4 +90,4 @@ def agreement(data: Reduced, gaussian: GaussianPrior, scale: float) -> Agreement
     rest = data.y - U @ along
     value = float(np.sum(along**2 / (1.0 + s**2)) + rest @ rest)
     dof = len(data.y)
-    return Agreement(value, dof, float(chi_squared.sf(value, dof)), scale)
+    return Agreement(value, dof, float(chdtrc(dof, value)), scale)

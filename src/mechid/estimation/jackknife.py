@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtrit
 
 from mechid.estimation.blocks import parts_of_motion
 from mechid.estimation.estimate import Estimate
@@ -33,7 +32,7 @@ def with_jackknife(estimate: Estimate, posterior: Posterior, noise: bool) -> Est
     if B < 2:
         return estimate
     # Few parts do not determine a standard deviation well: as wide as Student's interval.
-    spread *= student.ppf(0.975, B - 1) / norm.ppf(0.975)
+    spread *= stdtrit(B - 1, 0.975) / ndtri(0.975)
     if channels.n_logs > 1:
         spread = np.maximum(spread, _spread(posterior, channels.regression.logs)[0])
     spread = spread[:b]

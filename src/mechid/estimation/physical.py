@@ -30,6 +30,9 @@ from mechid.estimation.recover import mahalanobis, moved_words, recover, regress
 from mechid.estimation.regression import Floats, Regression
 
 POSSIBLE = "inertia of every body positive definite, coefficients of elements positive"
+# Standard deviations per parameter (root mean square) beyond which values are not moved.
+_CONTRADICTED = 4.0
+_KEPT = "the estimate keeps its values; check units, CAD values, and what the model lacks"
 _NOTED = 0.01  # deviations: a shift below this is not worth a word
 
 
@@ -85,17 +88,22 @@ class PhysicallyConsistent:
 
 
 def possible(free: Estimate, regression: Regression, prior: Prior) -> Estimate:
-    """Return an estimate, moved to the nearest values that bodies can have if none have its own."""
+    """Return an estimate, moved to the nearest values that bodies can have if none have its own.
+
+    Not where these are so far away that data and bodies contradict each other: it stays as it is
+    then, with a warning.
+    """
     if not prior.bodies:
         return free
-    known = with_thickness(prior)
     try:
-        found = recover(known, free.values, free.covariance)
+        found = recover(prior, free.values, free.covariance)
     except DataError:
         return free
     if not found.distance:
         return free
-    return moved(free, regression, known, found.phi, free.method, found.warnings)
+    if not found.distance <= _CONTRADICTED * np.sqrt(len(free.values)):
+        return replace(free, warnings=(*free.warnings, *found.warnings, _KEPT))
+    return moved(free, regression, with_thickness(prior), found.phi, free.method, found.warnings)
 
 
 def required(prior: Prior | None, name: str) -> Prior:

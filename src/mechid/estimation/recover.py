@@ -67,7 +67,7 @@ def recover(
     DataError
         If there are no consistent parameters.
     """
-    prior = with_thickness(prior)
+    thin, prior = prior, with_thickness(prior)
     start = complete(prior, values)
     # A body at the boundary is of little use where a better one gives the same forces.
     for inside in (max(margin, _COMFORT), margin):
@@ -77,6 +77,10 @@ def recover(
             reached = prior.matrix @ found.phi
             return Recovered(found.phi, reached, 0.0, border, start.warnings)
     C = prior.base_covariance if covariance is None else np.asarray(covariance, dtype=float)
+    # Where points, rods and sheets got a thickness, base values may differ by what that makes.
+    thickness = prior.values - thin.values
+    room = prior.covariance - thin.covariance + np.outer(thickness, thickness)
+    C = C + prior.matrix @ room @ prior.matrix.T
     found = Cone(prior, margin).nearest(start.phi, start.root(C, scale=FREE))
     if found is None:
         raise DataError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
@@ -60,6 +59,8 @@ class Ridge:
 
 def cross_validated(A: Floats, t: Floats) -> float:
     """Return the penalty with the least |t - A x|² / (m - tr H)², H the influence of t on A x."""
+    from scipy.optimize import minimize_scalar
+
     U, s, _ = np.linalg.svd(A / lengths(A), full_matrices=False)
     along = U.T @ t
     outside = float(np.sum((t - U @ along) ** 2))

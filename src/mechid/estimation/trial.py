@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import gammaln, ndtr, ndtri
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.blocks import time_blocks
@@ -55,7 +54,7 @@ class Trial:
         series = self.posterior.channels.series
         found = np.zeros(len(self.posterior.channels.names))
         for j in np.unique(series):
-            found[j] = np.median(np.abs(self.held.errors[series == j])) / norm.ppf(0.75)
+            found[j] = np.median(np.abs(self.held.errors[series == j])) / ndtri(0.75)
         return np.where(found > 0, found, 1.0)
 
     @cached_property
@@ -89,7 +88,7 @@ class Trial:
         if self.estimator.proportional:
             scale = self.posterior.fit.deviation
         u = np.abs(self.held.errors) / scale
-        usual = _OFTEN * len(u) * 2 * float(norm.sf(_FAR))
+        usual = _OFTEN * len(u) * 2 * float(ndtr(-_FAR))
         return int(np.count_nonzero(u > _FAR)) > 2 + usual
 
     @property
@@ -113,9 +112,8 @@ class Trial:
     def log_likelihood(self) -> float:
         """Log likelihood of held-out errors, with the distribution that was assumed."""
         scale = self.posterior.fit.deviation
-        tails = self.estimator.tails
-        law = norm if tails is None else student(tails)
-        return float(np.sum(law.logpdf(self.held.errors / scale) - np.log(scale)))
+        u = self.held.errors / scale
+        return float(np.sum(log_density(u, self.estimator.tails) - np.log(scale)))
 
     @cached_property
     def held_out_error(self) -> float:
@@ -158,3 +156,11 @@ class Trial:
         ]
         found = pair[0] / pair[1]
         return np.asarray(found[~np.isnan(found)])
+
+
+def log_density(u: Floats, tails: float | None) -> Floats:
+    """Return the log of the density at u of a normal law, or of Student's with `tails` freedoms."""
+    if tails is None:
+        return np.asarray(-0.5 * (u**2 + np.log(2 * np.pi)))
+    size = gammaln((tails + 1) / 2) - gammaln(tails / 2) - 0.5 * np.log(tails * np.pi)
+    return np.asarray(size - (tails + 1) / 2 * np.log1p(u**2 / tails))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import minimize
 
 from mechid.errors import KinematicsError, MechidError
 from mechid.excitation.finer import ROUNDING, finer, within
@@ -279,6 +278,8 @@ def _judged(
 
 def _improve(search: _Search, x0: Floats, number: int) -> None:
     """Improve a feasible motion by sequential quadratic programming."""
+    from scipy.optimize import minimize
+
     problem = search.problem
     cache: dict[bytes, tuple[float, Floats, Floats, Floats]] = {}
     scale = np.maximum(np.abs(x0), 0.1 * max(float(np.abs(x0).max(initial=0.0)), 1e-9))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from mechid.errors import ModelError
@@ -35,14 +36,15 @@ class SpanningTree:
     cut: tuple[Joint, ...]
 
 
-def spanning_tree(mechanism: Mechanism) -> SpanningTree:
+def spanning_tree(mechanism: Mechanism, keep: Collection[str] = ()) -> SpanningTree:
     """Grow the tree from the ground, always across the joint with the most constraints.
 
     Joints with many freedoms (spherical, universal) are then the ones left to cut, which leaves
     the fewest closure equations. Joints whose coordinates are independent coordinates stay in the
     tree, and so do coupled joints and joints with torsion springs as far as possible: the tree
     counts their turns, while the angle of a cut joint is known within ±π only. Ties go to the
-    shorter chain, then to the order of the file. `mechanism.cut` overrides the choice.
+    shorter chain, then to the order of the file. `mechanism.cut` overrides the choice. Joints to
+    `keep` are cut only where all joints of a loop are such.
     """
     driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     sprung = {joint for e in mechanism.elements for joint in reads_angle(e)}
@@ -66,6 +68,7 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
         best = max(
             frontier,
             key=lambda j: (
+                j.name in keep,
                 j.name in driven,
                 j.name in coupled,
                 j.name in sprung,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
+from mechid.measurementfile.document import TableSpec
 from mechid.tables.files import numbers, read_columns
 from mechid.textfile.words import suggestion
+
+_UNIT_BEHIND = re.compile(r"\s*[\[(][^\])]*[\])]$")
 
 
 class MissingChannelError(DataError):
@@ -23,20 +29,39 @@ class Channel:
     """Samples of one channel (NaN: missing), the unit its file states, and its own times, if any.
 
     A column that is not numeric has a `problem`, which is reported only if the channel is used.
+    `start` is to be added to the values: of dates in s since 1970, and of integers with more digits
+    than a float has.
     """
 
     values: Floats
     unit: str = ""
     time: Floats | None = None
     problem: DataError | None = None
+    start: int = 0
+
+
+# Channels by name, notes, and what their times count from, if not zero.
+Found: TypeAlias = (
+    tuple[dict[str, Channel], list[str]] | tuple[dict[str, Channel], list[str], Fraction]
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """The channels of a file, by name."""
+    """The channels of a file, by name, and how they were read.
+
+    Times of channels are seconds after `origin`, which is zero or a date (s since 1970).
+    """
 
     file: str
     channels: dict[str, Channel]
+    notes: tuple[str, ...] = ()
+    origin: Fraction = Fraction(0)
+
+    def name_of(self, name: str) -> str:
+        """Return the name of a channel that is given with the unit behind it, as in its file."""
+        bare = _UNIT_BEHIND.sub("", name)
+        return bare if name not in self.channels and bare in self.channels else name
 
     def get(self, name: str) -> Channel:
         """Return a channel.
@@ -46,10 +71,11 @@ class Channels:
         DataError
             If there is none of that name, or it is not made of numbers.
         """
+        name = self.name_of(name)
         if name in self.channels:
             found = self.channels[name]
             if found.problem is not None:
-                raise found.problem
+                raise found.problem.located(self.file)
             return found
         same = [n for n in self.channels if n.lower() == name.lower()]
         near = f"did you mean {same[0]}?" if same else suggestion(name, self.channels)
@@ -65,11 +91,18 @@ def listed(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def read_channels(path: str | Path) -> Channels:
-    """Return the channels of a .csv, .parquet, .mat, .h5 (.hdf5) or .mf4 file.
+def read_channels(path: str | Path, table: TableSpec = TableSpec()) -> Channels:  # noqa: B008
+    """Return the channels of a log in any of the formats of `_READERS`.
 
     Columns of matrices are channels `name[1]`, `name[2]`, …; members of structures and groups are
     `outer.inner` (.mat) or `outer/inner` (.h5).
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, or the folder of a ROS 2 bag.
+    table : TableSpec
+        How a text table is written, where its reader cannot tell.
 
     Raises
     ------
@@ -77,22 +110,32 @@ def read_channels(path: str | Path) -> Channels:
         If the file cannot be read, or its ending says nothing.
     """
     path = Path(path)
-    reader = _READERS.get(path.suffix.lower())
+    bag = path.is_dir() and (path / "metadata.yaml").exists()
+    reader = _bag if bag else _READERS.get(path.suffix.lower())
     if reader is None:
         raise DataError(
             f"unknown file type {path.suffix or '(no extension)'}",
             where=str(path),
             remedy=f"choose one of: {', '.join(_READERS)}",
         )
-    if not path.is_file():
+    if not bag and not path.is_file():
         raise DataError("there is no such file", where=str(path))
     try:
-        channels = reader(path)
+        channels, notes, *origin = reader(path, table)
+    except DataError as error:
+        known = error.where.startswith(("table.", str(path)))
+        raise (error if known else error.located(str(path))) from None
     except OSError as error:
-        raise DataError(f"cannot read the file: {error}", where=str(path)) from None
+        words = " ".join(str(error).split())
+        raise DataError(f"cannot read the file: {words}", where=str(path)) from None
+    except Exception as error:  # libraries fail on damaged files in ways of their own
+        words = (str(error).splitlines() or [""])[0] or type(error).__name__
+        raise DataError(
+            f"the file is damaged: {words[:200]}", where=str(path), remedy="export it again"
+        ) from None
     if not channels:
         raise DataError("the file has no numeric channels", where=str(path))
-    return Channels(str(path), channels)
+    return Channels(str(path), channels, tuple(notes), *origin)
 
 
 def columns_of(name: str, values: np.ndarray, unit: str = "") -> dict[str, Channel]:
@@ -102,47 +145,91 @@ def columns_of(name: str, values: np.ndarray, unit: str = "") -> dict[str, Chann
         return {k: c for n, v in parts for k, c in columns_of(n, v, unit).items()}
     if values.dtype.kind not in "iuf" or values.ndim > 2 or values.size < 2:
         return {}
-    values = np.asarray(values, dtype=float)
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim == 1:
-        return {name: Channel(values, unit)}
-    return {f"{name}[{k + 1}]": Channel(values[:, k].copy(), unit) for k in range(values.shape[1])}
+        return {name: channel_of(values, unit)}
+    return {f"{name}[{k + 1}]": channel_of(values[:, k], unit) for k in range(values.shape[1])}
 
 
-def _table(path: Path) -> dict[str, Channel]:
-    found = {}
-    for name, column in read_columns(path).items():
-        try:
-            found[name] = Channel(numbers(column, name, str(path), gaps=True))
-        except DataError as problem:
-            found[name] = Channel(np.zeros(0), problem=problem)
-    return found
+def channel_of(values: np.ndarray, unit: str = "", time: Floats | None = None) -> Channel:
+    """Return numbers or dates as a channel; what a float would round counts from its first."""
+    if values.dtype.kind == "M":
+        found = channel_of(values.astype("datetime64[ns]").astype(np.int64))
+        whole, rest = divmod(found.start, 10**9)
+        return Channel(found.values * 1e-9 + rest * 1e-9, "s", time, start=whole)
+    if values.dtype.kind in "iu" and values.size and np.abs(values.astype(float)).max() > 2**53:
+        start = int(values[0])
+        return Channel((values - values[0]).astype(float), unit, time, start=start)
+    return Channel(np.array(values, dtype=float), unit, time)
 
 
-def _mat(path: Path) -> dict[str, Channel]:
+def arrow_channel(column: Any, name: str, unit: str = "") -> Channel:
+    """Return a column of a table as a channel; one of text has a problem."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_timestamp(kind) or (pa.types.is_integer(kind) and not column.null_count):
+        if column.null_count:
+            row = column.is_null().to_pylist().index(True) + 1
+            problem = DataError("the date is missing", where=f"row {row}, column {name}")
+            return Channel(np.zeros(0), problem=problem)
+        return channel_of(column.to_numpy(), unit)
+    if pa.types.is_time(kind):
+        column, unit = column.cast(pa.time64("ns")).cast(pa.int64()), "ns"
+    try:
+        return Channel(numbers(column, name, "", gaps=True), unit)
+    except DataError as error:
+        where = error.where.removeprefix(": ")
+        return Channel(np.zeros(0), problem=DataError(error.what, where=where, remedy=error.remedy))
+
+
+def _text(path: Path, table: TableSpec) -> Found:
+    from mechid.measurementfile.text_table import read_text
+
+    return read_text(path, table)
+
+
+def _parquet(path: Path, table: TableSpec) -> Found:
+    return {name: arrow_channel(c, name) for name, c in read_columns(path).items()}, []
+
+
+def _mat(path: Path, table: TableSpec) -> Found:
     from mechid.measurementfile.matlab import read_mat
 
-    return read_mat(path)
+    return read_mat(path), []
 
 
-def _hdf5(path: Path) -> dict[str, Channel]:
+def _hdf5(path: Path, table: TableSpec) -> Found:
     from mechid.measurementfile.hdf5 import read_hdf5
 
-    return read_hdf5(path)
+    return read_hdf5(path), []
 
 
-def _mdf(path: Path) -> dict[str, Channel]:
+def _mdf(path: Path, table: TableSpec) -> Found:
     from mechid.measurementfile.mdf import read_mdf
 
-    return read_mdf(path)
+    return read_mdf(path), []
 
 
-_READERS: dict[str, Callable[[Path], dict[str, Channel]]] = {
-    ".csv": _table,
-    ".parquet": _table,
+def _bag(path: Path, table: TableSpec) -> Found:
+    from mechid.measurementfile.rosbag import read_bag
+
+    return read_bag(path)
+
+
+_READERS: dict[str, Callable[[Path, TableSpec], Found]] = {
+    ".csv": _text,
+    ".tsv": _text,
+    ".txt": _text,
+    ".dat": _text,
+    ".asc": _text,
+    ".parquet": _parquet,
     ".mat": _mat,
     ".h5": _hdf5,
     ".hdf5": _hdf5,
     ".mf4": _mdf,
+    ".bag": _bag,
+    ".db3": _bag,
+    ".mcap": _bag,
 }

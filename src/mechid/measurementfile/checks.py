@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import make_interp_spline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.document import MappingDocument
 from mechid.measurementfile.mapping import Signal
-from mechid.measurementfile.timebase import Raw, is_even
+from mechid.measurementfile.timebase import GAP, Raw, is_even
 
 Mask = npt.NDArray[np.bool_]
-_GAP = 1.5  # steps: a longer one means that samples are missing
 _CLIPPED_RUN = 5  # samples in a row at the extreme value
 
 
@@ -61,7 +59,7 @@ def _refuse_pauses(raw: Raw, most: int, file: str) -> None:
     steps = np.diff(raw.time)
     step = float(np.median(steps))
     lost = np.rint(steps / step).astype(int) - 1
-    long = np.flatnonzero((steps > _GAP * step) & (lost > most))
+    long = np.flatnonzero((steps > GAP * step) & (lost > most))
     if long.size:
         k = int(long[0])
         raise DataError(
@@ -108,6 +106,8 @@ def _first(raw: Raw, there: Mask) -> str:
 
 
 def _spline(x: Floats, y: Floats, at: Floats) -> Floats:
+    from scipy.interpolate import make_interp_spline
+
     return np.asarray(make_interp_spline(x, y, k=min(3, len(x) - 1))(at))
 
 
@@ -130,7 +130,7 @@ def _even(found: Clean, signals: list[Signal], document: MappingDocument, file: 
     after = np.clip(np.searchsorted(time, even, side="left"), 1, len(time) - 1)
     # A new sample amid lost ones, not at one of the old.
     apart = np.minimum(np.abs(time[after] - even), np.abs(even - time[after - 1]))
-    lost = (steps[after - 1] > _GAP * step) & (apart > 0.5 * step * (_GAP - 1))
+    lost = (steps[after - 1] > GAP * step) & (apart > 0.5 * step * (GAP - 1))
     for j, signal in enumerate(signals):
         if signal.role == "forces":
             values[:, j] = np.interp(even, time, found.values[:, j])

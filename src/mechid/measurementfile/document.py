@@ -90,6 +90,10 @@ class SignalSpec(Words):
         "noise of a force",
     )
 
+    delay: Number = Field(
+        default=0.0, description="s by which the channel is late: it is shifted back by that"
+    )
+
     @model_validator(mode="after")
     def _one_source(self) -> SignalSpec:
         if (self.channel is None) == (not self.channels):
@@ -110,7 +114,41 @@ class TimeSpec(Words):
     """The channel with the times."""
 
     channel: str
-    unit: str = "s"
+    unit: str | None = Field(
+        default=None, description="s, ms, us, ns; default: by the file, the name, or the values"
+    )
+
+
+class TableSpec(Words):
+    """How a text table is written, where the rules of the reader do not tell."""
+
+    separator: Literal["comma", "semicolon", "tab", "space", ",", ";", "\t", " "] | None = None
+    decimal: Literal[".", ","] | None = None
+    encoding: str | None = Field(default=None, description="utf-8, latin-1, utf-16, …")
+    header: Whole | None = Field(default=None, description="line of the names, counted from 1")
+    units: Count | None = Field(default=None, description="line of the units; 0: there is none")
+    names: list[str] | None = Field(default=None, description="of a table without a header")
+
+    @model_validator(mode="after")
+    def _one_header(self) -> TableSpec:
+        if self.names is not None and (self.header is not None or self.units is not None):
+            raise ValueError("names excludes header and units; remove one of them")
+        return self
+
+
+class FileSpec(Words):
+    """What holds for one of several files of a log, instead of the entries for all."""
+
+    time: Annotated[TimeSpec | None, BeforeValidator(_named)] = None
+    rate: Positive | None = None
+    table: TableSpec | None = None
+    shift: Number = Field(default=0.0, description="s, added to the times of the file")
+
+    @model_validator(mode="after")
+    def _one_clock(self) -> FileSpec:
+        if self.time is not None and self.rate is not None:
+            raise ValueError("time and rate exclude each other; remove one")
+        return self
 
 
 class PrepareSpec(Words):
@@ -167,6 +205,10 @@ class MappingDocument(Words):
         default="resample", description="what to do with times that are not equidistant"
     )
     prepare: PrepareSpec = PrepareSpec()
+    table: TableSpec = Field(default=TableSpec(), description="how a text table is written")
+    files: list[FileSpec] = Field(
+        default=[], description="clocks and tables of the files A, B, … of a log A+B+…"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> MappingDocument:

@@ -43,7 +43,7 @@ def read_hdf5(path: Path, *, separator: str = "/", transposed: bool = False) -> 
         with h5py.File(path, "r") as file:
             file.visititems(visit)
     except OSError:
-        raise DataError("not an HDF5 file", where=str(path)) from None
+        raise DataError("not an HDF5 file") from None
     return found
 
 

@@ -17,6 +17,7 @@ from mechid.textfile.words import hint
 
 Role: TypeAlias = Literal["positions", "speeds", "accelerations", "forces"]
 SUFFIX: dict[Role, str] = {"positions": "", "speeds": ".d", "accelerations": ".dd"}
+EFFORT = ".effort"
 _ORDER = {"positions": 0, "speeds": -1, "accelerations": -2}
 
 
@@ -30,6 +31,7 @@ class Signal:
     offset: float
     size: float
     sigma: float | None
+    delay: float = 0.0
 
     @property
     def words(self) -> str:
@@ -60,11 +62,14 @@ def default_mapping(channels: Channels, mechanism: Mechanism) -> MappingDocument
             channels.get(absent[0])  # says what is missing
         positions += others
     known = [c.force for c in mechanism.coordinates] + list(_sensed(mechanism))
-    forces = [name for name in known if name in have]
+    forces = {name: name for name in known if name in have}
+    # ROS names the force of a joint after the joint.
+    efforts = {c.force: f"{c.name}{EFFORT}" for c in mechanism.coordinates if c.force not in have}
+    forces |= {force: channel for force, channel in efforts.items() if channel in have}
     data = {
         "measurement": 1,
         "positions": {name: name for name in positions},
-        "forces": {name: name for name in forces},
+        "forces": forces,
     }
     for role in ("speeds", "accelerations"):
         stems = {name: f"{name}{SUFFIX[role]}" for name in positions}
@@ -113,15 +118,19 @@ def signals_of(
                     raise error.located(f"{role}.{name}") from None
                 wanted = _dimension(quantity, _ORDER[role])
             unit = _unit(spec, channels, wanted, f"{role}.{name}", notes)
-            signals.append(_signal(role, name, spec, unit))
+            signals.append(_signal(role, name, spec, unit, channels))
     return signals, notes
 
 
-def _signal(role: Role, name: str, spec: SignalSpec, unit: Unit | None) -> Signal:
+def _signal(
+    role: Role, name: str, spec: SignalSpec, unit: Unit | None, channels: Channels
+) -> Signal:
     size = 1.0 if unit is None else unit.size
-    factors = tuple((n, spec.sign * spec.scale * f) for n, f in spec.factors.items())
+    factors = tuple(
+        (channels.name_of(n), spec.sign * spec.scale * f) for n, f in spec.factors.items()
+    )
     sigma = None if spec.sigma is None else spec.sigma * size
-    return Signal(role, name, factors, spec.offset, size, sigma)
+    return Signal(role, name, factors, spec.offset, size, sigma, spec.delay)
 
 
 def _dimension(quantity: IndependentCoordinate, seconds: int) -> Dimension:

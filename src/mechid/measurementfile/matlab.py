@@ -23,7 +23,7 @@ def read_mat(path: Path) -> dict[str, Channel]:
 
         return read_hdf5(path, separator=".", transposed=True)
     except (MatReadError, ValueError, TypeError) as error:
-        raise DataError(f"not a MAT file: {str(error).splitlines()[0]}", where=str(path)) from None
+        raise DataError(f"not a MAT file: {str(error).splitlines()[0]}") from None
     found: dict[str, Channel] = {}
     for name, value in variables.items():
         if not name.startswith("__"):

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError, MechidError, ModelError
+from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.model import held_values, kinematic_model
 from mechid.kinematics.tables import Floats
-from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.checks import Clean, clean, odd_values
 from mechid.measurementfile.document import (
     MappingDocument,
@@ -19,12 +19,12 @@ from mechid.measurementfile.document import (
     load_mapping,
     validate_mapping,
 )
+from mechid.measurementfile.join import read_log
 from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.timebase import gather
 from mechid.measurementfile.wrench import Sensed, generalised_forces
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism
-from mechid.modelfile.resolve import mechanism_of
 from mechid.signals.record import Measurement, Preparation
 from mechid.textfile.numbers import number
 from mechid.textfile.yamlio import Source
@@ -39,6 +39,8 @@ _FAR = 20.0  # sizes of the mechanism: no point of it gets there
 def file_and_part(data: str | Path) -> tuple[Path, Window | None]:
     """Return the file of FILE or FILE@FROM:TO, and the part of it, s from the start of the log.
 
+    Several files of a log, FILE+FILE@FROM:TO, stay together.
+
     A file whose name has such an ending is taken as it is.
 
     Raises
@@ -48,7 +50,7 @@ def file_and_part(data: str | Path) -> tuple[Path, Window | None]:
     """
     text = str(data)
     name, sign, part = text.rpartition("@")
-    if not sign or Path(text).is_file():
+    if not sign or Path(text).exists():
         return Path(text), None
     low, sign, high = part.partition(":")
     if not sign:
@@ -73,8 +75,9 @@ def read_measurement(
     Parameters
     ----------
     path : str or Path
-        .csv, .parquet, .mat, .h5, .hdf5 or .mf4; a part of it as "FILE@FROM:TO", in
-        seconds from the start of the log.
+        Text table (.csv, .tsv, .txt, .dat, .asc), .parquet, .mat, .h5, .hdf5, .mf4, or ROS bag
+        (.bag, .db3, .mcap, or the folder of a bag). Several files of one log as "FILE+FILE"; a part
+        as "FILE@FROM:TO", in seconds from the start of the log.
     model : Mechanism, str or Path
         A mechanism, or what `load` takes.
     mapping : path or dict, optional
@@ -102,16 +105,16 @@ def read_measurement(
     mechanism = mechanism_of(model)
     path, part = file_and_part(path)
     use = part if use is None else use
-    channels = read_channels(path)
     document, source = _document(mapping)
     try:
+        channels, document = read_log(path, document)
         if document is None:
             document = default_mapping(channels, mechanism)
         if use is not None:
             document = document.model_copy(update={"range": use})
         signals, notes = signals_of(document, channels, mechanism)
         raw = gather(channels, document, signals)
-        notes += raw.notes
+        notes = [*channels.notes, *notes, *raw.notes]
         found = clean(raw, signals, document, channels.file)
     except MechidError as error:
         raise _placed(error, source) from None

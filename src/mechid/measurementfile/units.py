@@ -35,6 +35,7 @@ _SYMBOLS: dict[str, tuple[float, Dimension]] = {
     "ms": (1e-3, _TIME),
     "us": (1e-6, _TIME),
     "µs": (1e-6, _TIME),
+    "ns": (1e-9, _TIME),
     "min": (60.0, _TIME),
     "h": (3600.0, _TIME),
     "kg": (1.0, (0, 0, 1, 0)),
@@ -50,7 +51,7 @@ _SYMBOLS: dict[str, tuple[float, Dimension]] = {
 _ALIASES = {"Nm": "N m", "Nmm": "N mm", "kNm": "kN m", "mNm": "mN m", "degree": "deg",
             "degrees": "deg", "radian": "rad", "radians": "rad", "sec": "s"}  # fmt: skip
 _FACTOR = re.compile(r"([^\W\d_]+|°|1)(?:\^?(-?\d))?")
-_SUPERSCRIPT = str.maketrans("²³", "23")
+_SPELLED = str.maketrans({"²": "2", "³": "3", "μ": "µ"})  # two characters look like micro
 KNOWN = ", ".join(name for name in _SYMBOLS if name != "1")
 
 
@@ -71,7 +72,7 @@ def parse_unit(text: str) -> Unit:
     DataError
         If a part of it is not known.
     """
-    plain = text.translate(_SUPERSCRIPT).replace("**", "^").strip()
+    plain = text.translate(_SPELLED).replace("**", "^").strip()
     size, dimension = 1.0, [0, 0, 0, 0]
     for place, part in enumerate(plain.split("/")):
         words = part.replace("·", " ").replace("*", " ").replace("(", " ").replace(")", " ")
@@ -87,6 +88,15 @@ def parse_unit(text: str) -> Unit:
             size *= own**power
             dimension = [a + power * b for a, b in zip(dimension, powers, strict=True)]
     return Unit(text, size, (dimension[0], dimension[1], dimension[2], dimension[3]))
+
+
+def is_unit(text: str) -> bool:
+    """Tell whether a text is a unit."""
+    try:
+        parse_unit(text)
+    except DataError:
+        return False
+    return True
 
 
 def _unknown(text: str) -> DataError:

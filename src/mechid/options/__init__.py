@@ -5,6 +5,7 @@ Nothing here loads the numeric packages, so that the command line shows its help
 
 from mechid.options.excite import ExciteOptions
 from mechid.options.identify import IdentifyOptions
+from mechid.options.importing import ImportOptions
 from mechid.options.noise import Level, NoiseLevels
 from mechid.options.reduce import ReduceOptions
 from mechid.options.synthesise import SynthesiseOptions
@@ -14,6 +15,7 @@ from mechid.options.words import changed, from_words, step_options, to_words
 __all__ = [
     "ExciteOptions",
     "IdentifyOptions",
+    "ImportOptions",
     "Level",
     "NoiseLevels",
     "ReduceOptions",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -119,7 +119,7 @@ def coverage(history: ForceHistory, levels: Floats = _LEVELS) -> Floats:
         not measured.
     """
     error = np.abs(history.measured - history.predicted) / history.total
-    half = norm.ppf(0.5 + levels / 2)
+    half = ndtri(0.5 + levels / 2)
     inside = error[None] <= half[:, None, None]
     measured = np.isfinite(error)
     with np.errstate(invalid="ignore"):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import rankdata
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats, Regression
@@ -198,6 +197,12 @@ def _places(names: tuple[str, ...], score: Floats) -> Floats:
 
 def _spearman(a: Floats, b: Floats) -> float:
     """Return the correlation of ranks; NaN if all are equal."""
-    x, y = rankdata(a) - (len(a) + 1) / 2, rankdata(b) - (len(b) + 1) / 2
+    x, y = _ranks(a) - (len(a) + 1) / 2, _ranks(b) - (len(b) + 1) / 2
     size = float(np.sqrt((x @ x) * (y @ y)))
     return float(x @ y) / size if size > 0 else np.nan
+
+
+def _ranks(a: Floats) -> Floats:
+    """Return ranks from 1 on; equal values share the mean of theirs."""
+    _, place, count = np.unique(a, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place])

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
@@ -139,7 +139,7 @@ class ForceHistory(Plotted, Tabular):
         """Return lower and upper bounds, (N, n_d), between which a share `level` of forces lies."""
         if not 0 < level < 1:
             raise DataError(f"level must be between 0 and 1, got {level:g}", remedy="as 0.95")
-        half = norm.ppf(0.5 + level / 2) * self.total
+        half = ndtri(0.5 + level / 2) * self.total
         return self.predicted - half, self.predicted + half
 
 

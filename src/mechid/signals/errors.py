@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.signal import lfilter
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -45,6 +43,8 @@ class Sensing:
 
 def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
     """Return signals that are late (s); before the first sample they had its value."""
+    from scipy.interpolate import CubicSpline
+
     if len(by.time) < 2 or not size.any():
         return x, size
     duration = float(by.time[-1] - by.time[0])
@@ -129,6 +129,8 @@ def hysteresis(y: Floats, size: Floats, width: Floats) -> Floats:
 def coloured(deviates: Floats, correlation: float) -> Floats:
     """Return independent normal deviates (N, n) as a stationary AR(1) process of standard deviation
     one."""
+    from scipy.signal import lfilter
+
     a = correlation
     innovations = np.sqrt(1 - a**2) * deviates
     innovations[:1] = deviates[:1]  # stationary from the first sample on

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, sosfiltfilt
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -29,6 +28,8 @@ def gain(frequency: Floats, cutoff: float) -> Floats:
 
 def zero_phase(values: Floats, cutoff: float) -> Floats:
     """Return values (N, …), low-pass filtered along the first axis; cutoff in cycles per sample."""
+    from scipy.signal import butter, sosfiltfilt
+
     sos = butter(ORDER, 2 * cutoff, output="sos")
     pad = min(len(values) - 1, edge(cutoff))
     return np.asarray(sosfiltfilt(sos, values, axis=0, padlen=pad))
@@ -39,6 +40,8 @@ def edge(cutoff: float) -> int:
 
     The response of the slowest pole has decayed to one per cent by then.
     """
+    from scipy.signal import butter
+
     _, poles, _ = butter(ORDER, 2 * cutoff, output="zpk")
     return int(np.ceil(np.log(_SETTLED) / np.log(np.abs(poles).max())))
 

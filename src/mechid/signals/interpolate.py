@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from mechid.kinematics.tables import Floats
 
@@ -17,6 +16,8 @@ def derivatives(time: Floats, values: Floats) -> tuple[Floats, Floats]:
     nothing: noise in the values comes out amplified. Fewer than six samples get the polynomial
     through them; one sample is at rest.
     """
+    from scipy.interpolate import make_interp_spline
+
     n = time.size
     if n < 2:
         return np.zeros(values.shape), np.zeros(values.shape)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
@@ -68,6 +67,8 @@ def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasuremen
 
 def _resampled(m: Measurement, rate: float) -> tuple[Floats, Floats, Mask]:
     """Return positions, forces and their mask at another rate."""
+    from scipy.interpolate import make_interp_spline
+
     n = int(np.floor((m.time[-1] - m.time[0]) * rate * (1 + 1e-12))) + 1
     time = m.time[0] + np.arange(n) / rate
     y = np.asarray(make_interp_spline(m.time, m.y, k=3)(time))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.model import KinematicModel, kinematic_model
@@ -189,6 +188,8 @@ class _Task:
 
     def all_samples(self, some: tuple[np.ndarray, Floats]) -> Floats:
         """Return the coordinates of all samples, from those of some."""
+        from scipy.interpolate import CubicSpline
+
         samples, found = some
         n = len(self.values)
         if len(samples) == n:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import convolve1d
-from scipy.signal import welch
 
 from mechid.kinematics.tables import Floats
 from mechid.signals.filters import gain
@@ -40,6 +38,9 @@ class Spectrum:
 
 def spectrum(values: Floats) -> Spectrum:
     """Return the spectrum of samples (N,) taken at unit rate."""
+    from scipy.ndimage import convolve1d
+    from scipy.signal import welch
+
     if len(values) < LEAST_SAMPLES or not np.ptp(values) > 0:
         return Spectrum(np.zeros(0), np.zeros(0), float("nan"))
     n = len(values) // 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import solveh_banded
-from scipy.optimize import minimize_scalar
 
 from mechid.kinematics.tables import Floats
 
@@ -22,6 +21,8 @@ def choose_penalty(values: Floats, seed: int = 0) -> float:
     Generalised cross-validation over all columns of values (N, n), each in units of its own
     scatter about the spline. The trace of the smoother is estimated with a random vector of ±1.
     """
+    from scipy.optimize import minimize_scalar
+
     n = len(values)
     probe = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n, 1))
     both = np.concatenate([values, probe], axis=1)

@@ -35,9 +35,8 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     try:
         table = _read_csv(path) if suffix == ".csv" else _read_parquet(path)
     except OSError as error:
-        raise DataError(
-            f"cannot read the file: {error.strerror or error}", where=str(path)
-        ) from None
+        words = " ".join(str(error.strerror or error).split())
+        raise DataError(f"cannot read the file: {words}", where=str(path)) from None
     except ValueError as error:  # Arrow's errors of content
         words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
         raise DataError(f"not a {suffix} table: {words}", where=str(path)) from None

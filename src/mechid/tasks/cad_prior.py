@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechid.base.baseset import BaseSet
-from mechid.base.cad import parameter_covariance
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import cad_parameters
@@ -20,6 +19,9 @@ from mechid.estimation.prior import Prior
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.spatial.inertia import parameters
+
+if TYPE_CHECKING:
+    from mechid.base.baseset import BaseSet
 
 _WIDE = 10.0  # times what would alone make all forces: next to nothing is known
 
@@ -62,6 +64,8 @@ def cad_covariance(mechanism: Mechanism, cad_error: float | None = None) -> Floa
     Without a relative error of all values, the declared standard deviations, and the usual error
     of 20 % where none is declared.
     """
+    from mechid.base.cad import parameter_covariance
+
     error = USUAL_CAD_ERROR if cad_error is None else cad_error
     check_error(error)
     model = dynamic_model(mechanism)
@@ -162,6 +166,8 @@ def prior_from_cad(
 
 def _declares(mechanism: Mechanism) -> bool:
     """Return whether a model declares any standard deviation of a CAD value."""
+    from mechid.base.cad import parameter_covariance
+
     inertias = [body.inertia for body in mechanism.bodies if body.inertia is not None]
     return bool(parameter_covariance(mechanism).any()) or any(cad.exact for cad in inertias)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, predict
@@ -84,7 +84,7 @@ def _warned(run: Run, *words: str) -> Run:
 def _far_apart(spread: LogSpread) -> list[str]:
     """Warn if estimates from single logs differ by more than chance explains."""
     n = len(spread.determined)
-    if not n or spread.rms < _DIFFER or spread.whitened**2 < chi2.ppf(_CERTAIN, n) / n:
+    if not n or spread.rms < _DIFFER or spread.whitened**2 < 2.0 * gammaincinv(n / 2, _CERTAIN) / n:
         return []
     name, most = spread.largest or ("", 0.0)
     return [

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechid.base.baseset import BaseSet
-from mechid.base.cad import cad_values
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
@@ -21,6 +20,9 @@ from mechid.mechanism.records import Mechanism
 from mechid.options.excite import CRITERIA, DEFAULT_CRITERION, OF_PARAMETERS, ExciteOptions
 from mechid.tasks.cad_prior import left_open, prior_from_cad, widened
 from mechid.tasks.usual_motions import UsualMotions, usual_motions
+
+if TYPE_CHECKING:
+    from mechid.base.baseset import BaseSet
 
 
 def checked_options(options: ExciteOptions) -> ExciteOptions:
@@ -83,6 +85,8 @@ def criterion_of(
     default those within the usual limits. Criteria differ by orders of magnitude; optimisers take
     their logarithm (`log`).
     """
+    from mechid.base.cad import cad_values
+
     name = options.criterion or DEFAULT_CRITERION
     subset = None if name == "prediction" else _subset(base, options.parameters)
     if name.startswith("condition") or name == "mixture":

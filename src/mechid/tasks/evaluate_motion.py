@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from mechid.base.baseset import BaseSet
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError, KinematicsError
@@ -33,6 +32,9 @@ from mechid.tasks.inputs import mechanism_of, trajectory_of
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.stages import chosen_base
 from mechid.tasks.usual_motions import UsualMotions, usual_motions
+
+if TYPE_CHECKING:
+    from mechid.base.baseset import BaseSet
 
 Peaks: TypeAlias = Mapping[str, Mapping[str, float]]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mechid.base.baseset import BaseSet
 from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
@@ -40,6 +39,9 @@ from mechid.tasks.stages import chosen_base
 from mechid.tasks.usual_motions import UsualMotions, usual_forces, usual_limits, usual_motions
 from mechid.trajectoryfile.expression import Expression
 from mechid.trajectoryfile.limits import read_limits
+
+if TYPE_CHECKING:
+    from mechid.base.baseset import BaseSet
 
 _STILL = 1e-9  # of a position: a motion by less is rounding
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import ModelError
@@ -15,6 +16,9 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
 from mechid.tasks.cad_prior import assumed_errors, left_open, prior_from_cad, widened
 from mechid.tasks.measured_constraints import constraints_from
+
+if TYPE_CHECKING:
+    from mechid.base.baseset import BaseSet
 
 
 def prior_of(

@@ -9,10 +9,10 @@ from typing import Any
 from mechid.errors import DataError, MechidError
 from mechid.excitation.sampling import sample_times
 from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
+from mechid.importing import resolve
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile import resolve
 from mechid.runs.folder import load_run
 from mechid.runs.record import Run, Validation
 from mechid.tables.motion import MotionTable, read_motion

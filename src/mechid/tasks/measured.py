@@ -12,6 +12,7 @@ import numpy as np
 
 from mechid.errors import DataError, ModelError
 from mechid.measurementfile.channels import MissingChannelError
+from mechid.measurementfile.join import log_files
 from mechid.measurementfile.read import Window, file_and_part, read_measurement
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions, changed
@@ -210,9 +211,14 @@ def truth_of(
 
 def data_files(motions: Iterable[PreparedMeasurement], mappings: ChosenMappings) -> list[DataFile]:
     """Return names and hashes of the files that were read, of those that are still there."""
-    there = [m for m in motions if m.source and Path(m.source).is_file()]
-    found = [DataFile(m.source, file_hash(m.source), m.name) for m in there]
+    there = [(m, f) for m in motions if m.source for path in log_files(m.source) for f in _in(path)]
+    found = [DataFile(str(f), file_hash(f), m.name) for m, f in there]
     return [*found, *(DataFile(file, file_hash(file), "map") for file in mappings.files)]
+
+
+def _in(path: Path) -> list[Path]:
+    """Return a file, or the files of a folder, if it is there."""
+    return [f for f in sorted([path, *path.glob("*")]) if f.is_file()]
 
 
 def _read(data: Any, mechanism: Mechanism, mapping: Any) -> Measurement:

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mechid.base.choose import as_listed
 from mechid.options import ReduceOptions, step_options
 from mechid.runs.folder import save_run
 from mechid.runs.record import STAGES, Run, library_versions
@@ -67,6 +66,8 @@ def reduce(
     >>> small.reduction.size.size
     6
     """
+    from mechid.base.choose import as_listed
+
     before = run_of(run)
     how = step_options(ReduceOptions, options, words)
     told = replace(before.about.options, reduce=how)

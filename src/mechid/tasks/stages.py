@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechid.base.analyse import Rule, base_parameters
-from mechid.base.baseset import BaseSet
-from mechid.base.exchange import balanced
-from mechid.base.expressions import readable
-from mechid.base.rules import rule_of
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
@@ -33,6 +29,10 @@ from mechid.tasks.identification_prior import cad_or_none
 from mechid.tasks.reduction import reduce_regression
 from mechid.tasks.regress import declared, regression_of, with_instruments
 from mechid.validation.crossvalidate import Stop, Watch
+
+if TYPE_CHECKING:
+    from mechid.base.analyse import Rule
+    from mechid.base.baseset import BaseSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +65,18 @@ class EstimationProblem:
         return (r,) if r.log is None else tuple(r.of_log(k) for k in range(r.log[-1] + 1))
 
 
-def base_of(mechanism: Mechanism, rule: Rule = balanced) -> BaseSet:
-    """Return the base set of a mechanism that a rule chooses, from all transfers of inertia."""
-    return base_parameters(mechanism, rule=rule).chosen
+def base_of(mechanism: Mechanism, rule: Rule | None = None) -> BaseSet:
+    """Return the base set of a mechanism that a rule chooses (balanced), from all transfers."""
+    from mechid.base.analyse import base_parameters
+    from mechid.base.exchange import balanced
+
+    return base_parameters(mechanism, rule=rule or balanced).chosen
 
 
 def chosen_base(mechanism: Mechanism, options: IdentifyOptions | ExciteOptions) -> BaseSet:
     """Return the base set that options ask for."""
+    from mechid.base.rules import rule_of
+
     rule = rule_of(mechanism, options.base, options.converge_on, options.seed)
     return base_of(mechanism, rule)
 
@@ -195,6 +200,8 @@ def parameter_table(
     cad_error: float | None = None,
 ) -> ParameterTable:
     """Return names, units, expressions, CAD values and true values of base parameters."""
+    from mechid.base.expressions import readable
+
     model = dynamic_model(mechanism)
     B = chosen.matrix
     columns = {c.name: c for c in model.columns}

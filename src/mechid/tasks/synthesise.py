@@ -15,11 +15,11 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.estimation.perturb import perturbed
+from mechid.importing.load import load
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile.api import load
 from mechid.options import SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_truth
 from mechid.shown import Plotted, Tabular

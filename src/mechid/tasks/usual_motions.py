@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mechid.base.experiment import EVERYTHING, checked, random_states
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.criteria import Criterion
@@ -134,6 +133,8 @@ def usual_motions(
     fixed : mapping coordinate → Family, optional
         Motions that are given.
     """
+    from mechid.base.experiment import EVERYTHING, checked, random_states
+
     steady = tuple(e for e in mechanism.elements if e.history is None)
     model = kinematic_model(replace(mechanism, elements=steady))
     still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 LARGEST = 1e60  # products of a few such numbers stay finite
 RESERVED = frozenset(
@@ -77,8 +78,12 @@ def parse(scalar: float | str, *, degrees: bool = False) -> ast.expr:
     ValueError
         With a message for the user, if the text is no expression.
     """
-    if not isinstance(scalar, str):
-        return _literal(scalar)
+    return _parsed(scalar, degrees) if isinstance(scalar, str) else _literal(scalar)
+
+
+# Sums and products of a few coordinates are read again and again; nobody changes a tree.
+@lru_cache(maxsize=4096)
+def _parsed(scalar: str, degrees: bool) -> ast.expr:
     text = scalar.strip()
     if not text:
         raise ValueError("expected a number or an expression, got empty text")
@@ -199,6 +204,8 @@ def names(tree: ast.expr) -> set[str]:
 
 def renamed(tree: ast.expr, final: Mapping[str, str]) -> ast.expr:
     """Return the tree with its parameters renamed."""
+    if all(name == new for name, new in final.items()):
+        return tree
     tree = ast.parse(ast.unparse(tree), mode="eval").body
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):

@@ -39,7 +39,8 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
 class Words(BaseModel):
     """Base of the records of the format: unknown keys are an error that suggests the right one."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    # (Built when it is used: of most files only the outermost is.)
+    model_config = ConfigDict(defer_build=True, extra="forbid", populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod

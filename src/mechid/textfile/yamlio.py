@@ -39,12 +39,16 @@ class _Loader(yaml.SafeLoader):
     pass
 
 
+class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    pass
+
+
 class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-for _class in (_Loader, _Dumper):
+for _class in (_Loader, _FastLoader, _Dumper):
     _class.yaml_implicit_resolvers = {}  # not those of YAML 1.1
     for _tag, _pattern, _first in _RESOLVERS:
         _characters = [c if c != "\0" else "" for c in _first]
@@ -123,8 +127,7 @@ def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, A
     """Return the data of a YAML text and the lines of its entries."""
     source = Source(file)
     try:
-        loader = _Loader(text)
-        node = loader.get_single_node()
+        node = _node(text)
     except yaml.YAMLError as error:
         raise _syntax_error(error, file) from None
     if node is None:
@@ -138,6 +141,14 @@ def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, A
     data = _construct(node, (), source, ())
     assert isinstance(data, dict)
     return data, source
+
+
+def _node(text: str) -> yaml.Node | None:
+    """Return the tree of a text; the slower loader, ten times, says better what is wrong."""
+    try:
+        return _FastLoader(text).get_single_node()  # type: ignore[no-any-return]
+    except yaml.YAMLError:
+        return _Loader(text).get_single_node()
 
 
 def _construct(node: yaml.Node, path: Key, source: Source, around: tuple[int, ...]) -> Any:

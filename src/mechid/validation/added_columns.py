@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from mechid.estimation.linear import full_svd, lengths, prior_factor, rank_floor
 from mechid.estimation.prior import Prior
@@ -168,7 +168,7 @@ def try_columns(problem: FittedProblem, columns: Floats) -> Added:
         ratio = np.where(told & (factor != 0), np.abs(factor) / sigma, 0.0)
         # Blocks count as they contribute: what a single one shows is no evidence.
         count = np.where(told, np.sum(weights, axis=0) ** 2 / np.sum(weights**2, axis=0), 2.0)
-    p = 2.0 * student.sf(np.nan_to_num(ratio), np.maximum(count - 1.0, 1.0))
+    p = 2.0 * stdtr(np.maximum(count - 1.0, 1.0), -np.nan_to_num(ratio))
     return Added(factor, sigma, p, factor**2 * energy)
 
 

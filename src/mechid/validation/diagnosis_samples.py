@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.ndimage import median_filter
 
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.signals.record import PreparedMeasurement
@@ -118,6 +117,8 @@ def outliers(
     Where a parallel filter has smeared them, they are sought in the forces before it, as
     differences from the median of five neighbours.
     """
+    from scipy.ndimage import median_filter
+
     found = []
     remedy = "use --estimator huber, or leave these samples empty in the log"
     if robust:
@@ -193,6 +194,8 @@ def hum(
 
 def _line(x: Floats, model: Floats, time: Floats) -> tuple[float, float, float] | None:
     """Return frequency (Hz), amplitude and strength of a line in a spectrum, if there is one."""
+    from scipy.ndimage import median_filter
+
     n = len(x)
     step = float((time[-1] - time[0]) / (n - 1))
     window = np.hanning(n)

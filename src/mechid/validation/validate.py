@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, Prediction, predict
@@ -82,7 +82,7 @@ def coverage(residuals: Floats, sigma: Floats, level: float = 0.95) -> Floats:
             remedy="0.95 stands for 95 %",
         )
     here = np.isfinite(residuals)
-    wide = float(norm.ppf(0.5 + level / 2)) * sigma
+    wide = float(ndtri(0.5 + level / 2)) * sigma
     inside = np.count_nonzero(np.abs(np.where(here, residuals, np.inf)) <= wide, axis=0)
     n = np.count_nonzero(here, axis=0)
     return np.where(n > 0, inside / np.maximum(n, 1), np.nan)

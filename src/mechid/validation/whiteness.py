@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
@@ -87,7 +87,7 @@ def _test(e: Floats, lags: int) -> tuple[float, float, float, float]:
     # Sums over fewer pairs than a motion without gaps has are scaled up.
     whole = (n - 1) / float(pairs[0])
     jumps = float(np.sum(np.diff(e)[here[1:] & here[:-1]] ** 2))
-    return float(r[0]) * whole, whole * jumps / power, statistic, float(chi2.sf(statistic, lags))
+    return float(r[0]) * whole, whole * jumps / power, statistic, float(chdtrc(lags, statistic))
 
 
 def _innovations(e: Floats, a: Floats) -> Floats:

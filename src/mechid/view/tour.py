@@ -15,11 +15,11 @@ from typing import TypeAlias
 import numpy as np
 
 from mechid.errors import KinematicsError
+from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Mechanism
-from mechid.modelfile.resolve import mechanism_of
 from mechid.tables.quality import limit_notes
 from mechid.view.time_histories import Reach, TimeHistory, at_rest, sweep, swing
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mechid.errors import DataError
+from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism, Point
-from mechid.modelfile.resolve import mechanism_of
 from mechid.view.page import render_page
 from mechid.view.scene import scene
 from mechid.view.tour import tour

@@ -7,21 +7,21 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, Radau
-from scipy.optimize import brentq
 
 from mechid.dynamics.integrators.task import NO_PROGRESS, STALLED, Recorder, Task
 from mechid.kinematics.tables import Floats
 
-SCIPY = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853, "Radau": Radau, "BDF": BDF, "LSODA": LSODA}
+SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
 def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
     """Carry out a task; states go to the recorder."""
+    import scipy.integrate
+
     start, end = task.start, task.end
     if end == start:
         return
-    make = SCIPY[task.method]
+    make = getattr(scipy.integrate, task.method)
     solver = make(
         task.f, start, task.z, end, rtol=task.rtol, atol=task.atol, max_step=task.max_step
     )
@@ -72,6 +72,8 @@ def _first_event(
     solver: Any,
 ) -> tuple[tuple[float, int] | None, list[float]]:
     """Return the earliest zero of an event in a step, and the values at its end."""
+    from scipy.optimize import brentq
+
     t_old, t = solver.t_old, solver.t
     after = [g(t, solver.y) for g in task.events]
     found = []

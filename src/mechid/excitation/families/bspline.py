@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
-from scipy.interpolate import BSpline as Spline
 
 from mechid.errors import DataError
 from mechid.excitation.families.family import Basis, Family, Floats, Rates, still
@@ -83,6 +82,8 @@ class BSpline(Family):
 
     def basis(self, t: Floats) -> Basis:
         """Return B, Ḃ, B̈ (N, n)."""
+        from scipy.interpolate import BSpline as Spline
+
         knots, merged = self._layout
         spline = Spline(knots, merged, self.degree)
         # Knots of unit distance: the derivatives are scaled afterwards.

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BPoly, make_interp_spline
 
 from mechid.errors import DataError
 from mechid.excitation.families.family import Family, Floats, Rates
@@ -100,6 +99,8 @@ class Tabulated(Family):
     @cached_property
     def _pieces(self) -> Any:
         """Polynomials over time in mean steps, which keeps the linear systems well conditioned."""
+        from scipy.interpolate import BPoly, make_interp_spline
+
         time, y = np.array(self.time), np.array(self.positions)
         step = (time[-1] - time[0]) / (len(time) - 1)
         x = (time - time[0]) / step

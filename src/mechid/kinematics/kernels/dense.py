@@ -44,4 +44,8 @@ def dense_rows(t, q):
 def dense_batch(t, q, jacobians):
     """Fill the dimensionless Jacobians (N, n_rows, n_v) of many poses."""
     for s in range(q.shape[0]):
-        jacobians[s] = dense_rows(t, q[s])[1]
+        found = dense_rows(t, q[s])[1]
+        # (Assigning the array would compile the message of shapes that differ, for seconds.)
+        for r in range(found.shape[0]):
+            for c in range(found.shape[1]):
+                jacobians[s, r, c] = found[r, c]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from mechid.base.analyse import base_parameters
-from mechid.base.baseset import BaseSet
-from mechid.base.bounds import Bounds
-from mechid.base.expressions import readable
+from typing import TYPE_CHECKING
+
 from mechid.report.section import Section
 from mechid.runs.record import Run
+
+if TYPE_CHECKING:
+    from mechid.base.baseset import BaseSet
+    from mechid.base.bounds import Bounds
 
 
 def section(run: Run, *, certify: bool = False) -> Section:
     """Return the section; with `certify` the number of base parameters is proved for it."""
-    table = run.parameters
-    bounds = base_parameters(run.mechanism, certify=True).bounds if certify else None
+    table, bounds = run.parameters, None
+    if certify:
+        from mechid.base.analyse import base_parameters
+
+        bounds = base_parameters(run.mechanism, certify=True).bounds
     return Section(
         "base",
         "Base parameters",
@@ -28,6 +33,8 @@ def section(run: Run, *, certify: bool = False) -> Section:
 
 def base_section(chosen: BaseSet, bounds: Bounds | None = None) -> Section:
     """Return the section of a base set, without a run."""
+    from mechid.base.expressions import readable
+
     words = readable(chosen)
     units = {column.name: column.unit for column in chosen.null_space.columns}
     return Section(

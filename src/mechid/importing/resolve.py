@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from mechid.importing.load import load
 from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile.api import load
 
 
 def mechanism_of(model: Any) -> Mechanism:

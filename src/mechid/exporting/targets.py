@@ -1,0 +1,67 @@
+"""What can be exported to, one entry per format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from mechid.errors import DataError
+from mechid.exporting.content import Content, Exported
+from mechid.exporting.latex import latex
+from mechid.exporting.mjcf import mjcf
+from mechid.exporting.model import model
+from mechid.exporting.tables import csv_table
+from mechid.exporting.urdf import urdf
+from mechid.exporting.xlsx import xlsx
+
+
+@dataclass(frozen=True)
+class Target:
+    """A format.
+
+    Attributes
+    ----------
+    suffix : str
+        Of its files.
+    holds : str
+        What it can hold, in words.
+    write : function (content, allow_loss)
+        Returns the file.
+    with_base : bool
+        Whether it writes base parameters, which take time to find of a model.
+    """
+
+    suffix: str
+    holds: str
+    write: Callable[[Content, bool], Exported]
+    with_base: bool = False
+
+
+TARGETS: Mapping[str, Target] = MappingProxyType(
+    {
+        "urdf": Target(".urdf", "tree, loops as <constraint>, damping, friction, rotors", urdf),
+        "mjcf": Target(".xml", "loops, couplings, linear springs, dampers, friction", mjcf),
+        "model": Target(".yaml", "everything: a model file with these values", model),
+        "tables": Target(".csv", "all parameters with standard deviations", csv_table, True),
+        "xlsx": Target(".xlsx", "the same, a sheet per table", xlsx, True),
+        "latex": Target(".tex", "the same, a table each", latex, True),
+    }
+)
+
+
+def target_of(name: str | None, path: str | Path | None = None) -> str:
+    """Return the name of a target; without one, that of the suffix of the file.
+
+    Raises
+    ------
+    DataError
+    """
+    if name is None and path is not None:
+        suffix = Path(path).suffix.lower()
+        name = next((key for key, target in TARGETS.items() if target.suffix == suffix), None)
+    if name not in TARGETS:
+        what = "no format is given" if name is None else f"there is no format {name}"
+        raise DataError(what, remedy=f"choose one of: {', '.join(TARGETS)}")
+    return str(name)

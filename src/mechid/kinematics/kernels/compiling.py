@@ -1,0 +1,136 @@
+"""Compilation of kernels: each is optimised once, as a part of what Python calls.
+
+Numba optimises a function and makes machine code of it, and does so again with its callers, level
+by level. The closure is seven levels deep: half of the time went into machine code that nobody
+called. Here a kernel that is called by a kernel is translated only, and its caller takes it over.
+What Python calls is compiled by itself and kept on disk.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property
+from threading import Timer
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
+
+from mechid.kinematics.kernels.cache import KernelCache
+
+TELL_AFTER = 2.0  # s of compilation without a word
+
+
+class Kernel(CPUDispatcher):
+    """A function for kernels to call, and, by its `entry`, for Python."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        options = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True} | options
+        parts = options | {"no_cpython_wrapper": True}
+        super().__init__(function, targetoptions=parts, pipeline_class=_PartCompiler)
+        self._options = options
+
+    @cached_property
+    def entry(self) -> _Entry:
+        """What Python calls."""
+        return _Entry(self.py_func, targetoptions=self._options, pipeline_class=_EntryCompiler)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run what Python calls."""
+        return self.entry(*args)
+
+    def add_overload(self, cres: Any) -> None:
+        """Enter a translated function, without anything that Python could call."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+
+class _Entry(CPUDispatcher):
+    """A function for Python to call, kept on disk; a line of the log tells what takes long."""
+
+    def __init__(self, function: Any, **options: Any) -> None:
+        super().__init__(function, **options)
+        self._cache = KernelCache(function)
+        self._told = False
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, unless it is on disk."""
+        timer = Timer(TELL_AFTER, self._tell)
+        timer.daemon = True
+        timer.start()
+        try:
+            return super().compile(sig)
+        finally:
+            timer.cancel()
+
+    def _tell(self) -> None:
+        if not self._told:  # by another thread that waits for it too
+            self._told = True
+            name = self.py_func.__name__
+            logging.getLogger("mechid").info("compiling %s (kept for later runs)", name)
+
+
+class _Flags(Flags):
+    """Numba's flags, compared by what was set.
+
+    Numba compares every value and default whenever it looks up the type of an operation, which took
+    a quarter of the compilation.
+    """
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self._values)))
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == getattr(other, "_values", None)
+
+
+class _EntryCompiler(Compiler):
+    def __init__(
+        self,
+        typingctx: Any,
+        targetctx: Any,
+        library: Any,
+        args: Any,
+        return_type: Any,
+        flags: Any,
+        locals: Any,
+    ) -> None:
+        super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), locals)
+
+
+class _Parts(JITCodeLibrary):
+    """Code that is linked into its callers, and never made machine code of by itself."""
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Translation(NativeLowering):
+    """Lowering to a library of parts, without anything that Python could call."""
+
+    _name = "mechid_translation"
+
+    def run_pass(self, state: Any) -> bool:
+        state.flags.no_compile = True
+        state.library = _Parts(state.targetctx.codegen(), state.func_id.func_qualname)
+        super().run_pass(state)
+        key = object()  # by which callers find the function, in place of its address
+        state["cr"] = state["cr"]._replace(cfunc=key)
+        state.targetctx.insert_user_function(key, state["cr"].fndesc, [state.library])
+        return True
+
+
+class _PartCompiler(_EntryCompiler):
+    def define_pipelines(self) -> list[PassManager]:
+        standard = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes = PassManager("parts")
+        for made, about in standard.passes:
+            passes.add_pass(_Translation if made is NativeLowering else made, about)
+        passes.finalize()
+        return [passes]

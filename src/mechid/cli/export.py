@@ -18,7 +18,8 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            help="urdf, mjcf, model, tables (CSV), xlsx or latex; default: as the suffix of FILE."
+            help="urdf, mjcf, c, python, matlab, model, tables (CSV), xlsx or latex; "
+            "default: as the suffix of FILE."
         ),
     ] = None,
     output: Annotated[
@@ -27,6 +28,14 @@ def export(
     allow_loss: Annotated[
         bool, typer.Option("--allow-loss", help="Leave out what the format cannot hold.")
     ] = False,
+    measured: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="c, python, matlab: quantities that are measured instead of the coordinates, "
+            "such as 'elbow,rod.P.z'.",
+        ),
+    ] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     json: Json = False,
 ) -> None:
@@ -39,7 +48,8 @@ def export(
     from mechid.errors import DataError
     from mechid.tasks.export import export as work
 
-    found = work(source, to, output, allow_loss=allow_loss, force=force)
+    names = tuple(x.strip() for x in measured.split(",") if x.strip())
+    found = work(source, to, output, allow_loss=allow_loss, force=force, measured=names)
     if json:
         print_json(
             {
@@ -47,7 +57,7 @@ def export(
                 "size": len(found.data),
                 "notes": list(found.notes),
                 "left_out": list(found.left_out),
-                "output": [] if output is None else [str(output)],
+                "output": list(found.paths),
             }
         )
         return
@@ -58,4 +68,4 @@ def export(
         return
     print_notes(found.notes)
     print_notes(found.left_out, "left out")
-    typer.echo(f"wrote {output}")
+    typer.echo(f"wrote {', '.join(found.paths)}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import IndependentCoordinate, Mechanism
 from mechid.shown import Shown
 
 
@@ -59,6 +59,12 @@ class Content(Shown):
         What a reader should know.
     lacking : str
         Empty, or why not all parameters have values.
+    sigma : tuple of float
+        Standard deviations of the parameters, in the order of the columns of W; may be empty.
+    measured : tuple of IndependentCoordinate
+        Quantities from which exported code finds the independent coordinates; may be empty.
+    file_name : str
+        Of the file, without suffix, for code that goes by it; empty: that of the mechanism.
     """
 
     mechanism: Mechanism
@@ -66,6 +72,9 @@ class Content(Shown):
     quantities: tuple[Quantity, ...] = ()
     notes: tuple[str, ...] = ()
     lacking: str = ""
+    sigma: tuple[float, ...] = ()
+    measured: tuple[IndependentCoordinate, ...] = ()
+    file_name: str = ""
 
     def of(self, owner: str) -> tuple[Quantity, ...]:
         """Return the values of a body or force element."""
@@ -86,12 +95,18 @@ class Exported(Shown):
         How the mechanism was written, and what a reader should know.
     left_out : tuple of str
         What the format cannot hold.
+    beside : tuple of (str, bytes)
+        Further files, with their names, that stand in the same folder.
+    paths : tuple of str
+        Files that were written.
     """
 
     target: str
     data: bytes
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    beside: tuple[tuple[str, bytes], ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -105,6 +120,7 @@ class Exported(Shown):
             "size": f"{len(self.data)} bytes",
             "notes": self.notes,
             "left_out": self.left_out,
+            "paths": self.paths,
         }
 
 

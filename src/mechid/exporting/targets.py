@@ -8,10 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mechid.errors import DataError
+from mechid.exporting.c_source import c_source
 from mechid.exporting.content import Content, Exported
 from mechid.exporting.latex import latex
+from mechid.exporting.matlab import matlab
 from mechid.exporting.mjcf import mjcf
 from mechid.exporting.model import model
+from mechid.exporting.python_module import python_module
 from mechid.exporting.tables import csv_table
 from mechid.exporting.urdf import urdf
 from mechid.exporting.xlsx import xlsx
@@ -31,18 +34,30 @@ class Target:
         Returns the file.
     with_base : bool
         Whether it writes base parameters, which take time to find of a model.
+    is_code : bool
+        Whether it computes, so that it can take measured quantities.
     """
 
     suffix: str
     holds: str
     write: Callable[[Content, bool], Exported]
     with_base: bool = False
+    is_code: bool = False
 
 
 TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         "urdf": Target(".urdf", "tree, loops as <constraint>, damping, friction, rotors", urdf),
         "mjcf": Target(".xml", "loops, couplings, linear springs, dampers, friction", mjcf),
+        "c": Target(
+            ".c", "forces as C99, with .h: everything but loads over time", c_source, is_code=True
+        ),
+        "python": Target(
+            ".py", "the same as a module that needs NumPy only", python_module, is_code=True
+        ),
+        "matlab": Target(
+            ".m", "the same as a MATLAB function, parameters as .mat", matlab, is_code=True
+        ),
         "model": Target(".yaml", "everything: a model file with these values", model),
         "tables": Target(".csv", "all parameters with standard deviations", csv_table, True),
         "xlsx": Target(".xlsx", "the same, a sheet per table", xlsx, True),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mechid.errors import DataError, MechidError
+from mechid.exporting.code import identifier
 from mechid.exporting.content import Content, Exported
 from mechid.exporting.targets import TARGETS, target_of
+from mechid.measurementfile.quantities import find_quantity
 from mechid.mechanism.records import Mechanism
 from mechid.runs.record import Run, Validation
 from mechid.tasks.export_content import of_model, of_run
@@ -22,6 +25,7 @@ def export(
     *,
     allow_loss: bool = False,
     force: bool = False,
+    measured: Sequence[str] = (),
 ) -> Exported:
     """Write a model, or the identified model of a run, for other tools.
 
@@ -33,14 +37,17 @@ def export(
     source : Run, Mechanism, str or Path
         A run or its folder, or a model: what `load` takes.
     to : str, optional
-        "urdf", "mjcf", "model", "tables" (CSV), "xlsx" or "latex"; by default as the suffix of
-        `path` says: .urdf, .xml, .yaml, .csv, .xlsx, .tex.
+        "urdf", "mjcf", "c", "python", "matlab", "model", "tables" (CSV), "xlsx" or "latex"; by
+        default as the suffix of `path` says: .urdf, .xml, .c, .py, .m, .yaml, .csv, .xlsx, .tex.
     path : str or Path, optional
-        File to write.
+        File to write, or a folder for it. C has a header beside it and MATLAB its parameters.
     allow_loss : bool
         Whether to leave out what the format cannot hold; otherwise it is rejected.
     force : bool
         Whether a file that is there is replaced.
+    measured : sequence of str
+        Quantities from which generated code can compute the coordinates, as in a mapping of a log:
+        joints, points, distances.
 
     Returns
     -------
@@ -65,16 +72,37 @@ def export(
     """
     name = target_of(to, path)
     target = TARGETS[name]
-    if path is not None and Path(path).exists() and not force:
-        raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
+    if measured and not target.is_code:
+        raise DataError(
+            f"{name} takes no measured quantities",
+            remedy=f"choose one of: {', '.join(x for x in TARGETS if TARGETS[x].is_code)}",
+        )
     content = content_of(source, target.with_base)
+    quantities = tuple(find_quantity(content.mechanism, x) for x in measured)
+    file = None if path is None else Path(path)
+    if file is not None and file.is_dir():
+        file /= identifier(content.mechanism.name) + target.suffix
+    content = replace(content, measured=quantities, file_name=file.stem if file else "")
+    if file is not None:
+        _refuse_existing(file, force)
     found = target.write(content, allow_loss)
-    if path is not None:
+    written: dict[Path, bytes] = {}
+    if file is not None:
+        written = {file: found.data} | {file.with_name(x): data for x, data in found.beside}
+    for other in written:
+        _refuse_existing(other, force)
+    for other, data in written.items():
         try:
-            Path(path).write_bytes(found.data)
+            other.write_bytes(data)
         except OSError as error:
-            raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
-    return replace(found, target=name, notes=(*content.notes, *found.notes))
+            raise DataError(f"cannot write the file: {error.strerror}", where=str(other)) from None
+    notes = (*content.notes, *found.notes)
+    return replace(found, target=name, notes=notes, paths=tuple(map(str, written)))
+
+
+def _refuse_existing(path: Path, force: bool) -> None:
+    if path.exists() and not force:
+        raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
 
 
 def content_of(source: Any, with_base: bool = False) -> Content:

@@ -43,8 +43,12 @@ class _Values(NamedTuple):
     phi: Floats
     root: Floats
 
+    @property
+    def sigma(self) -> tuple[float, ...]:
+        return tuple(np.linalg.norm(self.root, axis=1).tolist())
+
     def of(self, k: int) -> _Told:
-        return float(self.phi[k]), float(np.linalg.norm(self.root[k]))
+        return float(self.phi[k]), self.sigma[k]
 
 
 def of_model(mechanism: Mechanism, with_base: bool = False) -> Content:
@@ -53,7 +57,8 @@ def of_model(mechanism: Mechanism, with_base: bool = False) -> Content:
     cad = _Values(phi, prior_factor(parameter_covariance(mechanism)))
     base = _model_base(mechanism) if with_base else ()
     rows = (*base, *_bodies(mechanism, cad), *_elements(mechanism, cad))
-    return Content(mechanism, "CAD values of the model", rows, (), _missing(mechanism, phi))
+    lacking = _missing(mechanism, phi)
+    return Content(mechanism, "CAD values of the model", rows, (), lacking, cad.sigma)
 
 
 def of_run(run: Run) -> Content:
@@ -76,7 +81,7 @@ def of_run(run: Run) -> Content:
     now = _Values(run.full.values, found.root(estimate.covariance[np.ix_(order, order)]))
     cad = _Values(prior.values, prior_factor(prior.covariance))
     rows = (*base, *_bodies(run.mechanism, now, cad), *_elements(run.mechanism, now, cad))
-    return Content(with_values(run.mechanism, *now), said, rows, _notes(run))
+    return Content(with_values(run.mechanism, *now), said, rows, _notes(run), sigma=now.sigma)
 
 
 def _notes(run: Run) -> tuple[str, ...]:

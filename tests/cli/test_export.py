@@ -33,6 +33,19 @@ def test_model(run: Run) -> None:
     assert ran.out.splitlines()[1] == '<mujoco model="pendulum">'
 
 
+def test_fmu(run: Run, tmp_path: Path) -> None:
+    ran = run("export", "pendulum", "--fmi", "3", "--kind", "inverse", "-o", "pendulum.fmu")
+    assert ran.status == 0, ran.err
+    assert ran.out.splitlines() == ["wrote pendulum.fmu"]
+    assert (tmp_path / "pendulum.fmu").read_bytes()[:2] == b"PK"
+    ran = run("export", "pendulum", "--to", "fmu")
+    assert ran.status == 2
+    assert "give a file" in ran.err
+    ran = run("export", "pendulum", "--to", "fmu", "--fmi", "1", "-o", "other.fmu")
+    assert ran.status == 2
+    assert "choose one of: 2, 3" in ran.err
+
+
 def test_what_cannot_be_held(run: Run) -> None:
     ran = run("export", "sla_suspension", "--to", "urdf")
     assert ran.status == 2

@@ -18,7 +18,7 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            help="urdf, mjcf, c, python, matlab, model, tables (CSV), xlsx or latex; "
+            help="urdf, mjcf, c, python, matlab, fmu, model, tables (CSV), xlsx or latex; "
             "default: as the suffix of FILE."
         ),
     ] = None,
@@ -36,6 +36,16 @@ def export(
             "such as 'elbow,rod.P.z'.",
         ),
     ] = "",
+    fmi: Annotated[
+        str | None, typer.Option(metavar="2|3", help="Version of an FMU; default: 2.")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="simulation|inverse",
+            help="What an FMU does: motion from forces (default), or forces from motion.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     json: Json = False,
 ) -> None:
@@ -49,7 +59,16 @@ def export(
     from mechid.tasks.export import export as work
 
     names = tuple(x.strip() for x in measured.split(",") if x.strip())
-    found = work(source, to, output, allow_loss=allow_loss, force=force, measured=names)
+    found = work(
+        source,
+        to,
+        output,
+        allow_loss=allow_loss,
+        force=force,
+        measured=names,
+        fmi=fmi,
+        kind=kind,
+    )
     if json:
         print_json(
             {

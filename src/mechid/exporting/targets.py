@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from mechid.errors import DataError
 from mechid.exporting.c_source import c_source
-from mechid.exporting.content import Content, Exported
+from mechid.exporting.content import Exported
+from mechid.exporting.fmu import fmu
 from mechid.exporting.latex import latex
 from mechid.exporting.matlab import matlab
 from mechid.exporting.mjcf import mjcf
@@ -30,19 +31,22 @@ class Target:
         Of its files.
     holds : str
         What it can hold, in words.
-    write : function (content, allow_loss)
+    write : function (content, allow_loss, **options)
         Returns the file.
     with_base : bool
         Whether it writes base parameters, which take time to find of a model.
     is_code : bool
         Whether it computes, so that it can take measured quantities.
+    options : tuple of str
+        Further keywords that `write` takes.
     """
 
     suffix: str
     holds: str
-    write: Callable[[Content, bool], Exported]
+    write: Callable[..., Exported]
     with_base: bool = False
     is_code: bool = False
+    options: tuple[str, ...] = ()
 
 
 TARGETS: Mapping[str, Target] = MappingProxyType(
@@ -62,6 +66,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "tables": Target(".csv", "all parameters with standard deviations", csv_table, True),
         "xlsx": Target(".xlsx", "the same, a sheet per table", xlsx, True),
         "latex": Target(".tex", "the same, a table each", latex, True),
+        "fmu": Target(".fmu", "simulation or inverse dynamics", fmu, options=("fmi", "kind")),
     }
 )
 

@@ -26,6 +26,8 @@ def export(
     allow_loss: bool = False,
     force: bool = False,
     measured: Sequence[str] = (),
+    fmi: str | int | None = None,
+    kind: str | None = None,
 ) -> Exported:
     """Write a model, or the identified model of a run, for other tools.
 
@@ -37,8 +39,9 @@ def export(
     source : Run, Mechanism, str or Path
         A run or its folder, or a model: what `load` takes.
     to : str, optional
-        "urdf", "mjcf", "c", "python", "matlab", "model", "tables" (CSV), "xlsx" or "latex"; by
-        default as the suffix of `path` says: .urdf, .xml, .c, .py, .m, .yaml, .csv, .xlsx, .tex.
+        "urdf", "mjcf", "c", "python", "matlab", "fmu", "model", "tables" (CSV), "xlsx" or "latex";
+        by default as the suffix of `path` says: .urdf, .xml, .c, .py, .m, .fmu, .yaml, .csv,
+        .xlsx, .tex.
     path : str or Path, optional
         File to write, or a folder for it. C has a header beside it and MATLAB its parameters.
     allow_loss : bool
@@ -48,6 +51,10 @@ def export(
     measured : sequence of str
         Quantities from which generated code can compute the coordinates, as in a mapping of a log:
         joints, points, distances.
+    fmi : 2 or 3, optional
+        Version of an FMU: 2.0 (default) or 3.0.
+    kind : "simulation" or "inverse", optional
+        What an FMU does: from forces to motion (default), or from motion to forces.
 
     Returns
     -------
@@ -77,6 +84,9 @@ def export(
             f"{name} takes no measured quantities",
             remedy=f"choose one of: {', '.join(x for x in TARGETS if TARGETS[x].is_code)}",
         )
+    options = {k: x for k, x in (("fmi", fmi), ("kind", kind)) if x is not None}
+    for option in set(options) - set(target.options):
+        raise DataError(f"{name} has no option {option}", remedy="leave it out, or choose fmu")
     content = content_of(source, target.with_base)
     quantities = tuple(find_quantity(content.mechanism, x) for x in measured)
     file = None if path is None else Path(path)
@@ -85,7 +95,7 @@ def export(
     content = replace(content, measured=quantities, file_name=file.stem if file else "")
     if file is not None:
         _refuse_existing(file, force)
-    found = target.write(content, allow_loss)
+    found = target.write(content, allow_loss, **options)
     written: dict[Path, bytes] = {}
     if file is not None:
         written = {file: found.data} | {file.with_name(x): data for x, data in found.beside}

@@ -35,7 +35,7 @@ class PivotingKernels(RecordedKernels):
         # exchanges of rows, by where the pivots of a system begin in the array of all
         self._swaps: dict[tuple[int, int], list[tuple[int, int, Condition | bool]]] = {}
         self._instead |= {linear.factor: self._factor, linear.substitute: self._substitute}
-        self._plain = linear.substitute.py_func
+        self._plain = getattr(linear.substitute, "py_func", linear.substitute)
 
     def solve(self, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, Value]:
         """Return x of A x = b for a square matrix of recorded numbers, and its smallest pivot."""

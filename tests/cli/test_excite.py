@@ -178,6 +178,8 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
         (["five_bar", "--frequency", "-1"], "frequency must be > 0, got -1"),
         (["five_bar", "--noise", "0"], "noise must be > 0, got 0"),
         (["five_bar", "--seed", "-1"], "seed must be ≥ 0, got -1"),
+        (["five_bar", "--device", "gpu"], "there is no device 'gpu'; choose one of: cpu, cuda"),
+        (["five_bar", "--device", "cuda:99"], "device cuda:99"),
         (["five_bar", "--max-seconds", "0"], "--max-seconds must be > 0, got 0"),
         (["five_bar", "--family", "bspline", "--harmonics", "2"], "needs 6 values"),
         (["five_bar", "--rest", "--harmonics", "1"], "q1 cannot move"),

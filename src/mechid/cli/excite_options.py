@@ -67,6 +67,9 @@ OPTIONS: Mapping[str, Any] = {
     "iterations": _option(SEARCH, "Steps for each of them.", min=1),
     "max_seconds": _option(SEARCH, "Stop after this time, with the best motion so far."),
     "seed": _option(SEARCH, "Of the random motions."),
+    "device": _option(
+        SEARCH, "Where random motions are judged: cpu, cuda, cuda:1; default: MECHID_DEVICE or cpu."
+    ),
 }
 
 

@@ -110,7 +110,7 @@ def _sides(limits: Sequence[MotionLimit], motion: Motion) -> tuple[Floats, Ints,
         for side, bound in ((1.0, limit.upper), (-1.0, limit.lower))
         if bound is not None and len(quantities[i])
     ]
-    factor = np.array([side / _scale(limits[i]) for i, side, _ in sides])
+    factor = np.array([side / scale_of(limits[i]) for i, side, _ in sides])
     rows = np.array([bound - quantities[i] for i, _, bound in sides])
     owner = np.array([i for i, _, _ in sides], dtype=np.int64)
     return rows.reshape(len(sides), len(motion.y)) * factor[:, None], owner, factor
@@ -126,7 +126,7 @@ def _worst_samples(rows: Floats) -> Ints:
     return np.array(worst, dtype=np.int64).reshape(count, len(rows)).T
 
 
-def _scale(limit: MotionLimit) -> float:
+def scale_of(limit: MotionLimit) -> float:
     """Return a size to compare violations with: the range, the bound itself, or one unit.
 
     It does not depend on the motion, or slacks would change with what they are compared with.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from mechid.errors import KinematicsError, MechidError
 from mechid.excitation.finer import ROUNDING, finer, within
+from mechid.excitation.many_starts import draw_many
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.starts import Starts, blocked
 from mechid.excitation.trajectory import Trajectory
@@ -25,6 +27,7 @@ _FAR = 100.0
 _HOPELESS = 10  # random motions, none of which keeps the limits however small it is made
 _MENDED = 1e-3  # the same: violations at samples that the last check takes away at little cost
 _KEPT = 8  # best motions that are remembered for the last check
+_AT_ONCE = 8192  # random motions that a judge gets at a time
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,16 @@ class Excitation(Shown):
     complete: bool
 
 
+class Judge(Protocol):
+    """Limits and criterion of many motions x (n, n_x) at once, as `DeviceJudge`."""
+
+    def slacks(self, x: Floats) -> Floats:
+        """Return the least slack of each limit, (n, limits); nan where a motion does not close."""
+
+    def values(self, x: Floats) -> Floats:
+        """Return the criterion, (n,); inf where a motion does not close."""
+
+
 class _EnoughError(Exception):
     """Time is up, or the user stopped the search."""
 
@@ -123,6 +136,7 @@ def optimise(
     start: Floats | None = None,
     watch: Watch | None = None,
     stop: Callable[[], bool] = lambda: False,
+    judge: Judge | None = None,
 ) -> Excitation:
     """Design a motion.
 
@@ -136,6 +150,8 @@ def optimise(
     watch : callable (stage, step, best value), optional
     stop : callable, optional
         Called between evaluations; True ends with the best motion so far.
+    judge : Judge, optional
+        Who looks at the random motions, many at a time; those it finds best are looked at again.
 
     Raises
     ------
@@ -151,7 +167,10 @@ def optimise(
     try:
         if first is not None:
             found.append((_value(search, first), first))
-        found += _random(search, rng, hopeful=bool(found))
+        if judge is None:
+            found += _random(search, rng, hopeful=bool(found))
+        else:
+            found += _judged(search, rng, judge, hopeful=bool(found))
         found.sort(key=lambda f: f[0])
         for k, (_, x) in enumerate(found[: effort.starts]):
             _improve(search, x, k)
@@ -230,6 +249,30 @@ def _random(search: _Search, rng: np.random.Generator, hopeful: bool) -> list[tu
                 break
             raise blocked(search.problem)
         search.say("random", k + 1)
+    return found
+
+
+def _judged(
+    search: _Search, rng: np.random.Generator, judge: Judge, hopeful: bool
+) -> list[tuple[float, Floats]]:
+    """Do what `_random` does, many motions at a time."""
+    found: list[tuple[float, Floats]] = []
+    starts, count = Starts(search.problem), search.effort.random
+    for first in range(0, count, _AT_ONCE):
+        search.check()
+        n = min(_AT_ONCE, count - first)
+        x = draw_many(starts, rng, n, judge.slacks)
+        values = judge.values(x)
+        search.evaluations += len(x)
+        order = np.argsort(values, kind="stable")
+        best = [(_value(search, x[i]), x[i]) for i in order[:_KEPT] if np.isfinite(values[i])]
+        found += best + [(float(values[i]), x[i]) for i in order[_KEPT:]]
+        if not found and first + n >= _HOPELESS:
+            if hopeful:
+                break
+            raise blocked(search.problem)
+        search.say("random", first + n)
+    search.random += found
     return found
 
 

@@ -26,10 +26,10 @@ from mechid.mechanism.records import JointCoordinate, Mechanism
 _LEAST = 0.5  # of its stroke that a coordinate moves through
 _ROUNDING = 1e-6  # of a stroke: bounds that are met exactly are broken by rounding
 _CONSTANT = 1e-9  # a combination of basis functions that differs from a constant by less is one
-_CLOSE = 0.8  # of the largest motion that keeps the limits is large enough
-_TRIES = 12  # to find it
-_CAREFUL = 0.98  # of where a limit is expected to be met
-_LEAST_CUT, _MOST_CUT = 0.9, 0.1  # per try
+CLOSE = 0.8  # of the largest motion that keeps the limits is large enough
+TRIES = 12  # to find it
+CAREFUL = 0.98  # of where a limit is expected to be met
+LEAST_CUT, MOST_CUT = 0.9, 0.1  # per try
 _SHRINK, _SHRINKS = 0.8, 24  # where the motion to shrink towards keeps no limits itself
 _EXPLAINING = 10  # motions that are examined to explain why none was found
 _ORDER = {"position": 0, "speed": 1, "acceleration": 2}
@@ -80,7 +80,7 @@ class Starts:
         check()
         if self.problem.feasible(x):
             return x
-        if self._room is None:
+        if self.room is None:
             return self._shrunk(x, rng, check)
         home = self.problem.design.start
         step = np.zeros_like(home)
@@ -104,7 +104,7 @@ class Starts:
             if part.size:
                 at = np.stack([begin.y[:, j], begin.yd[:, j], begin.ydd[:, j]])
                 usual = 1.0 if c.unit == "rad" else 0.3 * self.problem.model.kinematics.size
-                part = part + _step(basis, at, self._own[j], usual, rng)
+                part = part + _step(basis, self._constants[j], at, self._own[j], usual, rng)
             parts.append(part)
         return np.concatenate([np.zeros(0), *parts])
 
@@ -113,17 +113,21 @@ class Starts:
         return own_bounds(self.problem.limits, self.problem.mechanism)
 
     @cached_property
-    def _room(self) -> Floats | None:
+    def _constants(self) -> list[Floats | None]:
+        return [_constant(basis.position) for basis in self.problem.design.bases]
+
+    @cached_property
+    def room(self) -> Floats | None:
         """Slack of each limit where the design starts; None if the loops do not close there."""
         room = self.problem.slack(self.problem.design.start, every=True)
         return None if room is None or np.any(room < 0) else room
 
     def _reach(self, step: Floats, check: Callable[[], None]) -> float:
         """Return which part of a step (0 to 1) can be taken from the start, nearly the largest."""
-        home, room = self.problem.design.start, self._room
+        home, room = self.problem.design.start, self.room
         assert room is not None
         low, high, part = 0.0, np.inf, 1.0
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             check()
             slack = self.problem.slack(home + part * step)
             if slack is not None and np.all(slack >= 0):
@@ -132,14 +136,14 @@ class Starts:
                     break
             else:
                 high = part
-            if low >= _CLOSE * high:
+            if low >= CLOSE * high:
                 break
             if low > 0 or slack is None:
                 part = 0.5 * (low + high)
             else:  # as if slacks fell in proportion to the step
                 broken = slack < 0
                 met = float((room[broken] / (room[broken] - slack[broken])).min())
-                part *= float(np.clip(_CAREFUL * met, _MOST_CUT, _LEAST_CUT))
+                part *= float(np.clip(CAREFUL * met, MOST_CUT, LEAST_CUT))
         return low
 
     def _shrunk(
@@ -155,12 +159,19 @@ class Starts:
         return None
 
 
-def _step(basis: Basis, at: Floats, own: Floats, usual: float, rng: np.random.Generator) -> Floats:
+def _step(
+    basis: Basis,
+    constant: Floats | None,
+    at: Floats,
+    own: Floats,
+    usual: float,
+    rng: np.random.Generator,
+) -> Floats:
     """Return a random change of one coordinate that keeps its own limits.
 
-    `at` (3, N) is where it starts from; a bound that is missing is half the usual stroke away.
+    `constant` makes its position constant, if anything does; `at` (3, N) is where it starts from. A
+    bound that is missing is half the usual stroke away.
     """
-    constant = _constant(basis.position)
     draw = np.asarray(rng.standard_normal(basis.position.shape[1]))
     if constant is not None:
         draw = draw - np.mean(basis.position @ draw) * constant

@@ -64,6 +64,9 @@ class ExciteOptions:
         For all of it.
     seed : int
         Of the random motions; criteria do not depend on it.
+    device : str, optional
+        Where random motions are judged: "cpu", "cuda" or "cuda:1"; by default that of the
+        environment variable MECHID_DEVICE, or the processor. Results agree to rounding.
     """
 
     family: FamilyName = "fourier"
@@ -86,5 +89,6 @@ class ExciteOptions:
     iterations: int = 60
     max_seconds: float | None = None
     seed: int = 0
+    device: str | None = None
 
     __repr__ = changes_repr

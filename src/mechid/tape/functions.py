@@ -13,6 +13,7 @@ from mechid.tape.emit_llvm import function, prelude
 from mechid.tape.machine import Loaded, compile_object, host, host_lanes
 from mechid.tape.program import Program
 from mechid.tape.store import stored
+from mechid.tape.telling import telling
 
 # What the emitted code depends on besides the program; raise it with every change of the emitter.
 _EMITTER = 1
@@ -44,7 +45,12 @@ def compiled(programs: Mapping[str, Program], lanes: int | None = None) -> Funct
     text = prelude(lanes) + "".join(e.text for e in emitted.values())
     digest = hashlib.sha256(text.encode()).hexdigest()
     key = f"{_EMITTER} {llvmlite.__version__} {host()} {digest}"
-    loaded = Loaded(stored(key, lambda: compile_object(text)), list(programs))
+
+    def make() -> bytes:
+        with telling("generating code for this mechanism (kept for later runs)"):
+            return compile_object(text)
+
+    loaded = Loaded(stored(key, make), list(programs))
     memory = lanes * max(e.memory for e in emitted.values())
     return Functions(lanes, {name: loaded.address(name) for name in programs}, memory, loaded)
 

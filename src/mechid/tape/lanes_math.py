@@ -12,10 +12,10 @@ import struct
 
 LARGEST_ANGLE = 1e6  # rad; below 2^20 · π/2
 
-_TWO_OVER_PI = 6.36619772367581382433e-01
+TWO_OVER_PI = 6.36619772367581382433e-01
 _MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to the nearest integer
-_PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
-_SINE = (
+PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+SINE = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
     -1.98412698298579493134e-04,
@@ -23,7 +23,7 @@ _SINE = (
     -2.50507602534068634195e-08,
     1.58969099521155010221e-10,
 )
-_COSINE = (
+COSINE = (
     4.16666666666666019037e-02,
     -1.38888888888741095749e-03,
     2.48015872894767294178e-05,
@@ -76,19 +76,19 @@ def sine_and_cosine(lanes: int) -> str:
         return out
 
     # the rounding by adding and subtracting must not be contracted
-    shifted = new(f"fadd {T} {new(f'fmul {T} %x, {number(_TWO_OVER_PI)}')}, {number(_MAGIC)}")
+    shifted = new(f"fadd {T} {new(f'fmul {T} %x, {number(TWO_OVER_PI)}')}, {number(_MAGIC)}")
     quadrant = new(f"bitcast {T} {shifted} to {N}")
     k = new(f"fsub {T} {shifted}, {number(_MAGIC)}")
     r = "%x"
-    for part in _PARTS:
+    for part in PARTS:
         r = minus(r, times(k, number(part)))
     z = times(r, r)
-    sine = plus(r, times(times(r, z), polynomial(_SINE, z)))
+    sine = plus(r, times(times(r, z), polynomial(SINE, z)))
     half = times(z, number(0.5))
     # 1 - z/2 without loss: what rounding takes away is added to the next term
     w = new(f"fsub {T} {number(1.0)}, {half}")
     lost = new(f"fsub {T} {new(f'fsub {T} {number(1.0)}, {w}')}, {half}")
-    cosine = plus(w, plus(lost, times(times(z, z), polynomial(_COSINE, z))))
+    cosine = plus(w, plus(lost, times(times(z, z), polynomial(COSINE, z))))
     odd = new(f"icmp ne {N} {new(f'and {N} {quadrant}, {whole(1)}')}, {whole(0)}")
     s = new(f"select {B} {odd}, {T} {cosine}, {T} {sine}")
     c = new(f"select {B} {odd}, {T} {sine}, {T} {cosine}")

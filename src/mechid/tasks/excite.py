@@ -13,6 +13,7 @@ from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
 from mechid.excitation.design import Design, design
+from mechid.excitation.device import judge_of
 from mechid.excitation.families import BSpline, Constant, Family, Fourier
 from mechid.excitation.finer import finer
 from mechid.excitation.optimise import Effort, Excitation, Watch, optimise
@@ -23,6 +24,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, step_options
 from mechid.shown import Plotted, Tabular
+from mechid.tape.cuda import usable_device
 from mechid.tasks.criteria import checked_options, objective_of
 from mechid.tasks.evaluate_motion import (
     Peaks,
@@ -34,7 +36,7 @@ from mechid.tasks.evaluate_motion import (
 from mechid.tasks.inputs import mechanism_of, trajectory_of, wrong_type
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.stages import chosen_base
-from mechid.tasks.usual_motions import usual_forces, usual_limits, usual_motions
+from mechid.tasks.usual_motions import UsualMotions, usual_forces, usual_limits, usual_motions
 from mechid.trajectoryfile.expression import Expression
 from mechid.trajectoryfile.limits import read_limits
 
@@ -152,33 +154,23 @@ def excite(
     2.0
     """
     mechanism = mechanism_of(model)
-    options = step_options(ExciteOptions, options, words)
-    options = checked_options(options)
-    ready = kinematic_model(mechanism)
-    still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}
-    fixed = {**still, **_families(options.fixed)}
-    given = None if limits is None else _limits(limits, mechanism)
-    trajectory = _start(ready, options, fixed)
-    times = usual_times(trajectory, options)
-    free = [c.name for c in mechanism.coordinates if c.name not in fixed]
-    made = design(trajectory, times, free=free, conditions=_conditions(options, free))
-    _check_free(made, mechanism)
-    x = None if start is None else _resumed(trajectory_of(start), made, options, free)
-    base = chosen_base(mechanism, options)
-    usual = usual_motions(mechanism, given, fixed)
-    chosen = given
-    if chosen is None:
-        chosen = (*usual_limits(ready, fixed), *usual_forces(usual, mechanism))
-    problem = DesignProblem(
-        mechanism=mechanism,
-        design=made,
-        places=base.places,
-        criterion=objective_of(mechanism, base, options, usual),
-        limits=chosen,
-    )
+    options = checked_options(step_options(ExciteOptions, options, words))
+    device = usable_device(options.device)
+    plan = plan_of(mechanism, options, limits)
+    problem, base, usual, chosen = plan.problem, plan.base, plan.usual, plan.problem.limits
+    free = plan.free
+    x = None if start is None else _resumed(trajectory_of(start), problem.design, options, free)
     seconds = np.inf if options.max_seconds is None else options.max_seconds
     effort = Effort(options.random, options.starts, options.iterations, seconds)
-    found = optimise(problem, effort, seed=options.seed, start=x, watch=watch, stop=stop)
+    found = optimise(
+        problem,
+        effort,
+        seed=options.seed,
+        start=x,
+        watch=watch,
+        stop=stop,
+        judge=judge_of(problem, device),
+    )
     fine = finer(problem)
     motion = fine.motion(found.x)
     worst = fine.worst(motion)
@@ -193,8 +185,52 @@ def excite(
         slack=np.inf if worst is None else worst.worst,
         tightest="" if worst is None else worst.limit.words,
         peaks=peaks,
-        notes=(*prior_notes(mechanism, options), *_unlimited(ready, chosen, peaks, fixed)),
+        notes=(
+            *prior_notes(mechanism, options),
+            *_unlimited(problem.model.kinematics, chosen, peaks, plan.fixed),
+        ),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be designed, and what it is for."""
+
+    problem: DesignProblem
+    base: BaseSet
+    usual: UsualMotions
+    fixed: Mapping[str, Family]
+    free: tuple[str, ...]
+
+
+def plan_of(
+    mechanism: Mechanism,
+    options: ExciteOptions,
+    limits: Sequence[MotionLimit] | str | Path | None = None,
+) -> Plan:
+    """Return the problem that `excite` solves, from checked options."""
+    ready = kinematic_model(mechanism)
+    still: dict[str, Family] = {n: Constant(x) for n, x in held_values(mechanism).items()}
+    fixed = {**still, **_families(options.fixed)}
+    given = None if limits is None else _limits(limits, mechanism)
+    trajectory = _start(ready, options, fixed)
+    times = usual_times(trajectory, options)
+    free = tuple(c.name for c in mechanism.coordinates if c.name not in fixed)
+    made = design(trajectory, times, free=free, conditions=_conditions(options, free))
+    _check_free(made, mechanism)
+    base = chosen_base(mechanism, options)
+    usual = usual_motions(mechanism, given, fixed)
+    chosen = given
+    if chosen is None:
+        chosen = (*usual_limits(ready, fixed), *usual_forces(usual, mechanism))
+    problem = DesignProblem(
+        mechanism=mechanism,
+        design=made,
+        places=base.places,
+        criterion=objective_of(mechanism, base, options, usual),
+        limits=chosen,
+    )
+    return Plan(problem, base, usual, fixed, free)
 
 
 def _unlimited(

@@ -128,7 +128,7 @@ class Criterion(Shown):
         """Return the value and its gradient by W_b, (N, n_i, b); `sigma` as in the options."""
         weights = self._weights(W, self.options.sigma if sigma is None else sigma)
         A = (W * weights).reshape(-1, W.shape[2])
-        found = root(A, self._prior)
+        found = root(A, self.prior_factor)
         J, columns = self._wanted(found)
         if not len(J):
             raise DataError(
@@ -158,8 +158,8 @@ class Criterion(Shown):
         return mixture(*self.options.mix) if self.name == "mixture" else MEASURES[self.name]
 
     @cached_property
-    def _prior(self) -> Floats | None:
-        """F of the prior, in the units of the parameters."""
+    def prior_factor(self) -> Floats | None:
+        """F of the prior P = F Fᵀ, in the units of the parameters; None without one."""
         if self.options.prior is None:
             return None
         F = prior_factor(np.asarray(self.options.prior, dtype=float))

@@ -39,13 +39,19 @@ class Goals:
     def look(self, W: Floats, known: Floats) -> Look:
         """Return the value, and its gradients by W_b and by the known forces."""
         found = [c.look(W, known) for c in self.criteria]
-        weights = np.ones(len(found)) if self.weights is None else np.array(self.weights)
-        missed = (np.array([x.value for x in found]) - np.array(self.goals)) / weights
-        worst = float(missed.max())
-        parts = np.exp(_SHARP * (missed - worst))
-        shares = parts / parts.sum() / weights
+        value, shares = self.combined(np.array([x.value for x in found]))
         return Look(
-            worst + float(np.log(parts.sum())) / _SHARP,
+            float(value),
             np.asarray(sum(s * x.by_W for s, x in zip(shares, found, strict=True))),
             np.asarray(sum(s * x.by_known for s, x in zip(shares, found, strict=True))),
         )
+
+    def combined(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the value for those of the criteria (k, …), and its derivatives by them."""
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        weights = np.reshape(self.weights or np.ones(len(values)), shape)
+        missed = (values - np.reshape(self.goals, shape)) / weights
+        worst = missed.max(axis=0)
+        parts = np.exp(_SHARP * (missed - worst))
+        total = parts.sum(axis=0)
+        return np.asarray(worst + np.log(total) / _SHARP), parts / total / weights

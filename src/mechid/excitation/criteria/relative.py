@@ -15,6 +15,7 @@ and the gradient is exact, by W_b and by the known forces.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,11 @@ class RelativeNoise:
     def sigma(self, W: Floats, known: Floats) -> Floats:
         """Return the standard deviation of the noise of each force, (n_i,)."""
         tau = W @ self.values + known
-        return np.asarray(self.noise * np.sqrt(np.hypot(np.mean(tau**2, axis=0), self.floor**2)))
+        return np.asarray(self.sigma_of(np.mean(tau**2, axis=0)))
+
+    def sigma_of(self, mean_square: Any, xp: Any = np) -> Any:
+        """Return it for the mean squares of the forces, (…, n_i); `xp` is NumPy or CuPy."""
+        return self.noise * xp.sqrt(xp.hypot(mean_square, xp.asarray(self.floor**2)))
 
     def at(self, W: Floats, known: Floats) -> Criterion:
         """Return the criterion with the noise of this motion, held."""

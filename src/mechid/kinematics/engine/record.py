@@ -190,3 +190,16 @@ class RecordedPose:
             follow.finish_sample, self.t, self.order, yd, ydd, R, v, vd, b, zero, bias, self.work
         )
         return v, vd, b
+
+    def jacobian(self) -> np.ndarray:
+        """Return the dimensionless J (n_rows, n_dependent), as `branch.dependent_jacobians`."""
+        t, work = self.t, self.work
+        n = t.rows.size
+        entries, J = numbers(t.path.size), numbers(n, t.columns.size)
+        placed = (work.vectors[0], work.axes, work.markers, work.directions)
+        self.run(rows.row_entries, t, np.arange(n), 0, n, *placed, entries)
+        for r, row in enumerate(t.rows):
+            for k in range(row.start, row.end):
+                c = t.path[k].column
+                J[r, c] = J[r, c] + entries[k] * (row.scale * t.columns[c].scale)
+        return J[:, [column.piece >= 0 for column in self.order.columns]]

@@ -8,9 +8,7 @@ What Python calls is compiled by itself and kept on disk.
 
 from __future__ import annotations
 
-import logging
 from functools import cached_property
-from threading import Timer
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
@@ -20,8 +18,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 
 from mechid.kinematics.kernels.cache import KernelCache
-
-TELL_AFTER = 2.0  # s of compilation without a word
+from mechid.tape.telling import telling
 
 
 class Kernel(CPUDispatcher):
@@ -53,23 +50,11 @@ class _Entry(CPUDispatcher):
     def __init__(self, function: Any, **options: Any) -> None:
         super().__init__(function, **options)
         self._cache = KernelCache(function)
-        self._told = False
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless it is on disk."""
-        timer = Timer(TELL_AFTER, self._tell)
-        timer.daemon = True
-        timer.start()
-        try:
+        with telling(f"compiling {self.py_func.__name__} (kept for later runs)"):
             return super().compile(sig)
-        finally:
-            timer.cancel()
-
-    def _tell(self) -> None:
-        if not self._told:  # by another thread that waits for it too
-            self._told = True
-            name = self.py_func.__name__
-            logging.getLogger("mechid").info("compiling %s (kept for later runs)", name)
 
 
 class _Flags(Flags):

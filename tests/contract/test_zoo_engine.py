@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numba
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from mechid.kinematics.engine.choice import engine, wanted
 from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.modelfile import load, zoo
+from mechid.tape.number import RecordingError
 
 from .states import EPS, LENGTH, condition, solve_course, zoo_course, zoo_model
 
@@ -184,9 +187,24 @@ def test_the_choice_depends_on_the_size_alone(monkeypatch: pytest.MonkeyPatch) -
         wanted(1)
 
 
-def test_the_code_can_be_made_for_models_that_travel() -> None:
-    import pickle
+@pytest.mark.parametrize("error", [RecordingError("a branch"), ZeroDivisionError()])
+def test_what_cannot_be_recorded_is_left_to_the_kernels(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
 
+    model = pickle.loads(pickle.dumps(dynamic_model(load("four_bar"))))
+    monkeypatch.setattr("mechid.dynamics.observation_code.record_stages", fail)
+    y = zoo_course("four_bar").at(TIME[:50])
+    with engine("compiled"):
+        found = observe_path(model, *y)
+    assert model.path_code is None
+    with engine("tables"):
+        assert np.array_equal(found.W, observe_path(model, *y).W)
+
+
+def test_the_code_can_be_made_for_models_that_travel() -> None:
     model = dynamic_model(load("four_bar"))
     assert model.path_code is not None
     copy = pickle.loads(pickle.dumps(model))

@@ -10,7 +10,7 @@ from mechid.dynamics.kernels.adjoint_links import make_pull
 from mechid.dynamics.observation_code import BRANCHING
 from mechid.kinematics.engine.batch import BatchCode
 from mechid.kinematics.engine.record import RecordedKernels, RecordedPose, numbers
-from mechid.tape.number import RecordingError
+from mechid.tape.number import NOT_RECORDED
 from mechid.tape.plain import plain_tables
 from mechid.tape.program import Slots, Tape
 
@@ -22,7 +22,7 @@ def gradient_code(model: DynamicModel, lanes: int | None = None) -> BatchCode | 
     """
     try:
         return _recorded(model, lanes)
-    except RecordingError:
+    except NOT_RECORDED:
         return None
 
 

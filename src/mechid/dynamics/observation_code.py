@@ -9,7 +9,7 @@ from mechid.dynamics.kernels import measures, observe
 from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.engine.record import RecordedPose, numbers
 from mechid.kinematics.engine.stages import Stages, record_stages
-from mechid.tape.number import RecordingError
+from mechid.tape.number import NOT_RECORDED
 from mechid.tape.plain import plain_tables
 
 BRANCHING = (measures.law_value, measures.law_slope)
@@ -35,5 +35,5 @@ def observation_code(model: DynamicModel) -> PathCode | None:
     """Return code that leaves W and `known` of every sample, or None if it cannot be recorded."""
     try:
         return PathCode.compile(record_observation(model))
-    except RecordingError:
+    except NOT_RECORDED:
         return None

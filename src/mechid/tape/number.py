@@ -21,6 +21,10 @@ class RecordingError(MechidError):
     """A kernel did something with its numbers that a list of operations cannot hold."""
 
 
+# What ends a recording: that, or plain numbers that are divided by zero or leave their range.
+NOT_RECORDED = (RecordingError, ArithmeticError, ValueError)
+
+
 class Op(NamedTuple):
     """One operation: its name and the places of its operands; a constant has its value instead."""
 

@@ -12,7 +12,7 @@ from mechid.dynamics.kernels.stages import Code
 from mechid.dynamics.observation_code import BRANCHING
 from mechid.kinematics.engine.record import RecordedKernels, RecordedPose, largest, numbers
 from mechid.tape.functions import Functions, aligned, compiled
-from mechid.tape.number import RecordingError
+from mechid.tape.number import NOT_RECORDED
 from mechid.tape.plain import plain_tables
 from mechid.tape.program import Program, Slots, Tape
 
@@ -41,7 +41,7 @@ def forward_code(model: DynamicModel) -> ForwardCode | None:
     """Return code for the equations of motion, or None where the kernels cannot be recorded."""
     try:
         return _recorded(model)
-    except RecordingError:
+    except NOT_RECORDED:
         return None
 
 

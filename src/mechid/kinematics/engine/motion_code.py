@@ -8,7 +8,7 @@ from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.engine.record import RecordedPose
 from mechid.kinematics.engine.stages import record_stages
 from mechid.kinematics.model import KinematicModel
-from mechid.tape.number import RecordingError
+from mechid.tape.number import NOT_RECORDED
 
 
 def motion_code(model: KinematicModel) -> PathCode | None:
@@ -21,5 +21,5 @@ def motion_code(model: KinematicModel) -> PathCode | None:
 
     try:
         return PathCode.compile(record_stages(model, results))
-    except RecordingError:
+    except NOT_RECORDED:
         return None

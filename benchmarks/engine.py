@@ -96,10 +96,17 @@ def suspension(effort: Effort) -> str:
             observe_path(model, path.y, path.yd, path.ydd, time=path.time)
 
     calls = [lambda k=k, c=c: observe(c, k) for c in ("tables", "compiled") for k in THREADS]
+    size = effort.batch * path.y.shape[1] * len(model.columns)
     times = best_of_each(
-        [*calls, lambda: peer.observe(path.y, path.yd, path.ydd, path.dt)], effort.repeat
+        [
+            *calls,
+            lambda: peer.observe(path.y, path.yd, path.ydd, path.dt),
+            lambda: np.zeros(size).fill(1.0),
+        ],
+        effort.repeat,
     )
-    tables, code, casadi = times[: len(THREADS)], times[len(THREADS) : -1], times[-1]
+    tables, code = times[: len(THREADS)], times[len(THREADS) : -2]
+    casadi, memory = times[-2:]
     rows = [
         (
             f"{n} thread" + "s" * (n > 1),
@@ -117,6 +124,8 @@ def suspension(effort: Effort) -> str:
         f"W of `{MODEL}`, {effort.batch} samples per call, 1 ms apart, `observe_path`. CasADi's C "
         f"on one thread takes {micro(casadi / effort.batch)} µs (inertial columns only).\n\n"
         f"{table(head, rows)}\n\n"
+        f"Of each of these, {micro(memory / effort.batch)} µs are what it takes to fill the memory "
+        "of a new W with anything, on one thread. "
         f"A sample takes {' + '.join(map(str, counts))} operations to predict, correct (once or "
         f"more) and finish. Recording them takes {recording:.2f} s, with machine code "
         f"{generation:.2f} s in all; loading it from disk {generated(model):.2f} s."

@@ -61,3 +61,11 @@ def test_wrong_files_end_with_one_line(run: Run, tmp_path: Path) -> None:
     done = run("import", str(GRIPPER))
     assert "--ignore-meshes" in done.err
     assert run("import", "none.urdf").err == "error: there is no file none.urdf\n"
+
+
+def test_a_model_file_needs_no_import(run: Run) -> None:
+    Path("model.yaml").write_text("mechid: 1\n")
+    ran = run("import", "model.yaml", "-o", "again.yaml")
+    assert ran.status == 2
+    assert "model.yaml: this is a model file already, import reads URDF and MJCF" in ran.err
+    assert not Path("again.yaml").exists()

@@ -120,6 +120,12 @@ def import_model(
     path = Path(path)
     if not path.is_file():
         raise ModelError(f"there is no file {path}")
+    if path.suffix.lower() in (".yaml", ".yml"):
+        raise ModelError(
+            "this is a model file already, import reads URDF and MJCF",
+            where=str(path),
+            remedy=f"use it as it is, as in: mechid check {path}",
+        )
     try:
         robot = _read(path, options)
         if options.loops is not None:

@@ -28,14 +28,6 @@ def load(spec: str | Path) -> Mechanism:
     ------
     ModelError
         With file, line, entry and remedy, if there is no such model or it is described wrongly.
-
-    Examples
-    --------
-    >>> import mechid
-    >>> mechid.load("pendulum").bodies[0].inertia.mass  # kg
-    1.2
-    >>> mechid.load("pendulum@friction").elements[0].name
-    'bearing'
     """
     data, source = read_model(spec)
     with source.locating():

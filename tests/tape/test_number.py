@@ -23,10 +23,6 @@ SMALL = st.floats(-3.0, 3.0, allow_subnormal=False)
 Expression = Callable[[list[Any]], Any]
 
 
-def binary(function: Callable[[Any, Any], Any]) -> Callable[[Expression, Expression], Expression]:
-    return lambda a, b: lambda x: function(a(x), b(x))
-
-
 @st.composite
 def expressions(draw: st.DrawFn, depth: int = 5) -> Expression:
     """Draw a formula of three numbers, with constants that fold and cancel."""

@@ -24,10 +24,8 @@ class Slots(NamedTuple):
     then: int
     end: int  # of `now`
     n_corrected: int
-    moved: int
     n_known: int
     step: int
-    trusted: int
     fine: int
     determinants: int
     at_start: int

@@ -30,15 +30,8 @@ OTHER_COORDINATES = {
 }
 
 
-# With little beyond what the others have, and slow to assemble.
-ALIKE = ("pushrod_suspension", "sla_suspension", "double_wishbone", "three_rps", "planar_3rrr")
-ALIKE += ("n_pendulum", "puma560", "tx40@bare", "stewart_platform@friction", "macpherson@bearing")
-ALIKE += ("geared_gripper@tip", "five_bar", "screw_press@motor", "five_bar@isostatic", "pendulum")
-ALIKE += ("stewart_platform", "bricard")
-
-
 def cases(target: str) -> list[tuple[str, str]]:
-    return [(target, spec) for spec in MOVED if spec not in (*REFUSED[target], *ALIKE)]
+    return [(target, spec) for spec in MOVED if spec not in REFUSED[target]]
 
 
 @pytest.mark.parametrize(("target", "spec"), [*cases("mjcf"), *cases("urdf")])

@@ -62,12 +62,13 @@ class Compression:
         k, (rows, n_d, _) = len(tau), self.R.shape
         y = np.empty((k, rows, n_d))
         for j, (Q, ok) in enumerate(zip(self.Q, r.valid.T, strict=True)):
-            t = (tau[:, ok, j] - r.known[ok, j]).T
+            t = tau[:, ok, j] - r.known[ok, j]
             if not np.all(np.isfinite(t)):
                 raise DataError(f"force {r.channels[j]} is not finite")
-            inside = Q.T @ t
-            y[:, :-1, j] = inside.T
-            y[:, -1, j] = np.linalg.norm(t - Q @ inside, axis=0)
+            # Stacked vectors, not a matrix: rounding of one does not depend on the others.
+            inside = np.matmul(Q.T, t[..., None])
+            y[:, :-1, j] = inside[..., 0]
+            y[:, -1, j] = np.linalg.norm(t - np.matmul(Q, inside)[..., 0], axis=1)
         small = replace(
             r,
             W=self.R,

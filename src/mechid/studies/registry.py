@@ -12,7 +12,11 @@ from mechid.studies.experiment import Experiment
 from mechid.textfile.words import hint
 
 # Modules with a constant EXPERIMENT; they are imported when they are asked for.
-EXPERIMENTS: Mapping[str, str] = MappingProxyType({})
+EXPERIMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "identification": "mechid.studies.experiments.identification",
+    }
+)
 
 
 def experiment(name: str) -> Experiment[Any]:

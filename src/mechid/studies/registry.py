@@ -15,6 +15,7 @@ from mechid.textfile.words import hint
 EXPERIMENTS: Mapping[str, str] = MappingProxyType(
     {
         "identification": "mechid.studies.experiments.identification",
+        "information": "mechid.studies.experiments.information",
     }
 )
 

@@ -21,7 +21,7 @@ from mechid.textfile.words import hint
 CAD, RELEVANT, REDUCED = "cad", "relevant", "reduced"
 Report: TypeAlias = Literal["errors", "sizes", "parameters"]
 # Random motions on which a model is tried, unless others are given.
-_OTHERS: tuple[Mapping[str, Any], ...] = ({"random": 1, "starts": 0, "seed": 7},)
+OTHERS: tuple[Mapping[str, Any], ...] = ({"random": 1, "starts": 0, "seed": 7},)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class IdentificationSettings(SynthesiseOptions):
     base: str = "balanced"
     listed: bool = False
     motion: Mapping[str, Any] = field(default_factory=dict)
-    validation: tuple[Mapping[str, Any], ...] = _OTHERS
+    validation: tuple[Mapping[str, Any], ...] = OTHERS
     rate: float = 50.0
     seconds: float | None = None
     periods: float | None = None

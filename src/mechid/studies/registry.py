@@ -16,6 +16,7 @@ EXPERIMENTS: Mapping[str, str] = MappingProxyType(
     {
         "identification": "mechid.studies.experiments.identification",
         "information": "mechid.studies.experiments.information",
+        "motions": "mechid.studies.experiments.motions",
     }
 )
 

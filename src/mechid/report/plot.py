@@ -40,7 +40,7 @@ def plot(spec: Mapping[str, Any], height: int = 220) -> Markup:
         _TOP,
         log=bool(spec["y"].get("log")),
         tight=bool(span),
-        most=max(3, height // 36),
+        most=height // 24,
     )
     parts = [_grid(across, up, height)]
     bands = [c for look, c in curves if look == "band"]

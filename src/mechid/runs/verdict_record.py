@@ -79,12 +79,16 @@ class Verdict(Shown):
 
     @property
     def lines(self) -> tuple[str, str]:
-        """The verdict in two lines: trust, and what to do next."""
-        first = self.next_steps.evidence[0].text if self.next_steps.evidence else ""
+        """The verdict in two lines: trust with the main number and the doubts, and what to do."""
         synthetic = " (synthetic data)" if self.synthetic else ""
+        evidence = self.trust.evidence
+        words = evidence[0].text if evidence else self.trust.text
+        doubts = [e.name for e in evidence[1:] if e.grade in ("bad", "doubtful")]
+        words += f" Doubtful: {', '.join(doubts)}." if doubts else ""
+        steps = self.next_steps.evidence
         return (
-            f"trust the model{synthetic}: {self.trust.answer}. {self.trust.text}",
-            f"next: {first or self.next_steps.text}",
+            f"trust the model{synthetic}: {self.trust.answer}. {words}",
+            f"next: {steps[0].text if steps else self.next_steps.text}",
         )
 
     def summary(self) -> Mapping[str, object]:

@@ -47,14 +47,24 @@ def full_set(run: Run, prior: Prior | None) -> FullSet | None:
         distance=distance,
         border=border,
         missed={prior.base[i]: float(misses[i]) for i in np.flatnonzero(off > _ROUNDING)},
-        covariance={} if covariance is None else _body_covariances(prior, values, covariance),
+        covariance=_covariances(run, prior),
     )
 
 
-def _body_covariances(prior: Prior, values: Floats, covariance: Floats) -> dict[str, Floats]:
-    """Return the covariance (10, 10) of each body: data, and CAD for what they do not determine."""
+def _covariances(run: Run, prior: Prior) -> dict[str, Floats]:
+    """Return the covariance (10, 10) of each body: data, and CAD for what they do not determine.
+
+    From the estimate of all base parameters: a reduced model ignores correlations of those that
+    it leaves out. Where the data show that CAD values are worse than declared, so is the rest.
+    """
+    if run.estimate is None or set(run.estimate.parameters) != set(prior.base):
+        return {}
+    order = [run.estimate.parameters.index(name) for name in prior.base]
+    agreement = run.estimate.agreement
+    scale = 1.0 if agreement is None else max(1.0, agreement.scale)
     try:
-        root = complete(prior, values).root(covariance)
+        found = complete(prior, run.estimate.values[order])
+        root = found.root(run.estimate.covariance[np.ix_(order, order)], scale)
     except MechidError:
         return {}
     parts = {name: root[first : first + 10] for name, first in prior.bodies}

@@ -204,12 +204,18 @@
     }).observe(figure);
   }
 
+  document.documentElement.classList.add("live");
   document.querySelectorAll("figure.chart").forEach(add);
   if (document.createElement("canvas").getContext("webgl2"))
     document.documentElement.classList.add("webgl");
   const redraw = () => charts.forEach((u) => u.redraw(false, true));
   for (const media of ["(prefers-color-scheme: dark)", "print"])
     matchMedia(media).addEventListener("change", redraw);
+
+  // On paper, what the verdict rests on is open.
+  addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll(".verdict details")) part.open = true;
+  });
 
   // For scripts and tests.
   window.mechidReport = { charts };

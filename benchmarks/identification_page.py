@@ -157,7 +157,8 @@ errors of three kinds, {seeds} seeds each. All methods get the same data.
   of the base matrix of T1 as its criterion; the other is what `mechid excite` designs by default.
   The motion for validation was designed apart.
 - Predictions are compared with the exact forces of the validation motion:
-  E_p = Σ ‖τ_est - τ‖/‖τ‖ over the five forces.
+  E_p = Σ ‖τ_est - τ‖/‖τ‖ over the five forces, the sources' definition; the mean per force is
+  a fifth of it.
 - Springs and dampers are known here, as in the 150 parameters of the sources; E_p counts whole
   forces.
 - The sources' way: base set, contribution of each parameter from CAD values, the {relevant}

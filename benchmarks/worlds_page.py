@@ -144,7 +144,8 @@ world with one of its errors besides white noise of {noise}; CAD values are wron
 (masses, centres and central moments of every body). {seeds} seeds each, {seconds:g} s at {rate:g}
 Hz. All methods get the same data and the same CAD values.
 
-- Errors in percent: E_p = Σ ‖τ_est - τ‖/‖τ‖ over the forces, on two other motions (first / second),
+- Errors in percent: E_p = Σ ‖τ_est - τ‖/‖τ‖ over the forces (sum over forces, the sources'
+  definition, beside the overall error), on two other motions (first / second),
   against the exact forces of the machine, with its friction and its geometry; medians over the
   seeds. Offsets of sensors are no force of the machine and are not predicted.
 - The overall error is ‖τ_est - τ‖/‖τ‖ over all forces of one unit together, root mean square over

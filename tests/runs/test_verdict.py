@@ -163,6 +163,17 @@ def test_friction_that_the_model_lacks(logs, motions):
     assert "what the model lacks" in found.next_steps.evidence[0].text
 
 
+def test_a_model_that_was_reduced_too_much(logs):
+    log, other = logs()
+    reduce = mechid.ReduceOptions(size=1)
+    run = mechid.identify(MODEL, log, validate=other, reduce=reduce, **PRIOR)
+    by = {r.model: r for r in run.validation if r.motion == "validation-1"}
+    assert by["estimate"].error < 0.8 * by["reduced"].error
+    found = mechid.verdict(run)
+    assert found.trust.answer != "yes"
+    assert found.next_steps.evidence[0].text.startswith("Keep more parameters")
+
+
 def test_several_logs_predict_each_other(logs):
     found = mechid.verdict(mechid.identify(MODEL, list(logs()), **PRIOR))
     assert found.trust.answer == "yes"

@@ -9,7 +9,7 @@ import numpy as np
 from mechid.runs.record import Run
 from mechid.runs.verdict_parameters import LARGE, kinds_of, listed, shares_of
 from mechid.runs.verdict_record import Answer, Evidence
-from mechid.runs.verdict_trust import GROSS, gross, unseen_rows
+from mechid.runs.verdict_trust import GROSS, gross, larger_model, unseen_rows
 
 QUESTION = "What should I do next?"
 _VAGUE = 50.0  # percent: a standard deviation that leaves a value open
@@ -70,12 +70,22 @@ def _validate(run: Run) -> Iterator[Evidence]:
 def _model(run: Run, trust: Answer) -> Iterator[Evidence]:
     """Yield what helps against residuals that are no noise."""
     grades = {e.name: e.grade for e in trust.evidence}
-    if grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
+    better = larger_model(run)
+    if better:
+        yield Evidence("parameters", "doubtful", better)
+    elif grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
         yield Evidence(
             "model",
             "doubtful",
             "Look for what the model lacks (friction: --friction auto; elasticity, geometry): more "
             "samples do not help against that.",
+        )
+    elif "doubtful" in (grades["error on motions not used"], grades["intervals of 95 %"]):
+        yield Evidence(
+            "motion",
+            "doubtful",
+            "Measure longer, or a motion that determines more (mechid excite), or use CAD values "
+            "as prior (--estimator auto): what the parameters leave open shows on other motions.",
         )
     if _disagree(trust) and not any(d.kind == "cad" for d in run.diagnosis):
         yield Evidence(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from mechid.errors import DataError, MechidError
+from mechid.errors import MechidError
 
 if TYPE_CHECKING:
     from mechid.kinematics.model import KinematicModel
@@ -30,6 +30,7 @@ MaxSeconds: TypeAlias = Annotated[
 ]
 _GAP = 3  # spaces between columns of a table
 
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 
@@ -135,13 +136,3 @@ def print_notes(notes: Iterable[str], word: str = "note") -> None:
     """Print notes, one line each."""
     for note in notes:
         typer.echo(f"{word}: {note}")
-
-
-def write_text(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a text file; one that is there is kept unless `force` is given."""
-    if path.exists() and not force:
-        raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None

@@ -397,6 +397,19 @@ def test_a_run_is_not_overwritten(data):
     identify(data, "--force")
 
 
+def test_a_failed_run_does_not_block_the_next(data):
+    Path("bad.csv").write_text("time,q1\n0,1\n")
+    for words in (["bad.csv"], ["d.csv", "--base", "nothing"]):
+        assert data("identify", "five_bar", *words, "-o", "run").status == 2
+        assert not Path("run").exists()
+    identify(data)
+    Path("d.csv").rename("run/d.csv")
+    done = data("identify", "five_bar", "run/d.csv", "-o", "run", "--force")
+    assert "an input lies in the folder of the run: d.csv" in done.err
+    assert Path("run/d.csv").is_file()
+    load_run("run")
+
+
 # --------------------------------------------------------------------------- reduce, validate
 
 

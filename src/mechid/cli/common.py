@@ -16,10 +16,28 @@ if TYPE_CHECKING:
     from mechid.kinematics.motion import Motion
     from mechid.tables.motion import MotionTable
 
+
+def _models(incomplete: str) -> list[str]:
+    """Return what a model may be, for the completion of a shell: names of the zoo, files."""
+    from glob import escape, glob
+
+    from mechid.modelfile.zoo import zoo_names
+
+    names = sorted(glob(f"{escape(incomplete)}*"))  # noqa: PTH207 - as it was typed
+    files = [Path(name) for name in names]
+    return [name for name in zoo_names() if name.startswith(incomplete)] + [
+        f"{file}/" if file.is_dir() else str(file)
+        for file in files
+        if file.is_dir() or file.suffix.lower() in _MODEL_FILES
+    ]
+
+
+_MODEL_FILES = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 Model: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
+        autocompletion=_models,
         help="A name of the zoo or a model file; may end in @variant, or in several, @a@b. "
         "Or a URDF or MJCF file.",
     ),
@@ -34,12 +52,18 @@ Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files t
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 
-def load_model(spec: str) -> KinematicModel:
-    """Load, compile and assemble a model; what goes wrong there names the model."""
+def load_model(spec: str, *, tell: bool = True) -> KinematicModel:
+    """Load, compile and assemble a model; what goes wrong there names the model.
+
+    Units that look wrong are told on stderr, unless the command tells of them itself.
+    """
     from mechid.importing.load import load
     from mechid.kinematics.model import kinematic_model
+    from mechid.mechanism.plausible import tell_implausible_units
 
     mechanism = load(spec)
+    if tell:
+        tell_implausible_units(mechanism, spec)
     try:
         return kinematic_model(mechanism)
     except MechidError as error:

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from mechid.cli.common import Force
 from mechid.cli.predict import RunArgument
+from mechid.outputs import check_outputs
 
 
 def report(
@@ -21,6 +23,7 @@ def report(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Write one HTML page about a run; it needs no network.
 
@@ -30,6 +33,7 @@ def report(
     """
     from mechid.report import write_report
 
+    check_outputs(output or run / "report.html", force=force)
     path = write_report(run, output or run / "report.html", certify=certify)
     typer.echo(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if open_page:

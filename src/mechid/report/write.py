@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mechid.outputs import write_text
 from mechid.report.page import render
 from mechid.report.sections import (
     base,
@@ -19,7 +20,6 @@ from mechid.report.sections import (
     repeat,
     validation,
 )
-from mechid.runs.files import write_text
 from mechid.runs.record import Run, Validation
 from mechid.tasks.inputs import run_of
 

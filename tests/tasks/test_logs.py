@@ -116,7 +116,7 @@ def test_three_logs(logs):
     pair = mechid.identify(MODEL, logs[:2], validate=logs[2], estimator="weighted")
     expected = pair.errors("validation-1")["estimate"]
     (row,) = (r for r in run.left_out if (r.motion, r.model) == ("identification-3", "estimate"))
-    assert row.total == pytest.approx(expected, rel=1e-9)
+    assert row.error == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_run_of_several_logs_goes_on(run, logs, tmp_path):

@@ -1,0 +1,34 @@
+"""The application: routes behind the guard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from mechid.errors import MechidError
+from mechid.studio import assets_route, file_routes, model_routes
+from mechid.studio.answers import refused
+from mechid.studio.security import Guard
+from mechid.studio.state import Studio
+
+
+def application(studio: Studio) -> Starlette:
+    """Return the ASGI application of a studio."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await studio.quick.stop()
+        await studio.slow.stop()
+
+    app = Starlette(
+        routes=[*assets_route.routes(), *file_routes.routes(), *model_routes.routes()],
+        middleware=[Middleware(Guard, keys=studio.keys, port=studio.port)],
+        exception_handlers={MechidError: refused},
+        lifespan=lifespan,
+    )
+    app.state.studio = studio
+    return app

@@ -119,7 +119,7 @@ def _designed(
         def watch(stage: str, step: int, best: float) -> None:
             nonlocal done
             done += 1
-            shown(done)
+            shown(done, best)
 
         return work(
             model, options, limits=limits, start=start, watch=watch, stop=lambda: interrupt.asked

@@ -9,10 +9,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from mechid.errors import MechidError
-from mechid.studio import assets_route, file_routes, model_routes
+from mechid.studio import assets_route, file_routes, job_routes, model_routes
 from mechid.studio.answers import refused
 from mechid.studio.security import Guard
 from mechid.studio.state import Studio
+
+_PARTS = (assets_route, file_routes, model_routes, job_routes)
 
 
 def application(studio: Studio) -> Starlette:
@@ -25,7 +27,7 @@ def application(studio: Studio) -> Starlette:
         await studio.slow.stop()
 
     app = Starlette(
-        routes=[*assets_route.routes(), *file_routes.routes(), *model_routes.routes()],
+        routes=[route for part in _PARTS for route in part.routes()],
         middleware=[Middleware(Guard, keys=studio.keys, port=studio.port)],
         exception_handlers={MechidError: refused},
         lifespan=lifespan,

@@ -168,6 +168,15 @@ def sweep(text: str | None = None, path: str | None = None) -> dict[str, Any]:
     return {"coordinates": rounded(found)}
 
 
+def check_files(path: str) -> None:
+    """Reject a model that includes files outside the folder, before a command reads them."""
+    if path.startswith(ZOO):
+        return
+    file = Path(path if Path(path).is_file() else path.partition("@")[0])
+    if file.is_file() and file.suffix.lower() not in SUFFIXES:
+        _check_includes(read_file(file, str(file))[0], file)
+
+
 def _model(text: str | None, path: str | None) -> KinematicModel:
     """Return the compiled model of a text, a file or the zoo."""
     if path is not None and path.startswith(ZOO):
@@ -177,10 +186,8 @@ def _model(text: str | None, path: str | None) -> KinematicModel:
         if text is None:
             return _loaded(name, ())
     if text is None and path is not None:
-        file = Path(path.partition("@")[0]) if not Path(path).is_file() else Path(path)
-        if file.suffix.lower() not in SUFFIXES:
-            _check_includes(read_file(file, str(file))[0], file)
-        return _loaded(path, _stamps(file))
+        check_files(path)
+        return _loaded(path, _stamps(Path(path)))
     if text is None:
         raise RefusedError(422, "text or path is missing")
     at = UNNAMED if path is None or path.startswith(ZOO) else path

@@ -9,12 +9,19 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from mechid.errors import MechidError
-from mechid.studio import assets_route, file_routes, job_routes, model_routes
+from mechid.studio import (
+    assets_route,
+    file_routes,
+    job_routes,
+    log_routes,
+    model_routes,
+    run_routes,
+)
 from mechid.studio.answers import refused
 from mechid.studio.security import Guard
 from mechid.studio.state import Studio
 
-_PARTS = (assets_route, file_routes, model_routes, job_routes)
+_PARTS = (assets_route, file_routes, model_routes, log_routes, job_routes, run_routes)
 
 
 def application(studio: Studio) -> Starlette:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from starlette.requests import Request
@@ -12,7 +10,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from mechid.studio.security import hashed_policy
-from mechid.view.page import hosted_page
+from mechid.studio.state import studio_of
+
+_VIEW = "/assets/view"
 
 
 def routes() -> list[BaseRoute]:
@@ -28,7 +28,8 @@ def routes() -> list[BaseRoute]:
 
 
 def _assets(package: str) -> Path:
-    return Path(str(files(f"mechid.{package}"))) / "assets"
+    # Not asked of the package itself, which would load all of it.
+    return Path(__file__).parent.parent / package / "assets"
 
 
 async def _page(request: Request) -> Response:
@@ -36,12 +37,7 @@ async def _page(request: Request) -> Response:
 
 
 async def _viewer(request: Request) -> Response:
-    return _with_policy(_hosted())
-
-
-@cache
-def _hosted() -> str:
-    return hosted_page("/assets/view")
+    return _with_policy(await studio_of(request).quick.call("models.viewer", base=_VIEW))
 
 
 def _with_policy(page: str) -> Response:

@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
-from mechid.errors import DataError
-from mechid.measurementfile.read import file_and_part
-from mechid.modelfile.zoo import zoo_names
 from mechid.studio.folder import Folder
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 
@@ -184,10 +181,7 @@ def log(folder: Folder, name: str, value: Any) -> str:
     text = _text(name, value)
     if folder.inside(text).exists():
         return _plain(text)
-    try:
-        files = str(file_and_part(text)[0])
-    except DataError as error:
-        raise RefusedError(WRONG_INPUT, error.what, where=text, remedy=error.remedy) from None
+    files = text.rpartition("@")[0] or text
     for part in [files] if folder.inside(files).exists() else files.split("+"):
         folder.existing(part.strip())
     return _plain(text)
@@ -213,6 +207,13 @@ def base(folder: Folder, name: str, value: Any) -> str:
 def _plain(path: str) -> str:
     """Return a path that no command takes for an option or a name of the zoo."""
     return f"./{path}" if path.startswith("-") or path.partition("@")[0] in zoo_names() else path
+
+
+def zoo_names() -> tuple[str, ...]:
+    """Return the names of the zoo; loaded late, so that the server starts at once."""
+    from mechid.modelfile.zoo import zoo_names as names
+
+    return names()
 
 
 def _words(names: str) -> dict[str, Kind | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from mechid.studio.commands import ZOO
 from mechid.studio.folder import MOST_TEXT, kind_of, listing, read_text, write_text
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 from mechid.studio.state import Studio, studio_of
@@ -29,6 +31,8 @@ def routes() -> list[BaseRoute]:
         Route("/api/upload", _upload, methods=["POST"]),
         Route("/api/download", _download),
         Route("/api/schema", _schema),
+        Route("/api/template", _template),
+        Route("/api/template/sheet", _sheet),
     ]
 
 
@@ -39,7 +43,7 @@ async def _state(request: Request) -> Response:
             "folder": str(studio.folder.root),
             "scheduler": studio.scheduler,
             "opened": studio.opened,
-            **_shipped(),
+            **await asyncio.to_thread(_shipped),
         }
     )
 
@@ -73,6 +77,11 @@ async def _files(request: Request) -> Response:
 
 async def _read(request: Request) -> Response:
     path = _path(request)
+    if path.startswith(ZOO):
+        text = await studio_of(request).quick.call(
+            "new_model.zoo_text", name=path.removeprefix(ZOO)
+        )
+        return JSONResponse({"path": path, "text": text, "etag": None})
     text, tag = await asyncio.to_thread(read_text, studio_of(request).folder, path)
     return JSONResponse({"path": path, "text": text, "etag": tag}, headers={"etag": f'"{tag}"'})
 
@@ -149,6 +158,37 @@ async def _schema(request: Request) -> Response:
     from mechid.modelfile import json_schema
 
     return JSONResponse(json_schema())
+
+
+async def _template(request: Request) -> Response:
+    found = await _hardpoints(request)
+    return JSONResponse({"name": found["name"], "table": found["table"]})
+
+
+async def _sheet(request: Request) -> Response:
+    found = await _hardpoints(request)
+    if found["book"] is None:
+        raise RefusedError(
+            WRONG_INPUT,
+            "a workbook needs openpyxl",
+            remedy='pip install "mechid[xlsx]", or use the CSV table',
+        )
+    return Response(
+        base64.b64decode(found["book"]),
+        media_type="application/octet-stream",
+        headers={"content-disposition": f'attachment; filename="{found["name"]}.xlsx"'},
+    )
+
+
+async def _hardpoints(request: Request) -> dict[str, Any]:
+    given = request.query_params
+    options: dict[str, Any] = {k: given[k] for k in ("length", "mass") if k in given}
+    if given.get("mirror") == "1":
+        options["mirror"] = True
+    found: dict[str, Any] = await studio_of(request).slow.call(
+        "new_model.sheet", name=given.get("name", ""), options=options
+    )
+    return found
 
 
 def _path(request: Request) -> str:

@@ -9,10 +9,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from mechid.studio.answers import body_of, word
+from mechid.studio.commands import ZOO, model
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 from mechid.studio.state import Studio, studio_of
-
-ZOO = "zoo:"
 
 
 def routes() -> list[BaseRoute]:
@@ -37,17 +36,8 @@ def model_words(studio: Studio, body: dict[str, Any]) -> dict[str, str]:
         if "text" in found:
             studio.folder.inside(path)  # a new file is not there yet
         else:
-            model_file(studio, path)
+            model(studio.folder, "path", path)
     return found
-
-
-def model_file(studio: Studio, path: str) -> str:
-    """Return a model as commands take it: a name of the zoo, or a file, either with @variant."""
-    if path.startswith(ZOO):
-        return path.removeprefix(ZOO)
-    whole = studio.folder.inside(path)
-    studio.folder.existing(path if whole.exists() else path.partition("@")[0])
-    return path
 
 
 async def _new(request: Request) -> Response:
@@ -59,7 +49,7 @@ async def _new(request: Request) -> Response:
     table = body.get("hardpoints")
     if table is not None:
         studio.folder.existing(word(body, "hardpoints"))
-    options = {k: body[k] for k in ("mirror", "length", "mass") if k in body}
+    options = {"mirror": body.get("mirror") is True}
     studio.folder.new(path)
     made = await studio.slow.call(
         "new_model.new", source=source, path=path, table=table, options=options

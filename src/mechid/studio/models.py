@@ -33,13 +33,14 @@ from mechid.modelfile.build import build_document
 from mechid.modelfile.include import put_together
 from mechid.modelfile.validate import validate
 from mechid.modelfile.zoo import zoo_names
+from mechid.studio.commands import ZOO
 from mechid.studio.refused import RefusedError, words_of
 from mechid.tables.quality import limit_notes
 from mechid.textfile.yamlio import read, read_file
 from mechid.view.embed import rounded
+from mechid.view.page import hosted_page
 from mechid.view.scene import scene as scene_of
 
-ZOO = "zoo:"
 UNNAMED = "model.yaml"  # what messages call a text without a file
 _SWEEP = 60  # poses on each side of the home pose
 _HALVINGS = 12  # of the way to a pose that cannot be reached
@@ -57,7 +58,7 @@ def check(text: str | None = None, path: str | None = None) -> dict[str, Any]:
         File relative to the folder, or `zoo:NAME`.
     """
     try:
-        model = _model(text, path)
+        model = model_of(text, path)
         counted = mobility(model.mechanism)
         check_independent(model.mechanism, counted)
         dynamics = dynamic_model(model.mechanism)
@@ -93,8 +94,13 @@ def check(text: str | None = None, path: str | None = None) -> dict[str, Any]:
 
 def scene(text: str | None = None, path: str | None = None) -> dict[str, Any]:
     """Return what the viewer draws: the mechanism in its home pose."""
-    found: dict[str, Any] = rounded(scene_of(_model(text, path).mechanism))
+    found: dict[str, Any] = rounded(scene_of(model_of(text, path).mechanism))
     return found
+
+
+def viewer(base: str) -> str:
+    """Return the page of the viewer, whose files are below the address `base`."""
+    return hosted_page(base)
 
 
 def pose(
@@ -114,7 +120,7 @@ def pose(
     start : list of float, optional
         `q` of the pose before: the branch to stay on.
     """
-    model = _model(text, path)
+    model = model_of(text, path)
     names = [c.name for c in model.mechanism.coordinates]
     if unknown := [name for name in coordinates if name not in names]:
         raise ModelError(
@@ -144,7 +150,7 @@ def sweep(text: str | None = None, path: str | None = None) -> dict[str, Any]:
     Values are m or rad; `margin` is the distance from singular poses; `stopped` says why the
     motion ends at a side, if it does not reach the end of the range.
     """
-    model = _model(text, path)
+    model = model_of(text, path)
     found = []
     for i, c in enumerate(model.mechanism.coordinates):
         low, high = _range(model, i, c)
@@ -177,7 +183,7 @@ def check_files(path: str) -> None:
         _check_includes(read_file(file, str(file))[0], file)
 
 
-def _model(text: str | None, path: str | None) -> KinematicModel:
+def model_of(text: str | None, path: str | None) -> KinematicModel:
     """Return the compiled model of a text, a file or the zoo."""
     if path is not None and path.startswith(ZOO):
         name = path.removeprefix(ZOO)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -50,6 +51,15 @@ def word(values: dict[str, Any], name: str) -> str:
     if not isinstance(value, str) or not value:
         raise RefusedError(WRONG_INPUT, f"{name} is missing")
     return value
+
+
+async def not_found(request: Request, error: Exception) -> Response:
+    """Answer for addresses and methods that there are not."""
+    assert isinstance(error, HTTPException)
+    words = RefusedError(error.status_code, error.detail, where=request.url.path)
+    return JSONResponse(
+        {"error": words_of(words)}, status_code=error.status_code, headers=error.headers
+    )
 
 
 async def refused(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from mechid.errors import MechidError
@@ -17,7 +18,7 @@ from mechid.studio import (
     model_routes,
     run_routes,
 )
-from mechid.studio.answers import refused
+from mechid.studio.answers import not_found, refused
 from mechid.studio.security import Guard
 from mechid.studio.state import Studio
 
@@ -36,7 +37,7 @@ def application(studio: Studio) -> Starlette:
     app = Starlette(
         routes=[route for part in _PARTS for route in part.routes()],
         middleware=[Middleware(Guard, keys=studio.keys, port=studio.port)],
-        exception_handlers={MechidError: refused},
+        exception_handlers={MechidError: refused, HTTPException: not_found},
         lifespan=lifespan,
     )
     app.state.studio = studio

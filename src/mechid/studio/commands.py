@@ -132,6 +132,13 @@ def _text(name: str, value: Any) -> str:
     return text
 
 
+def _path(name: str, value: Any) -> str:
+    """Return a path that has still to be checked."""
+    if not isinstance(value, str) or not value or len(value) > MOST_LETTERS:
+        raise RefusedError(WRONG_INPUT, f"{name} must be a path")
+    return value
+
+
 def word(folder: Folder, name: str, value: Any) -> str:
     """A text or a number that names no file."""
     return _text(name, value)
@@ -139,21 +146,21 @@ def word(folder: Folder, name: str, value: Any) -> str:
 
 def file(folder: Folder, name: str, value: Any) -> str:
     """A file or folder that is there."""
-    path = _text(name, value)
+    path = _path(name, value)
     folder.existing(path)
     return _plain(path)
 
 
 def new(folder: Folder, name: str, value: Any) -> str:
     """A file or folder to be written."""
-    path = _text(name, value)
+    path = _path(name, value)
     folder.new(path)
     return path
 
 
 def model(folder: Folder, name: str, value: Any) -> str:
     """A model of the zoo (`zoo:NAME`) or a file, either with @variant."""
-    path = _text(name, value)
+    path = _path(name, value)
     if path.startswith(ZOO):
         found = path.removeprefix(ZOO)
         if found.partition("@")[0] not in zoo_names():
@@ -170,7 +177,7 @@ def source(folder: Folder, name: str, value: Any) -> str:
 
 def run(folder: Folder, name: str, value: Any) -> str:
     """The folder of a run."""
-    path = _text(name, value)
+    path = _path(name, value)
     if not (folder.existing(path) / "run.json").is_file():
         raise RefusedError(WRONG_INPUT, "this is not a run", where=path)
     return _plain(path)
@@ -178,7 +185,7 @@ def run(folder: Folder, name: str, value: Any) -> str:
 
 def log(folder: Folder, name: str, value: Any) -> str:
     """A log: FILE, FILE+FILE, or either with @FROM:TO."""
-    text = _text(name, value)
+    text = _path(name, value)
     if folder.inside(text).exists():
         return _plain(text)
     files = text.rpartition("@")[0] or text
@@ -189,7 +196,7 @@ def log(folder: Folder, name: str, value: Any) -> str:
 
 def mapping(folder: Folder, name: str, value: Any) -> str:
     """A mapping file, or LOG=FILE for one of several logs."""
-    text = _text(name, value)
+    text = _path(name, value)
     left, sign, right = text.partition("=")
     if not sign or folder.inside(text).exists():
         return file(folder, name, text)
@@ -200,7 +207,7 @@ def mapping(folder: Folder, name: str, value: Any) -> str:
 
 def base(folder: Folder, name: str, value: Any) -> str:
     """A base set: a file, a name, or names with commas."""
-    text = _text(name, value)
+    text = _path(name, value)
     return file(folder, name, text) if "/" in text or text.endswith((".yaml", ".yml")) else text
 
 

@@ -177,7 +177,7 @@ def kind_of(place: Path) -> str:
             return "run"
         return "data" if (place / "metadata.yaml").is_file() else "folder"
     suffix = place.suffix.lower()
-    if suffix not in (".yaml", ".yml"):
+    if suffix not in (".yaml", ".yml") or not place.is_file():
         return _KINDS.get(suffix, "other")
     try:
         with place.open("rb") as file:

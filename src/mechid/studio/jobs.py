@@ -5,6 +5,7 @@
         process.json    numbers of the processes
         output.log      what the command prints
         progress.jsonl  how far it is, one line of JSON each
+        stop            a byte for every request to stop
         exit.json       how it ended
 
 Nothing about a job is kept in the server: after a crash the next one finds everything here.
@@ -16,12 +17,12 @@ import os
 import re
 import secrets
 import shlex
-import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from mechid.errors import DataError
 from mechid.runs.files import read_json, write_json
 from mechid.studio.folder import HIDDEN, Folder
 from mechid.studio.refused import RefusedError
+from mechid.studio.runner import STOP
 from mechid.studio.worker import python
 
 MOST_RUNNING = 8
@@ -41,7 +43,6 @@ class Jobs:
     """The jobs of a folder."""
 
     folder: Folder
-    _own: list[subprocess.Popen[bytes]] = field(default_factory=list)  # to be waited for
 
     @property
     def place(self) -> Path:
@@ -84,17 +85,15 @@ class Jobs:
                 "created": time.time(),
             },
         )
-        self._own[:] = [process for process in self._own if process.poll() is None]
-        self._own.append(
-            subprocess.Popen(
-                python("mechid.studio.runner", str(job)),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=self.folder.root,
-                start_new_session=True,  # Ctrl-C in the terminal of the server is not for jobs
-            )
+        runner = subprocess.Popen(
+            python("mechid.studio.runner", str(job)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self.folder.root,
+            start_new_session=True,  # Ctrl-C in the terminal of the server is not for jobs
         )
+        threading.Thread(target=runner.wait, daemon=True).start()  # so that no zombie is left
         return name
 
     def all(self) -> list[dict[str, Any]]:
@@ -142,15 +141,13 @@ class Jobs:
 
     def stop(self, name: str) -> None:
         """Ask a job to end; asking again makes it end at once."""
-        numbers = _numbers(self.at(name))
-        if self.get(name)["state"] == "running" and numbers:
-            with suppress(ProcessLookupError):
-                os.kill(numbers["runner"], signal.SIGINT)
+        if self.get(name)["state"] == "running":
+            with (self.at(name) / STOP).open("ab") as file:
+                file.write(b".")
 
     def _state(self, job: Path, created: float) -> tuple[str, int | None, float | None]:
         # In this order: a job may end between two looks at it.
-        numbers = _numbers(job)
-        alive = _alive(numbers["runner"], job) if numbers else time.time() - created < _START
+        alive = _runs(job) if (job / "process.json").is_file() else time.time() - created < _START
         if (job / "exit.json").is_file():
             end = read_json(job / "exit.json")
             code = end["code"]
@@ -159,19 +156,12 @@ class Jobs:
         return ("running" if alive else "lost"), None, None
 
 
-def _numbers(job: Path) -> dict[str, int]:
-    if not (job / "process.json").is_file():
-        return {}
-    found: dict[str, int] = read_json(job / "process.json")
-    return found
-
-
-def _alive(number: int, job: Path) -> bool:
+def _runs(job: Path) -> bool:
     """Tell whether the runner of a job is there, and not another process with its number."""
-    proc = Path(f"/proc/{number}/cmdline")
+    number = read_json(job / "process.json")["runner"]
     if Path("/proc/self/cmdline").exists():
         with suppress(OSError):
-            return os.fsencode(job) in proc.read_bytes()
+            return os.fsencode(job) in Path(f"/proc/{number}/cmdline").read_bytes()
         return False
     try:
         os.kill(number, 0)

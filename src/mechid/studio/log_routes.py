@@ -29,6 +29,9 @@ async def _inspect(request: Request) -> Response:
 
 async def _mapping(request: Request) -> Response:
     studio, body = studio_of(request), await body_of(request)
+    if body.get("file") is not None:
+        known = file(studio.folder, "file", body["file"])
+        return JSONResponse(await studio.slow.call("logs.mapping_of", path=known))
     path = log(studio.folder, "path", word(body, "path"))
     model(studio.folder, "model", word(body, "model"))
     return JSONResponse(await studio.slow.call("logs.guess", path=path, model=body["model"]))

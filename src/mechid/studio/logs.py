@@ -9,6 +9,7 @@ import re
 from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.channels import Channel, Channels
 from mechid.measurementfile.clock import Clock, find_clock
+from mechid.measurementfile.document import load_mapping
 from mechid.measurementfile.join import read_log
 from mechid.measurementfile.mapping import default_mapping
 from mechid.measurementfile.read import read_measurement
@@ -26,7 +28,7 @@ from mechid.mechanism.records import Mechanism, force_unit
 from mechid.studio.models import model_of
 from mechid.studio.refused import words_of
 from mechid.tasks.measured import prepare
-from mechid.textfile.yamlio import write
+from mechid.textfile.yamlio import read_file, write
 
 POINTS = 1200  # of a curve: twice as many pixels as a panel is wide
 _PREVIEW = 8  # first samples of a channel
@@ -96,6 +98,13 @@ def guess(path: str, model: str) -> dict[str, Any]:
         "quantities": [{"role": role, "name": name, "unit": unit} for role, name, unit in wanted],
         "text": write({"measurement": 1, **mapping}),
     }
+
+
+def mapping_of(path: str) -> dict[str, Any]:
+    """Return the content of a mapping file, after it was checked."""
+    load_mapping(path)
+    data, _ = read_file(Path(path), path)
+    return {"mapping": data, "text": write(data)}
 
 
 def check(path: str, model: str, mapping: dict[str, Any] | str | None = None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from mechid.studio.answers import body_of, word
-from mechid.studio.commands import ZOO, model
+from mechid.studio.commands import ZOO, file, model
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 from mechid.studio.state import Studio, studio_of
 
@@ -23,6 +23,7 @@ def routes() -> list[BaseRoute]:
         Route("/api/model/pose", _pose, methods=["POST"]),
         Route("/api/model/sweep", _sweep, methods=["POST"]),
         Route("/api/model/base", _base, methods=["POST"]),
+        Route("/api/model/limits", _limits, methods=["POST"]),
     ]
 
 
@@ -64,9 +65,18 @@ async def _check(request: Request) -> Response:
 
 
 async def _scene(request: Request) -> Response:
+    studio, body = studio_of(request), await body_of(request)
+    words = model_words(studio, body)
+    if body.get("motion") is not None:
+        motion = file(studio.folder, "motion", body["motion"])
+        return JSONResponse(await studio.slow.call("motions.scene", motion=motion, **words))
+    return JSONResponse(await studio.quick.call("models.scene", **words))
+
+
+async def _limits(request: Request) -> Response:
     studio = studio_of(request)
     words = model_words(studio, await body_of(request))
-    return JSONResponse(await studio.quick.call("models.scene", **words))
+    return JSONResponse(await studio.slow.call("motions.limits", **words))
 
 
 async def _sweep(request: Request) -> Response:

@@ -11,14 +11,14 @@ export class BasePanel {
     this.host = h("section", { class: "panel", "aria-label": "Base parameters", hidden: true }, h("header", {}, h("h2", {}, "Base parameters"), this.chip), this.inside);
   }
 
-  async show(of) {
+  async show(of, certify = false) {
     const asked = (this.asked = {});
     this.host.hidden = false;
     this.chip.className = "chip running";
     this.chip.textContent = "computing";
     let found;
     try {
-      found = await post("model/base", of);
+      found = await post("model/base", { ...of, certify });
     } catch (error) {
       if (asked !== this.asked) return;
       this.chip.className = "chip bad";
@@ -29,10 +29,11 @@ export class BasePanel {
     if (asked !== this.asked) return;
     const { rank, lower, upper, proved, base, transfers_svg: picture } = found;
     this.chip.className = proved ? "chip good" : "chip warn";
-    this.chip.textContent = proved ? "number proved" : `between ${lower} and ${upper}`;
+    this.chip.textContent = proved ? "number proved" : lower === null ? "not proved yet" : `between ${lower} and ${upper}`;
+    const prove = h("button", { type: "button", class: "link", onclick: () => this.show(of, true) }, "Prove the number");
     fill(
       this.inside,
-      h("p", {}, `${count(rank, "combination")} of the inertial parameters ${rank === 1 ? "acts" : "act"} on the forces; only these can be identified.`),
+      h("p", {}, `${count(rank, "combination")} of the inertial parameters ${rank === 1 ? "acts" : "act"} on the forces; only these can be identified. `, proved || certify ? null : prove),
       h("div", { class: "wide base-table" }, h("table", {}, h("thead", {}, h("tr", {}, ["name", "body", "meaning", "combination"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, base.map(row)))),
       picture ? h("details", {}, h("summary", {}, "How inertia moves between bodies"), diagram(picture)) : null,
     );

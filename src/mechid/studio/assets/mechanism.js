@@ -1,7 +1,7 @@
 // The moving picture: the viewer of `mechid view` in a frame. A new scene is drawn in a second frame,
 // which takes the place of the first when its picture stands; the camera stays where it was.
 
-import { fill, h } from "./dom.js";
+import { h } from "./dom.js";
 import { on } from "./store.js";
 
 export class Mechanism {
@@ -42,7 +42,8 @@ export class Mechanism {
     if (view && viewer.ready) viewer.look(view);
     if (this.waiting) viewer.pose?.(this.waiting);
     frame.className = "";
-    fill(this.host, frame);
+    // A frame that is moved loads again, so the others go and it stays where it is.
+    for (const other of [...this.host.children]) if (other !== frame) other.remove();
     this.frame = frame;
     this.coming = null;
   }

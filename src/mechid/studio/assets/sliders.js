@@ -27,8 +27,8 @@ export class Sliders {
     this.q = null;
     this.rows = coordinates.filter((c) => !c.held).map((c) => this.row(c, kept[c.name] ?? c.home));
     fill(this.list, this.rows.map(({ element }) => element));
-    const reset = h("button", { class: "quiet", type: "button", onclick: () => this.reset() }, icon("home"), "Home pose");
-    fill(this.host, this.list, h("div", { class: "row" }, this.meter, reset));
+    const reset = h("button", { class: "bare", type: "button", "aria-label": "Home pose", title: "Home pose", onclick: () => this.reset() }, icon("home"));
+    fill(this.host, this.list, h("div", { class: "foot" }, this.meter, reset));
     this.host.hidden = this.rows.length === 0;
     this.tellMargin(margin, [], true);
     if (Object.keys(kept).length) this.ask();

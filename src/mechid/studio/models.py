@@ -6,10 +6,10 @@ sliders follow without delay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from mechid.view.embed import rounded
 from mechid.view.page import hosted_page
 from mechid.view.scene import scene as scene_of
 
+Stamps: TypeAlias = tuple[tuple[str, int], ...]
 UNNAMED = "model.yaml"  # what messages call a text without a file
 _SWEEP = 60  # poses on each side of the home pose
 _HALVINGS = 12  # of the way to a pose that cannot be reached
@@ -174,13 +175,17 @@ def sweep(text: str | None = None, path: str | None = None) -> dict[str, Any]:
     return {"coordinates": rounded(found)}
 
 
-def check_files(path: str) -> None:
-    """Reject a model that includes files outside the folder, before a command reads them."""
+def check_files(path: str) -> Stamps:
+    """Reject a model that includes files outside the folder, before a command reads them.
+
+    Returns the files that make up the model with the times of their last change.
+    """
     if path.startswith(ZOO):
-        return
+        return ()
     file = Path(path if Path(path).is_file() else path.partition("@")[0])
-    if file.is_file() and file.suffix.lower() not in SUFFIXES:
-        _check_includes(read_file(file, str(file))[0], file)
+    if file.suffix.lower() in SUFFIXES or not file.is_file():
+        return _stamps([file])
+    return _stamps([file, *_included(read_file(file, str(file))[0], file)])
 
 
 def model_of(text: str | None, path: str | None) -> KinematicModel:
@@ -192,60 +197,54 @@ def model_of(text: str | None, path: str | None) -> KinematicModel:
         if text is None:
             return _loaded(name, ())
     if text is None and path is not None:
-        check_files(path)
-        return _loaded(path, _stamps(Path(path)))
+        return _loaded(path, check_files(path))
     if text is None:
         raise RefusedError(422, "text or path is missing")
     at = UNNAMED if path is None or path.startswith(ZOO) else path
-    return _written(text, at, _stamps(Path(at)))
+    return _written(text, at, _stamps(_included(read(text, at)[0], Path(at))))
 
 
 @lru_cache(maxsize=8)
-def _loaded(spec: str, stamps: tuple[Any, ...]) -> KinematicModel:
+def _loaded(spec: str, stamps: Stamps) -> KinematicModel:
     return kinematic_model(load(spec))
 
 
 @lru_cache(maxsize=8)
-def _written(text: str, path: str, stamps: tuple[Any, ...]) -> KinematicModel:
+def _written(text: str, path: str, stamps: Stamps) -> KinematicModel:
     data, source = read(text, path)
-    _check_includes(data, Path(path))
     whole = put_together(data, source, (), (Path(path),))
     with source.locating():
         return kinematic_model(build_document(validate(whole)))
 
 
-def _includes(data: dict[str, Any], file: Path) -> Iterator[Path]:
-    """Yield the files that a document includes, whatever they include, and so on."""
+def _included(
+    data: dict[str, Any], file: Path, seen: frozenset[Path] = frozenset()
+) -> Iterator[Path]:
+    """Yield the files that a document includes, and what they include; none is outside the folder.
+
+    What is wrong otherwise, the reader of model files says.
+    """
     given = data.get("include", [])
     for name in given if isinstance(given, list) else [given]:
         if not isinstance(name, str):
-            return  # the reader says what is wrong
+            continue
         bare = name if (file.parent / name).is_file() else name.partition("@")[0]
-        if bare not in zoo_names():
-            yield file.parent / bare
-
-
-def _check_includes(data: dict[str, Any], file: Path, seen: frozenset[Path] = frozenset()) -> None:
-    """Reject a model that includes files outside the folder, links followed."""
-    root = Path.cwd()
-    for other in _includes(data, file):
-        place = other.resolve()
-        if not place.is_relative_to(root):
+        other = file.parent / bare
+        if bare in zoo_names() or (place := other.resolve()) in seen:
+            continue
+        if not place.is_relative_to(Path.cwd()):
             raise ModelError(
-                f"{other} is outside the folder of the studio",
-                path=("include",),
+                f"{bare} is outside the folder of the studio",
                 where=str(file),
                 remedy="copy it into the folder",
             )
-        if place.is_file() and place not in seen:
-            _check_includes(read_file(place, str(other))[0], other, seen | {place})
+        if place.is_file():
+            yield other
+            yield from _included(read_file(place, str(other))[0], other, seen | {place})
 
 
-def _stamps(file: Path) -> tuple[Any, ...]:
-    """Return what changes when a YAML or XML file beside a model does: included files are there."""
-    folder = file.parent
-    near = (p for p in folder.iterdir() if p.suffix.lower() in (".yaml", ".yml", *SUFFIXES))
-    return tuple(sorted((p.name, p.stat().st_mtime_ns) for p in near if p.is_file()))
+def _stamps(files: Iterable[Path]) -> Stamps:
+    return tuple((str(p), p.stat().st_mtime_ns) for p in files if p.is_file())
 
 
 def _warnings(model: KinematicModel) -> list[str]:

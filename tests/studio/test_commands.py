@@ -62,7 +62,7 @@ def test_command_lines(place: Folder) -> None:
         "m.yaml@a", "log.csv@0:1.5", "log.csv+more.csv",
     )  # fmt: skip
     assert found.outputs == ("out/run",)
-    assert found.model == "m.yaml@a"
+    assert found.reads == ("m.yaml@a",)
 
 
 def test_names_that_mean_something_else(place: Folder) -> None:

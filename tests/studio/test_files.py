@@ -17,7 +17,8 @@ def test_what_files_are(folder: Path) -> None:
     contents = {
         "m.yaml": "# a comment\nmechid: 1\n", "map.yml": "measurement: 1\n",
         "t.yaml": "trajectory: 1\n", "x.yaml": "other: 1\n", "log.csv": "", "arm.urdf": "",
-        "points.xlsx": "", "page.html": "", "notes.md": "", "run/run.json": "{}",
+        "points.xlsx": "", "points.csv": "\ufeff# a\n\nPoint;x;y;z\nA;1;2;3\n",
+        "page.html": "", "notes.md": "", "run/run.json": "{}",
         "bag/metadata.yaml": "", "deep/er/log.mat": "",
     }  # fmt: skip
     for name, text in contents.items():
@@ -26,7 +27,8 @@ def test_what_files_are(folder: Path) -> None:
     found = {entry["path"]: entry["kind"] for entry in listing(Folder(folder))}
     assert found == {
         "m.yaml": "model", "map.yml": "mapping", "t.yaml": "trajectory", "x.yaml": "other",
-        "log.csv": "data", "arm.urdf": "robot", "points.xlsx": "table", "page.html": "page",
+        "log.csv": "data", "arm.urdf": "robot", "points.xlsx": "table", "points.csv": "table",
+        "page.html": "page",
         "notes.md": "other", "run": "run", "bag": "data", "deep": "folder", "deep/er": "folder",
         "deep/er/log.mat": "data", "linkage.yaml": "model",
     }  # fmt: skip

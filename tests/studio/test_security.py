@@ -174,7 +174,7 @@ def test_the_list_has_no_links_out_of_the_folder(client: Client, folder: Path) -
 
 @pytest.mark.usefixtures("traps")
 @pytest.mark.parametrize("name", ["../secret.txt", "link", "way/secret.txt", "/etc/passwd"])
-def test_models_include_nothing_from_outside(client: Client, folder: Path, name: str) -> None:
+def test_files_name_nothing_outside(client: Client, folder: Path, name: str) -> None:
     text = f"mechid: 1\ninclude: {name}\n"
     answer = client.post("/api/model/check", json={"text": text})
     (found,) = answer.json()["errors"]
@@ -183,6 +183,15 @@ def test_models_include_nothing_from_outside(client: Client, folder: Path, name:
     (folder / "two.yaml").write_text(text)
     job = {"command": "excite", "arguments": {"model": "one.yaml", "output": "o.yaml"}}
     assert "outside the folder" in client.post("/api/jobs", json=job).json()["error"]["what"]
+    (folder / "t.yaml").write_text(
+        f"trajectory: 1\ncoordinates: {{q1: {{sum: [{{table: {{file: {name}}}}}]}}}}\n"
+    )
+    job = {"command": "synthesise", "arguments": {"model": "linkage.yaml", "trajectory": "t.yaml",
+                                                  "output": "o.csv"}}  # fmt: skip
+    assert "outside the folder" in client.post("/api/jobs", json=job).json()["error"]["what"]
+    words = {"path": "linkage.yaml", "motion": "t.yaml"}
+    answer = client.post("/api/model/scene", json=words)
+    assert "outside the folder" in answer.json()["error"]["what"]
     assert client.get("/api/jobs").json() == []
 
 

@@ -34,14 +34,14 @@ class Prepared:
         For people.
     outputs : tuple of str
         What it writes, relative to the folder.
-    model : str or None
-        The model file that it reads, relative to the folder.
+    reads : tuple of str
+        Models and YAML files that it reads, which may name other files.
     """
 
     argv: tuple[str, ...]
     title: str
     outputs: tuple[str, ...]
-    model: str | None
+    reads: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def prepared(command: str, arguments: Mapping[str, Any], folder: Folder) -> Prep
     known = COMMANDS[command]
     options: list[str] = []
     outputs: list[str] = []
+    reads: list[str] = []
     given = {k: v for k, v in arguments.items() if v is not None and v is not False and v != []}
     for name, value in given.items():
         if name in known.positional:
@@ -96,18 +97,20 @@ def prepared(command: str, arguments: Mapping[str, Any], folder: Folder) -> Prep
             options.append(f"{option}={text}")
             if kind is new:
                 outputs.append(text)
+            elif kind is file:
+                reads.append(text)
     positional: list[str] = []
     for name, kind in known.positional.items():
         if name not in given:
             raise RefusedError(WRONG_INPUT, f"{name} is missing")
-        positional += [
-            kind(folder, name, one) for one in _several(name, given[name], name in known.many)
-        ]
+        values = _several(name, given[name], name in known.many)
+        positional += [kind(folder, name, one) for one in values]
+        reads += [one for one in values if kind in (model, source, file)]
     return Prepared(
         (command, *options, "--", *positional),
         f"{command} {PurePosixPath(positional[0]).name}",
         tuple(outputs),
-        given.get("model") if "model" in known.positional else None,
+        tuple(reads),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _KINDS = {
     ".xlsx": "table",
     ".html": "page",
 }  # fmt: skip
+# Titles of a table of hardpoints; logs have names of channels there.
+_HARDPOINTS = re.compile(r"(point|parameter|body)[,;\t]", re.IGNORECASE)
 _STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory"}
 
 
@@ -176,16 +179,17 @@ def kind_of(place: Path) -> str:
         if (place / "run.json").is_file():
             return "run"
         return "data" if (place / "metadata.yaml").is_file() else "folder"
-    suffix = place.suffix.lower()
-    if suffix not in (".yaml", ".yml") or not place.is_file():
-        return _KINDS.get(suffix, "other")
+    kind = _KINDS.get(place.suffix.lower(), "other")
+    if place.suffix.lower() not in (".yaml", ".yml", ".csv") or not place.is_file():
+        return kind
     try:
         with place.open("rb") as file:
-            lines = file.read(_PEEK).decode(errors="replace").splitlines()
+            lines = file.read(_PEEK).decode("utf-8-sig", errors="replace").splitlines()
     except OSError:
-        return "other"
-    return next((kind for word, kind in _STARTS.items() for x in lines if x.startswith(word)),
-                "other")  # fmt: skip
+        return kind
+    if place.suffix.lower() == ".csv":
+        return "table" if any(map(_HARDPOINTS.match, lines)) else kind
+    return next((k for word, k in _STARTS.items() for x in lines if x.startswith(word)), kind)
 
 
 def _walk(folder: Folder, at: Path, depth: int) -> Iterator[Path]:

@@ -37,8 +37,8 @@ async def _start(request: Request) -> Response:
         raise RefusedError(WRONG_INPUT, "arguments must be given by name")
     command = word(body, "command")
     ready = prepared(command, arguments, studio.folder)
-    if ready.model is not None:
-        await studio.quick.call("models.check_files", path=ready.model)
+    for path in ready.reads:
+        await studio.quick.call("models.check_files", path=path)
     title = body.get("title")
     title = title[:200] if isinstance(title, str) and title else ready.title
     name = studio.jobs.start(command, ready.argv, title, ready.outputs)

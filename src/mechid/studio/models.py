@@ -15,7 +15,7 @@ import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import KinematicsError, MechidError, ModelError
-from mechid.importing.load import SUFFIXES, load
+from mechid.importing.load import load
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.mobility import check_independent, mobility
 from mechid.kinematics.model import KinematicModel, kinematic_model
@@ -176,14 +176,15 @@ def sweep(text: str | None = None, path: str | None = None) -> dict[str, Any]:
 
 
 def check_files(path: str) -> Stamps:
-    """Reject a model that includes files outside the folder, before a command reads them.
+    """Reject a YAML file that names files outside the folder, before a command reads them.
 
-    Returns the files that make up the model with the times of their last change.
+    Returns the files that make up the model with the times of their last change. Files of other
+    tools are checked where they are read.
     """
     if path.startswith(ZOO):
         return ()
     file = Path(path if Path(path).is_file() else path.partition("@")[0])
-    if file.suffix.lower() in SUFFIXES or not file.is_file():
+    if file.suffix.lower() not in (".yaml", ".yml") or not file.is_file():
         return _stamps([file])
     return _stamps([file, *_included(read_file(file, str(file))[0], file)])
 
@@ -222,12 +223,9 @@ def _included(
 ) -> Iterator[Path]:
     """Yield the files that a document includes, and what they include; none is outside the folder.
 
-    What is wrong otherwise, the reader of model files says.
+    What is wrong otherwise, the reader of such files says.
     """
-    given = data.get("include", [])
-    for name in given if isinstance(given, list) else [given]:
-        if not isinstance(name, str):
-            continue
+    for name in _names(data):
         bare = name if (file.parent / name).is_file() else name.partition("@")[0]
         other = file.parent / bare
         if bare in zoo_names() or (place := other.resolve()) in seen:
@@ -238,9 +236,23 @@ def _included(
                 where=str(file),
                 remedy="copy it into the folder",
             )
-        if place.is_file():
+        if place.is_file() and place.suffix.lower() in (".yaml", ".yml"):
             yield other
             yield from _included(read_file(place, str(other))[0], other, seen | {place})
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the names of files in a document: of models, and of tables in trajectories."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from _names(entry)
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            if key in ("include", "file"):
+                given = entry if isinstance(entry, list) else [entry]
+                yield from (name for name in given if isinstance(name, str))
+            else:
+                yield from _names(entry)
 
 
 def _stamps(files: Iterable[Path]) -> Stamps:

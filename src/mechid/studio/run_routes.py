@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from mechid.errors import DataError
@@ -20,6 +20,7 @@ from mechid.studio.refused import WRONG_INPUT, RefusedError
 from mechid.studio.security import ALONE_POLICY
 from mechid.studio.state import studio_of
 
+_THEMES = {"dark": "(min-width: 0)", "light": "(max-width: 0)"}  # always, never
 MOST_RUNS = 8  # side by side
 
 
@@ -61,14 +62,18 @@ def _found(folder: Folder) -> list[dict[str, Any]]:
 
 
 async def _report(request: Request) -> Response:
-    """Show the report of a run: a page complete in itself, in an origin of its own."""
+    """Show the report of a run: a page complete in itself, in an origin of its own.
+
+    `theme` says which of its two looks it has, whatever the system prefers.
+    """
     studio = studio_of(request)
     path = run(studio.folder, "path", request.query_params.get("path", ""))
     page = await studio.slow.call("runs.report", path=path)
     place = studio.folder.existing(Path(page).as_posix())
-    return FileResponse(
-        place, media_type="text/html", headers={"content-security-policy": ALONE_POLICY}
-    )
+    text = await asyncio.to_thread(place.read_text, "utf-8")
+    if theme := _THEMES.get(request.query_params.get("theme", "")):
+        text = text.replace("(prefers-color-scheme: dark)", theme)
+    return HTMLResponse(text, headers={"content-security-policy": ALONE_POLICY})
 
 
 async def _compare(request: Request) -> Response:

@@ -53,7 +53,9 @@ export const upload = (file, replace = false) =>
 
 export const downloadAddress = (path) => address("download", { path });
 
-export const reportAddress = (path) => address("run/report", { path });
+export const reportAddress = (path, theme) => address("run/report", { path, theme });
+
+export const sheetAddress = (name, mirror) => address("template/sheet", { name, mirror: mirror ? "1" : undefined });
 
 /** Follow a job: `handlers` by the name of the event. Returns a function that ends it. */
 export function follow(id, handlers) {

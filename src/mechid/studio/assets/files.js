@@ -12,7 +12,7 @@ const OPENS = {
   trajectory: (path) => go("excite", { trajectory: path }),
   run: (path) => go("identify", { run: path }),
 };
-const ICONS = { model: "model", data: "data", trajectory: "excite", run: "run", folder: "folder" };
+const ICONS = { model: "model", data: "data", table: "table", trajectory: "excite", run: "run", folder: "folder" };
 
 /** Other files can be downloaded. */
 function showFile(path) {

@@ -4,12 +4,22 @@
 import { h } from "./dom.js";
 import { on } from "./store.js";
 
+/** The page in the frame follows the system; a scheme that was chosen here counts there too. */
+function dress(page) {
+  const chosen = document.documentElement.dataset.theme;
+  if (!chosen) return;
+  page.documentElement.style.colorScheme = chosen;
+  for (const rule of page.styleSheets[0].cssRules)
+    if (rule.media && (rule.scheme ||= rule.media.mediaText.includes("prefers-color-scheme")))
+      rule.media.mediaText = chosen === "dark" ? "(min-width: 0)" : "(max-width: 0)";
+}
+
 export class Mechanism {
   constructor() {
     this.host = h("div", { class: "mechanism" }, h("p", { class: "soft" }, "No picture yet."));
     this.frame = null;
     this.text = "";
-    this.forget = on("theme", () => this.frame && this.show(this.frame.scene, true));
+    this.forget = on("theme", () => this.frame && dress(this.frame.contentDocument));
   }
 
   get viewer() {
@@ -17,9 +27,9 @@ export class Mechanism {
   }
 
   /** Show a scene; the same one again changes nothing. */
-  show(scene, again = false) {
+  show(scene) {
     const text = JSON.stringify(scene);
-    if (text === this.text && !again) return;
+    if (text === this.text) return;
     const same = this.frame && this.size === scene.size;
     const view = same && this.viewer?.ready ? this.viewer.view() : null;
     this.text = text;
@@ -39,6 +49,7 @@ export class Mechanism {
       setTimeout(() => this.arrived(frame, view), 30); // its modules are still on their way
       return;
     }
+    dress(frame.contentDocument);
     if (view && viewer.ready) viewer.look(view);
     if (this.waiting) viewer.pose?.(this.waiting);
     frame.className = "";

@@ -1,6 +1,6 @@
 // The table of hardpoints of a template, to be filled in here or to be replaced by a spreadsheet.
 
-import { get, post, write } from "./api.js";
+import { get, post, sheetAddress, write } from "./api.js";
 import { format, parse, tables } from "./csv.js";
 import { fill, h } from "./dom.js";
 import { action, dialog, dropZone, field, notice, saidList } from "./parts.js";
@@ -53,6 +53,7 @@ export async function sheet(name, title) {
         ? h("p", {}, "Points and masses come from ", h("b", {}, own), ". ", h("button", { type: "button", class: "link", onclick: () => ((own = null), draw()) }, "Use the table instead"))
         : [
             dropZone("Drop your spreadsheet", "or choose it: .xlsx or .csv with the same names. Or change the numbers below.", ([first]) => ((own = first), draw()), ".xlsx,.csv"),
+            h("p", {}, h("a", { href: sheetAddress(name, mirror.checked), download: "" }, "The table as a spreadsheet (.xlsx)")),
             tables(rows).map(grid),
           ],
     );

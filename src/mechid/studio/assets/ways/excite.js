@@ -36,7 +36,7 @@ export async function excite(host, of) {
   } catch (error) {
     return void fill(inside, h("ul", { class: "said" }, said(error)));
   }
-  const usual = await post("model/limits", { path: model }).catch(() => null);
+  const { limits: usual } = await post("model/limits", { path: model });
   return show({ inside, actions, model, summary, usual, of });
 }
 
@@ -70,6 +70,7 @@ function show({ inside, actions, model, summary, usual, of }) {
   fill(actions, h("button", { class: "primary", type: "button", onclick: begin }, icon("excite"), "Search a motion"));
   fill(
     inside,
+    live,
     h(
       "div",
       { class: "two excite" },
@@ -88,12 +89,11 @@ function show({ inside, actions, model, summary, usual, of }) {
       ),
       limits.host,
     ),
-    live,
   );
 
   function watch(job) {
     card?.close();
-    const best = h("div", {});
+    const best = h("div", { class: "best" });
     let curve = null;
     card = new JobCard(job, {
       onprogress: (entries) => {
@@ -108,8 +108,9 @@ function show({ inside, actions, model, summary, usual, of }) {
       },
       onend: (ended) => ended.state !== "failed" && ended.outputs?.some(exists) && result(ended.outputs.find((p) => p.endsWith(".yaml"))),
     });
-    card.host.querySelector(".in").prepend(best);
+    card.host.querySelector(".in").append(best);
     fill(live, card.host);
+    live.scrollIntoView({ block: "nearest" });
   }
 
   async function result(path) {
@@ -152,19 +153,19 @@ class Limits {
       this.cells.set(`${kind} ${name}`, input);
       return h("td", {}, input);
     };
-    const shown = (value) => (value === null || value === undefined ? "usual" : String(Number(value.toPrecision(4))));
+    const shown = (value) => (value === null || value === undefined ? "" : String(Number([value].flat().at(-1).toPrecision(4))));
     const rows = coordinates.map(({ name, unit, low, high, force, force_unit: forceUnit }) => {
       const [length, speed, acceleration] = RATES[unit] ?? [unit, `${unit}/s`, `${unit}/s²`];
-      const range = usual?.position?.[name] ?? [low, high];
+      const range = usual.position?.[name] ?? [low, high];
       return h(
         "tr",
         {},
         h("th", { scope: "row" }, name, h("small", {}, ` ${length}, ${speed}, ${acceleration}`)),
         cell("low", name, shown(range[0]), "least position"),
         cell("high", name, shown(range[1]), "greatest position"),
-        cell("speed", name, shown(usual?.speed?.[name]), "speed"),
-        cell("acceleration", name, shown(usual?.acceleration?.[name]), "acceleration"),
-        force ? h("td", { class: "with-unit" }, cell("force", force, shown(usual?.force?.[force]), "force").firstChild, h("small", {}, forceUnit ?? "")) : h("td", {}),
+        cell("speed", name, shown(usual.speed?.[name]), "speed"),
+        cell("acceleration", name, shown(usual.acceleration?.[name]), "acceleration"),
+        force ? h("td", { class: "with-unit" }, cell("force", force, shown(usual.force?.[force]), "force").firstChild, h("small", {}, forceUnit ?? "")) : h("td", {}),
       );
     });
     const names = ["coordinate", "from", "to", "speed", "acceleration", "force"];
@@ -187,19 +188,17 @@ class Limits {
       return found;
     };
     if ([...this.cells.keys()].every((key) => value(key) === null)) return null;
-    const found = { position: {}, speed: {}, acceleration: {}, force: {} };
-    for (const { name, force } of this.coordinates) {
-      const range = this.usual?.position?.[name] ?? [null, null];
-      const ends = [value(`low ${name}`) ?? range[0], value(`high ${name}`) ?? range[1]];
-      if (ends.some((end) => end !== null)) found.position[name] = ends;
-      for (const kind of ["speed", "acceleration"]) {
-        const bound = value(`${kind} ${name}`) ?? this.usual?.[kind]?.[name];
-        if (bound !== undefined && bound !== null) found[kind][name] = bound;
-      }
-      const bound = force ? (value(`force ${force}`) ?? this.usual?.force?.[force]) : null;
-      if (bound !== undefined && bound !== null) found.force[force] = bound;
+    // A file replaces the usual limits, so those that were left empty are written too.
+    const found = structuredClone(this.usual);
+    const put = (kind, name, bound) => ((found[kind] ??= {})[name] = bound);
+    for (const { name, force, low, high } of this.coordinates) {
+      const range = this.usual.position?.[name] ?? [low ?? null, high ?? null];
+      const ends = [value(`low ${name}`), value(`high ${name}`)];
+      if (ends.some((end) => end !== null)) put("position", name, [ends[0] ?? range[0], ends[1] ?? range[1]]);
+      for (const kind of ["speed", "acceleration"]) if (value(`${kind} ${name}`) !== null) put(kind, name, value(`${kind} ${name}`));
+      if (force && value(`force ${force}`) !== null) put("force", force, value(`force ${force}`));
     }
-    return { ...found, ...(this.usual?.margin ? { margin: this.usual.margin } : {}) };
+    return found;
   }
 
   async save(model) {

@@ -36,7 +36,8 @@ export async function measure(host, of) {
   let proposed;
   try {
     inspected = await post("log/inspect", { path: log });
-    proposed = await post("log/mapping", { path: log, model, file: exists(saved) ? saved : undefined });
+    proposed = await post("log/mapping", { path: log, model });
+    if (exists(saved)) proposed.mapping = (await post("log/mapping", { path: log, model, file: saved })).mapping;
   } catch (error) {
     return void fill(inside, h("ul", { class: "said" }, said(error)));
   }
@@ -132,6 +133,7 @@ class Mapping {
   /** The channel for the chosen row; the next row without one is chosen then. */
   point(name) {
     const row = this.wanted[this.active] ?? this.wanted[0];
+    for (const other of this.wanted) if (other !== row && this.entry(other)?.channel === name) this.put(other, { channel: "" });
     this.put(row, { channel: name, unit: undefined });
     const next = this.wanted.findIndex((other, k) => k > this.active && !this.entry(other)?.channel);
     this.active = next >= 0 ? next : this.wanted.findIndex((other) => !this.entry(other)?.channel);
@@ -180,7 +182,7 @@ class Mapping {
       this.draw();
     };
     const channel = select([["", "no channel: samples per second"], ...names.map((n) => [n, n])], entry.channel ?? "", { "aria-label": "channel of the times", onchange: (event) => set({ channel: event.target.value, unit: undefined }) });
-    const unit = h("input", { value: entry.unit ?? "", placeholder: "found", list: "units-time", size: 5, "aria-label": "unit of the times", onchange: (event) => set({ unit: event.target.value.trim() }) });
+    const unit = h("input", { value: entry.unit ?? "", placeholder: "auto", list: "units-time", size: 5, "aria-label": "unit of the times", onchange: (event) => set({ unit: event.target.value.trim() }) });
     const perSecond = h("input", { value: rate ?? "", placeholder: "samples/s", inputmode: "decimal", "aria-label": "samples per second", onchange: (event) => ((this.mapping.rate = Number(event.target.value) || undefined), this.check()) });
     return h("tr", {}, h("th", { scope: "row" }, "time"), h("td", {}, channel), h("td", {}, entry.channel ? unit : perSecond, h("datalist", { id: "units-time" }, ["s", "ms", "us", "ns"].map((u) => h("option", { value: u })))), h("td", { colspan: "3" }));
   }

@@ -1,10 +1,10 @@
 // Runs: the list, the report of one in its place, several side by side, and export.
 
 import { downloadAddress, get, post, reportAddress } from "../api.js";
-import { fill, h, icon, number } from "../dom.js";
+import { count, fill, h, icon, number } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
 import { action, dialog, field, said, select } from "../parts.js";
-import { exists, freeName, go, stemOf } from "../store.js";
+import { exists, freeName, go, on, stemOf } from "../store.js";
 
 const FORMATS = [
   ["model", "Model file of mechid", ".yaml"],
@@ -30,7 +30,7 @@ export async function runList() {
   if (!runs.length) return null;
   const chosen = new Set();
   const beside = h("button", { class: "button", type: "button", disabled: true, onclick: action(() => compare([...chosen])) }, "Compare");
-  const row = ({ path, model, summary, verdict }) => {
+  const row = ({ path, model, summary }) => {
     const pick = h("input", {
       type: "checkbox",
       "aria-label": `compare ${path}`,
@@ -39,12 +39,20 @@ export async function runList() {
         beside.disabled = chosen.size < 2;
       },
     });
-    return h("tr", {}, h("td", {}, pick), h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => go("identify", { run: path }) }, path)), h("td", {}, model ?? ""), h("td", { class: "soft" }, words(verdict ?? summary)));
+    return h("tr", {}, h("td", {}, pick), h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => go("identify", { run: path }) }, path)), h("td", {}, model ?? ""), h("td", { class: "soft" }, words(summary ?? {})));
   };
   return h("section", { class: "panel", "aria-label": "Runs" }, h("header", {}, h("h2", {}, "Runs"), beside), h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, ["", "run", "model", "result"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, runs.map(row)))));
 }
 
-const words = (value) => (typeof value === "string" ? value : (value?.sentence ?? value?.result ?? ""));
+/** What a run found, in a line: its size, and the errors of the last motion with and without it. */
+function words({ base_parameters: size, validation = [] }) {
+  const last = validation.at(-1)?.motion;
+  const of = (model) => validation.findLast((v) => v.motion === last && v.model === model)?.overall ?? {};
+  const [found, cad] = [of("estimate"), of("cad")];
+  const percent = (share) => `${number(100 * share, 3)} %`;
+  const errors = Object.entries(found).map(([unit, share]) => `${percent(share)}${unit in cad ? ` (CAD ${percent(cad[unit])})` : ""} of forces in ${unit}`);
+  return [size ? count(size, "base parameter") : "", errors.length ? `error on ${last}: ${errors.join(", ")}` : ""].filter(Boolean).join(" · ");
+}
 
 async function compare(paths) {
   const found = await post("run/compare", { paths });
@@ -91,7 +99,9 @@ function parametersOf({ runs, parameters }) {
 
 /** One run: its report in place, and what can be done with it. */
 export function oneRun(host, path) {
-  const frame = h("iframe", { class: "report", title: `Report of ${path}`, sandbox: "allow-scripts allow-popups", src: reportAddress(path) });
+  const theme = () => document.documentElement.dataset.theme;
+  const frame = h("iframe", { class: "report", title: `Report of ${path}`, sandbox: "allow-scripts", src: reportAddress(path, theme()) });
+  const forget = on("theme", () => (frame.src = reportAddress(path, theme())));
   const exporting = h("div", {});
   const card = { now: null };
   fill(
@@ -105,7 +115,10 @@ export function oneRun(host, path) {
     ),
     h("div", { class: "body" }, exporting, h("section", { class: "panel report-panel", "aria-label": "Report" }, frame)),
   );
-  return () => card.now?.close();
+  return () => {
+    forget();
+    card.now?.close();
+  };
 }
 
 function exportDialog(path, host, card) {

@@ -17,7 +17,7 @@ export async function start(host) {
       h(
         "div",
         { class: "cards" },
-        card("excite", "From hardpoints", "A suspension or another template, and your table of points and masses.", chooseTemplate),
+        card("table", "From hardpoints", "A suspension or another template, and your table of points and masses.", chooseTemplate),
         card("model", "From the zoo", `${store.state.zoo.length} mechanisms that are ready to use and to change.`, chooseZoo),
         card("up", "From a robot file", "URDF or MJCF, as other programs write it.", chooseImport),
       ),
@@ -82,10 +82,9 @@ function chooseTemplate() {
     "From hardpoints",
     h("div", { class: "in" }, h("p", { class: "soft" }, "A template says what is connected with what. Its table of points and masses is filled with example numbers; yours replace them."), search),
   );
-  fill(
-    search,
-    templates.map(({ name, title }) =>
-      h("button", { type: "button", class: "choice", onclick: () => (close(), sheet(name, title)) }, h("b", {}, name), h("span", {}, title)),
-    ),
-  );
+  const open = (name, title) => {
+    close();
+    sheet(name, title);
+  };
+  fill(search, h("section", {}, templates.map(({ name, title }) => h("button", { type: "button", class: "choice", onclick: () => open(name, title) }, h("b", {}, name), h("span", {}, title)))));
 }

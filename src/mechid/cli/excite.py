@@ -114,6 +114,8 @@ def _evaluated(
 def _designed(
     model: str, limits: Path | None, start: Path | None, options: ExciteOptions
 ) -> DesignedMotion:
+    import numpy as np
+
     from mechid.cli.progress import interruptible, progress
     from mechid.tasks.excite import excite as work
 
@@ -124,7 +126,7 @@ def _designed(
         def watch(stage: str, step: int, best: float) -> None:
             nonlocal done
             done += 1
-            shown(done)
+            shown(done, best if options.criterion == "d" else float(np.exp(best)))
 
         return work(
             model, options, limits=limits, start=start, watch=watch, stop=lambda: interrupt.asked

@@ -28,6 +28,7 @@ from mechid.cli.report import report
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
 from mechid.cli.studio import studio
+from mechid.cli.study import study
 from mechid.cli.synthesise import synthesise
 from mechid.cli.template import template
 from mechid.cli.validate import validate
@@ -139,6 +140,7 @@ app.command(epilog="Example: mechid payload run gripped.csv --body link_6 -o pay
 app.command(epilog="Example: mechid report run --certify --open")(report)
 app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
 app.command(epilog="Example: mechid studio my_project")(studio)
+app.add_typer(study)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 for _info in app.registered_commands:
     _info.cls = _Command

@@ -66,7 +66,7 @@ class Posterior:
         idle = np.count_nonzero(own < _MOVED) if len(own) > 1 else 0
         fitted = len(self.gaussian.scale) - idle
         fitted += sum(len(c.coefficients) for c in fit.colours or ())
-        count = fit.share * len(fit.t)
+        count = fit.share * (len(fit.t) + float(np.sum(self.channels.zeros)))
         price = 0.5 * fitted * float(np.log(count))
         return data_evidence(fit.A, fit.t, self.gaussian, count) + fit.log_jacobian - price
 

@@ -12,7 +12,13 @@ from mechid.studies.experiment import Experiment
 from mechid.textfile.words import hint
 
 # Modules with a constant EXPERIMENT; they are imported when they are asked for.
-EXPERIMENTS: Mapping[str, str] = MappingProxyType({})
+EXPERIMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "identification": "mechid.studies.experiments.identification",
+        "information": "mechid.studies.experiments.information",
+        "motions": "mechid.studies.experiments.motions",
+    }
+)
 
 
 def experiment(name: str) -> Experiment[Any]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 from mechid.errors import DataError
 
@@ -98,8 +99,8 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     """
     real = _real(path)
     special = _special(real)
-    # The process is part of the name: two that write the same file do not mix.
-    beside = real if special else real.with_name(f".{real.name[:200]}.{os.getpid()}.part")
+    # Several may write the same file at once, also from several machines.
+    beside = real if special else real.with_name(f".{real.name[:200]}.{uuid4().hex}.part")
     try:
         write(beside)
         if not special:

@@ -18,8 +18,8 @@ from mechid.runs.record import FrictionChoice, Run
 from mechid.validation.diagnosis_record import Diagnosis
 
 SECTIONS = ("diagnosis", "mechanism", "bodies", "parameters", "contribution", "correlation",
-            "forces", "spectra", "validation", "reduction", "noise", "excitation", "mobility", "base",
-            "repeat")  # fmt: skip
+            "forces", "spectra", "validation", "reduction", "noise", "excitation", "mobility",
+            "base", "repeat")  # fmt: skip
 VOID = {"br", "col", "hr", "img", "input", "link", "meta"}
 
 

@@ -12,7 +12,19 @@ from mechid.studies.experiment import Experiment
 from mechid.textfile.words import hint
 
 # Modules with a constant EXPERIMENT; they are imported when they are asked for.
-EXPERIMENTS: Mapping[str, str] = MappingProxyType({})
+EXPERIMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "conditions": "mechid.studies.experiments.conditions",
+        "contribution": "mechid.studies.experiments.contribution",
+        "forces": "mechid.studies.experiments.forces",
+        "parameters": "mechid.studies.experiments.parameters",
+        "prediction": "mechid.studies.experiments.prediction",
+        "rank": "mechid.studies.experiments.rank",
+        "simulation": "mechid.studies.experiments.simulation",
+        "sizes": "mechid.studies.experiments.sizes",
+        "time-history": "mechid.studies.experiments.time_history",
+    }
+)
 
 
 def experiment(name: str) -> Experiment[Any]:

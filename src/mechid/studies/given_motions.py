@@ -1,0 +1,132 @@
+"""Motions as study files write them: designed, drawn at random, given as expressions, or a file.
+
+- `{design: {criterion: condition, random: 40}}`: designed by `mechid.excite`, with its options;
+- `{random: {harmonics: 5, frequency: 0.5, seed: 1}}`: one random motion within the usual limits;
+- `{departures: {z: "0.02*sin(2*pi*t)"}}`: departures from the home pose as expressions of t;
+  coordinates that are not named rest;
+- `{states: {seed: 1}}`: random states, each for itself, of independent speeds and accelerations;
+- the name of a trajectory file.
+
+`scale`, next to one of these, multiplies all departures from the home pose.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from mechid.base.experiment import EVERYTHING, NO_GRAVITY, checked, random_states
+from mechid.errors import DataError
+from mechid.excitation.families import Constant, Family
+from mechid.excitation.families.sums import Sum
+from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
+from mechid.importing.resolve import mechanism_of
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import Motion, solve_motion
+from mechid.mechanism.records import Mechanism
+from mechid.options import ExciteOptions, changed
+from mechid.tasks.excite import excite
+from mechid.tasks.inputs import trajectory_of
+from mechid.trajectoryfile import Expression
+
+GivenMotion: TypeAlias = str | Mapping[str, Any]
+KINDS = ("design", "random", "departures", "states")
+
+
+def key_of(value: Any) -> str:
+    """Return plain values as text that is the same for the same values."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+@lru_cache(maxsize=8)
+def studied(model: str, gravity: bool = True) -> Mechanism:
+    """Return a mechanism by name or file, on request without weight."""
+    mechanism = mechanism_of(model)
+    return mechanism if gravity else replace(mechanism, gravity=NO_GRAVITY)
+
+
+def solved(
+    model: str, motion: GivenMotion, *, gravity: bool, base: str, rate: float, seconds: float
+) -> Motion:
+    """Return the solved samples of a motion.
+
+    Parameters
+    ----------
+    model : str
+        Name or file.
+    motion : str or mapping
+        As above.
+    gravity : bool
+        Whether there is weight.
+    base : str
+        Base set that a motion is designed for, unless it names another; empty: the usual one.
+    rate, seconds : float
+        Samples per second (Hz), and how long (s).
+
+    Raises
+    ------
+    MechidError
+        For a motion that is written wrongly or cannot be performed.
+    """
+    return _solved(model, key_of(for_base(motion, base)), gravity, rate, seconds)
+
+
+def for_base(motion: GivenMotion, base: str) -> GivenMotion:
+    """Return a motion that names the base set for which it is designed."""
+    if isinstance(motion, str) or "design" not in motion or not base:
+        return motion
+    return {**motion, "design": {"base": base, **motion["design"]}}
+
+
+@lru_cache(maxsize=32)
+def _solved(model: str, motion: str, gravity: bool, rate: float, seconds: float) -> Motion:
+    mechanism = studied(model, gravity)
+    given = json.loads(motion)
+    n = round(rate * seconds)
+    if n < 1:
+        raise DataError(
+            f"{rate:g} Hz for {seconds:g} s makes no sample", remedy="raise rate or seconds"
+        )
+    words = {} if isinstance(given, str) else dict(given)
+    scale = float(words.pop("scale", 1.0))
+    if "states" in words:
+        return random_states(
+            mechanism, checked(EVERYTHING, mechanism), n, int(words["states"].get("seed", 0))
+        )
+    ready = kinematic_model(mechanism)
+    found = _trajectory(mechanism, given if isinstance(given, str) else words, seconds)
+    s = sample(of_mechanism(found, mechanism), times=np.arange(n) / rate)
+    y = ready.home_y + scale * (s.y - ready.home_y)
+    return solve_motion(ready, y, scale * s.yd, scale * s.ydd, time=s.time)
+
+
+def _trajectory(mechanism: Mechanism, given: Any, seconds: float) -> Trajectory:
+    if isinstance(given, str):
+        return trajectory_of(given)
+    if len(given) != 1 or next(iter(given)) not in KINDS:
+        raise DataError(
+            f"a motion must be a file or one of: {', '.join(KINDS)}; got {key_of(given)}",
+            where=mechanism.name,
+            remedy="write, for example, {design: {criterion: condition}}",
+        )
+    kind, words = next(iter(given.items()))
+    if kind == "departures":
+        return _departures(mechanism, words, seconds)
+    if kind == "random":
+        words = {**words, "random": 1, "starts": 0}
+    return excite(mechanism, changed(ExciteOptions(), words)).trajectory
+
+
+def _departures(mechanism: Mechanism, words: Mapping[str, Any], seconds: float) -> Trajectory:
+    home = kinematic_model(mechanism).home_y.tolist()
+    names = [c.name for c in mechanism.coordinates]
+    families: dict[str, Family] = {n: Constant(x) for n, x in zip(names, home, strict=True)}
+    for name, text in words.items():
+        moved = Expression(str(text))
+        families[name] = Sum((families[name], moved)) if name in families else moved
+    return Trajectory.of(families, seconds)

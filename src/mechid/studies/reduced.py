@@ -17,6 +17,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.automatic import Automatic
+from mechid.estimation.linear import condition
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.reduction.contribution import Contribution, contribution
@@ -87,6 +88,8 @@ class Reduced:
         Relative error of the CAD values (`mechid.estimation.perturb`).
     sizes : sequence of int
         Numbers of parameters that are reported, where there are several; empty: all.
+    reported : float, optional
+        Seconds of the motion that time histories report; all by default.
     seed : int
         Of both kinds of errors.
     """
@@ -112,6 +115,7 @@ class Reduced:
     noise_of: Literal["whole", "parameters"] = "whole"
     cad_error: float = 0.0
     sizes: tuple[int, ...] = ()
+    reported: float | None = None
     seed: int = 0
 
     def __hash__(self) -> int:
@@ -210,7 +214,7 @@ def fitted(s: Reduced) -> Fitted:
     MechidError
         For settings that do not go together, or a motion that cannot be performed.
     """
-    return _fit(replace(s, validation=None, sizes=()))
+    return _fit(replace(s, validation=None, sizes=(), reported=None))
 
 
 @lru_cache(maxsize=256)
@@ -256,8 +260,6 @@ def _names(s: Reduced, names: Sequence[str]) -> tuple[str, ...]:
 
 def _result(s: Reduced, r: Regression, weights: Floats, start: Bools, kept: int) -> Fitted:
     true, guess = (weights @ x[start] for x in (truth(s), cad(s)))
-    A = r.stacked()[0]
-    unit = np.linalg.norm(A, axis=0)
     values, deviation = guess, np.full(len(guess), np.nan)
     if s.method == "ols":
         estimate = OLS(r)
@@ -271,8 +273,7 @@ def _result(s: Reduced, r: Regression, weights: Floats, start: Bools, kept: int)
         weights,
         tuple(np.array(columns(s).names)[start].tolist()),
         kept,
-        float(np.linalg.cond(A / np.where(unit > 0, unit, 1.0))),
-        float(np.linalg.cond(A)),
+        *condition_numbers(r),
     )
 
 
@@ -295,6 +296,12 @@ def _automatic(s: Reduced, r: Regression) -> Fitted:
         len(r.parameters),
     )
     return replace(found, values=estimate.values, deviation=np.asarray(estimate.relative))
+
+
+def condition_numbers(r: Regression) -> tuple[float, float]:
+    """Return the condition numbers of a problem: columns of unit length, and as they are."""
+    A = r.stacked()[0]
+    return condition(A), float(np.linalg.cond(A))
 
 
 def predicted(s: Reduced, f: Fitted, values: Floats | None = None) -> tuple[Floats, Regression]:

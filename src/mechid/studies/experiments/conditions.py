@@ -6,7 +6,7 @@ import numpy as np
 
 from mechid.studies.experiment import Experiment, Row
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import Reduced, columns, exact
+from mechid.studies.reduced import Reduced, columns, condition_numbers, exact
 
 
 def rows(s: Reduced) -> list[Row]:
@@ -15,14 +15,15 @@ def rows(s: Reduced) -> list[Row]:
     All are computed in double precision, which shows no more than about 1e16; κ(WᵀW) is that of the
     product, which has lost half of the digits.
     """
-    A = exact(s).stacked()[0]
-    lengths = np.linalg.norm(A, axis=0)
+    r = exact(s)
+    A = r.stacked()[0]
+    unit, raw = condition_numbers(r)
     return [
         {
             "parameters": A.shape[1],
             "valid": columns(s).base is not None,
-            "condition": float(np.linalg.cond(A / np.where(lengths > 0, lengths, 1.0))),
-            "raw_condition": float(np.linalg.cond(A)),
+            "condition": unit,
+            "raw_condition": raw,
             "information": float(np.linalg.cond(A.T @ A)),
         }
     ]

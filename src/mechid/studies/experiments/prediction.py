@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mechid.studies.experiment import Experiment, Row
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import Reduced, fitted, predicted
+from mechid.studies.reduced import Reduced, condition_numbers, fitted, predicted
 from mechid.validation.errors import force_errors
 
 
@@ -16,6 +16,7 @@ def rows(s: Reduced) -> list[Row]:
     f = fitted(s)
     forces, r = predicted(s, f)
     found = force_errors(forces, r)
+    unit, raw = condition_numbers(r.select(f.parameters))
     guess = force_errors(predicted(s, f, f.cad)[0], r)
     return [
         {
@@ -23,6 +24,8 @@ def rows(s: Reduced) -> list[Row]:
             "parameters": len(f.parameters),
             "condition": f.condition,
             "raw_condition": f.raw_condition,
+            "condition_validation": unit,
+            "raw_condition_validation": raw,
             "error": found.total,
             "absolute": found.stacked_absolute,
             "error_cad": guess.total,

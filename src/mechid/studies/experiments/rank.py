@@ -45,6 +45,8 @@ class Ranked:
         Values above this part of the largest count; by default eps times the longer side of W.
     by_rank : bool
         Tolerance eps · r instead, r the number of values that count (Gautier).
+    spectrum : bool
+        Whether there is a row for every value; false: one row, for the last value that counts.
     """
 
     model: str
@@ -56,6 +58,7 @@ class Ranked:
     scaled: bool = True
     tolerance: float | None = None
     by_rank: bool = False
+    spectrum: bool = True
 
     def __hash__(self) -> int:
         """Return the hash of all of it as text: motions are mappings."""
@@ -68,9 +71,12 @@ class Ranked:
 
 
 def rows(s: Ranked) -> list[Row]:
-    """Return a row per singular value (or pivot): its number, its size relative to the largest,
-    the largest itself, and the rank with its tolerance, which all rows of a cell share."""
-    largest, reading, eps = _spectrum(replace(s, tolerance=None, by_rank=False))
+    """Return a row per singular value (or pivot), relative to the largest.
+
+    All rows of a cell have the largest itself and the rank with its tolerance; `step` is the ratio
+    of a value to the next.
+    """
+    largest, reading, eps = _spectrum(replace(s, tolerance=None, by_rank=False, spectrum=True))
     values = reading.spectrum
     tolerance = reading.tolerance if s.tolerance is None else s.tolerance
     rank = int(np.count_nonzero(values > tolerance))
@@ -84,8 +90,10 @@ def rows(s: Ranked) -> list[Row]:
             "largest": largest,
             "tolerance": tolerance,
             "rank": rank,
+            "step": float(x / values[k + 1]) if k + 1 < len(values) and values[k + 1] else None,
         }
         for k, x in enumerate(values)
+        if s.spectrum or k + 1 == rank
     ]
 
 

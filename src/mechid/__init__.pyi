@@ -96,6 +96,14 @@ from .signals.filters import decimate as decimate
 from .signals.record import Measurement as Measurement
 from .signals.record import Preparation as Preparation
 from .signals.record import PreparedMeasurement as PreparedMeasurement
+from .studies.plan import PartPlan as PartPlan
+from .studies.plan import StudyPlan as StudyPlan
+from .studies.plan import plan_study as plan_study
+from .studies.result import StudyResult as StudyResult
+from .studies.result import load_study_result as load_study_result
+from .studies.run import run_study as run_study
+from .studies.study import Study as Study
+from .studies.study import load_study as load_study
 from .tables.files import write_table as write_table
 from .tables.motion import MotionTable as MotionTable
 from .tables.motion import read_motion as read_motion

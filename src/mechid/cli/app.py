@@ -26,6 +26,7 @@ from mechid.cli.reduce import reduce
 from mechid.cli.report import report
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
+from mechid.cli.study import study
 from mechid.cli.synthesise import synthesise
 from mechid.cli.template import template
 from mechid.cli.validate import validate
@@ -104,6 +105,7 @@ app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(pred
 app.command(epilog="Example: mechid payload run gripped.csv --body link_6 -o payload.json")(payload)
 app.command(epilog="Example: mechid report run --certify --open")(report)
 app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
+app.add_typer(study)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
 
 

@@ -1,4 +1,4 @@
-"""`mechid schema`: the JSON Schema of model, trajectory and mapping files."""
+"""`mechid schema`: the JSON Schema of model, trajectory, mapping and study files."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ class Kind(StrEnum):
     MODEL = "model"
     TRAJECTORY = "trajectory"
     MEASUREMENT = "measurement"
+    STUDY = "study"
 
 
 def schema(
     kind: Annotated[
         Kind,
-        typer.Argument(help="Of model files, trajectory files, or mapping files of measurements."),
+        typer.Argument(
+            help="Of model files, trajectory files, mapping files of measurements, or study files."
+        ),
     ] = Kind.MODEL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it here instead of printing it.")
@@ -35,6 +38,8 @@ def schema(
         from mechid.modelfile import json_schema
     elif kind is Kind.TRAJECTORY:
         from mechid.trajectoryfile.document import trajectory_schema as json_schema
+    elif kind is Kind.STUDY:
+        from mechid.studies.document import study_schema as json_schema
     else:
         from mechid.measurementfile import json_schema
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     DataError
         If it cannot be written.
     """
-    beside = path.with_name(f".{path.name}.part")
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.part")  # several may write it at once
     try:
         write(beside)
         beside.replace(path)

@@ -1,13 +1,13 @@
 """Motions as study files write them: designed, drawn at random, given as expressions, or a file.
 
-- `{design: {criterion: condition, random: 40}}`: designed by `mechid.excite`, with its options;
-- `{random: {harmonics: 5, frequency: 0.5, seed: 1}}`: one random motion within the usual limits;
-- `{departures: {z: "0.02*sin(2*pi*t)"}}`: departures from the home pose as expressions of t;
+- options of `mechid.excite`, such as {criterion: condition, harmonics: 5}; `base: own` designs for
+  the base set of the cell, {random: 1, starts: 0, seed: 3} is a random motion;
+- {departures: {z: "0.02*sin(2*pi*t)"}}: departures from the home pose as expressions of t;
   coordinates that are not named rest;
-- `{states: {seed: 1}}`: random states, each for itself, of independent speeds and accelerations;
-- the name of a trajectory file.
+- {states: 3}: random states, each for itself, of independent speeds and accelerations; 3 is a seed;
+- {file: …}: a trajectory file.
 
-`scale`, next to one of these, multiplies all departures from the home pose.
+`scale`, next to these, multiplies all departures from the home pose.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.records import Mechanism
-from mechid.options import ExciteOptions, changed
 from mechid.tasks.excite import excite
 from mechid.tasks.inputs import trajectory_of
 from mechid.trajectoryfile import Expression
 
-GivenMotion: TypeAlias = str | Mapping[str, Any]
-KINDS = ("design", "random", "departures", "states")
+GivenMotion: TypeAlias = Mapping[str, Any]
+_OWN = "own"  # the base set of the cell
 
 
 def key_of(value: Any) -> str:
@@ -59,12 +58,12 @@ def solved(
     ----------
     model : str
         Name or file.
-    motion : str or mapping
+    motion : mapping
         As above.
     gravity : bool
         Whether there is weight.
     base : str
-        Base set that a motion is designed for, unless it names another; empty: the usual one.
+        Base set of the cell.
     rate, seconds : float
         Samples per second (Hz), and how long (s).
 
@@ -78,48 +77,34 @@ def solved(
 
 def for_base(motion: GivenMotion, base: str) -> GivenMotion:
     """Return a motion that names the base set for which it is designed."""
-    if isinstance(motion, str) or "design" not in motion or not base:
-        return motion
-    return {**motion, "design": {"base": base, **motion["design"]}}
+    return {**motion, "base": base} if motion.get("base") == _OWN else motion
 
 
 @lru_cache(maxsize=32)
 def _solved(model: str, motion: str, gravity: bool, rate: float, seconds: float) -> Motion:
     mechanism = studied(model, gravity)
-    given = json.loads(motion)
+    words = json.loads(motion)
+    scale = float(words.pop("scale", 1.0))
     n = round(rate * seconds)
     if n < 1:
         raise DataError(
             f"{rate:g} Hz for {seconds:g} s makes no sample", remedy="raise rate or seconds"
         )
-    words = {} if isinstance(given, str) else dict(given)
-    scale = float(words.pop("scale", 1.0))
     if "states" in words:
-        return random_states(
-            mechanism, checked(EVERYTHING, mechanism), n, int(words["states"].get("seed", 0))
-        )
+        return random_states(mechanism, checked(EVERYTHING, mechanism), n, int(words["states"]))
     ready = kinematic_model(mechanism)
-    found = _trajectory(mechanism, given if isinstance(given, str) else words, seconds)
-    s = sample(of_mechanism(found, mechanism), times=np.arange(n) / rate)
+    found = of_mechanism(_trajectory(mechanism, words, seconds), mechanism)
+    s = sample(found, times=np.arange(n) / rate)
     y = ready.home_y + scale * (s.y - ready.home_y)
     return solve_motion(ready, y, scale * s.yd, scale * s.ydd, time=s.time)
 
 
-def _trajectory(mechanism: Mechanism, given: Any, seconds: float) -> Trajectory:
-    if isinstance(given, str):
-        return trajectory_of(given)
-    if len(given) != 1 or next(iter(given)) not in KINDS:
-        raise DataError(
-            f"a motion must be a file or one of: {', '.join(KINDS)}; got {key_of(given)}",
-            where=mechanism.name,
-            remedy="write, for example, {design: {criterion: condition}}",
-        )
-    kind, words = next(iter(given.items()))
-    if kind == "departures":
-        return _departures(mechanism, words, seconds)
-    if kind == "random":
-        words = {**words, "random": 1, "starts": 0}
-    return excite(mechanism, changed(ExciteOptions(), words)).trajectory
+def _trajectory(mechanism: Mechanism, words: Mapping[str, Any], seconds: float) -> Trajectory:
+    if "file" in words:
+        return trajectory_of(words["file"])
+    if "departures" in words:
+        return _departures(mechanism, words["departures"], seconds)
+    return excite(mechanism, **words).trajectory
 
 
 def _departures(mechanism: Mechanism, words: Mapping[str, Any], seconds: float) -> Trajectory:

@@ -55,7 +55,7 @@ class Reduced:
     base : str
         Base set, as in `identify`; empty: all parameters. A named list that is not a base set
         stands for its parameters with their own values.
-    motion, validation : str or mapping
+    motion, validation : mapping
         Motions of identification and of prediction (`mechid.studies.given_motions`); without
         `validation` that of identification, with exact forces.
     rate, seconds : float

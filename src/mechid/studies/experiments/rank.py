@@ -32,7 +32,7 @@ class Ranked:
     ----------
     model : str
         Mechanism: a name of the zoo or a file.
-    motion : str or mapping
+    motion : mapping
         As in `mechid.studies.given_motions`.
     rate, seconds : float
         Samples per second (Hz) and duration (s).
@@ -50,7 +50,7 @@ class Ranked:
     """
 
     model: str
-    motion: GivenMotion = field(default_factory=lambda: {"states": {}})
+    motion: GivenMotion = field(default_factory=lambda: {"states": 0})
     rate: float = 50.0
     seconds: float = 8.0
     precision: Literal["single", "double", "multi"] = "double"

@@ -196,11 +196,12 @@ class MaximumAPosteriori:
                 remedy="use CAD values as prior, or do not estimate gains",
             )
         free = channels.size if self.offsets == "estimated" else len(channels.regression.parameters)
-        enough(len(channels.channel), free)
+        zeros = int(np.sum(channels.zeros))
+        enough(len(channels.channel) + zeros, free)
         if self.offsets is None or self.offsets == "estimated":
             return iterate(
                 channels,
-                lambda A, t, _: least_squares(A, t),
+                lambda A, t, _: least_squares(A, t, zeros),
                 noise=self.noise,
                 whiten=self.whiten,
                 tails=self.tails,

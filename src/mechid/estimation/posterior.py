@@ -58,7 +58,7 @@ class Posterior:
         """Log evidence less half of log n for each scale and each coefficient of colour."""
         fit = self.fit
         fitted = len(self.gaussian.scale) + sum(len(c.coefficients) for c in fit.colours or ())
-        count = fit.share * len(fit.t)
+        count = fit.share * (len(fit.t) + float(np.sum(self.channels.zeros)))
         price = 0.5 * fitted * float(np.log(count))
         return data_evidence(fit.A, fit.t, self.gaussian, count) + fit.log_jacobian - price
 

@@ -25,28 +25,21 @@ from mechid.errors import DataError
 from mechid.excitation.families import Constant, Family
 from mechid.excitation.families.sums import Sum
 from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
-from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.records import Mechanism
-from mechid.tasks.excite import excite
-from mechid.tasks.inputs import trajectory_of
+from mechid.studies.experiments.shared import designed, mechanism, words_key
 from mechid.trajectoryfile import Expression
 
 GivenMotion: TypeAlias = Mapping[str, Any]
 _OWN = "own"  # the base set of the cell
 
 
-def key_of(value: Any) -> str:
-    """Return plain values as text that is the same for the same values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
 @lru_cache(maxsize=8)
 def studied(model: str, gravity: bool = True) -> Mechanism:
     """Return a mechanism by name or file, on request without weight."""
-    mechanism = mechanism_of(model)
-    return mechanism if gravity else replace(mechanism, gravity=NO_GRAVITY)
+    found = mechanism(model)
+    return found if gravity else replace(found, gravity=NO_GRAVITY)
 
 
 def solved(
@@ -72,7 +65,7 @@ def solved(
     MechidError
         For a motion that is written wrongly or cannot be performed.
     """
-    return _solved(model, key_of(for_base(motion, base)), gravity, rate, seconds)
+    return _solved(model, words_key(for_base(motion, base)), gravity, rate, seconds)
 
 
 def for_base(motion: GivenMotion, base: str) -> GivenMotion:
@@ -82,7 +75,7 @@ def for_base(motion: GivenMotion, base: str) -> GivenMotion:
 
 @lru_cache(maxsize=32)
 def _solved(model: str, motion: str, gravity: bool, rate: float, seconds: float) -> Motion:
-    mechanism = studied(model, gravity)
+    ready = studied(model, gravity)
     words = json.loads(motion)
     scale = float(words.pop("scale", 1.0))
     n = round(rate * seconds)
@@ -91,27 +84,22 @@ def _solved(model: str, motion: str, gravity: bool, rate: float, seconds: float)
             f"{rate:g} Hz for {seconds:g} s makes no sample", remedy="raise rate or seconds"
         )
     if "states" in words:
-        return random_states(mechanism, checked(EVERYTHING, mechanism), n, int(words["states"]))
-    ready = kinematic_model(mechanism)
-    found = of_mechanism(_trajectory(mechanism, words, seconds), mechanism)
+        return random_states(ready, checked(EVERYTHING, ready), n, int(words["states"]))
+    if "departures" in words:
+        found = _departures(ready, words["departures"], seconds)
+    else:
+        found = designed(model, words_key(words))
     s = sample(found, times=np.arange(n) / rate)
-    y = ready.home_y + scale * (s.y - ready.home_y)
+    home = kinematic_model(ready).home_y
+    y = home + scale * (s.y - home)
     return solve_motion(ready, y, scale * s.yd, scale * s.ydd, time=s.time)
 
 
-def _trajectory(mechanism: Mechanism, words: Mapping[str, Any], seconds: float) -> Trajectory:
-    if "file" in words:
-        return trajectory_of(words["file"])
-    if "departures" in words:
-        return _departures(mechanism, words["departures"], seconds)
-    return excite(mechanism, **words).trajectory
-
-
-def _departures(mechanism: Mechanism, words: Mapping[str, Any], seconds: float) -> Trajectory:
-    home = kinematic_model(mechanism).home_y.tolist()
-    names = [c.name for c in mechanism.coordinates]
+def _departures(of: Mechanism, words: Mapping[str, Any], seconds: float) -> Trajectory:
+    home = kinematic_model(of).home_y.tolist()
+    names = [c.name for c in of.coordinates]
     families: dict[str, Family] = {n: Constant(x) for n, x in zip(names, home, strict=True)}
     for name, text in words.items():
         moved = Expression(str(text))
         families[name] = Sum((families[name], moved)) if name in families else moved
-    return Trajectory.of(families, seconds)
+    return of_mechanism(Trajectory.of(families, seconds), of)

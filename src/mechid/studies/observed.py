@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from mechid.base.baseset import BaseSet, base_set
-from mechid.base.bounds import all_transfers
-from mechid.base.experiment import EVERYTHING
-from mechid.base.nullspace import NullSpace
-from mechid.base.rules import rule_of
+from mechid.base.baseset import BaseSet
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.regressor import Observation, observation_matrix
 from mechid.errors import MechidError
 from mechid.estimation.perturb import perturbed
 from mechid.estimation.regression import Floats, Ints, Regression
-from mechid.exact.geometry import exact_geometry
-from mechid.mechanism.records import Mechanism
-from mechid.studies.given_motions import GivenMotion, for_base, key_of, solved, studied
+from mechid.mechanism.records import IndependentCoordinate, Mechanism
+from mechid.studies.experiments.shared import columns, mechanism, words_key
+from mechid.studies.given_motions import GivenMotion, for_base, solved
 from mechid.tables.forces import force_unit
 
 
@@ -48,14 +45,8 @@ class Columns:
     base: BaseSet | None
 
 
-@lru_cache(maxsize=4)
-def null_space_of(model: str, gravity: bool) -> NullSpace:
-    """Return all transfers of inertia of a mechanism."""
-    return all_transfers(exact_geometry(studied(model, gravity)), EVERYTHING)[0]
-
-
 @lru_cache(maxsize=16)
-def columns_of(model: str, gravity: bool, base: str) -> Columns:
+def columns_of(model: str, base: str) -> Columns:
     """Return the parameters of a base set; an empty name: all parameters.
 
     Raises
@@ -63,41 +54,29 @@ def columns_of(model: str, gravity: bool, base: str) -> Columns:
     MechidError
         If there is no such set.
     """
-    mechanism = studied(model, gravity)
-    names = tuple(c.name for c in dynamic_model(mechanism).columns)
+    names = tuple(c.name for c in dynamic_model(mechanism(model)).columns)
     if not base:
         return _plain(names, names)
-    null = null_space_of(model, gravity)
-    rule = rule_of(mechanism, base)
-    listed = {s.name: s.dependent for s in mechanism.base_sets}
     try:
-        found = base_set(null, rule(null))
+        found = columns(model, base).base
     except MechidError:
-        if base not in listed:
+        if base not in {s.name for s in mechanism(model).base_sets}:
             raise
-        without = base_set(null, rule_of(mechanism, "last")(null)).without_effect
-        gone = {*listed[base], *without, *null.zeros}
-        return _plain(names, [n for n in names if n not in gone])
+        return _plain(names, columns(model, base, listed=True).names)
     return Columns(found.base, found.places, found.matrix, found)
 
 
-def _plain(names: tuple[str, ...], kept: tuple[str, ...] | list[str]) -> Columns:
+def _plain(names: tuple[str, ...], kept: tuple[str, ...]) -> Columns:
     at = {name: i for i, name in enumerate(names)}
     places = np.array([at[n] for n in kept], dtype=np.int64)
-    return Columns(tuple(kept), places, np.eye(len(names))[places], None)
-
-
-@lru_cache(maxsize=8)
-def true_values(truth: str) -> Floats:
-    """Return the parameters of a mechanism, (p,)."""
-    return parameter_values(dynamic_model(studied(truth)))
+    return Columns(kept, places, np.eye(len(names))[places], None)
 
 
 @lru_cache(maxsize=64)
 def cad_of(truth: str, error: float, seed: int) -> Mechanism:
     """Return a mechanism with CAD values that are wrong by a relative error."""
-    mechanism = studied(truth)
-    return perturbed(mechanism, error, np.random.default_rng([seed, 1])) if error else mechanism
+    true = mechanism(truth)
+    return perturbed(true, error, np.random.default_rng([seed, 1])) if error else true
 
 
 @lru_cache(maxsize=64)
@@ -110,7 +89,7 @@ def observed(
     model: str, motion: GivenMotion, *, gravity: bool, base: str, rate: float, seconds: float
 ) -> tuple[Observation, Floats]:
     """Return the observation matrix of a motion (see `solved`), and its times (N,)."""
-    return _observed(model, key_of(for_base(motion, base)), gravity, rate, seconds)
+    return _observed(model, words_key(for_base(motion, base)), gravity, rate, seconds)
 
 
 @lru_cache(maxsize=16)
@@ -124,10 +103,13 @@ def _observed(
 
 
 def problem(
-    mechanism: Mechanism, seen: Observation, time: Floats, columns: Columns, tau: Floats
+    coordinates: Sequence[IndependentCoordinate],
+    seen: Observation,
+    time: Floats,
+    columns: Columns,
+    tau: Floats,
 ) -> Regression:
     """Return the linear problem of some parameters; τ (N, n_i) are measured forces."""
-    coordinates = mechanism.coordinates
     return Regression(
         np.ascontiguousarray(seen.W[..., columns.places]),
         tau,

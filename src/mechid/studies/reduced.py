@@ -23,7 +23,8 @@ from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.reduction.contribution import Contribution, contribution
 from mechid.reduction.deviation import by_deviation
 from mechid.reduction.regroup import regroup
-from mechid.studies.given_motions import GivenMotion, key_of, studied
+from mechid.studies.experiments.shared import mechanism, true_values, words_key
+from mechid.studies.given_motions import GivenMotion
 from mechid.studies.observed import (
     Columns,
     cad_of,
@@ -31,7 +32,6 @@ from mechid.studies.observed import (
     columns_of,
     observed,
     problem,
-    true_values,
 )
 from mechid.tasks.cad_prior import prior_from_cad
 from mechid.textfile.words import hint
@@ -120,12 +120,12 @@ class Reduced:
 
     def __hash__(self) -> int:
         """Return the hash of all of it as text: motions are mappings."""
-        return hash(key_of(asdict(self)))
+        return hash(words_key(asdict(self)))
 
     def shared(self) -> Hashable:
         """Key of the work that cells share: mechanism, parameters and motions."""
-        of = (self.motion, self.validation, self.ranked_on, self.rate, self.seconds)
-        return key_of([self.model, self.gravity, self.base, *of])
+        of = ("model", "gravity", "base", "motion", "validation", "ranked_on", "rate", "seconds")
+        return words_key({name: getattr(self, name) for name in of})
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ class Fitted:
 
 def columns(s: Reduced) -> Columns:
     """Return the parameters that a model starts with."""
-    return columns_of(s.model, s.gravity, s.base)
+    return columns_of(s.model, s.base)
 
 
 def exact(s: Reduced, motion: GivenMotion | None = None) -> Regression:
@@ -173,7 +173,7 @@ def exact(s: Reduced, motion: GivenMotion | None = None) -> Regression:
         s.model, chosen, gravity=s.gravity, base=s.base, rate=s.rate, seconds=s.seconds
     )
     tau = seen.W @ true_values(s.truth or s.model) + seen.known
-    return problem(studied(s.model, s.gravity), seen, time, columns(s), tau)
+    return problem(mechanism(s.model).coordinates, seen, time, columns(s), tau)
 
 
 def measured(s: Reduced) -> Regression:

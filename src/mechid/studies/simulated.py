@@ -18,7 +18,7 @@ from mechid.estimation.regression import Floats
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Mechanism
-from mechid.studies.given_motions import key_of, studied
+from mechid.studies.experiments.shared import mechanism, words_key
 from mechid.textfile.words import hint
 from mechid.trajectoryfile import Expression
 
@@ -73,7 +73,7 @@ class Simulated:
 
     def __hash__(self) -> int:
         """Return the hash of all of it as text: forces are mappings."""
-        return hash(key_of(asdict(self)))
+        return hash(words_key(asdict(self)))
 
     def shared(self) -> Hashable:
         """Key of the work that cells share: the mechanism."""
@@ -91,14 +91,14 @@ def simulated(s: Simulated) -> Simulation:
 
 @lru_cache(maxsize=16)
 def _simulated(s: Simulated) -> Simulation:
-    mechanism = studied(s.model)
+    model = mechanism(s.model)
     times = np.linspace(0.0, s.seconds, round(s.rate * s.seconds) + 1)
     options = SimulationOptions(
         **{name: getattr(s, name) for name in _OPTIONS},
         max_step=np.inf if s.max_step is None else s.max_step,
     )
     try:
-        return simulate(mechanism, times, options, forces=_forces(mechanism, s))
+        return simulate(model, times, options, forces=_forces(model, s))
     except SimulationError as error:
         return error.partial
 
@@ -143,14 +143,14 @@ def _known(words: Mapping[str, Any]) -> dict[str, Any]:
     return dict(words)
 
 
-def _forces(mechanism: Mechanism, s: Simulated) -> Forces | Floats:
-    names = [c.force for c in mechanism.coordinates]
+def _forces(model: Mechanism, s: Simulated) -> Forces | Floats:
+    names = [c.force for c in model.coordinates]
     if s.follow:
-        return _following(mechanism, s)
+        return _following(model, s)
     hold = np.zeros(len(names))
     if s.hold:
-        model = kinematic_model(mechanism)
-        hold = inverse_dynamics(solve_motion(model, model.home_y[None])).tau[0]
+        home = kinematic_model(model).home_y
+        hold = inverse_dynamics(solve_motion(model, home[None])).tau[0]
     for name in s.forces:
         _check("force", name, names, s.model)
     laws = {names.index(n): Expression(str(text)) for n, text in s.forces.items()}
@@ -164,14 +164,14 @@ def _forces(mechanism: Mechanism, s: Simulated) -> Forces | Floats:
     return ForcesOverTime(at) if laws else hold
 
 
-def _following(mechanism: Mechanism, s: Simulated) -> Forces:
-    names = [c.name for c in mechanism.coordinates]
+def _following(model: Mechanism, s: Simulated) -> Forces:
+    names = [c.name for c in model.coordinates]
     for name in (*s.follow, *names):
         _check("coordinate", name, names if name in s.follow else list(s.follow), s.model)
     t = np.linspace(0.0, s.seconds, round(_FOLLOWED * s.seconds) + 1)
     rates = [Expression(str(s.follow[n])).given(t) for n in names]
     y, yd, ydd = (np.column_stack([r[k] for r in rates]) for k in range(3))
-    tau = inverse_dynamics(solve_motion(mechanism, y, yd, ydd, time=t)).tau
+    tau = inverse_dynamics(solve_motion(model, y, yd, ydd, time=t)).tau
     return table_forces(t, tau, "cubic")
 
 

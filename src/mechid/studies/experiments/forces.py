@@ -1,4 +1,4 @@
-"""Experiment `forces`: exact and predicted forces over time, a row per sample and force."""
+"""Experiment `forces`: exact and predicted forces over time, a row per sample, force and curve."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from mechid.studies.reduced import Reduced, fitted, predicted
 
 
 def rows(s: Reduced) -> list[Row]:
-    """Return time (s), force, and its exact and predicted values (N or N m)."""
+    """Return force, curve (exact, predicted, or difference of the two), time (s) and value (N or
+    N m)."""
     forces, r = predicted(s, fitted(s))
     last = np.inf if s.reported is None else s.reported
+    curves = {"exact": r.tau, "predicted": forces, "difference": forces - r.tau}
     return [
-        {
-            "time": float(t),
-            "force": name,
-            "exact": float(r.tau[k, i]),
-            "predicted": float(forces[k, i]),
-        }
+        {"force": name, "curve": curve, "time": float(t), "value": float(values[k, i])}
         for i, name in enumerate(r.channels)
+        for curve, values in curves.items()
         for k, t in enumerate(r.time)
         if t < last
     ]

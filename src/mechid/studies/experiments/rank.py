@@ -20,7 +20,8 @@ from mechid.dynamics.regressor import observation_matrix
 from mechid.estimation.regression import Floats
 from mechid.kinematics.motion import Motion
 from mechid.studies.experiment import Experiment, Row
-from mechid.studies.given_motions import GivenMotion, key_of, solved
+from mechid.studies.experiments.shared import words_key
+from mechid.studies.given_motions import GivenMotion, solved
 from mechid.studies.one_by_one import one_by_one
 
 
@@ -62,12 +63,12 @@ class Ranked:
 
     def __hash__(self) -> int:
         """Return the hash of all of it as text: motions are mappings."""
-        return hash(key_of(asdict(self)))
+        return hash(words_key(asdict(self)))
 
     def shared(self) -> Hashable:
         """Key of the work that cells share: the spectrum."""
-        how = (self.precision, self.bits, self.scaled)
-        return key_of([self.model, self.motion, self.rate, self.seconds, *how])
+        of = ("model", "motion", "rate", "seconds", "precision", "bits", "scaled")
+        return words_key({name: getattr(self, name) for name in of})
 
 
 def rows(s: Ranked) -> list[Row]:

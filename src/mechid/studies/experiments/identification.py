@@ -106,7 +106,7 @@ def _errors(settings: IdentificationSettings, data: Data) -> list[Row]:
         )
         rows.append(
             {
-                "motion": k + 1,
+                "predicted": k + 1,
                 "force": ALL,
                 "E_p": errors.total,
                 "E_p_cad": of_cad.total,
@@ -119,7 +119,7 @@ def _errors(settings: IdentificationSettings, data: Data) -> list[Row]:
         for j, force in enumerate(r.channels):
             rows.append(
                 {
-                    "motion": k + 1,
+                    "predicted": k + 1,
                     "force": force,
                     "E_p": float(errors.prediction[j]),
                     "E_p_cad": float(of_cad.prediction[j]),
@@ -182,7 +182,7 @@ def _sizes(settings: IdentificationSettings, data: Data) -> list[Row]:
     return [
         {
             "size": int(size),
-            "motion": k + 1,
+            "predicted": k + 1,
             "E_p": float(found.validation_total[i, k]),
             "E_p_identification": float(found.identification_total[i]),
             "condition": _finite(float(found.condition[i])),

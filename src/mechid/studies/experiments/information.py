@@ -19,6 +19,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.kinematics.motion import solve_motion
 from mechid.options import IdentifyOptions
+from mechid.signals.errors import rms
 from mechid.studies.experiment import Experiment, Outcome, Row
 from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_settings import OTHERS
@@ -55,6 +56,8 @@ class InformationSettings:
         That are measured; by default all. "none" for none.
     noise : float
         Standard deviation of the forces relative to their root mean square.
+    noise_of : "motion" or "validation"
+        Over which motions: the one that is measured, or those that are predicted.
     sensors : tuple of str
         Load cells besides, as in `mechid.tasks.load_cells`: "force:JOINT", "moment:JOINT",
         "axial:BODY".
@@ -73,6 +76,7 @@ class InformationSettings:
     periods: float | None = None
     forces: tuple[str, ...] = ()
     noise: float = 0.05
+    noise_of: Literal["motion", "validation"] = "motion"
     sensors: tuple[str, ...] = ()
     sensor_noise: float = 0.05
     report: Literal["errors", "parameters"] = "errors"
@@ -139,7 +143,12 @@ def knowledge(settings: InformationSettings) -> Knowledge:
     own = shared.of_forces(replace(r, tau=tau), chosen)
     blocks = []
     if settings.forces != ("none",):
-        sigma = settings.noise * np.sqrt(np.mean(own.tau**2, axis=0))
+        forces = own.tau
+        if settings.noise_of == "validation":
+            others = [shared.observed(by) for by in settings.others]
+            made = [replace(s, tau=s.W @ prior.values + s.known) for s in others]
+            forces = np.concatenate([shared.of_forces(s, chosen).tau for s in made])
+        sigma = settings.noise * rms(forces)
         blocks.append(own.W / np.where(sigma > 0, sigma, np.inf)[:, None])
     if settings.sensors:
         rows = _sensors(settings.measured, settings.sensors)
@@ -201,7 +210,7 @@ def _errors(settings: InformationSettings, known: Knowledge) -> list[Row]:
     for k, by in enumerate(settings.others):
         r = shared.observed(by)
         after, before = known.errors(r), known.errors(r, after=False)
-        first: Row = {"motion": k + 1, "force": ALL}
+        first: Row = {"predicted": k + 1, "force": ALL}
         rows.append(
             {**first, "E_p": float(np.sum(after)), "E_p_cad": float(np.sum(before)), **common}
         )

@@ -111,7 +111,7 @@ def duration(seconds: float) -> str:
     if seconds != seconds:
         return "-"
     if seconds < 1:
-        return f"{1e3 * seconds:.2g} ms"
+        return f"{1e3 * seconds:.3g} ms"
     if seconds < 120:
         return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

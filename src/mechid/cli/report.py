@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, print_json
+from mechid.cli.common import Force, Json, print_json
 from mechid.errors import DataError
+from mechid.outputs import check_outputs
 
 
 def report(
@@ -32,6 +33,7 @@ def report(
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
     json: Json = False,
+    force: Force = False,
 ) -> None:
     """Write one HTML page about a run, or one that compares several; it needs no network.
 
@@ -48,9 +50,11 @@ def report(
     from mechid.runs.folder import load_run
     from mechid.runs.verdict import verdict
 
+    page = output or (runs[0] / "report.html" if len(runs) == 1 else None)
+    check_outputs(page, force=force)
     found = [load_run(run) for run in runs]
-    if len(runs) == 1:
-        path = write_report(found[0], output or runs[0] / "report.html", certify=certify)
+    if len(runs) == 1 and page is not None:
+        path = write_report(found[0], page, certify=certify)
     elif output is None:
         raise DataError("a page that compares runs needs a name", remedy="add -o compare.html")
     elif certify:

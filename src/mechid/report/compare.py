@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.outputs import write_text
 from mechid.report.page import render
 from mechid.report.section import Section
-from mechid.runs.files import write_text
 from mechid.runs.meanings import meanings
 from mechid.runs.record import Run
 from mechid.runs.verdict import verdict

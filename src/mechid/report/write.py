@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mechid.outputs import write_text
 from mechid.report.page import render
 from mechid.report.sections import (
     base,
@@ -23,7 +24,6 @@ from mechid.report.sections import (
     spectra,
     validation,
 )
-from mechid.runs.files import write_text
 from mechid.runs.record import Run, Validation
 from mechid.tasks.inputs import run_of
 

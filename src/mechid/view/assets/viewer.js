@@ -15,7 +15,10 @@ import { addLights, buildFloor, roundStep, Triad } from "mechid/stage";
 import { Strips } from "mechid/strips";
 
 const find = (id) => document.getElementById(id);
-const data = JSON.parse(find("scene").textContent);
+// A page without a scene is a frame of another page, which gives it one.
+const embedded = JSON.parse(find("scene").textContent);
+const data = embedded ?? window.frameElement.scene;
+document.body.classList.toggle("framed", embedded === null);
 const canvas = find("canvas");
 // Radii and lengths of rods and joints are given in this unit.
 const unit = 0.02 * data.size;
@@ -144,6 +147,19 @@ function start() {
     seek(t) {
       player.seek(t);
       draw();
+    },
+    /** Put the bodies of a still picture elsewhere: [px, py, pz, qw, qx, qy, qz] of each. */
+    pose(poses) {
+      motion.poses = motion.poses.map(() => poses);
+      draw();
+    },
+    /** Where the camera is, and put it there again, in another picture of the same place. */
+    view: () => [camera.position.toArray(), controls.target.toArray()],
+    look([position, target]) {
+      camera.position.fromArray(position);
+      controls.target.fromArray(target);
+      controls.update();
+      redraw();
     },
     bodyPosition(name) {
       const frame = frames[data.bodies.findIndex((body) => body.name === name)];

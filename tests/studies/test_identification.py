@@ -148,6 +148,20 @@ def test_errors_of_one_force_follow_the_seed() -> None:
     assert moved.every.value == 0.0
 
 
+def test_hardpoints_estimated_besides() -> None:
+    """Displacements of joints are found, and predictions become better."""
+    words = {"hardpoints": 2e-3, "noise": "0.1%", "cad_error": 0.05, "estimator": "map"}
+    scale = {"estimator_settings": {"prior": "full", "scale": 1.0}}
+    without, with_them = (of_all(**words, **scale, calibrate=x) for x in (0.0, 2e-3))
+    assert with_them["E_p"] < 0.5 * without["E_p"]
+    found = rows(**words, **scale, calibrate=2e-3, report="parameters")
+    moved = [row for row in found if str(row["parameter"]).startswith("hardpoint")]
+    assert len(moved) == 3 * 5
+    assert np.linalg.norm([row["truth"] for row in moved]) == pytest.approx(2e-3 * 5**0.5)
+    z = np.array([row["z"] for row in found])
+    assert np.sqrt(np.mean(z**2)) < 2.0
+
+
 def test_a_set_as_listed() -> None:
     """T5 of the suspension is not a base set: its columns depend on each other."""
     from mechid.studies.experiments.shared import columns

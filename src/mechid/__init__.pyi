@@ -96,6 +96,11 @@ from .signals.filters import decimate as decimate
 from .signals.record import Measurement as Measurement
 from .signals.record import Preparation as Preparation
 from .signals.record import PreparedMeasurement as PreparedMeasurement
+from .studies.compare import ColumnDifference as ColumnDifference
+from .studies.compare import PartComparison as PartComparison
+from .studies.compare import StudyComparison as StudyComparison
+from .studies.compare import compare_studies as compare_studies
+from .studies.page import write_study_page as write_study_page
 from .studies.plan import PartPlan as PartPlan
 from .studies.plan import StudyPlan as StudyPlan
 from .studies.plan import plan_study as plan_study

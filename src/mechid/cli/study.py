@@ -111,15 +111,10 @@ def duration(seconds: float) -> str:
     if seconds != seconds:
         return "-"
     if seconds < 1:
-        return f"{1e3 * seconds:.2g} ms"
-    minutes, hours = seconds / 60, seconds / 3600
-    return (
-        f"{seconds:.2g} s"
-        if minutes < 2
-        else f"{minutes:.0f} min"
-        if hours < 2
-        else f"{hours:.0f} h"
-    )
+        return f"{1e3 * seconds:.3g} ms"
+    if seconds < 120:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 @study.command(epilog="Example: mechid study run my_study.yaml --quick -o quick.study")
@@ -253,4 +248,83 @@ def table(
         show_pivot(result, part, rows, columns, value, statistic, where or [], json)
 
 
-__all__ = ["study"]
+@study.command(
+    epilog="Example: mechid study plot my_study.study --x size --y e_p --by base -o e.svg"
+)
+def plot(
+    folder: Folder,
+    x: Annotated[str, typer.Option(help="Column of the horizontal axis.")],
+    y: Annotated[str, typer.Option(help="Column of the vertical axis.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Figure to write: .svg, .png or .html.")
+    ],
+    part: Annotated[str | None, typer.Option(help="Part, if there are several.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Columns with a curve for each of their values.")
+    ] = None,
+    statistic: Annotated[str, typer.Option(help="Of the values at a place.")] = "median",
+    band: Annotated[
+        str | None, typer.Option(help="Two statistics between which a band is drawn: p10,p90.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="Only rows with COLUMN=VALUE; may be repeated.", show_default=False),
+    ] = None,
+    log: Annotated[str, typer.Option(help="Logarithmic axes: x, y or xy.")] = "",
+) -> None:
+    """Draw a statistic of a result over one of its columns."""
+    from mechid.cli.study_tables import conditions, names
+    from mechid.plots.panels import check_plot_path, write_figure
+    from mechid.studies.figure import draw_table
+    from mechid.studies.result import load_study_result
+
+    check_plot_path(output)
+    result = load_study_result(folder)
+    drawn = draw_table(
+        result.table(part),
+        x=x,
+        y=y,
+        by=names(by),
+        statistic=statistic,
+        band=names(band),
+        where=conditions(where or []),
+        log=log,
+    )
+    write_figure(output, lambda: drawn, str(result.provenance["title"]))
+    typer.echo(f"wrote {output}")
+
+
+@study.command(epilog="Example: mechid study compare before.study after.study --value e_p")
+def compare(
+    first: Folder,
+    second: Folder,
+    part: Annotated[str | None, typer.Option(help="Part; default: all that both have.")] = None,
+    value: Annotated[
+        str | None, typer.Option(help="Columns to compare; default: all numbers.")
+    ] = None,
+    rows: Annotated[str | None, typer.Option(help="Columns by which rows are grouped.")] = None,
+    json: Json = False,
+) -> None:
+    """Show how two results differ, cell by cell: of two versions, settings, or sizes."""
+    from mechid.cli.study_tables import names, show_comparison
+    from mechid.studies.compare import compare_studies
+
+    found = compare_studies(first, second, part=part, values=names(value), rows=names(rows))
+    show_comparison(found, names(rows), json)
+
+
+@study.command(epilog="Example: mechid study page my_study.yaml my_study.study -o page.md")
+def page(
+    name: StudyArgument,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with its tables.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Page to write, .md.")],
+    images: Annotated[
+        Path | None,
+        typer.Option(help="Folder of its figures.", show_default="img beside the page"),
+    ] = None,
+) -> None:
+    """Fill the template of a study (NAME.md.j2 beside its file) from its tables."""
+    from mechid.studies.page import write_study_page
+
+    for path in write_study_page(name, folder, output, images=images):
+        typer.echo(f"wrote {path}")

@@ -11,6 +11,7 @@ from mechid.cli.common import print_json, print_table
 from mechid.errors import DataError
 
 if TYPE_CHECKING:
+    from mechid.studies.compare import StudyComparison
     from mechid.studies.result import StudyResult
 
 _FEW = 6  # values of a column that are shown
@@ -92,6 +93,34 @@ def show_pivot(
         [
             (*map(_word, label), *map(_word, values))
             for label, values in zip(found.rows, found.values.tolist(), strict=True)
+        ],
+    )
+
+
+def show_comparison(found: StudyComparison, by: list[str], json: bool) -> None:
+    """Print how two results differ."""
+    from dataclasses import asdict
+
+    if json:
+        print_json(asdict(found))
+        return
+    print_table(
+        ("part", "in both", "only first", "only second", "refused by one"),
+        [
+            (p.part, *map(str, (p.shared, p.only_first, p.only_second, p.refused)))
+            for p in found.parts
+        ],
+    )
+    typer.echo("")
+    print_table(
+        ("part", "column", *by, "rows", "equal", "first", "second", "largest change", "less"),
+        [
+            (
+                *(c.part, c.column, *c.labels, str(c.rows), str(c.equal)),
+                *map(_word, (c.first, c.second, c.largest)),
+                "-" if c.less != c.less else f"{c.less:.0%}",
+            )
+            for c in found.columns
         ],
     )
 

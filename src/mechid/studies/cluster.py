@@ -26,58 +26,58 @@ class _LostError(Exception):
 
 
 def run_tasks(
-    tasks: Sequence[Task],
+    remaining: Callable[[], Sequence[Task]],
     connect: Connect,
     done: Callable[[Task, Any], None],
     stop: Callable[[], bool],
-    patience: float = PATIENCE,
 ) -> list[tuple[Task, BaseException]]:
     """Run tasks on workers until all are done, and return those that failed.
 
     Parameters
     ----------
-    tasks : sequence of Task
+    remaining : callable
+        Returns what is still to be done; asked again when a scheduler was lost and is back.
     connect : callable
         Context manager of a client.
     done : callable
         Told of each task that is done, with what it returned.
     stop : callable
         Whether the work should end; what is running is given up then.
-    patience : float
-        Seconds for which a scheduler that was lost, or workers, are waited for.
 
     Raises
     ------
     MechidError
         If the scheduler is lost for good; or what a task raised on purpose: a full disk, say.
     """
-    left = {task.keys: task for task in tasks}
-    failed: list[tuple[Task, BaseException]] = []
+    failed: dict[tuple[str, ...], tuple[Task, BaseException]] = {}
 
     def finished(task: Task, result: Any) -> None:
-        del left[task.keys]
         if isinstance(result, BaseException):
-            failed.append((task, result))
+            failed[task.keys] = (task, result)
         else:
             done(task, result)
 
-    last, before = time.monotonic(), len(left)
-    while left and not stop():
+    last, before = time.monotonic(), None
+    while not stop():
+        left = [task for task in remaining() if task.keys not in failed]
+        if not left:
+            break
+        if before is None or len(left) < before:
+            last, before = time.monotonic(), len(left)
         try:
             with connect() as client:
-                _wait_for_workers(client, patience)
-                _round(client, list(left.values()), finished, stop)
+                _wait_for_workers(client)
+                _round(client, left, finished, stop)
+                break
         except _lost_errors() as error:
-            if len(left) < before:
-                last, before = time.monotonic(), len(left)
-            if time.monotonic() - last > patience:
+            if time.monotonic() - last > PATIENCE:
                 raise MechidError(
                     f"the scheduler cannot be reached ({type(error).__name__})",
                     remedy="what is done is kept: run the study again",
                 ) from None
             _LOG.warning("the scheduler was lost; connecting again")
-            time.sleep(min(1.0, patience / 10))
-    return failed
+            time.sleep(min(1.0, PATIENCE / 10))
+    return list(failed.values())
 
 
 def _lost_errors() -> tuple[type[BaseException], ...]:
@@ -86,13 +86,13 @@ def _lost_errors() -> tuple[type[BaseException], ...]:
     return (_LostError, CommClosedError, TimeoutError, OSError)
 
 
-def _wait_for_workers(client: Client, patience: float) -> None:
+def _wait_for_workers(client: Client) -> None:
     try:
-        client.wait_for_workers(1, timeout=patience)
+        client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
         address = client.scheduler.address if client.scheduler else "?"
         raise MechidError(
-            f"no worker has joined the scheduler within {patience:g} s",
+            f"no worker has joined the scheduler within {PATIENCE:g} s",
             where=address,
             remedy=f"start some: dask worker {address} --nthreads 1",
         ) from None
@@ -108,7 +108,7 @@ def _round(
     from concurrent.futures import CancelledError
 
     futures = {client.submit(work, task, pure=False): task for task in tasks}
-    waiting = _dask().as_completed(list(futures))
+    waiting = _dask().as_completed(list(futures), loop=client.loop)
     try:
         while not waiting.is_empty():
             if not waiting.has_ready():
@@ -154,8 +154,9 @@ def local(workers: int) -> Connect:
                 processes=True,
                 dashboard_address=None,
                 silence_logs=logging.ERROR,
+                preload=["mechid.studies.worker_setup"],
             ) as cluster,
-            distributed.Client(cluster) as client,
+            distributed.Client(cluster, set_as_default=False) as client,
         ):
             yield client
 

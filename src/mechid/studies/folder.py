@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 _CELLS = "cells"
+TOKEN = ".token-"  # begin of the names of files by which workers see that they share the folder
 
 
 def default_folder(study: Study) -> Path:
@@ -151,11 +152,11 @@ class StudyFolder:
         return part_table(self.grid(part), chunks, complete=complete)
 
     def finish(self) -> None:
-        """Write the table of every part, and remove what an end in disorder has left."""
+        """Write the table of every part, and remove what processes that were killed have left."""
         for part in self.parts:
             _write_table(self.path / f"{part}.parquet", self.table(part)[0])
-            for left in (self.path / _CELLS / part).glob(".*.part"):
-                left.unlink(missing_ok=True)
+        for left in (*self.path.rglob(".*.part"), *self.path.glob(f"{TOKEN}*")):
+            left.unlink(missing_ok=True)
 
 
 def provenance(study: Study) -> dict[str, Any]:

@@ -19,6 +19,8 @@ def located(value: Any, folder: Path) -> Any:
     """Return a setting with the files that it names, beside the study file, in full."""
     if isinstance(value, tuple | list):
         return type(value)(located(entry, folder) for entry in value)
+    if isinstance(value, dict):
+        return {name: located(entry, folder) for name, entry in value.items()}
     path = _file(value, folder)
     if path is None:
         return value
@@ -27,6 +29,7 @@ def located(value: Any, folder: Path) -> Any:
 
 def contents(value: Any, folder: Path) -> dict[str, str]:
     """Return the hash of every file and model of the zoo that a setting names, as it names it."""
+    value = list(value.values()) if isinstance(value, dict) else value
     if isinstance(value, tuple | list):
         return {name: h for entry in value for name, h in contents(entry, folder).items()}
     if isinstance(value, str) and value.partition("@")[0] in zoo_names():

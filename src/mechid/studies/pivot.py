@@ -97,7 +97,7 @@ def pivot(
     """
     take = statistic_of(statistic)
     table = chosen(table, where or {})
-    numbers = _numbers(table, value)
+    numbers = number_column(table, value)
     row_labels, row_of = _labels(table, rows)
     column_labels, column_of = _labels(table, columns)
     values = np.full((len(row_labels), len(column_labels)), np.nan)
@@ -143,7 +143,14 @@ def column(table: pa.Table, name: str) -> Any:
     return table[name]
 
 
-def _numbers(table: pa.Table, name: str) -> Floats:
+def number_column(table: pa.Table, name: str) -> Floats:
+    """Return a column as numbers; nan where there is none.
+
+    Raises
+    ------
+    DataError
+        If it holds text.
+    """
     import pyarrow as pa
 
     found = column(table, name)

@@ -122,21 +122,22 @@ def plan_study(
 def _plan(part: Part, end: float) -> PartPlan:
     together = groups(part, list({cell.key: cell for cell in part.cells}.values()))
     chosen = np.unique(np.linspace(0, len(together) - 1, _GROUPS).astype(int))
-    first, more, refusals = [], [], []
-    for k in chosen:
-        if time.monotonic() > end:
+    alone: list[float] = []
+    cells: list[float] = []
+    refusals: list[str] = []
+    for k in chosen if end > time.monotonic() else ():
+        if cells and time.monotonic() > end:
             break
         spent, refused = _timed(part, together[k][:1])
-        first.append(spent)
         refusals += refused
-        if len(rest := together[k][1 : 1 + _MORE]) and time.monotonic() < end:
-            spent, refused = _timed(part, rest)
-            more.append((spent / len(rest), first[-1]))
-            refusals += refused
-    cell = float(np.median([m for m, _ in more])) if more else np.nan
-    shared = float(np.median([max(f - m, 0.0) for m, f in more])) if more else np.nan
-    if first and not more:  # each cell is alone, or one cell takes all the time
-        cell, shared = float(np.median(first)), 0.0
+        rest = _spread(together[k][1:])
+        each, refused = _timed(part, rest) if rest else (spent, [])
+        refusals += refused
+        cells.append(each / max(len(rest), 1))
+        alone.append(max(spent - cells[-1], 0.0))
+    # The first group also pays for what is loaded and compiled once.
+    cell = float(np.mean(cells)) if cells else np.nan
+    shared = float(np.mean(alone[1:] or alone)) if cells else np.nan
     return PartPlan(
         part.name,
         part.experiment,
@@ -148,6 +149,12 @@ def _plan(part: Part, end: float) -> PartPlan:
         cell,
         refusals[0] if refusals else None,
     )
+
+
+def _spread(cells: Sequence[Cell]) -> list[Cell]:
+    """Return a few cells, evenly spread: neighbours may be alike."""
+    some = np.unique(np.linspace(0, len(cells) - 1, _MORE).astype(int)) if cells else ()
+    return [cells[k] for k in some]
 
 
 def _timed(part: Part, cells: Sequence[Cell]) -> tuple[float, list[str]]:

@@ -38,6 +38,10 @@ class StudyResult(Shown):
         """Names of the parts."""
         return tuple(self.provenance["parts"])
 
+    def axes(self, part: str) -> tuple[str, ...]:
+        """Return the axes of a part."""
+        return tuple(self.provenance["parts"][part]["axes"])
+
     def table(self, part: str | None = None) -> pa.Table:
         """Return the table of a part, by default of the only one, with the cells that are done.
 

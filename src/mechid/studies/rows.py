@@ -73,7 +73,8 @@ def part_table(
         raise DataError(f"{missing} of {len(keys)} cells are missing", remedy="run the study again")
     spans = [(n, *place[key]) for n, key in enumerate(keys) if key in place]
     at = [n for n, begin, end in spans for _ in range(end - begin)]
-    rows = rows.take([k for _, begin, end in spans for k in range(begin, end)])
+    chosen = [k for _, begin, end in spans for k in range(begin, end)]
+    rows = rows.take(pa.array(chosen, pa.int64()))
     left = grid.take(pa.array(at, pa.int64()))
     found = {name: left[name] for name in left.column_names}
     found |= {name: rows[name] for name in _order(rows)}

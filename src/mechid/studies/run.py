@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mechid.errors import DataError, MechidError
-from mechid.studies.folder import StudyFolder, default_folder
+from mechid.studies.folder import TOKEN, StudyFolder, default_folder
 from mechid.studies.result import StudyResult
 from mechid.studies.study import Study, load_study
 from mechid.studies.tasks import open_tasks
@@ -77,19 +78,23 @@ def run_study(
         study = load_study(study, quick=quick)
     where = StudyFolder.prepare(folder or default_folder(study), study, force=force)
     connect, n_workers = _connection(workers, scheduler, jobqueue)
+    total, asked = study.n_cells, stop or (lambda: False)
+    state = _State(total, watch)
     with _token(where) as token:
-        tasks = [t for part in study.parts for t in open_tasks(part, where, n_workers, token)]
-        total = study.n_cells
-        state = _State(total, total - sum(len(t.keys) for t in tasks), watch)
-        state.tell(0)
-        asked = stop or (lambda: False)
+
+        def remaining() -> list[Task]:
+            tasks = [t for part in study.parts for t in open_tasks(part, where, n_workers, token)]
+            state.set(total - sum(len(task.keys) for task in tasks))
+            return tasks
+
         if connect is None:
-            _here(tasks, where, state, asked)
-        elif tasks:
-            _there(tasks, where, state, asked, connect)
+            _here(remaining(), where, state, asked)
+        else:
+            _there(remaining, where, state, asked, connect)
     if state.done < total and asked():
+        kept = sum(row["done"] for row in StudyResult(where.path).status())
         raise MechidError(
-            f"stopped at {state.done} of {total} cells",
+            f"stopped at {kept} of {total} cells",
             where=str(where.path),
             remedy="what is done is kept: run the study again to go on",
         )
@@ -100,13 +105,14 @@ def run_study(
 class _State:
     """How many cells are done."""
 
-    def __init__(self, total: int, done: int, watch: Told | None) -> None:
-        self.total, self.done, self._watch = total, done, watch
+    def __init__(self, total: int, watch: Told | None) -> None:
+        self.total, self.done, self._watch = total, 0, watch
 
-    def tell(self, more: int) -> None:
-        self.done += more
+    def set(self, done: int) -> None:
+        """Tell how many there are."""
+        self.done = done
         if self._watch is not None:
-            self._watch(self.done, self.total)
+            self._watch(done, self.total)
 
 
 def _connection(
@@ -137,7 +143,7 @@ def _connection(
 @contextmanager
 def _token(folder: StudyFolder) -> Iterator[str]:
     """Put a file into the folder by which workers see whether they share it."""
-    token = folder.path / f".token-{uuid4().hex}"
+    token = folder.path / f"{TOKEN}{uuid4().hex}"
     try:
         token.touch()
         yield token.name
@@ -148,18 +154,18 @@ def _token(folder: StudyFolder) -> Iterator[str]:
 
 
 def _here(tasks: list[Task], folder: StudyFolder, state: _State, stop: Callable[[], bool]) -> None:
+    def after() -> bool:
+        state.set(state.done + 1)
+        return stop()
+
     for task in tasks:
         if stop():
             return
-
-        def keep(rows: Any, task: Task = task) -> None:
-            folder.keep(task.part, rows)
-
-        state.tell(compute(task, keep, stop))
+        compute(task, partial(folder.keep, task.part), after)
 
 
 def _there(
-    tasks: list[Task],
+    remaining: Callable[[], list[Task]],
     folder: StudyFolder,
     state: _State,
     stop: Callable[[], bool],
@@ -170,9 +176,9 @@ def _there(
     def done(task: Task, returned: list[Any]) -> None:
         for rows in returned:
             folder.keep(task.part, rows)
-        state.tell(len(task.keys))
+        state.set(state.done + len(task.keys))
 
-    failed = cluster.run_tasks(tasks, connect, done, stop)
+    failed = cluster.run_tasks(remaining, connect, done, stop)
     if failed:
         task, error = failed[0]
         cells = sum(len(t.keys) for t, _ in failed)

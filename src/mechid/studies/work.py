@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -66,7 +67,7 @@ def work(task: Task) -> list[pa.Table]:
     folder = StudyFolder(Path(task.folder))
     returned: list[pa.Table] = []
     if (folder.path / task.token).is_file():
-        keep: Callable[[pa.Table], None] = lambda rows: folder.keep(task.part, rows)  # noqa: E731
+        keep: Callable[[pa.Table], None] = partial(folder.keep, task.part)
     else:
         keep = returned.append
     with _ONE_AT_A_TIME:
@@ -75,29 +76,27 @@ def work(task: Task) -> list[pa.Table]:
 
 
 def compute(
-    task: Task, keep: Callable[[pa.Table], None], stop: Callable[[], bool] | None = None
-) -> int:
-    """Compute cells and keep their rows every few seconds; return how many were computed.
+    task: Task, keep: Callable[[pa.Table], None], after: Callable[[], bool] = lambda: False
+) -> None:
+    """Compute cells and keep their rows every few seconds.
 
-    With `stop`, ends after the cell at which it becomes true.
+    `after` is called after each cell, and ends the work if it returns true.
     """
     experiment: Experiment[Any] = import_module(task.module).EXPERIMENT
     waiting: list[tuple[str, Outcome]] = []
-    count, last = 0, time.monotonic()
+    last = time.monotonic()
     try:
         for key, outcome in zip(task.keys, outcomes(experiment, task.settings), strict=True):
             waiting.append((key, outcome))
-            count += 1
             if time.monotonic() - last > EVERY:
                 keep(chunk_table(waiting))
                 waiting, last = [], time.monotonic()
-            if stop is not None and stop():
+            if after():
                 break
     finally:
         # Also what was done before an error, or before Ctrl-C.
         if waiting:
             keep(chunk_table(waiting))
-    return count
 
 
 def outcomes(experiment: Experiment[Any], settings: Sequence[Any]) -> Iterator[Outcome]:

@@ -89,6 +89,7 @@ def test_command(tmp_path) -> None:  # type: ignore[no-untyped-def]
     told = json.loads(found.stdout)
     assert told["model"] == "pendulum"
     assert mechid.load_trajectory(path).names
+    assert "the file exists" in str(CliRunner().invoke(app, line).exception)
     shown = CliRunner().invoke(app, ["advise", "pendulum", "--draws", "0", "--motion", str(path)])
     assert "CAD values alone" in shown.output
 

@@ -196,3 +196,33 @@ def test_seconds_are_as_long_as_they_say() -> None:
     assert len(table.time) == 125
     with pytest.raises(DataError, match="fewer than two samples"):
         sampled(replace(settings(), seconds=0.01).measured)
+
+
+def test_other_motions_are_those_of_the_machine_that_was_measured() -> None:
+    """Friction takes power at every sample of every motion."""
+    from mechid.dynamics.inverse import inverse_dynamics
+    from mechid.kinematics.motion import solve_motion
+    from mechid.studies.experiments.identification_data import data_of
+    from mechid.studies.experiments.shared import mechanism, sampled
+
+    s = settings(friction="3%", noise=0.0)
+    data = data_of(s)
+    for by, r in zip((s.measured, *s.others), (data.problem, *data.others), strict=True):
+        table = sampled(by)
+        motion = solve_motion(mechanism("five_bar"), table.y, table.yd, table.ydd, time=table.time)
+        friction = r.tau - inverse_dynamics(motion).tau
+        assert np.all(np.sum(friction * table.yd, axis=1) > 0)
+
+
+def test_every_error_of_the_study_has_data() -> None:
+    from mechid.studies.study import load_study
+
+    part = load_study("data-errors").part()
+    cells = [
+        cell.settings
+        for cell in part.cells
+        if cell.labels[0] == "five_bar" and cell.settings.estimator == "cad"
+    ]
+    outcomes = list(EXPERIMENT.run(cells))
+    assert len(outcomes) >= 20
+    assert not [outcome for outcome in outcomes if isinstance(outcome, MechidError)]

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, Model, print_json, print_table
+from mechid.cli.common import Force, Json, Model, print_json, print_table
 from mechid.errors import DataError
+from mechid.outputs import check_outputs
 
 
 def advise(
@@ -37,6 +38,7 @@ def advise(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Trajectory file to write, .yaml.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Say how long to measure, with which motion, which sensor is missing, and what stays with CAD.
@@ -50,6 +52,7 @@ def advise(
 
     if output is not None and output.suffix not in YAML_SUFFIXES:
         raise DataError("a trajectory file ends in .yaml", where=str(output))
+    check_outputs(output, force=force, inputs=[model, motion])
     with progress("advising", 7) as shown:
         found = work(
             model,

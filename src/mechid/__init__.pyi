@@ -80,6 +80,7 @@ from .options import NoiseLevels as NoiseLevels
 from .options import ReduceOptions as ReduceOptions
 from .options import SynthesiseOptions as SynthesiseOptions
 from .options import Weighing as Weighing
+from .report.compare import write_comparison as write_comparison
 from .report.write import write_report as write_report
 from .runs.folder import load_run as load_run
 from .runs.folder import save_run as save_run
@@ -91,11 +92,15 @@ from .runs.record import Run as Run
 from .runs.record import Validation as Validation
 from .runs.record import ValidationRow as ValidationRow
 from .runs.truth import Truth as Truth
+from .runs.verdict import verdict as verdict
+from .runs.verdict_record import Verdict as Verdict
 from .signals.filters import Decimation as Decimation
 from .signals.filters import decimate as decimate
 from .signals.record import Measurement as Measurement
 from .signals.record import Preparation as Preparation
 from .signals.record import PreparedMeasurement as PreparedMeasurement
+from .studies.advice import Advice as Advice
+from .studies.advise import advise as advise
 from .studies.compare import ColumnDifference as ColumnDifference
 from .studies.compare import PartComparison as PartComparison
 from .studies.compare import StudyComparison as StudyComparison

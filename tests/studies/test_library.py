@@ -37,6 +37,7 @@ def test_page_is_what_the_tables_say(name: str) -> None:
         study, read_tables(study, DOCS / "studies" / "data" / name), "../img/studies"
     )
     assert (DOCS / "studies" / f"{name}.md").read_text(encoding="utf-8") == text
+    assert "nan" not in text.split()
     for file, drawing in figures.items():
         assert (DOCS / "img" / "studies" / file).read_text(encoding="utf-8") == drawing
 

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import write_text
+from mechid.cli.common import Force
+from mechid.outputs import check_outputs, write_text
 
 
 class Kind(StrEnum):
@@ -31,7 +32,7 @@ def schema(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it here instead of printing it.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Print the JSON Schema of a kind of file, with which editors complete and check it."""
     if kind is Kind.MODEL:
@@ -47,5 +48,6 @@ def schema(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        write_text(output, text, force=force)
+        check_outputs(output, force=force)
+        write_text(output, text)
         typer.echo(f"wrote {output}")

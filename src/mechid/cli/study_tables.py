@@ -130,7 +130,7 @@ def write_tidy(result: StudyResult, part: str | None, where: list[str], output: 
     import pyarrow.csv
     import pyarrow.parquet
 
-    from mechid.runs.files import write_whole
+    from mechid.outputs import write_whole
     from mechid.studies.pivot import chosen
     from mechid.tables.files import table_suffix
 

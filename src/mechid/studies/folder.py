@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mechid.errors import DataError
-from mechid.runs.files import read_json, write_json, write_text, write_whole
+from mechid.outputs import write_text, write_whole
+from mechid.runs.files import read_json, write_json
 from mechid.runs.record import library_versions
 from mechid.studies.rows import CELL, REFUSED, grid_table, part_table
 from mechid.studies.study import Study

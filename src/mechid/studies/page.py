@@ -71,7 +71,7 @@ def write_study_page(
     images = output.parent / "img" if images is None else Path(images)
     link = Path(os.path.relpath(images, output.parent)).as_posix()
     text, figures = study_page(study, read_tables(study, folder), link)
-    from mechid.runs.files import write_text
+    from mechid.outputs import write_text
 
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -301,7 +301,7 @@ def save_measurement(
     >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
     >>> log = mechid.synthesise("pendulum", motion, noise="2%")
     >>> [path.name for path in mechid.save_measurement(log, "log.csv")]
-    ['log.csv', 'log.truth.json']
+    ['log.csv', 'log.csv.truth.json']
     """
     path = Path(path)
     table_suffix(path)

@@ -69,6 +69,7 @@ def test_from_plan_to_table(run: Run) -> None:
     assert run("study", "table", "s.study", *words).out.splitlines()[-1].split() == ["5", "5", "5"]
     assert run("study", "table", "s.study", "-o", "t.csv").out == "wrote t.csv\n"
     assert len(Path("t.csv").read_text().splitlines()) == 19
+    assert "add --force" in run("study", "table", "s.study", "-o", "t.csv").err
     words = ("--x", "n", "--y", "value", "--by", "force", "--band", "p10,p90", "-o", "f.svg")
     assert run("study", "plot", "s.study", *words).out == "wrote f.svg\n"
     compared = run("study", "compare", "s.quick.study", "s.study", "--json").json

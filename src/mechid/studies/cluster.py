@@ -66,7 +66,7 @@ def run_tasks(
         if before is None or len(left) < before:
             last, before = time.monotonic(), len(left)
         try:
-            with connect() as client:
+            with _quiet(), connect() as client:
                 _wait_for_workers(client)
                 _round(client, left, finished, stop)
                 break
@@ -79,6 +79,16 @@ def run_tasks(
             _LOG.warning("the scheduler was lost; connecting again")
             time.sleep(min(1.0, PATIENCE / 10))
     return list(failed.values())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Dask logs off the terminal: what matters becomes an error or a warning of ours."""
+    _dask()
+    from distributed.utils import silence_logging_cmgr
+
+    with silence_logging_cmgr(logging.CRITICAL):
+        yield
 
 
 def _lost_errors() -> tuple[type[BaseException], ...]:
@@ -154,7 +164,7 @@ def local(workers: int) -> Connect:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
-                silence_logs=logging.ERROR,
+                silence_logs=logging.CRITICAL,
                 preload=["mechid.studies.worker_setup"],
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,

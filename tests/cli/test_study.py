@@ -15,6 +15,7 @@ import pytest
 
 from mechid.cli.study import duration
 from mechid.cli.study import study as commands
+from mechid.studies.study import library
 
 if TYPE_CHECKING:
     from .conftest import Run
@@ -101,7 +102,9 @@ def test_wrong_input_is_one_line(words: tuple[str, ...], run: Run) -> None:
 
 
 def test_list_and_schema(run: Run) -> None:
-    assert isinstance(run("study", "list", "--json").json, list)
+    titles = {row["name"]: row["title"] for row in run("study", "list", "--json").json}
+    assert set(titles) == set(library())
+    assert all(titles.values())
     assert run("study", "list").status == 0
     assert run("schema", "study").json["title"] == "mechid study file"
 

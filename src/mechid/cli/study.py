@@ -33,13 +33,13 @@ Quick: TypeAlias = Annotated[
 @study.command("list", epilog="Example: mechid study list")
 def list_studies(json: Json = False) -> None:
     """List the studies that come with mechid."""
-    from mechid.studies.study import library, load_study
+    from mechid.studies.study import library, library_title
 
-    found = [load_study(name) for name in library()]
+    found = {name: library_title(name) for name in library()}
     if json:
-        print_json([{"name": s.name, "title": s.title, "cells": s.n_cells} for s in found])
+        print_json([{"name": name, "title": title} for name, title in found.items()])
     else:
-        print_table(("name", "cells", "title"), [(s.name, str(s.n_cells), s.title) for s in found])
+        print_table(("name", "title"), found.items())
 
 
 @study.command(epilog="Example: mechid study experiments identification")

@@ -96,6 +96,7 @@ from .signals.filters import decimate as decimate
 from .signals.record import Measurement as Measurement
 from .signals.record import Preparation as Preparation
 from .signals.record import PreparedMeasurement as PreparedMeasurement
+from .studio.serve import serve_studio as serve_studio
 from .tables.files import write_table as write_table
 from .tables.motion import MotionTable as MotionTable
 from .tables.motion import read_motion as read_motion

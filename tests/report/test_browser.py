@@ -61,7 +61,8 @@ def test_charts_are_drawn(open_page: OpenPage, path: Path, run: Run) -> None:
     opened = open_page(path)
     settled(opened)
     charts = opened.page.locator("figure.chart canvas")
-    assert charts.count() == 2 * 2 * len(run.forces[0].forces) + 2
+    # Of each force and motion itself, its residual and their spectra; two of the reduction.
+    assert charts.count() == 3 * 2 * len(run.forces[0].forces) + 2
     for k in range(charts.count()):
         assert charts.nth(k).evaluate(INK) > 0.02
 
@@ -96,7 +97,7 @@ def test_table_sorts(open_page: OpenPage, path: Path, run: Run) -> None:
     opened = open_page(path)
     settled(opened)
     heading = opened.page.locator("#parameter-table thead th", has_text="CAD")
-    values = "#parameter-table tbody td:nth-child(4)"
+    values = "#parameter-table tbody td:nth-child(6)"
     read = "cells => cells.map(cell => Number(cell.dataset.value))"
     heading.click()
     assert opened.page.eval_on_selector_all(values, read) == sorted(run.parameters.cad)

@@ -116,7 +116,7 @@ def test_three_logs(logs):
     pair = mechid.identify(MODEL, logs[:2], validate=logs[2], estimator="weighted")
     expected = pair.errors("validation-1")["estimate"]
     (row,) = (r for r in run.left_out if (r.motion, r.model) == ("identification-3", "estimate"))
-    assert row.total == pytest.approx(expected, rel=1e-9)
+    assert row.error == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_run_of_several_logs_goes_on(run, logs, tmp_path):
@@ -245,7 +245,7 @@ def test_each_log_may_have_its_own_mapping(files):
     np.testing.assert_allclose(run.estimate.values, same.estimate.values, rtol=1e-6)
     assert [(f.name, f.role) for f in run.about.files] == [
         ("a.csv", "identification"), ("c.csv", "identification-2"), ("ab.yaml", "map"),
-        ("c.yaml", "map"), ("a.truth.json", "truth"),
+        ("c.yaml", "map"), ("a.csv.truth.json", "truth"),
     ]  # fmt: skip
     part = mechid.identify(MODEL, ["a.csv", "c.csv@0:0.6"],
                            mapping=["ab.yaml", "c.csv@0:0.6=c.yaml"], **words)  # fmt: skip

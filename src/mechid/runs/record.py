@@ -182,7 +182,7 @@ class ValidationRow:
     size : int
         Number of estimated parameters; 0 for CAD values.
     total : float
-        E_p summed over the forces.
+        E_p summed over the forces, the definition of the sources; it grows with their number.
     forces : mapping force → ForceError
     overall : mapping unit → float
         ‖τ_est - τ‖/‖τ‖ over all forces of a unit, N or N m.
@@ -194,6 +194,13 @@ class ValidationRow:
     total: float
     forces: Mapping[str, ForceError]
     overall: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def error(self) -> float:
+        """The overall error as one number: that of the forces, or the root mean square of that of
+        the forces in N and that of the moments in N m, where there are both."""
+        values = np.array(list(self.overall.values()), dtype=float)
+        return float(np.sqrt(np.mean(values**2))) if values.size else float("nan")
 
     @property
     def words(self) -> str:
@@ -226,6 +233,9 @@ class FullSet(Shown):
         Bodies and coefficients that are hardly possible.
     missed : mapping base parameter → float
         Base values that differ from those identified, and by how much.
+    covariance : mapping body → array (10, 10)
+        Of the parameters of each body: uncertainty of the base values, and of the CAD values in
+        what the forces do not determine. Empty where it is not known.
     """
 
     parameters: tuple[str, ...]
@@ -234,6 +244,7 @@ class FullSet(Shown):
     distance: float
     border: tuple[str, ...]
     missed: Mapping[str, float] = field(default_factory=dict)
+    covariance: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -352,14 +363,17 @@ class Run(Plotted, Tabular):
         return found
 
     def errors(self, motion: str) -> dict[str, float]:
-        """Return E_p summed over the forces of a motion, by model: "cad", "estimate", "reduced".
+        """Return the overall error on a motion by model: "cad", "estimate", "reduced".
+
+        It is ‖τ_est - τ‖/‖τ‖ over all forces of the motion; where some are in N and some in N m,
+        the root mean square of the two.
 
         Raises
         ------
         DataError
             If the run has no such motion.
         """
-        found = {row.model: row.total for row in self.validation if row.motion == motion}
+        found = {row.model: row.error for row in self.validation if row.motion == motion}
         if not found:
             known = ", ".join(dict.fromkeys(row.motion for row in self.validation))
             raise DataError(f"there is no validation on {motion}", remedy=f"choose one of: {known}")

@@ -236,8 +236,8 @@ def _finished(
     decimation = decimation_of(options.decimation or parallel, len(y))
     if decimation is not None:
         notes.append(
-            f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then every "
-            f"{decimation.factor}th sample"
+            f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then one "
+            f"sample in {decimation.factor}"
         )
     return PreparedMeasurement(
         time=m.time[inner],

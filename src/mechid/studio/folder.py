@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mechid.runs.files import write_whole
+from mechid.outputs import write_whole
 from mechid.studio.refused import RefusedError
 
 HIDDEN = ".mechid-studio"

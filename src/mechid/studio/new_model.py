@@ -15,7 +15,7 @@ from mechid.importing.fill import fill
 from mechid.importing.template import MODEL, TABLE, template, template_names
 from mechid.modelfile.api import dumps, load
 from mechid.modelfile.zoo import zoo_names, zoo_path
-from mechid.runs.files import write_text
+from mechid.outputs import write_text
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 
 

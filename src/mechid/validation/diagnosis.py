@@ -62,7 +62,7 @@ def diagnose(
     coordinates : sequence of (str, str)
         Names and units of the independent coordinates, as the columns of a motion.
     unseen : sequence of (motion, error of the CAD values, error of the estimate)
-        Prediction errors E_p of motions that were not used.
+        Overall prediction errors on motions that were not used.
     """
     r = regression.select(estimate.parameters)
     gross = other_units(r, prior) or exchanged_or_reversed(r, prior)

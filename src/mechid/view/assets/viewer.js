@@ -4,6 +4,7 @@
 import { Group, OrbitControls, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { fit, horizon, viewDirection } from "mechid/camera";
 import { jointIcon } from "mechid/joints";
+import { Labels } from "mechid/labels";
 import { addLegend, swatch } from "mechid/legend";
 import { Motion } from "mechid/motion";
 import { buildParts, elementName, extentOf } from "mechid/parts";
@@ -68,6 +69,8 @@ function start() {
   document.body.classList.toggle("still", !motion.moves);
   document.body.classList.toggle("bare", data.motion.coordinates.length === 0);
   const triad = new Triad(find("triad"));
+  const button = document.querySelector("button[name=points]");
+  const labels = new Labels(find("points"), button, data, frames, redraw);
   const highlight = new Highlight(redraw);
   addLegends(parts, { light: (items) => highlight.set(items), redraw });
   followPointer({
@@ -91,6 +94,7 @@ function start() {
     strips.update(player.time);
     triad.update(camera);
     renderer.render(world, camera);
+    labels.update(camera, canvas);
   };
 
   const show = (view) => {

@@ -48,6 +48,8 @@ class Mapping {
   constructor(given) {
     Object.assign(this, given);
     this.mapping = structuredClone(given.proposed.mapping);
+    const clock = given.inspected.columns.filter(({ guess }) => guess === "time");
+    if (!this.mapping.time && !this.mapping.rate && clock.length === 1) this.mapping.time = { channel: clock[0].name };
     this.mapping.positions ??= {};
     this.mapping.forces ??= {};
     this.wanted = given.proposed.quantities.map(({ role, name, unit }) => ({ group: role, name, unit }));

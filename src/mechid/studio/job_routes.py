@@ -36,7 +36,7 @@ async def _start(request: Request) -> Response:
     if not isinstance(arguments, dict):
         raise RefusedError(WRONG_INPUT, "arguments must be given by name")
     command = word(body, "command")
-    ready = prepared(command, arguments, studio.folder)
+    ready = prepared(command, arguments, studio.folder, studio.scheduler)
     for path in ready.reads:
         await studio.quick.call("models.check_files", path=path)
     title = body.get("title")

@@ -6,6 +6,7 @@ sliders follow without delay.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -43,6 +44,7 @@ from mechid.view.scene import scene as scene_of
 
 Stamps: TypeAlias = tuple[tuple[str, int], ...]
 UNNAMED = "model.yaml"  # what messages call a text without a file
+_ADDED = re.compile(r"[@+=]")  # FILE@variant, FILE+FILE, LOG=FILE
 _SWEEP = 60  # poses on each side of the home pose
 _HALVINGS = 12  # of the way to a pose that cannot be reached
 _SPAN = 0.5  # of the size: how far a length without limits is swept
@@ -221,38 +223,35 @@ def _written(text: str, path: str, stamps: Stamps) -> KinematicModel:
 def _included(
     data: dict[str, Any], file: Path, seen: frozenset[Path] = frozenset()
 ) -> Iterator[Path]:
-    """Yield the files that a document includes, and what they include; none is outside the folder.
+    """Yield the YAML files that a document names, and those that they name.
 
-    What is wrong otherwise, the reader of such files says.
+    Whatever a text of a document may mean, it must not be the name of a file outside the folder.
     """
     for name in _names(data):
-        bare = name if (file.parent / name).is_file() else name.partition("@")[0]
-        other = file.parent / bare
-        if bare in zoo_names() or (place := other.resolve()) in seen:
+        other = file.parent / name
+        try:
+            place = other.resolve()
+            there = place.is_file() and place not in seen
+        except (OSError, ValueError):  # too long, or no name at all
             continue
-        if not place.is_relative_to(Path.cwd()):
+        if there and not place.is_relative_to(Path.cwd()):
             raise ModelError(
-                f"{bare} is outside the folder of the studio",
+                f"{name} is outside the folder of the studio",
                 where=str(file),
                 remedy="copy it into the folder",
             )
-        if place.is_file() and place.suffix.lower() in (".yaml", ".yml"):
+        if there and place.suffix.lower() in (".yaml", ".yml"):
             yield other
             yield from _included(read_file(place, str(other))[0], other, seen | {place})
 
 
 def _names(value: Any) -> Iterator[str]:
-    """Yield the names of files in a document: of models, and of tables in trajectories."""
-    if isinstance(value, list):
-        for entry in value:
+    """Yield what may be a name in a document: its texts, without what commands add to names."""
+    if isinstance(value, str):
+        yield from {value, *_ADDED.split(value)} - {""}
+    elif isinstance(value, list | dict):
+        for entry in value.values() if isinstance(value, dict) else value:
             yield from _names(entry)
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            if key in ("include", "file"):
-                given = entry if isinstance(entry, list) else [entry]
-                yield from (name for name in given if isinstance(name, str))
-            else:
-                yield from _names(entry)
 
 
 def _stamps(files: Iterable[Path]) -> Stamps:

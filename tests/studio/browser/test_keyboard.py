@@ -75,14 +75,20 @@ def test_identify(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab("model?model=linkage.yaml")
     keys = tab.page.keyboard
     keys.press("Alt+4")
-    tab.page.get_by_label("use of rig.csv").wait_for()
-    tab.tab_to("Identify")
-    tab.tab_to("Identify")  # the first one is the way in the rail, or the other way round
-    tab.tab_to("use of rig.csv")
+    tab.page.get_by_label("use of named.csv").wait_for()
+    tab.tab_to("use of named.csv")
     keys.type("id")
     tab.tab_to("Folder")
     keys.press("Control+a")
     keys.type("by-keyboard")
-    assert tab.page.get_by_label("use of rig.csv").input_value() == "log"
-    assert tab.page.get_by_label("Folder").input_value() == "by-keyboard"
+    tab.tab_to("Identify")  # the way in the rail
+    tab.tab_to("Identify")  # the button
+    keys.press("Enter")
+    tab.page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
+    assert (folder / "by-keyboard" / "run.json").exists()
+    tab.tab_to("Export")
+    keys.press("Enter")
+    tab.page.get_by_role("dialog").wait_for()
+    keys.press("Escape")
+    assert tab.page.get_by_role("dialog").count() == 0
     assert tab.errors == []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mechid.outputs import write_whole
+from mechid.outputs import write_bytes
 from mechid.studio.refused import RefusedError
 
 HIDDEN = ".mechid-studio"
@@ -148,7 +148,7 @@ def write_text(folder: Folder, path: str, text: str, known: str | None) -> str:
     if now != known:
         what = "the file exists" if known is None else "the file was changed by somebody else"
         raise RefusedError(412, what, where=path, remedy="read it again, or choose another name")
-    write_whole(place, lambda beside: _write(beside, data))
+    write_bytes(place, data)
     return _tag(data)
 
 
@@ -220,10 +220,6 @@ def _within(root: Path, place: Path) -> bool:
 
 def _tag(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _write(place: Path, data: bytes) -> None:
-    place.write_bytes(data)
 
 
 def _short(text: str) -> str:

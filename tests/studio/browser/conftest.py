@@ -104,13 +104,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     folder = tmp_path_factory.mktemp("browser") / "bench"
     folder.mkdir()
     (folder / "linkage.yaml").write_text(zoo_path("five_bar").read_text("utf-8"), "utf-8")
-    write_log(folder / "rig.csv")
+    write_log(folder / "rig.csv", folder / "named.csv")
     with serving(folder) as address:
         yield address, folder
 
 
-def write_log(path: Path) -> None:
-    """Write a log of the linkage in ms, degrees and N mm."""
+def write_log(path: Path, named: Path) -> None:
+    """Write a log of the linkage in ms, degrees and N mm, and one that needs no mapping."""
     import numpy as np
 
     from mechid.dynamics.inverse import inverse_dynamics
@@ -126,6 +126,8 @@ def write_log(path: Path) -> None:
     table = np.column_stack([1000 * t, np.rad2deg(y), 1000 * (tau + 0.01 * noise), 21 + 0 * t])
     names = "clock [ms],left [deg],right [deg],cell_1 [N mm],cell_2 [N mm],room"
     np.savetxt(path, table, "%.6f", ",", header=names, comments="")
+    table = np.column_stack([t, y, tau + 0.01 * noise])
+    np.savetxt(named, table, "%.6f", ",", header="time,q1,q2,M1,M2", comments="")
 
 
 @pytest.fixture

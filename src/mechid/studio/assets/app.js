@@ -26,16 +26,21 @@ async function show(focus = true) {
   const { way, of } = place();
   leave();
   leave = () => {};
+  // Each way has an element of its own: what it adds late does not get into the next one.
+  const host = h("div", { class: "way" });
+  fill(main, host);
   showWays();
   document.title = `${TITLES[way]} · mechid studio`;
   rail.classList.remove("open");
   try {
-    leave = (await SHOW[way](main, of)) ?? (() => {});
+    const close = (await SHOW[way](host, of)) ?? (() => {});
+    if (host.isConnected) leave = close;
+    else close();
   } catch (error) {
-    complain(error);
-    fill(main, head(TITLES[way], "This could not be shown."));
+    if (host.isConnected) complain(error);
+    fill(host, head(TITLES[way], "This could not be shown."));
   }
-  if (focus) main.focus({ preventScroll: true });
+  if (focus && host.isConnected) main.focus({ preventScroll: true });
 }
 
 function showWays() {

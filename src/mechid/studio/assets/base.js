@@ -1,32 +1,38 @@
 // Base parameters of the model in the editor: how many, which, and how inertia moves between bodies.
 
 import { post } from "./api.js";
-import { count, fill, h } from "./dom.js";
+import { count, fill, h, latest } from "./dom.js";
 import { said } from "./parts.js";
 
 export class BasePanel {
   constructor() {
     this.chip = h("span", { class: "chip running" }, "computing");
     this.inside = h("div", { class: "in" });
+    this.compute = latest((of, certify) => this.ask(of, certify));
     this.host = h("section", { class: "panel", "aria-label": "Base parameters", hidden: true }, h("header", {}, h("h2", {}, "Base parameters"), this.chip), this.inside);
   }
 
-  async show(of, certify = false) {
-    const asked = (this.asked = {});
+  /** Ask about a model; while an answer is on its way, only the last question waits. */
+  show(of, certify = false) {
+    this.of = of;
     this.host.hidden = false;
     this.chip.className = "chip running";
     this.chip.textContent = "computing";
+    return this.compute(of, certify);
+  }
+
+  async ask(of, certify) {
     let found;
     try {
       found = await post("model/base", { ...of, certify });
     } catch (error) {
-      if (asked !== this.asked) return;
+      if (of !== this.of) return;
       this.chip.className = "chip bad";
       this.chip.textContent = "not found";
       fill(this.inside, h("ul", { class: "said" }, said(error)));
       return;
     }
-    if (asked !== this.asked) return;
+    if (of !== this.of) return;
     const { rank, lower, upper, proved, base, transfers_svg: picture } = found;
     this.chip.className = proved ? "chip good" : "chip warn";
     this.chip.textContent = proved ? "number proved" : lower === null ? "not proved yet" : `between ${lower} and ${upper}`;

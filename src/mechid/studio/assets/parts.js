@@ -48,8 +48,13 @@ export function action(work) {
   };
 }
 
+let fields = 0;
+
+/** A field with its name above and a hint below; `input` may be wrapped, as with its unit. */
 export function field(label, input, hint = null) {
-  return h("label", { class: "field" }, h("span", {}, label), input, hint ? h("small", {}, hint) : null);
+  const id = `hint-${(fields += 1)}`;
+  if (hint) (input.matches("input, select") ? input : input.querySelector("input, select")).setAttribute("aria-describedby", id);
+  return h("div", { class: "field" }, h("label", {}, h("b", {}, label), input), hint ? h("small", { id }, hint) : null);
 }
 
 export function checkbox(label, properties = {}) {

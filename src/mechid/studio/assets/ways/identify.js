@@ -47,7 +47,7 @@ function form({ inside, actions, model, summary, runs, of }) {
   const logs = new Logs(of.log);
   const weights = new Weights(summary.bodies);
   const name = h("input", { value: freeName(`${stemOf(model)}-run`), required: true });
-  const cad = h("input", { placeholder: "as the model declares", "aria-describedby": "cad-hint" });
+  const cad = h("input", { placeholder: "as the model declares" });
   const method = select(METHODS, "auto");
   const friction = select(FRICTION, "keep");
   const offsets = h("input", { type: "checkbox" });

@@ -48,6 +48,8 @@ class Mapping {
   constructor(given) {
     Object.assign(this, given);
     this.mapping = structuredClone(given.proposed.mapping);
+    const clock = given.inspected.columns.filter(({ guess }) => guess === "time");
+    if (!this.mapping.time && !this.mapping.rate && clock.length === 1) this.mapping.time = { channel: clock[0].name };
     this.mapping.positions ??= {};
     this.mapping.forces ??= {};
     this.wanted = given.proposed.quantities.map(({ role, name, unit }) => ({ group: role, name, unit }));
@@ -101,7 +103,7 @@ class Mapping {
     for (const [key, value] of Object.entries(entry)) if (value === "" || value === null || value === undefined) delete entry[key];
     if (entry.channel || entry.channels) this.mapping[row.group][row.name] = entry;
     else delete this.mapping[row.group][row.name];
-    this.check();
+    this.changed();
   }
 
   draw() {
@@ -178,12 +180,12 @@ class Mapping {
       if (!next.unit) delete next.unit;
       if (next.channel) [this.mapping.time, this.mapping.rate] = [next, undefined];
       else this.mapping.time = undefined;
-      this.check();
+      this.changed();
       this.draw();
     };
     const channel = select([["", "no channel: samples per second"], ...names.map((n) => [n, n])], entry.channel ?? "", { "aria-label": "channel of the times", onchange: (event) => set({ channel: event.target.value, unit: undefined }) });
     const unit = h("input", { value: entry.unit ?? "", placeholder: "auto", list: "units-time", size: 5, "aria-label": "unit of the times", onchange: (event) => set({ unit: event.target.value.trim() }) });
-    const perSecond = h("input", { value: rate ?? "", placeholder: "samples/s", inputmode: "decimal", "aria-label": "samples per second", onchange: (event) => ((this.mapping.rate = Number(event.target.value) || undefined), this.check()) });
+    const perSecond = h("input", { value: rate ?? "", placeholder: "samples/s", inputmode: "decimal", "aria-label": "samples per second", onchange: (event) => ((this.mapping.rate = Number(event.target.value) || undefined), this.changed()) });
     return h("tr", {}, h("th", { scope: "row" }, "time"), h("td", {}, channel), h("td", {}, entry.channel ? unit : perSecond, h("datalist", { id: "units-time" }, ["s", "ms", "us", "ns"].map((u) => h("option", { value: u })))), h("td", { colspan: "3" }));
   }
 
@@ -192,10 +194,16 @@ class Mapping {
     [...this.quantities.children].slice(0, this.wanted.length).forEach((row, i) => row.setAttribute("aria-selected", String(i === k)));
   }
 
-  async ask() {
-    const asked = (this.asked = {});
+  /** What was said about another mapping does not count any more. */
+  changed() {
+    this.asked = {};
     this.chip.className = "chip running";
     this.chip.textContent = "checking";
+    this.check();
+  }
+
+  async ask() {
+    const asked = (this.asked = {});
     let found;
     try {
       found = await post("log/check", { path: this.log, model: this.model, mapping: this.mapping });

@@ -20,6 +20,7 @@ export async function model(host, { model: path }) {
   const draft = sessionStorage.getItem(draftOf(path));
   let saved = file.text;
   let etag = file.etag;
+  let asked = 0; // what is answered to an older question does not count
 
   const state = h("span", { class: "chip", role: "status" }, "checking");
   const messages = h("ul", { class: "said", "aria-label": "Messages", "aria-live": "polite" });
@@ -56,6 +57,9 @@ export async function model(host, { model: path }) {
     name.textContent = differs ? `${path}, changed` : path;
     if (differs) sessionStorage.setItem(draftOf(path), editor.text);
     else sessionStorage.removeItem(draftOf(path));
+    asked += 1;
+    state.className = "chip running";
+    state.textContent = "checking";
     check();
   }
 
@@ -69,13 +73,10 @@ export async function model(host, { model: path }) {
     await refreshFiles();
   }
 
-  let asked = 0;
   const check = later(async () => {
     asked += 1;
     const mine = asked;
     const of = { path, text: editor.text };
-    state.className = "chip running";
-    state.textContent = "checking";
     let found;
     try {
       found = await post("model/check", of);

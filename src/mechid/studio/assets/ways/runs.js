@@ -102,7 +102,7 @@ export function oneRun(host, path) {
   const theme = () => document.documentElement.dataset.theme;
   const frame = h("iframe", { class: "report", title: `Report of ${path}`, sandbox: "allow-scripts", src: reportAddress(path, theme()) });
   const forget = on("theme", () => (frame.src = reportAddress(path, theme())));
-  const exporting = h("div", {});
+  const exporting = h("div", { class: "live" });
   const card = { now: null };
   fill(
     host,
@@ -152,8 +152,8 @@ function ready(host, output) {
   host.prepend(
     h(
       "section",
-      { class: "panel done-panel", "aria-label": "Exported" },
-      h("div", { class: "in row" }, h("span", { class: "chip good" }, "exported"), h("b", {}, output), exists(output) && h("a", { class: "button", href: downloadAddress(output), download: "" }, icon("down"), "Download")),
+      { class: "panel alone-head", "aria-label": "Exported" },
+      h("header", {}, h("h2", {}, output), h("span", { class: "chip good" }, "exported"), exists(output) && h("a", { class: "button", href: downloadAddress(output), download: "" }, icon("down"), "Download")),
     ),
   );
 }

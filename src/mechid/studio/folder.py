@@ -30,7 +30,8 @@ _KINDS = {
 }  # fmt: skip
 # Titles of a table of hardpoints; logs have names of channels there.
 _HARDPOINTS = re.compile(r"(point|parameter|body)[,;\t]", re.IGNORECASE)
-_STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory"}
+_STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory",
+           "experiment:": "study"}  # fmt: skip
 
 
 @dataclass(frozen=True)

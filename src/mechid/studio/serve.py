@@ -84,7 +84,15 @@ def serve_studio(
         )
         # The socket takes requests from here on; they wait until the server runs.
         started(address)
-        uvicorn.Server(config).run(sockets=[listener])
+
+        class Server(uvicorn.Server):
+            """A server that lets nobody wait when it ends."""
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                await studio.close()
+                await super().shutdown(sockets)
+
+        Server(config).run(sockets=[listener])
 
 
 def _folder_of(path: Path) -> tuple[Path, str | None]:

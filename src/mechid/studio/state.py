@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
@@ -30,6 +31,8 @@ class Studio:
         Model or run, inside the folder, that the page shows first.
     most_upload : int
         Bytes of a file that is uploaded.
+    closing : asyncio.Event
+        Whether the server ends.
     """
 
     folder: Folder
@@ -41,6 +44,13 @@ class Studio:
     scheduler: str | None = None
     opened: str | None = None
     most_upload: int = 512 * 2**20
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def close(self) -> None:
+        """End what pages wait for: computations and streams of events; jobs go on."""
+        self.closing.set()
+        await self.quick.close()
+        await self.slow.close()
 
 
 def studio_of(request: Request) -> Studio:

@@ -53,7 +53,12 @@ export const upload = (file, replace = false) =>
 
 export const downloadAddress = (path) => address("download", { path });
 
-export const reportAddress = (path, theme) => address("run/report", { path, theme });
+/** The report of a run; of several, the page that compares them. */
+export function reportAddress(paths, theme) {
+  const query = new URLSearchParams(paths.map((path) => ["path", path]));
+  if (theme) query.set("theme", theme);
+  return `/api/run/report?${query}`;
+}
 
 export const sheetAddress = (name, mirror) => address("template/sheet", { name, mirror: mirror ? "1" : undefined });
 

@@ -101,11 +101,18 @@ async function look() {
   if (before || now) await refreshFiles();
 }
 
+/** What the command line named: a model or a run. */
+function open(path) {
+  const isRun = store.files.some((file) => file.path === path && file.kind === "run");
+  history.replaceState(null, "", isRun ? addressOf("identify", { run: path }) : addressOf("model", { model: path }));
+}
+
 async function start() {
   store.state = await get("state");
   await Promise.all([refreshFiles(), refreshJobs()]);
   showFoot();
   showFiles(document.getElementById("folder"), rail);
+  if (!location.hash && store.state.opened) open(store.state.opened);
   listen();
   await show(false);
   setInterval(() => look().catch(() => {}), EVERY);

@@ -40,14 +40,14 @@ export class BasePanel {
     fill(
       this.inside,
       h("p", {}, `${count(rank, "combination")} of the inertial parameters ${rank === 1 ? "acts" : "act"} on the forces; only these can be identified. `, proved || certify ? null : prove),
-      h("div", { class: "wide base-table" }, h("table", {}, h("thead", {}, h("tr", {}, ["name", "body", "meaning", "combination"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, base.map(row)))),
+      h("div", { class: "wide base-table" }, h("table", {}, h("thead", {}, h("tr", {}, ["name", "unit", "meaning", "combination"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, base.map(row)))),
       picture ? h("details", {}, h("summary", {}, "How inertia moves between bodies"), diagram(picture)) : null,
     );
   }
 }
 
-const row = ({ name, body, meaning, expression }) =>
-  h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, body ?? ""), h("td", {}, meaning ?? ""), h("td", { class: "mono" }, expression ?? ""));
+const row = ({ name, unit, meaning, expression }) =>
+  h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "soft" }, unit), h("td", { class: "meaning" }, meaning), h("td", { class: "mono" }, expression));
 
 /** The diagram as a picture, not as a part of the page: names in it stay names. */
 function diagram(svg) {

@@ -28,6 +28,8 @@ export async function summaryOf(path) {
   return found.summary;
 }
 
+export const waiting = () => h("section", { class: "panel" }, h("div", { class: "in center soft" }, "Reading the folder…"));
+
 export const noModel = () =>
   h(
     "section",

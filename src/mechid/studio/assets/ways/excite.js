@@ -2,7 +2,7 @@
 
 import { downloadAddress, get, post, write } from "../api.js";
 import { chart } from "../chart.js";
-import { chosenModel, modelField, noModel, summaryOf } from "../choose.js";
+import { chosenModel, modelField, noModel, summaryOf, waiting } from "../choose.js";
 import { fill, h, icon } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
 import { Mechanism } from "../mechanism.js";
@@ -30,13 +30,15 @@ export async function excite(host, of) {
     inside,
   );
   if (!model) return void fill(inside, noModel());
+  fill(inside, waiting());
   let summary;
+  let usual;
   try {
     summary = await summaryOf(model);
+    usual = (await post("model/limits", { path: model })).limits;
   } catch (error) {
     return void fill(inside, h("ul", { class: "said" }, said(error)));
   }
-  const { limits: usual } = await post("model/limits", { path: model });
   return show({ inside, actions, model, summary, usual, of });
 }
 

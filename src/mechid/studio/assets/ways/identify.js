@@ -1,6 +1,6 @@
 // Identify: logs, what is known, a run with live progress; runs, their reports, comparison, export.
 
-import { chosenModel, modelField, noModel, summaryOf } from "../choose.js";
+import { chosenModel, modelField, noModel, summaryOf, waiting } from "../choose.js";
 import { fill, h, icon, number } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
 import { action, dropZone, field, panel, said, select } from "../parts.js";
@@ -32,6 +32,7 @@ export async function identify(host, of) {
     h("div", { class: "strip-fields" }, modelField(model)),
     inside,
   );
+  fill(inside, waiting());
   const runs = await runList();
   if (!model) return void fill(inside, noModel(), runs);
   let summary;

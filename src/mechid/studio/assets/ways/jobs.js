@@ -1,11 +1,12 @@
 // Jobs: all commands that were started here, the newest first, with their output.
 
 import { get } from "../api.js";
-import { fill, h } from "../dom.js";
+import { fill, h, icon } from "../dom.js";
 import { chipOf, duration, JobCard } from "../job.js";
 import { openFile } from "../files.js";
 import { head } from "../parts.js";
 import { note, on, place, store } from "../store.js";
+import { startStudy } from "../study.js";
 
 export async function jobs(host, { job: id }) {
   const list = h("tbody", {});
@@ -43,7 +44,11 @@ export async function jobs(host, { job: id }) {
   const empty = store.jobs.length === 0;
   fill(
     host,
-    head("Jobs", "Commands that run, or ran, in processes of their own. They go on when this page is closed."),
+    head(
+      "Jobs",
+      "Commands that run, or ran, in processes of their own. They go on when this page is closed.",
+      h("button", { class: "button", type: "button", onclick: startStudy }, icon("plus"), "Start a study"),
+    ),
     h(
       "div",
       { class: "body" },

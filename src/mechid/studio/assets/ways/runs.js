@@ -58,11 +58,13 @@ async function compare(paths) {
   const found = await post("run/compare", { paths });
   const tables = [errorsOf(found), parametersOf(found)].filter(({ rows }) => rows.length);
   const shown = (value) => (typeof value === "number" ? number(value) : (value ?? "\u2013"));
+  const page = h("details", { ontoggle: () => page.querySelector("iframe") ?? page.append(reportFrame(paths)) }, h("summary", {}, "Page that compares them, with charts"));
   const { dialog: box } = dialog(
     `Compare ${paths.join(", ")}`,
     h(
       "div",
       { class: "in" },
+      page,
       tables.map(({ title, columns, rows }) =>
         h(
           "section",
@@ -97,11 +99,15 @@ function parametersOf({ runs, parameters }) {
   return { title: "Parameters", columns: ["CAD", ...runs.map(({ path }) => path)], rows };
 }
 
+const theme = () => document.documentElement.dataset.theme;
+
+/** A report is a page of its own: it may run its scripts, and reach nothing of the studio. */
+const reportFrame = (paths) => h("iframe", { class: "report", title: `Report of ${paths.join(", ")}`, sandbox: "allow-scripts", src: reportAddress(paths, theme()) });
+
 /** One run: its report in place, and what can be done with it. */
 export function oneRun(host, path) {
-  const theme = () => document.documentElement.dataset.theme;
-  const frame = h("iframe", { class: "report", title: `Report of ${path}`, sandbox: "allow-scripts", src: reportAddress(path, theme()) });
-  const forget = on("theme", () => (frame.src = reportAddress(path, theme())));
+  const frame = reportFrame([path]);
+  const forget = on("theme", () => (frame.src = reportAddress([path], theme())));
   const exporting = h("div", { class: "live" });
   const card = { now: null };
   fill(

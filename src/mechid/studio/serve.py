@@ -58,7 +58,7 @@ def serve_studio(
     from mechid.studio.jobs import Jobs
     from mechid.studio.security import Keys
     from mechid.studio.state import Studio
-    from mechid.studio.worker import Worker
+    from mechid.studio.worker import PROOF, Worker
 
     folder = Folder(place)
     with _bound(port) as listener:
@@ -67,6 +67,7 @@ def serve_studio(
             jobs=Jobs(folder),
             quick=Worker(place),
             slow=Worker(place),
+            proofs=Worker(place, PROOF),
             keys=Keys(),
             port=listener.getsockname()[1],
             scheduler=scheduler,

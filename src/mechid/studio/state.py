@@ -21,8 +21,8 @@ class Studio:
     ----------
     folder : Folder
     jobs : Jobs
-    quick, slow : Worker
-        For what follows the hand, and for what takes seconds.
+    quick, slow, proofs : Worker
+        For what follows the hand, for what takes seconds, and for the number of base parameters.
     keys : Keys
     port : int
     scheduler : str or None
@@ -39,6 +39,7 @@ class Studio:
     jobs: Jobs
     quick: Worker
     slow: Worker
+    proofs: Worker
     keys: Keys
     port: int
     scheduler: str | None = None
@@ -51,6 +52,7 @@ class Studio:
         self.closing.set()
         await self.quick.close()
         await self.slow.close()
+        await self.proofs.close()
 
 
 def studio_of(request: Request) -> Studio:

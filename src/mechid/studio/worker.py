@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from mechid.errors import MechidError
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 
-SECONDS = 60.0  # that a computation may take
+SECONDS, PROOF = 60.0, 600.0  # that a computation, and a proof, may take
 _LENGTH = struct.Struct(">Q")
 _MEMORY = 8 * 2**30  # bytes of data that the process may have
 

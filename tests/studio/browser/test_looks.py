@@ -1,4 +1,4 @@
-"""Every way in light and dark, on a large and a small screen: nothing sticks out, all can be read."""
+"""Every way, light and dark, on a large and a small screen: nothing sticks out, all is legible."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ def test_what_files_are(folder: Path) -> None:
         "x.yaml": "other: 1\n", "log.csv": "", "arm.urdf": "",
         "points.xlsx": "", "points.csv": "\ufeff# a\n\nPoint;x;y;z\nA;1;2;3\n",
         "page.html": "", "notes.md": "", "run/run.json": "{}",
+        "s2.yaml": "title: a\nparts: {}\n", "a.study/provenance.json": "{}",
         "bag/metadata.yaml": "", "deep/er/log.mat": "",
     }  # fmt: skip
     for name, text in contents.items():
@@ -29,10 +30,11 @@ def test_what_files_are(folder: Path) -> None:
     found = {entry["path"]: entry["kind"] for entry in listing(Folder(folder))}
     assert found == {
         "m.yaml": "model", "map.yml": "mapping", "t.yaml": "trajectory", "s.yaml": "study",
-        "x.yaml": "other",
+        "s2.yaml": "study", "x.yaml": "other",
         "log.csv": "data", "arm.urdf": "robot", "points.xlsx": "table", "points.csv": "table",
         "page.html": "page",
-        "notes.md": "other", "run": "run", "bag": "data", "deep": "folder", "deep/er": "folder",
+        "notes.md": "other", "run": "run", "a.study": "result", "bag": "data",
+        "deep": "folder", "deep/er": "folder",
         "deep/er/log.mat": "data", "linkage.yaml": "model",
     }  # fmt: skip
     assert kind_of(folder / "linkage.yaml") == "model"

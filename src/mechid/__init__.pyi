@@ -99,6 +99,8 @@ from .signals.filters import decimate as decimate
 from .signals.record import Measurement as Measurement
 from .signals.record import Preparation as Preparation
 from .signals.record import PreparedMeasurement as PreparedMeasurement
+from .studies.advice import Advice as Advice
+from .studies.advise import advise as advise
 from .studies.compare import ColumnDifference as ColumnDifference
 from .studies.compare import PartComparison as PartComparison
 from .studies.compare import StudyComparison as StudyComparison

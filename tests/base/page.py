@@ -46,7 +46,7 @@ REMARKS = {
 
 def observed(null: NullSpace) -> tuple[Floats, Floats]:
     """Return W (N, n_i, p) of random states, and the CAD values of all bodies."""
-    motion = random_states(null.geometry.mechanism, Experiment(), 60, seed=5)
+    motion = random_states(null.geometry.mechanism, Experiment(), 60, seed=5, wide=False)
     return observation_matrix(motion).W, np.array([c.value for c in null.columns])
 
 

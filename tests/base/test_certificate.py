@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from mechid.base.certificate import (
 from mechid.base.experiment import Experiment
 from mechid.base.verify import verify
 from mechid.errors import DataError, MechidError
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Limit, Mechanism
 from mechid.modelfile import build, load
 
 
@@ -149,6 +150,70 @@ def test_what_does_not_fit_is_refused(what: str) -> None:
         verify(REFUSED[what](made("four_bar")))
 
 
+@pytest.mark.parametrize(
+    ("experiment", "words"),
+    [
+        (Experiment(static=True), "state 1 moves, but the experiment is static"),
+        (Experiment(hold=("q1",)), "moves q1, which is held"),
+    ],
+)
+def test_states_must_be_those_of_the_experiment(experiment: Experiment, words: str) -> None:
+    """Not even a certificate that claims no more than the checker finds."""
+    forged = replace(made("four_bar"), experiment=experiment, certified=False)
+    found = verify(forged)
+    assert any(words in note for note in found.notes)
+    assert found.lower == 0
+    for lower in (0, forged.lower):
+        assert not verify(replace(forged, upper=found.upper, lower=lower)).valid
+
+
+def test_rows_must_be_those_of_measured_forces() -> None:
+    given = certificate(bounds(load("planar_3rrr"), Experiment(measure=("M_1",)), precision=192))
+    assert verify(given).valid
+    used = replace(given, experiment=Experiment(measure=("M_4",)), certified=False)
+    found = verify(used)
+    assert not found.valid
+    assert "the force on q1 is used, but not measured" in found.notes
+
+
+def test_states_must_be_within_the_limits() -> None:
+    mechanism = load("four_bar")
+    limits = (Limit(0.7, 0.9),)
+    joints = tuple(replace(j, limits=limits if j.name == "q1" else ()) for j in mechanism.joints)
+    found = verify(made("four_bar"), model=replace(mechanism, joints=joints))
+    assert not found.valid
+    assert any("is outside the limits of q1.angle" in note for note in found.notes)
+    inside = certificate(bounds(replace(mechanism, joints=joints), precision=192))
+    assert verify(inside).valid
+
+
+def test_the_model_of_the_user() -> None:
+    """Other masses do not matter for the number, other lengths do."""
+    given = made("four_bar")
+    assert verify(given, model=load("four_bar")).valid
+    text = given.model
+    assert "l1" in text
+    heavy = load("four_bar")
+    bodies = tuple(
+        b if b.inertia is None else replace(b, inertia=replace(b.inertia, mass=7.0))
+        for b in heavy.bodies
+    )
+    assert verify(given, model=replace(heavy, bodies=bodies)).certified
+    other = verify(given, model=load("four_bar@example-1"))  # without gravity, one bar massless
+    assert not other.valid
+    with pytest.raises(MechidError):
+        verify(given, model=load("five_bar"))
+
+
+def test_the_verdict_says_what_is_proved() -> None:
+    found = verify(made("four_bar"))
+    assert found.model == "four_bar"
+    assert found.gravity == (0.0, -9.81, 0.0)
+    assert found.experiment == "all motions; measured forces: all"
+    assert found.proved == "exactly 8 of 30 parameters can be identified"
+    assert verify(made("bricard")).proved == "at least 22 of 50 parameters can be identified"
+
+
 def test_certified_is_not_taken_on_trust() -> None:
     given = made("bricard")  # that one of its constraints is redundant is not proved
     assert not given.certified
@@ -173,6 +238,41 @@ def test_garbage_is_refused(what: str, tmp_path: Path) -> None:
     path.write_text(GARBAGE[what], encoding="utf-8")
     with pytest.raises(DataError, match=r"garbage\.json: not a certificate"):
         read_certificate(path)
+
+
+BOMB = "a: &a [1, 1]\n" + "".join(f"{y}: &{y} [*{x}, *{x}]\n" for x, y in pairwise("abcdefghij"))
+DAMAGED = {
+    "gravity is not a number": {"experiment": {"gravity": [0, float("nan"), 0]}},
+    "gravity is infinite": {"experiment": {"gravity": [0, 1e999, 0]}},
+    "gravity has two numbers": {"experiment": {"gravity": [0, 1]}},
+    "static is a number": {"experiment": {"static": 1}},
+    "held is a text": {"experiment": {"hold": "q1"}},
+    "huge integer": {"states": [{"y": [10**400], "yd": [0], "ydd": [0], "pose": [0] * 7}]},
+    "text for a number": {"states": [{"y": ["1"], "yd": [0], "ydd": [0], "pose": [0] * 7}]},
+    "model of aliases": {"model": BOMB},
+}
+
+
+@pytest.mark.parametrize("what", list(DAMAGED))
+def test_damaged_numbers_are_refused(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.json"
+    write_certificate(path, made("pendulum"))
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for key, value in DAMAGED[what].items():
+        data[key] = data[key] | value if isinstance(value, dict) else value
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(DataError, match="not a certificate"):
+        read_certificate(path)
+
+
+def test_deep_nesting_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text('{"format": ' + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(DataError, match="not a certificate"):
+        read_certificate(path)
+    deep = replace(made("pendulum"), model="bodies: " + "[" * 3000 + "]" * 3000)
+    with pytest.raises(MechidError):
+        verify(deep)
 
 
 def test_missing_files_and_bytes(tmp_path: Path) -> None:

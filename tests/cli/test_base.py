@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import mechid
+
 
 def test_four_bar_in_json(run):
     found = run("base", "four_bar", "--certify", "--json").json
@@ -48,6 +50,67 @@ def test_certificate_goes_round(run):
     assert "valid" in checked.out
     found = run("verify-certificate", "c.json", "--json").json
     assert (found["upper"], found["lower"], found["certified"]) == (3, 3, True)
+
+
+def test_a_certificate_of_another_experiment_is_not_valid(run):
+    run("base", "four_bar", "--certificate", "c.json")
+    data = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    data["experiment"]["static"], data["certified"] = True, False
+    Path("c.json").write_text(json.dumps(data), encoding="utf-8")
+    checked = run("verify-certificate", "c.json")
+    assert checked.status == 1
+    assert "NOT valid" in checked.out
+    assert "state 1 moves, but the experiment is static" in checked.out
+
+
+def test_a_certificate_against_the_own_model(run):
+    run("base", "four_bar", "--certificate", "c.json")
+    own = run("verify-certificate", "c.json", "--model", "four_bar")
+    assert own.status == 0
+    for words in (
+        "four_bar, from four_bar",
+        "0 -9.81 0 m/s²",
+        "all motions; measured forces: all",
+        "8 found, 8 claimed",
+        "exactly 8 of 30 parameters",
+    ):
+        assert words in own.out
+    Path("longer.yaml").write_text(
+        "mechid: 1\nname: longer\ninclude: four_bar\nparameters: {l2: {value: 3.1, unit: m}}\n"
+    )
+    other = run("verify-certificate", "c.json", "--model", "longer.yaml")
+    assert other.status == 1
+    assert "the pose cannot be enclosed" in other.out
+    wrong = run("verify-certificate", "c.json", "--model", "five_bar")
+    assert wrong.status == 2
+    assert "c.json" in wrong.err
+
+
+def test_an_upper_bound_is_called_so(run):
+    assert "at most 41 (40 seen in prime fields)" in run("base", "macpherson").out
+    found = run("base", "macpherson", "--json").json
+    assert (found["upper_bound"], found["seen"]["rank"]) == (41, 40)
+    plain = run("base", "four_bar").out
+    assert "at most" not in plain
+    assert "8 (8 seen in double precision; proof: --certify)" in plain
+
+
+def test_factors_in_full_digits(run):
+    found = run("base", "puma560", "--json").json
+    chosen = mechid.base_parameters("puma560").chosen
+    for i, name in enumerate(chosen.base):
+        wanted = dict(zip(chosen.dependent, chosen.beta[i].tolist(), strict=True))
+        assert found["beta"][name] == {n: x for n, x in wanted.items() if x}
+
+
+def test_long_rows_of_the_table_can_be_broken(run):
+    run("base", "sla_suspension", "--latex", "t.tex")
+    text = Path("t.tex").read_text(encoding="utf-8")
+    _head, *rows = [line for line in text.splitlines() if "&" in line]
+    assert r"p{0.72\linewidth}" in text
+    assert len(rows) == 83
+    assert all(row.count("&") == 2 and row.endswith(r"\\") for row in rows)
+    assert all(row.count("{") == row.count("}") and row.count("$") == 4 for row in rows)
 
 
 def test_a_forged_certificate_is_not_valid(run):
@@ -124,7 +187,15 @@ def test_choices(run):
         (("--dependent", "m_77"), "m_77"),
         (("--converge-on", "bar_9"), "no body bar_9"),
         (("--converge-on", "bar_1", "--rank-by", "terms"), "exclude each other"),
-        (("--method", "svd", "--certify"), "go with --method transfer"),
+        (("--method", "svd", "--certify"), "--certify does not go with --method svd"),
+        (("--method", "svd", "--choices", "3"), "--choices does not go with --method svd"),
+        (("--method", "qr", "--gravity", "off"), "--gravity does not go with --method qr"),
+        (("--method", "exact", "--motion", "m.csv"), "--motion does not go with --method exact"),
+        (("--method", "exact", "--static"), "--static does not go with --method exact"),
+        (("--precision", "single"), "--precision does not go with --method transfer"),
+        (("--static", "--motion", "m.csv"), "--motion and --static exclude each other"),
+        (("--hold", "q1", "--motion", "m.csv"), "--motion and --hold exclude each other"),
+        (("--seed", "-1"), "--seed"),
         (("--picture", "p.gif"), ".gif"),
     ],
 )

@@ -105,6 +105,16 @@ def test_list_and_schema(run: Run) -> None:
     assert run("schema", "study").json["title"] == "mechid study file"
 
 
+def test_experiments_and_their_settings(run: Run) -> None:
+    found = {row["name"]: row["title"] for row in run("study", "experiments", "--json").json}
+    assert found["toy"] == "What one cell draws."
+    assert "toy" in run("study", "experiments").out
+    settings = {row["name"]: row for row in run("study", "experiments", "toy", "--json").json}
+    assert settings["n"] == {"name": "n", "default": "3", "meaning": "Numbers of a mean."}
+    assert settings["law"]["meaning"] == settings["model"]["meaning"] == "Whatever is asked for."
+    assert run("study", "experiments", "nothing").status == 2
+
+
 def test_ctrl_c_keeps_what_is_done(run: Run) -> None:
     Path("s.yaml").write_text(TEXT.replace("axes:", "settings: {seconds: 0.2}\n    axes:", 1))
     code = (

@@ -23,6 +23,7 @@ from mechid.mechanism.records import (
     IndependentCoordinate,
     Joint,
     JointCoordinate,
+    Limit,
     Mechanism,
     Point,
     PointCoordinate,
@@ -175,7 +176,24 @@ def _swapped(joint: Joint) -> Joint:
     if joint.type == "universal":
         turn = Rigid(np.array([[0.0, 0, 1], [0, -1, 0], [1, 0, 0]]), np.zeros(3))
         a, b = (frame_of(Rigid.of(f) @ turn) for f in (a, b))
-    return replace(joint, body_a=joint.body_b, body_b=joint.body_a, frame_a=b, frame_b=a)
+    n = len(joint.kind.coordinates)
+    limits = tuple(_times(limit, -1.0) for limit in joint.limits)
+    if joint.type == "universal":
+        limits = (*limits, *(Limit() for _ in range(n - len(limits))))[::-1]
+    return replace(
+        joint,
+        body_a=joint.body_b,
+        body_b=joint.body_a,
+        frame_a=b,
+        frame_b=a,
+        limits=limits if n == 1 or joint.type in ("universal", "cylindrical") else (),
+    )
+
+
+def _times(limit: Limit, factor: float) -> Limit:
+    """Limits of a coordinate times a factor."""
+    ends = [None if x is None else factor * x for x in (limit.lower, limit.upper)]
+    return Limit(*(ends if factor > 0 else ends[::-1]))
 
 
 def cut_elsewhere(mechanism: Mechanism, rng: np.random.Generator) -> Change:
@@ -239,7 +257,16 @@ def scaled(mechanism: Mechanism, factor: float) -> Change:
             replace(b, frame=frame(b.frame), inertia=None, shapes=()) for b in mechanism.bodies
         ),
         joints=tuple(
-            replace(j, frame_a=frame(j.frame_a), frame_b=frame(j.frame_b), pitch=factor * j.pitch)
+            replace(
+                j,
+                frame_a=frame(j.frame_a),
+                frame_b=frame(j.frame_b),
+                pitch=factor * j.pitch,
+                limits=tuple(
+                    _times(limit, factor if unit == "m" else 1.0)
+                    for limit, unit in zip(j.limits, j.kind.units, strict=False)
+                ),
+            )
             for j in mechanism.joints
         ),
         points=tuple(map(point, mechanism.points)),

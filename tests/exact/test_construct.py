@@ -220,7 +220,7 @@ def test_parallelogram_is_not_taken_for_the_crossed_one() -> None:
     """Its coupler only translates, which the equations of the joints do not say by themselves."""
     mechanism = linkage(crossed=False)
     found = field_rank(mechanism)
-    numeric = observed_base(random_states(mechanism, Experiment(), 50))
+    numeric = observed_base(random_states(mechanism, Experiment(), 50, wide=False))
     assert numeric.confidence == "clear"
     assert found.exact
     assert found.ranks == (numeric.rank,) * 2

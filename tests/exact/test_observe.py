@@ -80,7 +80,7 @@ def test_balls_are_the_floats(spec: str) -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_balls_are_the_floats_for_every_element(seed: int) -> None:
     mechanism = arm(seed)
-    check_observation(mechanism, random_states(mechanism, EVERYTHING, 2, 5))
+    check_observation(mechanism, random_states(mechanism, EVERYTHING, 2, 5, wide=False))
 
 
 # --------------------------------------------------------------------------- turns of angles

@@ -89,6 +89,13 @@ def kept() -> set[tuple[int, int]]:
 # In this order: the last ones leave fewer workers.
 
 
+def test_a_bug_in_a_cell_leaves_the_others(dask: DaskProcesses, study: Read) -> None:
+    text = "experiment: toy\naxes: {law: [normal, bug, other]}"
+    with pytest.raises(MechidError, match="1 of 3 cells failed; the first with KeyError"):
+        run_study(study(text), "out", scheduler=dask.address)
+    assert load_study_result("out").status()[0]["done"] == 2
+
+
 def test_the_client_is_killed_and_comes_back(dask: DaskProcesses, disturbed: Study) -> None:
     code = (
         "from mechid.studies import cells, registry\n"

@@ -98,7 +98,8 @@ def test_estimates_of_single_logs_are_compared(run, logs):
     a, b = (mechid.identify(MODEL, log, estimator="weighted").estimate for log in logs[:2])
     z = (a.values - b.values) / np.hypot(a.sigma, b.sigma)
     np.testing.assert_allclose(run.spread.z, [z], rtol=1e-8)
-    assert run.spread.rms == pytest.approx(1, abs=0.5)
+    # Of correlated parameters the plain root mean square scatters (0.4 to 1.3 over twelve seeds).
+    assert run.spread.whitened == pytest.approx(1, abs=0.5)
 
 
 def test_estimates_that_differ_too_much_are_named(run, logs):
@@ -165,13 +166,15 @@ def test_an_old_run_has_one_log(logs, tmp_path):
 def test_logs_that_do_not_suffice_alone(logs):
     short = [mechid.prepare(log, MODEL) for log in logs]
     cut = [
-        replace(m, time=m.time[:4], y=m.y[:4], yd=m.yd[:4], ydd=m.ydd[:4], tau=m.tau[:4])
+        replace(m, time=m.time[:5], y=m.y[:5], yd=m.yd[:5], ydd=m.ydd[:5], tau=m.tau[:5])
         for m in short
     ]
     run = mechid.identify(MODEL, cut, estimator="ols", cad_error=0.2)
     assert run.spread is None
     assert len(run.left_out) == 8
-    assert any("single logs do not suffice" in w and "log 1: 8 measured" in w for w in run.warnings)
+    assert any(
+        "single logs do not suffice" in w and "log 1: 10 measured" in w for w in run.warnings
+    )
     two = mechid.identify(MODEL, cut[:2], estimator="ols")
     assert (two.spread, two.left_out) == (None, ())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from mechid.base.dependencies import Dependency, dependencies
 from mechid.base.exchange import balanced
 from mechid.base.experiment import EVERYTHING, Experiment, checked
 from mechid.base.nullspace import NullSpace
+from mechid.base.quick import QuickRank, quick_rank
 from mechid.base.transfers import Transfer
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.importing.resolve import mechanism_of
@@ -65,6 +67,16 @@ class BaseParameters(Tabular):
             "proved": "yes" if self.certified else proved,
         }
 
+    @cached_property
+    def quick(self) -> QuickRank | None:
+        """Whether the number that transfers leave is reached, as far as that can be seen quickly.
+
+        None where bounds say more.
+        """
+        if self.bounds is not None:
+            return None
+        return quick_rank(self.mechanism, self.experiment, self.null_space)
+
     @property
     def parameters(self) -> int:
         """Number of parameters, those of massless bodies left out."""
@@ -98,7 +110,8 @@ def base_parameters(
     rule : callable
         Chooses the dependent parameters of a null space; see `choose` and `exchange`.
     certify : bool
-        Bound the number from below as well, in ball arithmetic.
+        Bound the number from below as well, in ball arithmetic. Without, the number is that which
+        transfers leave, an upper bound; `quick` says whether it is reached.
     motion : Motion, optional
         A trajectory: count what it shows, instead of what all motions show.
     seed : int

@@ -20,11 +20,13 @@ from mechid.base.loop_constraints import SAMPLES
 from mechid.base.loop_transfers import LoopConstraints, loop_constraints, loop_transfers
 from mechid.base.nullspace import NullSpace, null_space
 from mechid.base.proof import Count, count
+from mechid.base.unseen import unseen
 from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import MechidError
 from mechid.exact.elimination import Pivots, eliminate
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.numbers import PRECISION
-from mechid.exact.stack import BallObservation, ball_observation, stacked
+from mechid.exact.stack import BallObservation, ball_observation, closes, stacked, widened
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
@@ -91,6 +93,12 @@ class Bounds:
         return self.pivots.rank
 
     @property
+    def closes(self) -> bool:
+        """Whether the loops close exactly; else the lower bound is not proved."""
+        with ctx.workprec(self.precision):
+            return closes(self.observation.closure_error)
+
+    @property
     def certified(self) -> bool:
         """Whether both bounds meet, and every transfer is proved."""
         return self.lower == self.upper and not self.open_questions
@@ -109,6 +117,11 @@ class Bounds:
                 f"(they hold to {self.observation.closure_error:.0e}; "
                 f"{self.mobility.words})"
             )
+        if not self.closes:
+            found.append(
+                "lower bound not proved: redundant constraints hold to "
+                f"{self.observation.closure_error:.0e} only; write exact numbers or expressions"
+            )
         if self.null.geometry.rounded:
             found.append(
                 f"{len(self.null.geometry.rounded)} numbers of the geometry have no "
@@ -123,7 +136,7 @@ class Bounds:
         place = {name: i for i, name in enumerate(self.null.names)}
         chosen = [place[name] for name in self.candidates]
         whole = stacked(self.observation.W, measured_rows(self.experiment, self.mechanism))
-        return [[row[j] for j in chosen] for row in whole]
+        return widened([[row[j] for j in chosen] for row in whole], self.observation.closure_error)
 
 
 def bounds(
@@ -152,6 +165,8 @@ def bounds(
         Told (what, done, of) as the work goes on.
     """
     experiment = checked(experiment, mechanism)
+    if motion is not None:
+        _free_to_move(mechanism, experiment, motion)
     geometry = exact_geometry(mechanism, "exact")
     null, by_joints, proof = all_transfers(geometry, experiment, seed)
     kept = candidates(null)
@@ -160,6 +175,7 @@ def bounds(
     for _ in range(_ROUNDS):
         states = _states(mechanism, experiment, motion, n, seed)
         found = _enclosed(geometry, states, experiment, precision, watch)
+        states = states.chosen(np.array(found.kept))
         before = pivots
         trial = Bounds(
             mechanism,
@@ -181,6 +197,22 @@ def bounds(
     assert pivots is not None
     mobility = joint_count(geometry, states) if found.aside else None
     return replace(trial, pivots=pivots, mobility=mobility)
+
+
+def _free_to_move(mechanism: Mechanism, experiment: Experiment, motion: Motion) -> None:
+    """Reject a motion in an experiment that moves otherwise: a motion itself says what moves."""
+    names = [c.name for c in mechanism.coordinates]
+    held = {c.name for c in mechanism.coordinates if c.held}
+    if experiment.static or set(experiment.hold) - held:
+        raise MechidError(
+            "a motion cannot be combined with held coordinates or with poses at rest",
+            where=mechanism.name,
+            remedy="give either the motion, or what is held",
+        )
+    for j in (names.index(name) for name in held):
+        if np.any(motion.y[:, j] != motion.y[0, j]) or np.any(motion.yd[:, j]):
+            raise MechidError(f"the motion moves {names[j]}, which the model holds",
+                              where=mechanism.name)  # fmt: skip
 
 
 def _states(
@@ -208,21 +240,20 @@ def all_transfers(
 ) -> tuple[NullSpace, int, Count | None]:
     """Return the transfers by joints and by loops, the rank of the former alone, and a proof.
 
-    The proof is that of the constraint by the loops; None if they add nothing.
+    What a restricted experiment cannot see stands at the end, as unit vectors. The proof is that
+    of the constraint by the loops; None if they add nothing.
     """
     mechanism = geometry.mechanism
     gravity = experiment.gravity_of(mechanism)
     with ctx.workprec(PRECISION):
         by_joints = null_space(mechanism, gravity, geometry)
         rank = by_joints.rank
-        states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1)
+        states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1, wide=False)
         found = loop_constraints(geometry, states, gravity)
         more = loop_transfers(geometry, by_joints.transfers, found)
-        if not more:
-            return by_joints, rank, None
-        proof = count(geometry, states, found, len(mechanism.coordinates))
-    together = (*by_joints.transfers, *more)
-    return NullSpace(by_joints.columns, together, geometry, by_joints.zeros), rank, proof
+        proof = count(geometry, states, found, len(mechanism.coordinates)) if more else None
+    together = (*by_joints.transfers, *more, *unseen(mechanism, experiment))
+    return replace(by_joints, transfers=together), rank, proof
 
 
 def candidates(null: NullSpace) -> tuple[str, ...]:
@@ -246,7 +277,7 @@ def _states_needed(
     mechanism: Mechanism, experiment: Experiment, null: NullSpace, kept: tuple[str, ...], seed: int
 ) -> int:
     """Estimate how many states show the rank: each force sees only so much, however often."""
-    W = _float_observation(mechanism, experiment, null, kept, seed)
+    W = float_observation(mechanism, experiment, null, kept, seed)
     sees = [_float_rank(W[:, j]) for j in range(W.shape[1])]
     wanted = min(len(kept), sum(sees)) + _SPARE
     n = 2
@@ -255,10 +286,17 @@ def _states_needed(
     return n + 2
 
 
-def _float_observation(
-    mechanism: Mechanism, experiment: Experiment, null: NullSpace, kept: tuple[str, ...], seed: int
+def float_observation(
+    mechanism: Mechanism,
+    experiment: Experiment,
+    null: NullSpace,
+    kept: tuple[str, ...],
+    seed: int,
+    *,
+    wide: bool = True,
 ) -> Floats:
-    motion = random_states(mechanism, experiment, _TRIAL, seed)
+    """Return W (N, n, k) of random states in double precision: measured rows, kept columns."""
+    motion = random_states(mechanism, experiment, _TRIAL, seed, wide=wide)
     place = {name: i for i, name in enumerate(null.names)}
     columns = [place[name] for name in kept]
     rows = measured_rows(experiment, mechanism)

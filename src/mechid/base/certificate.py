@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 from scipy.linalg import qr
 
 from mechid.base.bounds import Bounds
@@ -142,14 +143,49 @@ def write_certificate(path: Path, found: Certificate) -> None:
 
 def _well_typed(c: Certificate) -> bool:
     numbers = (c.parameters, c.upper, c.lower, c.precision, *c.vectors)
-    texts = (c.model, *c.open_questions, *c.dependent, *c.columns)
-    values = [x for s in c.states for v in (s.y, s.yd, s.ydd, s.pose) for x in v]
+    e = c.experiment
+    texts = (c.model, *c.open_questions, *c.dependent, *c.columns, *e.hold, *(e.measure or ()))
     return (
         all(type(x) is int for x in numbers)
         and all(isinstance(x, str) for x in texts)
-        and all(type(x) in (int, float) for x in values)
         and isinstance(c.certified, bool)
     )
+
+
+def _read_numbers(values: Any) -> tuple[float, ...]:
+    """Return a list of finite numbers; an OverflowError or ValueError where it is something else.
+
+    Texts and booleans are not numbers, though `float` takes them.
+    """
+    if not isinstance(values, list) or any(type(x) not in (int, float) for x in values):
+        raise ValueError("not a list of numbers")
+    found = tuple(float(x) for x in values)
+    if not np.all(np.isfinite(found)):
+        raise ValueError("a number is not finite")
+    return found
+
+
+def _read_experiment(e: dict[str, Any]) -> Experiment:
+    gravity = None if e["gravity"] is None else _read_numbers(e["gravity"])
+    if type(e["static"]) is not bool or (gravity is not None and len(gravity) != 3):
+        raise ValueError("not an experiment")
+    if any(isinstance(e[key], str) for key in ("hold", "measure")):
+        raise ValueError("names are a list")
+    return Experiment(
+        tuple(e["hold"]),
+        None if e["measure"] is None else tuple(e["measure"]),
+        e["static"],
+        None if gravity is None else (gravity[0], gravity[1], gravity[2]),
+    )
+
+
+def _has_aliases(text: str) -> bool:
+    """Tell whether a YAML text has aliases; certificates are written without, and a few can mean
+    billions of entries."""
+    try:
+        return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text))
+    except yaml.YAMLError:
+        return False  # whoever reads the model says better what is wrong
 
 
 def read_certificate(path: Path) -> Certificate:
@@ -164,28 +200,29 @@ def read_certificate(path: Path) -> Certificate:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if data.pop("format") != FORMAT:
             raise ValueError("another format")
-        e = data["experiment"]
-        measure, gravity = e["measure"], e["gravity"]
-        data["experiment"] = Experiment(
-            tuple(e["hold"]),
-            None if measure is None else tuple(measure),
-            bool(e["static"]),
-            None if gravity is None else (gravity[0], gravity[1], gravity[2]),
-        )
+        data["experiment"] = _read_experiment(data["experiment"])
         data["states"] = tuple(
-            State(tuple(s["y"]), tuple(s["yd"]), tuple(s["ydd"]), tuple(s["pose"]))
+            State(*(_read_numbers(s[key]) for key in ("y", "yd", "ydd", "pose")))
             for s in data["states"]
         )
         data["rows"] = tuple((int(a), int(b)) for a, b in data["rows"])
         for key in ("open_questions", "dependent", "vectors", "columns"):
             data[key] = tuple(data[key])
         found = Certificate(**data)
-        if not _well_typed(found):
+        if not _well_typed(found) or _has_aliases(found.model):
             raise ValueError("something of another type")
         return found
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise DataError(
             "not a certificate of mechid",
             where=str(path),

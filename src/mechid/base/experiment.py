@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mechid.errors import MechidError
+from mechid.kinematics.branch import singularity_margin
+from mechid.kinematics.joint_limits import outside_limits
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.samples import Samples, solve_each
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Mechanism, Vec3
+from mechid.kinematics.ways import regular_ways
+from mechid.mechanism.records import JointCoordinate, Limit, Mechanism, Vec3
 from mechid.mechanism.size import characteristic_size
 
-_TURN = 0.35  # rad, largest departure of an angle from home
+_TURN = 0.35  # rad, departure of an angle from home in states near it
 _SHIFT = 0.1  # of the characteristic length
-_TRIES = 6
+_TRIES = 8
+_MARGIN = 0.1  # of the distance from singular poses at home
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,15 @@ class Experiment:
     def whole(self) -> bool:
         """Whether all motions are made and all forces measured."""
         return not self.hold and self.measure is None and not self.static
+
+    @property
+    def words(self) -> str:
+        """What is moved and measured, in words."""
+        parts = ["poses at rest" if self.static else "all motions"]
+        if self.hold:
+            parts.append(f"with {', '.join(self.hold)} held")
+        measured = "all" if self.measure is None else ", ".join(self.measure)
+        return f"{' '.join(parts)}; measured forces: {measured}"
 
     def gravity_of(self, mechanism: Mechanism) -> Vec3:
         """Return the weight per unit mass that counts."""
@@ -97,53 +110,83 @@ def measured_rows(experiment: Experiment, mechanism: Mechanism) -> list[int]:
     return [names.index(name) for name in experiment.measure]
 
 
-def random_states(mechanism: Mechanism, experiment: Experiment, n: int, seed: int = 0) -> Motion:
-    """Return `n` random states about the home pose, on its branch.
+def random_states(
+    mechanism: Mechanism, experiment: Experiment, n: int, seed: int = 0, *, wide: bool = True
+) -> Motion:
+    """Return `n` random states within the limits of the joints, on the branch of the home pose.
 
-    A state that cannot be reached is drawn again nearer to home. States have no times, so loads
-    over time, which no parameter depends on, are left out of the mechanism.
+    Every second state is near home, the others are anywhere in the range of the coordinates, if
+    `wide`: laws that change with a sign (friction) or at a length show it only there. A state that
+    cannot be reached without a singular pose on the way, or is outside the limits, is drawn again
+    nearer to home. States have no times, so loads over time, which no parameter depends on, are
+    left out of the mechanism.
 
     Raises
     ------
     MechidError
-        If the mechanism can hardly move from its home pose.
+        If the mechanism can hardly move from its home pose within its limits.
     """
     steady = tuple(e for e in mechanism.elements if e.history is None)
     model = kinematic_model(replace(mechanism, elements=steady))
     rng = np.random.default_rng(seed)
-    held = [c.name in experiment.hold for c in mechanism.coordinates]
+    held = np.array([c.name in experiment.hold for c in mechanism.coordinates], dtype=bool)
     reach = np.where(held, 0.0, _reach(model))
-    n_i = len(held)
-    y = model.home_y + reach * rng.uniform(-1, 1, (n, n_i))
+    lower, upper = _range(model)
+    home = np.where(held, model.home_y, np.clip(model.home_y, lower, upper))
+    far = (np.arange(n)[:, None] % 2 == 1) & wide
+    below = np.where(held, 0.0, np.where(far, home - lower, np.minimum(home - lower, reach)))
+    above = np.where(held, 0.0, np.where(far, upper - home, np.minimum(upper - home, reach)))
+    u = rng.uniform(-1, 1, (n, len(held)))
+    y = home + np.where(u < 0, below, above) * u
     moving = np.where(held, 0.0, 0.0 if experiment.static else 1.0)
-    yd, ydd = moving * rng.uniform(-1, 1, (n, n_i)), moving * rng.uniform(-1, 1, (n, n_i))
-    samples = Samples.empty(model, y, yd * reach * 10, ydd * reach * 50, None)
+    yd, ydd = moving * rng.uniform(-1, 1, y.shape), moving * rng.uniform(-1, 1, y.shape)
+    states = Samples.empty(model, y, yd * reach * 10, ydd * reach * 50, None)
+    margin = _MARGIN * float(singularity_margin(model, model.home_q[None])[0])
+    failed = np.arange(n)
     for attempt in range(_TRIES):
-        samples.status[:] = 0
-        solve_each(samples, model.home_q, model.home_y)
-        failed = np.flatnonzero(samples.status)
+        part = Samples.empty(model, y[failed], states.yd[failed], states.ydd[failed], None)
+        # Far states often cannot be reached: only the last attempts are worth the longer way.
+        solve_each(part, model.home_q, model.home_y, in_one_piece=attempt >= _TRIES // 2)
+        reached = part.status == 0
+        found = _motion(part).chosen(np.flatnonzero(reached))
+        good = reached.copy()
+        good[reached] = ~outside_limits(found) & regular_ways(found, margin)
+        done = failed[good]
+        states.q[done], states.v[done], states.vd[done] = part.q[good], part.v[good], part.vd[good]
+        # Nearer to home: in front of where the way ended.
+        share = np.where(reached, 0.6, part.reach)[~good] * rng.uniform(0.5, 0.95, np.sum(~good))
+        failed = failed[~good]
         if not len(failed):
-            return Motion(
-                model,
-                None,
-                samples.y,
-                samples.yd,
-                samples.ydd,
-                samples.q,
-                samples.v,
-                samples.vd,
-                ordered=False,
-            )
-        nearer = reach * 0.5 ** (attempt + 1)
-        samples.y[failed] = model.home_y + nearer * rng.uniform(-1, 1, (len(failed), n_i))
+            return _motion(states)
+        y[failed] = home + share[:, None] * (y[failed] - home)
     raise MechidError(
-        "the mechanism can hardly move from its assembled pose",
+        "the mechanism can hardly move from its assembled pose within the limits of its joints",
         where=mechanism.name,
-        remedy="give a reference pose, or start positions, away from singular poses",
+        remedy="give a reference pose, or start positions, away from singular poses and limits",
     )
 
 
+def _motion(s: Samples) -> Motion:
+    return Motion(s.model, None, s.y, s.yd, s.ydd, s.q, s.v, s.vd, ordered=False)
+
+
 def _reach(model: KinematicModel) -> Floats:
-    """Return how far each coordinate goes from home: rad, or m."""
+    """Return how far each coordinate goes from home in states near it: rad, or m."""
     L = characteristic_size(model.mechanism)
     return np.array([_TURN if c.unit == "rad" else _SHIFT * L for c in model.mechanism.coordinates])
+
+
+def _range(model: KinematicModel) -> tuple[Floats, Floats]:
+    """Return the least and largest value of each coordinate: limits, or a turn, or the size."""
+    L = characteristic_size(model.mechanism)
+    lower, upper = model.home_y.copy(), model.home_y.copy()
+    for i, c in enumerate(model.mechanism.coordinates):
+        limit = Limit()
+        if isinstance(c, JointCoordinate):
+            limits = model.mechanism.joint(c.joint).limits
+            limit = limits[c.index] if c.index < len(limits) else limit
+        far = np.pi if c.unit == "rad" else L
+        home = float(model.home_y[i])
+        lower[i] = home - far if limit.lower is None else limit.lower
+        upper[i] = home + far if limit.upper is None else limit.upper
+    return lower, upper

@@ -108,7 +108,7 @@ def latex_name(name: str) -> str:
     head, _, owner = name.partition("_")
     if head in NAMES and re.fullmatch(r"\d+", owner):
         return f"I_{{{head[1:]},{owner}}}" if head.startswith("I") else f"{head}_{{{owner}}}"
-    owner = owner.replace("_", r"\_")
+    owner = re.sub(r"([_%&#$])", r"\\\1", owner)
     head = head if len(head) == 1 else rf"\mathrm{{{head}}}"
     return rf"{head}_{{\mathrm{{{owner}}}}}" if owner else head
 

@@ -74,6 +74,6 @@ def rule_of(
 def observed(mechanism: Mechanism, seed: int) -> Floats:
     """Return the observation matrix of random states, (500 n_i, p)."""
     W = observation_matrix(
-        random_states(mechanism, checked(EVERYTHING, mechanism), _SAMPLES, seed)
+        random_states(mechanism, checked(EVERYTHING, mechanism), _SAMPLES, seed, wide=False)
     ).W
     return W.reshape(-1, W.shape[-1])

@@ -25,9 +25,15 @@ from mechid.errors import DataError, KinematicsError
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.observe import Measures, exact_gravity, measures, observe
 from mechid.exact.poses import ExactSystem, enclose, exact_system
-from mechid.mechanism.records import Mechanism
+from mechid.exact.stack import closes, closure_gap, widened
+from mechid.kinematics.coordinates import joint_coordinates
+from mechid.kinematics.joint_limits import beyond
+from mechid.mechanism.records import GROUND, Mechanism, Vec3
+from mechid.mechanism.size import characteristic_size
 from mechid.modelfile.api import loads
+from mechid.spatial.rotations import matrix_from_quaternion
 
+_LOWER, _UPPER = "lower bound not proved", "upper bound not proved"
 _LEAST_BITS, _MOST_BITS = 53, 100_000
 
 
@@ -37,6 +43,14 @@ class Verdict:
 
     Attributes
     ----------
+    model : str
+        Name of the mechanism.
+    gravity : Vec3
+        Weight per unit mass, m/s².
+    experiment : str
+        What is moved and measured, in words.
+    claimed : tuple of int
+        Parameters, upper and lower bound, as the certificate says.
     parameters, upper, lower : int
         As rechecked.
     valid : bool
@@ -47,6 +61,10 @@ class Verdict:
         What is wrong, or not proved.
     """
 
+    model: str
+    gravity: Vec3
+    experiment: str
+    claimed: tuple[int, int, int]
     parameters: int
     upper: int
     lower: int
@@ -54,39 +72,87 @@ class Verdict:
     certified: bool
     notes: tuple[str, ...]
 
+    @property
+    def proved(self) -> str:
+        """What is proved of the number of base parameters, in words."""
+        if self.certified:
+            return f"exactly {self.lower} of {self.parameters} parameters can be identified"
+        bounds = [("at least", self.lower, _LOWER), ("at most", self.upper, _UPPER)]
+        known = [
+            f"{words} {number}"
+            for words, number, doubt in bounds
+            if not any(note.startswith(doubt) for note in self.notes)
+        ]
+        if not known:
+            return "nothing"
+        return f"{' and '.join(known)} of {self.parameters} parameters can be identified"
 
-def verify(given: Certificate, watch: Callable[[int, int], None] | None = None) -> Verdict:
+
+def verify(
+    given: Certificate,
+    watch: Callable[[int, int], None] | None = None,
+    *,
+    model: Mechanism | None = None,
+) -> Verdict:
     """Recheck both bounds of a certificate.
+
+    Parameters
+    ----------
+    given : Certificate
+    watch : callable, optional
+        Told (done, of) as poses are enclosed.
+    model : Mechanism, optional
+        Check what the certificate says about this mechanism, and not about the one it holds.
 
     Raises
     ------
     DataError
-        If the certificate does not fit the model that it holds.
+        If the certificate does not fit the model.
     """
-    mechanism = loads(given.model)
+    mechanism = _held_model(given) if model is None else model
     experiment = checked(given.experiment, mechanism)
     _fits(given, mechanism)
     geometry = exact_geometry(mechanism, "exact")
     null, _, proof = all_transfers(geometry, experiment)
     parameters = len(null.names) - len(null.zeros)
-    notes: list[str] = []
+    outside = [*_outside(given, mechanism), *_beyond_limits(given, geometry)]
+    notes = list(outside)
     with ctx.workprec(given.precision):
         upper = parameters - _dependent(given, null, notes)
-        lower, aside = _lower(given, geometry, watch, notes)
+        # States of another experiment show nothing about this one.
+        lower, aside = (0, 0) if outside else _lower(given, geometry, watch, notes)
     if proof is not None and not proof.proves:
-        notes.append(f"not proved: the constraints of the loops on the bodies ({proof.words})")
+        notes.append(f"{_UPPER}: the constraints of the loops on the bodies ({proof.words})")
     if aside:
         count = joint_count(geometry, random_states(mechanism, EVERYTHING, 2, 0))
         if not count.proves:
-            notes.append(f"not proved: {aside} constraints are redundant ({count.words})")
+            notes.append(f"{_UPPER}: {aside} constraints are redundant ({count.words})")
     if geometry.rounded:
         notes.append(f"{len(geometry.rounded)} numbers of the geometry are used as binary values")
-    said = (given.parameters, given.upper, given.lower)
-    valid = (parameters, upper, lower) == said
+    claimed = (given.parameters, given.upper, given.lower)
     certified = lower == upper and not notes
-    if given.certified and not certified:
-        valid = False
-    return Verdict(parameters, upper, lower, valid, certified, tuple(notes))
+    return Verdict(
+        model=mechanism.name,
+        gravity=experiment.gravity_of(mechanism),
+        experiment=experiment.words,
+        claimed=claimed,
+        parameters=parameters,
+        upper=upper,
+        lower=lower,
+        valid=not outside
+        and (parameters, upper, lower) == claimed
+        and (certified or not given.certified),
+        certified=certified,
+        notes=tuple(notes),
+    )
+
+
+def _held_model(given: Certificate) -> Mechanism:
+    """Return the mechanism in a certificate."""
+    try:
+        return loads(given.model)
+    except RecursionError:
+        raise DataError("the model is nested too deeply", where="certificate") from None
 
 
 def _fits(given: Certificate, mechanism: Mechanism) -> None:
@@ -142,18 +208,21 @@ def _lower(
     columns = [place[name] for name in given.columns]
     system = exact_system(geometry, np.array(given.states[0].pose))
     found: dict[tuple[int, int], list[arb]] = {}
-    notes += _outside(given, geometry.mechanism)
+    gap = 0.0
     measured = measures(system)
     for k in range(len(given.states)):
-        W = _observed(given, system, measured, k)
-        if W is None:
+        seen = _observed(given, system, measured, k)
+        if seen is None:
             notes.append(f"state {k + 1}: the pose cannot be enclosed")
             return 0, len(system.aside)
+        W, gap = seen[0], max(gap, seen[1])
         for i in range(W.nrows()):
             found[k, i] = [W[i, j] for j in columns]
         if watch is not None:
             watch(k + 1, len(given.states))
-    square = [found[place_] for place_ in given.rows]
+    if not closes(gap):
+        notes.append(f"{_LOWER}: redundant constraints hold to {gap:.0e} only")
+    square = widened([found[place_] for place_ in given.rows], gap)
     if len(square) == len(columns) and _regular(square):
         return len(columns), len(system.aside)
     notes.append("the minor of the observation matrix does not exclude zero")
@@ -164,27 +233,66 @@ def _outside(given: Certificate, mechanism: Mechanism) -> list[str]:
     """Return where the states or rows are not those of the experiment."""
     wrong = []
     experiment = checked(given.experiment, mechanism)
-    home = given.states[0].y
-    for k, state in enumerate(given.states):
+    names = [c.name for c in mechanism.coordinates]
+    first = given.states[0].y if given.states else ()
+    for k, state in enumerate(given.states, start=1):
         if experiment.static and any((*state.yd, *state.ydd)):
-            wrong.append(f"state {k + 1} moves, and the experiment is static")
-        for j, c in enumerate(mechanism.coordinates):
-            still = state.y[j] == home[j] and not state.yd[j] and not state.ydd[j]
-            if c.name in experiment.hold and not still:
-                wrong.append(f"state {k + 1} moves {c.name}, which is held")
-    if {row for _, row in given.rows} - set(measured_rows(experiment, mechanism)):
-        wrong.append("a force is used that is not measured")
+            wrong.append(f"state {k} moves, but the experiment is static")
+        for j, name in enumerate(names):
+            still = state.y[j] == first[j] and not state.yd[j] and not state.ydd[j]
+            if name in experiment.hold and not still:
+                wrong.append(f"state {k} moves {name}, which is held")
+    for row in sorted({row for _, row in given.rows} - set(measured_rows(experiment, mechanism))):
+        wrong.append(f"the force on {names[row]} is used, but not measured")
     return wrong
 
 
-def _observed(given: Certificate, system: ExactSystem, found: Measures, k: int) -> arb_mat | None:
+def _beyond_limits(given: Certificate, geometry: Geometry) -> list[str]:
+    """Return which states are outside the limits of the joints."""
+    wrong: list[str] = []
+    n = len(given.states)
+    if not n:
+        return wrong
+    pose = np.array([s.pose for s in given.states]).reshape(n, -1, 7)
+    place = {GROUND: (np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)))}
+    for i, body in enumerate(geometry.mechanism.bodies):
+        R, p = matrix_from_quaternion(pose[:, i, 3:]), pose[:, i, :3]
+        if body.name in geometry.turned:
+            p = p + R @ np.array(body.frame.origin)
+            R = R @ np.array(body.frame.rotation)
+        place[body.name] = R, p
+    for joint in geometry.mechanism.joints:
+        if not joint.limits:
+            continue
+        ends = []
+        for name, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
+            R, p = place[name]
+            ends.append((R @ np.array(frame.rotation), p + R @ np.array(frame.origin)))
+        (Ra, pa), (Rb, pb) = ends
+        back = np.swapaxes(Ra, 1, 2)
+        shift = np.einsum("nij,nj->ni", back, pb - pa)
+        values = joint_coordinates(joint, back @ Rb, shift)
+        unknown = [False] * len(joint.limits)
+        for k, over in beyond(joint, values, unknown, characteristic_size(geometry.mechanism)):
+            wrong += [
+                f"state {m + 1} is outside the limits of {joint.name}.{joint.kind.coordinates[k]}"
+                for m in np.flatnonzero(over)
+            ]
+    return wrong
+
+
+def _observed(
+    given: Certificate, system: ExactSystem, found: Measures, k: int
+) -> tuple[arb_mat, float] | None:
+    """Return W of a state, and how far redundant rows are open there."""
     state = given.states[k]
     gravity = exact_gravity(system, given.experiment.gravity_of(system.geometry.mechanism))
     try:
         pose = enclose(system, np.array(state.pose), state.y)
     except KinematicsError:
         return None
-    return observe(system, found, pose, state.yd, state.ydd, gravity, state.y)
+    W = observe(system, found, pose, state.yd, state.ydd, gravity, state.y)
+    return W, closure_gap(system, pose, state.y)
 
 
 def _regular(rows: list[list[arb]]) -> bool:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from mechid.cli.advise import advise
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
@@ -37,6 +38,7 @@ from mechid.cli.view import view
 from mechid.cli.zoo import zoo
 from mechid.errors import MechidError
 
+_LONGEST_MESSAGE = 1500  # characters
 # Commands that run kernels.
 _COMPILED = {
     "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
@@ -120,6 +122,7 @@ app.command(
 app.command(
     "verify-certificate", epilog="Example: mechid verify-certificate four_bar.certificate.json"
 )(verify_certificate)
+app.command(epilog='Example: mechid advise five_bar --target "E_p<3%" -o motion.yaml')(advise)
 app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
     excite
 )
@@ -146,6 +149,14 @@ for _info in app.registered_commands:
     _info.cls = _Command
 
 
+def _short(line: str) -> str:
+    """Return a message without the middle, where it repeats a huge input."""
+    if len(line) <= _LONGEST_MESSAGE:
+        return line
+    half = _LONGEST_MESSAGE // 2
+    return f"{line[:half]} … {line[-half:]}"
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the tool and leave: 0 done, 2 wrong input (one line on stderr), 130 interrupted."""
     # Before NumPy is loaded. Matrices here are small: threads of the linear algebra wait for each
@@ -156,7 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Runs keep the command line that made them.
         app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
     except MechidError as error:
-        line = with_option_names(" ".join(str(error).split()))
+        line = with_option_names(_short(" ".join(str(error).split())))
         typer.secho("error:", fg="red", err=True, nl=False)
         typer.echo(f" {line}", err=True)
         sys.exit(2)

@@ -73,8 +73,9 @@ def base(
         ),
     ] = Method.transfer,
     precision: Annotated[
-        Precision, typer.Option(help="Arithmetic of svd and qr.")
-    ] = Precision.double,
+        Precision | None,
+        typer.Option(help="Arithmetic of svd and qr; double by default.", show_default=False),
+    ] = None,
     gravity: Annotated[
         Gravity, typer.Option(help="off: as if the mechanism had no weight.")
     ] = Gravity.on,
@@ -117,7 +118,7 @@ def base(
         Path | None, typer.Option(help="Picture of the transfers to write: .png, .svg or .html.")
     ] = None,
     choices: Annotated[
-        int, typer.Option(help="Count the valid choices, and compare so many random ones.")
+        int, typer.Option(min=0, help="Count the valid choices, and compare so many random ones.")
     ] = 0,
     motion: Annotated[
         Path | None,
@@ -126,7 +127,7 @@ def base(
             "can show."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of random states and choices.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of random states and choices.")] = 0,
     max_seconds: MaxSeconds = None,
     force: Force = False,
     json: Json = False,
@@ -138,6 +139,25 @@ def base(
     fewer; these are always counted in ball arithmetic.
     """
     check_outputs(certificate, latex, picture, force=force, inputs=[model, motion])
+    _refuse_combinations(
+        method,
+        {
+            "--hold": hold,
+            "--static": static,
+            "--measure": measure,
+            "--gravity": gravity is Gravity.off,
+            "--motion": motion,
+            "--converge-on": converge_on,
+            "--dependent": dependent,
+            "--rank-by": rank_by,
+            "--certify": certify,
+            "--certificate": certificate,
+            "--latex": latex,
+            "--picture": picture,
+            "--choices": choices,
+            "--precision": precision,
+        },
+    )
     ready = load_model(model)
     experiment = _experiment(gravity, hold, measure, static)
     moved = None if motion is None else solve_file(ready, motion)[1]
@@ -155,12 +175,11 @@ def base(
                 found, observed(ready.mechanism, seed), choices, seed
             )
         result["output"] = _write(found, certificate, latex, picture)
+    elif method is Method.exact:
+        result = _field(ready, experiment, seed)
     else:
-        refuse_options(converge_on, dependent, rank_by, certificate, latex, picture, certify)
-        if method is Method.exact:
-            result = _field(ready, experiment, seed)
-        else:
-            result = _numeric(ready, experiment, method, precision, moved, seed)
+        arithmetic = precision or Precision.double
+        result = _numeric(ready, experiment, method, arithmetic, moved, seed)
     if json:
         print_json(result)
     else:
@@ -262,14 +281,39 @@ def _write(
     return [str(path) for path in (certificate, latex, picture) if path is not None]
 
 
-def refuse_options(*options: object) -> None:
-    """Reject options that only go with transfers."""
-    if any(options):
-        raise MechidError(
-            "--converge-on, --dependent, --rank-by, --certify, --certificate, --latex and "
-            "--picture go with --method transfer",
-            remedy="omit them",
-        )
+_WITH_TRANSFERS = (
+    "--converge-on",
+    "--dependent",
+    "--rank-by",
+    "--certify",
+    "--certificate",
+    "--latex",
+    "--picture",
+    "--choices",
+    "--measure",
+)
+# What each method cannot do; options that exclude each other whatever the method.
+_NOT_WITH: dict[Method, tuple[str, ...]] = {
+    Method.transfer: ("--precision",),
+    Method.exact: (*_WITH_TRANSFERS, "--motion", "--hold", "--static", "--precision"),
+    Method.svd: (*_WITH_TRANSFERS, "--gravity"),
+    Method.qr: (*_WITH_TRANSFERS, "--gravity"),
+}
+_APART = (("--motion", "--hold"), ("--motion", "--static"))
+
+
+def _refuse_combinations(method: Method, options: dict[str, object]) -> None:
+    """Reject options that cannot be combined, before anything is computed."""
+    given = [name for name, value in options.items() if value]
+    for name in given:
+        if name in _NOT_WITH[method]:
+            raise MechidError(
+                f"{name} does not go with --method {method.value}",
+                remedy=f"omit {name}, or choose another method",
+            )
+    for a, b in _APART:
+        if a in given and b in given:
+            raise MechidError(f"{a} and {b} exclude each other", remedy="omit one of them")
 
 
 def _numeric(
@@ -284,12 +328,10 @@ def _numeric(
     from mechid.base.numeric import observed_base
     from mechid.exact.numbers import PRECISION
 
-    if experiment.measure is not None or experiment.gravity is not None:
-        raise MechidError("--measure and --gravity go with --method transfer", remedy="omit them")
     mechanism = ready.mechanism
     if moved is None:
         n = _MULTI_SAMPLES if precision is Precision.multi else _MOTION_SAMPLES
-        moved = random_states(mechanism, checked(experiment, mechanism), n, seed)
+        moved = random_states(mechanism, checked(experiment, mechanism), n, seed, wide=False)
     bits: Literal["single", "double"] | int = PRECISION
     if precision is not Precision.multi:
         bits = "single" if precision is Precision.single else "double"
@@ -301,9 +343,5 @@ def _field(ready: KinematicModel, experiment: Experiment, seed: int) -> dict[str
     """Count over prime fields; nearby where no closed pose is known in exact numbers."""
     from mechid.exact.field import field_rank
 
-    if not experiment.whole:
-        raise MechidError(
-            "--hold, --measure and --static go with --method transfer", remedy="omit them"
-        )
     found = field_rank(ready.mechanism, experiment.gravity, seed=seed, nearby=True)
     return field_report(ready.mechanism.name, found)

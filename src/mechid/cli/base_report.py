@@ -29,6 +29,12 @@ def report(found: BaseParameters) -> dict[str, Any]:
             f"{len(found.dependencies)} dependencies that no transfer explains were found "
             "in ball arithmetic and taken into account; they are not proved to be exact"
         )
+    quick = found.quick
+    if quick is not None and not quick.reached:
+        notes.append(
+            f"{quick.upper} is an upper bound: {quick.rank} independent columns were found in "
+            f"{quick.by}; --certify bounds the number from below"
+        )
     return {
         "model": found.mechanism.name,
         "method": "transfer",
@@ -36,11 +42,14 @@ def report(found: BaseParameters) -> dict[str, Any]:
         "without_effect": len(chosen.without_effect),
         "without_effect_names": list(chosen.without_effect),
         "base": chosen.rank,
-        "upper_bound": None if bounds is None else bounds.upper,
+        "upper_bound": chosen.rank if bounds is None else bounds.upper,
         "lower_bound": None if bounds is None else bounds.lower,
+        "lower_bound_proved": bounds is not None and bounds.closes,
+        "seen": None if quick is None else {"rank": quick.rank, "by": quick.by},
         "certified": found.certified,
         "dependent": list(chosen.dependent),
         "expressions": {name: text(chosen, name) for name in chosen.base},
+        "beta": {name: _rest(chosen.row(name), name) for name in chosen.base},
         "cad": _cad(found),
         "transfers": [
             {"words": t.words, "entries": {n: str(x) for n, x in t.entries}, "by_loops": t.by_loops}
@@ -64,6 +73,11 @@ def report(found: BaseParameters) -> dict[str, Any]:
         },
         "notes": notes,
     }
+
+
+def _rest(row: dict[str, float], name: str) -> dict[str, float]:
+    """Return what a base parameter holds besides the parameter that heads it, in full digits."""
+    return {n: x for n, x in row.items() if n != name}
 
 
 def _cad(found: BaseParameters) -> dict[str, dict[str, float]] | None:
@@ -128,6 +142,10 @@ def numeric_report(model: str, found: NumericBase) -> dict[str, Any]:
             name: _sum(name, found.dependent, row.tolist())
             for name, row in zip(found.base, found.beta, strict=True)
         },
+        "beta": {
+            name: dict(zip(found.dependent, row.tolist(), strict=True))
+            for name, row in zip(found.base, found.beta, strict=True)
+        },
         "cad": None,
         "spectrum": spectrum,
         "gap": found.gap,
@@ -156,6 +174,7 @@ def field_report(model: str, found: FieldRank) -> dict[str, Any]:
         "base": found.rank,
         "upper_bound": None,
         "lower_bound": found.rank if found.exact else None,
+        "lower_bound_proved": found.exact,
         "certified": False,
         "dependent": [name for name in found.names if name not in base],
         "expressions": {name: name for name in found.base},
@@ -179,24 +198,31 @@ def _or_dash(number: int | None) -> str:
     return "-" if number is None else str(number)
 
 
+def _number(found: dict[str, Any]) -> str:
+    """Say how many base parameters there are, and how far that is known."""
+    base, seen, lower = found["base"], found.get("seen"), found["lower_bound"]
+    if found["certified"] or lower == base:
+        return str(base)
+    if seen is not None:
+        reached = seen["rank"] == base
+        how = f"{seen['rank']} seen in {seen['by']}"
+        return f"{base} ({how}; proof: --certify)" if reached else f"at most {base} ({how})"
+    return str(base) if found["upper_bound"] is None else f"at most {base}"
+
+
 def show(found: dict[str, Any]) -> None:
     """Print a report for people."""
-    bounds = (
-        "not requested (--certify)"
-        if found["lower_bound"] is None
-        else f"{found['lower_bound']} (proved)"
-    )
-    print_pairs(
-        [
-            ("model", found["model"]),
-            ("parameters", str(found["parameters"])),
-            ("without effect", _or_dash(found["without_effect"])),
-            ("dependent", str(len(found["dependent"]))),
-            ("base parameters", str(found["base"])),
-            ("lower bound", bounds),
-            ("certified", "yes" if found["certified"] else "no"),
-        ]
-    )
+    pairs = [
+        ("model", found["model"]),
+        ("parameters", str(found["parameters"])),
+        ("without effect", _or_dash(found["without_effect"])),
+        ("dependent", str(len(found["dependent"]))),
+        ("base parameters", _number(found)),
+    ]
+    if found["lower_bound"] is not None:
+        proved = "proved" if found["lower_bound_proved"] else "not proved"
+        pairs.append(("lower bound", f"{found['lower_bound']} ({proved})"))
+    print_pairs([*pairs, ("certified", "yes" if found["certified"] else "no")])
     rows = []
     for name, text in found["expressions"].items():
         cad = (found["cad"] or {}).get(name)

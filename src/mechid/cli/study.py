@@ -41,6 +41,33 @@ def list_studies(json: Json = False) -> None:
         print_table(("name", "cells", "title"), [(s.name, str(s.n_cells), s.title) for s in found])
 
 
+@study.command(epilog="Example: mechid study experiments identification")
+def experiments(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Show the settings of this one.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List what the cells of studies can compute, or the settings of one experiment."""
+    from dataclasses import asdict
+
+    from mechid.studies.describe import experiment_titles, setting_words
+
+    if name is None:
+        titles = experiment_titles()
+        if json:
+            print_json([{"name": key, "title": title} for key, title in titles.items()])
+        else:
+            print_table(("name", "what a cell computes"), titles.items())
+        return
+    found = setting_words(name)
+    if json:
+        print_json([asdict(setting) for setting in found])
+    else:
+        rows = [(s.name, s.default or "(required)", s.meaning) for s in found]
+        print_table(("setting", "default", "meaning"), rows)
+
+
 @study.command(epilog="Example: mechid study plan my_study.yaml --workers 8")
 def plan(
     name: StudyArgument,

@@ -117,16 +117,21 @@ def time_steps(time: Floats | None, n: int) -> Floats:
     return dt
 
 
-def solve_each(samples: Samples, q_home: Floats, y_home: Floats) -> None:
-    """Reach every sample from the home pose along a straight line in y."""
+def solve_each(
+    samples: Samples, q_home: Floats, y_home: Floats, *, in_one_piece: bool = True
+) -> None:
+    """Reach every sample from the home pose along a straight line in y.
+
+    Where the order of solution fails, all rows together are tried, unless that is not wanted.
+    """
     n = samples.y.shape[0]
     if n == 0:
         return
     samples.solve(
         np.arange(n + 1), np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1)), samples.model.in_pieces
     )
-    for k in np.flatnonzero(samples.status):
-        # The order of solution fails where the rows chosen for it are weak: all rows together.
+    for k in np.flatnonzero(samples.status) if in_one_piece else ():
+        # The order of solution fails where the rows chosen for it are weak.
         samples.status[k] = 0
         one = np.array([k, k + 1])
         samples.solve(one, q_home[None], y_home[None], samples.model.in_one_piece)

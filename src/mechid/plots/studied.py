@@ -12,6 +12,7 @@ from mechid.plots.style import COLORS, Plot, styled
 
 _WIDTH, _HEIGHT = 6.4, 3.4  # inches
 _MARKS = "os^Dv<>"
+_MOST_MARKED = 30  # points; longer curves have no marks, and every other one is dashed
 _APART = 0.6  # of the distance between labels: room for the points of one
 
 
@@ -66,7 +67,17 @@ def study_figure(drawn: StudyFigure) -> Plot:
         if drawn.x is not None:
             order = np.argsort(drawn.x, kind="stable")
             x = drawn.x[order]
-            axes.plot(x, curve.values[order], color=color, marker=mark, ms=4, label=name)
+            long = len(x) > _MOST_MARKED
+            dash = "--" if long and k % 2 else "-"
+            axes.plot(
+                x,
+                curve.values[order],
+                dash,
+                color=color,
+                marker="" if long else mark,
+                ms=4,
+                label=name,
+            )
             if curve.band is not None:
                 low, high = (end[order] for end in curve.band)
                 axes.fill_between(x, low, high, color=color, alpha=0.15, lw=0)

@@ -14,9 +14,18 @@ from mechid.textfile.words import hint
 # Modules with a constant EXPERIMENT; they are imported when they are asked for.
 EXPERIMENTS: Mapping[str, str] = MappingProxyType(
     {
+        "conditions": "mechid.studies.experiments.conditions",
+        "contribution": "mechid.studies.experiments.contribution",
+        "forces": "mechid.studies.experiments.forces",
         "identification": "mechid.studies.experiments.identification",
         "information": "mechid.studies.experiments.information",
         "motions": "mechid.studies.experiments.motions",
+        "parameters": "mechid.studies.experiments.parameters",
+        "prediction": "mechid.studies.experiments.prediction",
+        "rank": "mechid.studies.experiments.rank",
+        "simulation": "mechid.studies.experiments.simulation",
+        "sizes": "mechid.studies.experiments.sizes",
+        "time-history": "mechid.studies.experiments.time_history",
     }
 )
 

@@ -111,10 +111,10 @@ def load_study(study: str | Path, *, quick: bool = False) -> Study:
     --------
     >>> import mechid
     >>> from pathlib import Path
-    >>> text = "experiment: rank\\naxes: {model: [pendulum, four_bar]}"
-    >>> _ = Path("ranks.yaml").write_text(text)  # doctest: +SKIP
-    >>> mechid.load_study("ranks.yaml").n_cells  # doctest: +SKIP
-    2
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> mechid.load_study("s.yaml").n_cells
+    4
     """
     path = study_path(study)
     try:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.joint_limits import limit_excess
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import Motion
 from mechid.tables.files import Floats
-
-_SLACK = 1e-9  # of the size, or rad: a motion that is meant to touch a limit does so with rounding
 
 
 def closure_residual(model: KinematicModel, q: Floats) -> Floats:
@@ -26,21 +24,12 @@ def closure_residual(model: KinematicModel, q: Floats) -> Floats:
 def limit_notes(motion: Motion) -> tuple[str, ...]:
     """Say which joints leave their limits, how far, and when."""
     notes = []
-    for joint in motion.model.mechanism.joints:
-        if not joint.limits:
-            continue
-        coordinates = joint_motion(motion, joint.name).coordinates
-        for k, (limit, values) in enumerate(zip(joint.limits, coordinates.T, strict=False)):
-            over = np.maximum(
-                values - (np.inf if limit.upper is None else limit.upper),
-                (-np.inf if limit.lower is None else limit.lower) - values,
+    for joint, k, over in limit_excess(motion):
+        if np.any(over):
+            worst = int(np.argmax(over))
+            when = f"sample {worst}" if motion.time is None else f"t = {motion.time[worst]:g} s"
+            notes.append(
+                f"{joint.name}.{joint.kind.coordinates[k]} leaves its limits by "
+                f"{over[worst]:.3g} {joint.kind.units[k]} (at {when})"
             )
-            worst = int(np.argmax(over)) if over.size else 0
-            scale = motion.model.size if joint.kind.units[k] == "m" else 1.0
-            if over.size and over[worst] > _SLACK * scale:
-                when = f"sample {worst}" if motion.time is None else f"t = {motion.time[worst]:g} s"
-                notes.append(
-                    f"{joint.name}.{joint.kind.coordinates[k]} leaves its limits by "
-                    f"{over[worst]:.3g} {joint.kind.units[k]} (at {when})"
-                )
     return tuple(notes)

@@ -148,7 +148,7 @@ def usual_motions(
                 found = _drawn(model, within, motions)
                 tried += 1
     if not found:
-        found = [random_states(mechanism, checked(EVERYTHING, mechanism), _STATES, 1)]
+        found = [random_states(mechanism, checked(EVERYTHING, mechanism), _STATES, 1, wide=False)]
         tried += 1
     tau = tuple(inverse_dynamics(motion).tau for motion in found)
     kept = tried == 1 and given.keys() == (fixed or {}).keys()

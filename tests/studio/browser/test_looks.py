@@ -1,4 +1,4 @@
-"""Every way, light and dark, on a large and a small screen: nothing sticks out, all is legible."""
+"""Every way in light and dark, on large and small screens: all can be read, nothing sticks out."""
 
 from __future__ import annotations
 

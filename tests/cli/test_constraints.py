@@ -37,7 +37,7 @@ def test_simulate_and_back_with_multipliers(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gears.yaml").write_text(GEARS, encoding="utf-8")
     done = run("simulate", "gears.yaml", "--t-end", "1", "--rate", "10", "-o", "motion.csv",
-               "--force", "M_q1=0.44", "--reactions", "--json")  # fmt: skip
+               "--apply", "M_q1=0.44", "--reactions", "--json")  # fmt: skip
     assert done.status == 0
     mesh = done.json["constraints"]["mesh"]
     assert mesh["unit"] == "N m"

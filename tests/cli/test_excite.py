@@ -118,7 +118,7 @@ def test_given_motion(run):
 def test_rest_and_splines(run):
     for family in ("fourier", "bspline"):
         done = run("excite", "five_bar", "--harmonics", "3", "--random", "4", "--starts", "0",
-                   "--rest", "--family", family, "-o", "m.yaml")  # fmt: skip
+                   "--rest", "--family", family, "-o", "m.yaml", "--force")  # fmt: skip
         assert done.status == 0
         ends = sample(load_trajectory("m.yaml"), times=np.array([0.0, 1.0]))
         assert np.abs(ends.yd).max() < 1e-12

@@ -46,7 +46,7 @@ def test_parameters_come_back_from_the_plate(run, measured):
         }
     write_table("log2.csv", columns)
     done = run("identify", "arm.yaml", "log2.csv", "-o", "out", "--estimator", "ols", "--truth",
-               "log.truth.json", "--json")  # fmt: skip
+               "log.csv.truth.json", "--json")  # fmt: skip
     assert done.status == 0, done.err
     table = read_columns("out/parameters.parquet")
     found = np.asarray(table["value"].to_numpy())

@@ -55,17 +55,17 @@ def test_synthesise(data):
     columns = read_columns("d.csv")
     assert list(columns) == ["time", "q1", "q1.d", "q1.dd", "q2", "q2.d", "q2.dd", "M1", "M2"]
     assert len(columns["time"]) == 180  # three periods without the end
-    truth = read_truth("d.truth.json")
+    truth = read_truth("d.csv.truth.json")
     assert truth.made["options"]["seed"] == 0
     assert truth.made["options"]["cad_error"] == 0.2
     assert truth.made["data"]["name"] == "d.csv"
-    np.testing.assert_array_equal(truth.values, read_truth("v.truth.json").values)
+    np.testing.assert_array_equal(truth.values, read_truth("v.csv.truth.json").values)
 
 
 def test_synthesise_as_text_and_json(data):
     text = data("synthesise", "five_bar", "m.yaml", "-o", "a.parquet", "--position-noise", "1e-4")
     assert text.status == 0
-    assert text.out.endswith("wrote a.parquet\nwrote a.truth.json\n")
+    assert text.out.endswith("wrote a.parquet\nwrote a.parquet.truth.json\n")
     assert "speeds and accelerations are omitted" in text.out
     assert list(read_columns("a.parquet")) == ["time", "q1", "q2", "M1", "M2"]
     found = data("synthesise", "five_bar", "m.yaml", "-o", "b.csv", "--noise-kind", "coloured",
@@ -81,7 +81,7 @@ def test_synthesise_with_errors_of_machines(data):
     errors = ["--offset", "5%", "--offset", "M2=0.2", "--friction", "3%", "--hardpoints", "C=0.001"]
     found = data("synthesise", "five_bar", "m.yaml", "-o", "e.csv", *errors, "--json").json
     assert abs(found["errors"]["offset"]["M2"]) == pytest.approx(0.2)
-    assert read_truth("e.truth.json").errors == found["errors"]
+    assert read_truth("e.csv.truth.json").errors == found["errors"]
     text = data("synthesise", "five_bar", "m.yaml", "-o", "e.csv", *errors, "--force").out
     assert f"M2 {found['errors']['offset']['M2']:.4g}" in text
     assert list(found["errors"]["friction"]) == ["A1", "A2", "B1", "B2", "C"]
@@ -397,6 +397,19 @@ def test_a_run_is_not_overwritten(data):
     identify(data, "--force")
 
 
+def test_a_failed_run_does_not_block_the_next(data):
+    Path("bad.csv").write_text("time,q1\n0,1\n")
+    for words in (["bad.csv"], ["d.csv", "--base", "nothing"]):
+        assert data("identify", "five_bar", *words, "-o", "run").status == 2
+        assert not Path("run").exists()
+    identify(data)
+    Path("d.csv").rename("run/d.csv")
+    done = data("identify", "five_bar", "run/d.csv", "-o", "run", "--force")
+    assert "an input lies in the folder of the run: d.csv" in done.err
+    assert Path("run/d.csv").is_file()
+    load_run("run")
+
+
 # --------------------------------------------------------------------------- reduce, validate
 
 
@@ -513,11 +526,11 @@ def test_parts_of_a_log(data):
 
 def test_truth_of_earlier_data(data):
     """Other data share the truth of earlier ones, whatever their seed."""
-    made = data("synthesise", "five_bar", "o.yaml", "--truth", "d.truth.json", "--seed", "5",
+    made = data("synthesise", "five_bar", "o.yaml", "--truth", "d.csv.truth.json", "--seed", "5",
                 "-o", "s.csv")  # fmt: skip
     assert made.status == 0, made.err
     np.testing.assert_array_equal(
-        read_truth("s.truth.json").values, read_truth("d.truth.json").values
+        read_truth("s.csv.truth.json").values, read_truth("d.csv.truth.json").values
     )
     first = data("synthesise", "five_bar", "o.yaml", "--cad-error", "20%", "-o", "f.csv")
     assert first.status == 0
@@ -533,7 +546,7 @@ def test_truth_of_earlier_data(data):
     ],
 )
 def test_truth_of_something_else(data, change, words):
-    truth = json.loads(Path("d.truth.json").read_text())
+    truth = json.loads(Path("d.csv.truth.json").read_text())
     change(truth["parameters"])
     Path("bad.json").write_text(json.dumps(truth))
     done = data("synthesise", "five_bar", "o.yaml", "--truth", "bad.json", "-o", "s.csv")

@@ -14,7 +14,7 @@ from mechid.tables import read_columns
 def motion(run) -> str:
     """A simulated motion of the quarter vehicle under known forces, as a table."""
     done = run("simulate", "quarter_vehicle", "--t-end", "0.3", "--rate", "50", "-o", "motion.csv",
-               "--force", "F_z=400", "--force", "M_spin=-3")  # fmt: skip
+               "--apply", "F_z=400", "--apply", "M_spin=-3")  # fmt: skip
     assert done.status == 0
     return "motion.csv"
 

@@ -96,7 +96,7 @@ def test_reactions(run):
 
 def test_start_speed_and_force(run):
     found = run("simulate", "pendulum", "--at", "0,0.001", "--start", "angle=45 deg", "--speed",
-                "angle=2", "--force", "M_hinge=1/2", "--json").json  # fmt: skip
+                "angle=2", "--apply", "M_hinge=1/2", "--json").json  # fmt: skip
     assert found["coordinates"]["angle"][0] == pytest.approx(np.pi / 4)
     assert found["coordinates"]["hinge"] == found["coordinates"]["angle"]
     assert found["speeds"]["angle"][0] == 2.0
@@ -130,15 +130,15 @@ def test_a_table_may_lack_forces(run):
         (["quarter_vehicle", "--t-end", "1", "--rate", "0"], "--rate must be > 0, got 0"),
         (["quarter_vehicle", "--t-end", "1", "--at", "2"], "--at must be between 0 and"),
         (["quarter_vehicle", "--at", "1,x"], '--at 1,x: "x" is not a number'),
-        (["quarter_vehicle", "--at", "1", "--force", "F_y=1"], "did you mean F_z?"),
-        (["quarter_vehicle", "--at", "1", "--force", "F_z"], "expected NAME=VALUE"),
+        (["quarter_vehicle", "--at", "1", "--apply", "F_y=1"], "did you mean F_z?"),
+        (["quarter_vehicle", "--at", "1", "--apply", "F_z"], "expected NAME=VALUE"),
         (["quarter_vehicle", "--at", "1", "--start", "z=1", "--start", "z=2"], "z is given twice"),
         (["quarter_vehicle", "--at", "1", "--speed", "z=3 mm"], 'unit "mm"'),
         (["quarter_vehicle", "--at", "1", "--formulation", "newton"], "choose one of independent"),
         (["quarter_vehicle", "--at", "1", "--integrator", "Euler"], "choose one of RK23"),
         (["quarter_vehicle", "--at", "1", "-o", "out.txt"], "use a .csv or a .parquet file"),
         (["quarter_vehicle", "--at", "1", "--plot", "out.gif"], "use a .png, .svg or .html file"),
-        (["quarter_vehicle", "--at", "1", "-o", "no/out.csv"], "no: there is no such folder"),
+        (["quarter_vehicle", "--at", "1", "-o", "no/out.csv"], "no/out.csv: cannot write the file"),
         (["quarter_vehicle", "--at", "1", "--forces", "no.csv"], "no.csv: there is no such file"),
     ],
 )  # fmt: skip
@@ -171,14 +171,14 @@ def test_wrong_tables_of_forces(run, text, line):
 
 def test_a_force_is_given_once(run):
     Path("f.csv").write_text("time,F_z\n0,1\n1,1\n")
-    done = run("simulate", "quarter_vehicle", "--forces", "f.csv", "--force", "F_z=1")
+    done = run("simulate", "quarter_vehicle", "--forces", "f.csv", "--apply", "F_z=1")
     assert done.status == 2
     assert "column of the table too" in done.err
 
 
 def test_a_failure_keeps_what_was_computed(run):
     """A rack that is pushed on and on runs into the dead centre of the steering."""
-    done = run("simulate", "sla_suspension", "--t-end", "2", "--force", "F_rack=200",
+    done = run("simulate", "sla_suspension", "--t-end", "2", "--apply", "F_rack=200",
                "-o", "part.csv")  # fmt: skip
     assert done.status == 2
     assert done.out == ""
@@ -221,7 +221,8 @@ def test_drive_by_expression_table_and_trajectory(run):
     run("inverse", "four_bar", "m.csv", "-o", "tau.csv")
     right = column("tau.csv", "M_1")
     for given in (["q1=0.785+0.3*sin(2*t)", "--t-end", "1"], ["m.csv"], ["m.yaml"]):
-        done = run("simulate", "four_bar", "--drive", *given, "-o", "out.csv", "--json").json
+        done = run("simulate", "four_bar", "--drive", *given, "-o", "out.csv", "--force",
+                   "--json").json  # fmt: skip
         assert done["driven"] == ["q1"]
         assert done["driving_forces"] == ["M_1"]
         assert done["end"] == 1.0
@@ -238,7 +239,7 @@ def test_drive_by_expression_table_and_trajectory(run):
         (["--drive", "q1=2*"], "--drive q1=2*: "),
         (["--drive", "q1=1", "--drive", "q1=2"], "q1 is driven twice"),
         (["--drive", "no.csv"], "no.csv: there is no such file"),
-        (["--drive", "q1=1", "--force", "M_1=1"], "q1 is driven: its force is a result"),
+        (["--drive", "q1=1", "--apply", "M_1=1"], "q1 is driven: its force is a result"),
         (["--drive", "short.csv", "--t-end", "2"], "there is no motion at t = "),
         (["--drive", "other.csv"], "no column is an independent coordinate"),
     ],

@@ -44,4 +44,6 @@ def test_motion_and_traces(run: Run, tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written(run: Run) -> None:
     done = run("view", "four_bar", "-o", "nowhere/p.html")
     assert (done.status, done.out) == (2, "")
-    assert done.err == "error: nowhere/p.html: cannot write the file: No such file or directory\n"
+    assert done.err == (
+        "error: nowhere/p.html: cannot write the file: there is no such folder; mkdir -p nowhere\n"
+    )

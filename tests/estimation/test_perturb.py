@@ -30,15 +30,37 @@ def one_body(cad: CadInertia) -> Mechanism:
     return replace(pendulum, bodies=(replace(pendulum.bodies[0], inertia=cad),))
 
 
-def test_covariance_of_small_errors_is_that_of_the_prior() -> None:
-    rng = np.random.default_rng(3)
-    mechanism, n, error = one_body(CAD), 1500, 1e-3
+# A tie rod: thin, and with its frame at one end.
+ROD = CadInertia(0.9, (0.145, 0.0, 0.0), (0.00012, 0.0, 0.0, 0.0078, 0.0, 0.0079))
+
+
+@pytest.mark.parametrize("cad", [CAD, ROD])
+@pytest.mark.parametrize("error", [1e-3, 0.2])
+def test_covariance_of_drawn_errors_is_that_of_the_prior(cad: CadInertia, error: float) -> None:
+    rng, n = np.random.default_rng(3), 1500
+    mechanism, phi = one_body(cad), phi_of(cad)
     drawn = np.array([phi_of(perturbed(mechanism, error, rng).bodies[0].inertia) for _ in range(n)])
-    F = body_root(PHI, error)
-    # In units of the prior, errors are uncorrelated and of unit size.
-    z = np.linalg.solve(F, (drawn - PHI).T)
-    found = z @ z.T / n
-    assert np.abs(found - np.eye(10)).max() < 5 * np.sqrt(2 / n)
+    F = body_root(phi, error)
+    sizes = np.sqrt(np.mean((drawn - phi) ** 2, axis=0)) / np.linalg.norm(F, axis=1)
+    # Third order: exp(e) is off by e²/2; and what 1500 draws leave of heavy tails.
+    np.testing.assert_allclose(sizes, 1.0, atol=3 * error**2 + 0.1)
+    if cad is CAD:
+        # In units of the prior, errors are uncorrelated and of unit size.
+        z = np.linalg.solve(F, (drawn - phi).T)
+        assert np.abs(z @ z.T / n - np.eye(10)).max() < 5 * np.sqrt(2 / n) + 6 * error**2
+
+
+def test_a_rod_whose_centre_is_off_has_a_moment_about_its_old_axis() -> None:
+    """Closed form: a line of mass, off by d in two directions, has m d² ε1² + m d² ε2²."""
+    m, length, e = 2.0, 0.6, 0.2
+    line = CadInertia(m, (0.3, 0.0, 0.0), (0.0, 0.0, 0.0, *([m * length**2 / 12, 0.0] * 2)[:3]))
+    F = body_root(phi_of(line), e)
+    rho = length / np.sqrt(12)
+    d = tilt = 0.2 * e
+    off = m * (d * rho) ** 2 * np.sqrt(8)  # (ε1² + ε2²) has the mean square 8
+    turned = m * (tilt * rho) ** 2 * np.sqrt(8)
+    both = np.sqrt(off**2 + turned**2 + 2 * (2 * m * (d * rho) ** 2) * (2 * m * (tilt * rho) ** 2))
+    assert np.linalg.norm(F[4]) == pytest.approx(both, rel=1e-9)
 
 
 def test_large_errors_leave_bodies_possible() -> None:
@@ -51,12 +73,19 @@ def test_large_errors_leave_bodies_possible() -> None:
             assert inconsistency(cad.mass, np.array(cad.inertia_center)) is None
 
 
-def test_errors_do_not_depend_on_the_axes_of_the_frame() -> None:
+def test_errors_do_not_depend_on_the_frame() -> None:
     e = np.array([0.8, 0.1, -0.5, 0.3])
     R = matrix_from_quaternion(e / np.linalg.norm(e))
-    turn = np.array([transform(unit, R, np.zeros(3)) for unit in np.eye(10)]).T
+    turn = np.array([transform(unit, R, np.array([0.2, -0.3, 0.1])) for unit in np.eye(10)]).T
     F, G = body_root(PHI, 0.2), body_root(turn @ PHI, 0.2)
     np.testing.assert_allclose(turn @ F @ F.T @ turn.T, G @ G.T, atol=1e-15)
+
+
+def test_a_point_mass_has_an_uncertain_centre() -> None:
+    point = CadInertia(2.0, (0.4, 0.0, 0.0), (0.0,) * 6)
+    F = body_root(phi_of(point), 0.2)
+    # A quarter of 0.4 m stands for its size; κ e = 0.04 of that; first moments are m times it.
+    assert np.linalg.norm(F[2]) == pytest.approx(2.0 * 0.04 * 0.1 * np.hypot(1, 0.2), rel=1e-9)
 
 
 def test_a_flat_body_stays_flat() -> None:

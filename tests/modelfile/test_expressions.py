@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from hypothesis import given
@@ -160,3 +161,20 @@ def test_sine_and_cosine(angle: str) -> None:
 )
 def test_differences_are_tidy(left: str, right: str, difference: str) -> None:
     assert algebra.subtract(left, right) == difference
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1" * 3999 + "x", "1" * 3900 + " " * 90 + "de", "+".join(["a"] * 400), "-" * 3000 + "1",
+     "1" * 100_000 + "x", "(" * 3000],
+)  # fmt: skip
+def test_long_texts_end_soon(text: str) -> None:
+    begin = time.perf_counter()
+    with pytest.raises(ValueError, match=r".") as error:
+        parse(text)
+    assert time.perf_counter() - begin < 1
+    assert type(error.value) is ValueError
+
+
+def test_a_sum_of_many_terms() -> None:
+    assert evaluate(parse("+".join(["a"] * 90)), {"a": 2.0}) == 180.0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,32 @@ def test_what_is_written_is_read_back(data: dict[str, object]) -> None:
     again, _ = read(write(data), "f")
     assert again == data
     assert repr(again) == repr(data)  # every digit, and 1 is not 1.0
+
+
+def bomb(levels: int) -> str:
+    """Aliases of aliases: a few lines that stand for 10^levels entries."""
+    lines = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, levels)]
+    return "\n".join(["mechid: 1", "a0: &a0 [1, 2]", *lines])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (bomb(9), "aliases repeat more than 100000 entries"),
+        ("a: " + "[" * 100_000, "nested more than 100 levels deep"),
+        ("a: " + "{a: " * 20_000, "nested more than 100 levels deep"),
+        ("".join(" " * i + "a:\n" for i in range(1000)), "nested more than 100 levels deep"),
+        ("- " * 50_000, "nested more than 100 levels deep"),
+        ("a: !!int abc", "f.yaml:1: a: the value is tagged !!int and is not one"),
+        ("a: !!float x", "f.yaml:1: a: the value is tagged !!float and is not one"),
+    ],
+)
+def test_hostile_files_end_soon(text: str, words: str) -> None:
+    begin = time.perf_counter()
+    with pytest.raises(ModelError, match=words):
+        read(text, "f.yaml")
+    assert time.perf_counter() - begin < 5
+
+
+def test_aliases_may_repeat_a_little() -> None:
+    assert len(read(bomb(4), "f.yaml")[0]["a3"]) == 10

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -176,6 +178,95 @@ def test_folders_that_are_there(run, tmp_path):
         RunFolder.create(tmp_path / "file", force=True)
     with pytest.raises(DataError, match="cannot create the folder"):
         RunFolder.create(tmp_path / "file" / "run")
+
+
+def test_only_files_of_the_run_are_removed(run, tmp_path):
+    folder = tmp_path / "run"
+    save_run(run, folder)
+    own = {p.relative_to(folder) for p in folder.rglob("*")}
+    foreign = [folder / name for name in ("notes.txt", "data.csv", "motions/mine.parquet")]
+    for path in foreign:
+        path.write_text("years of work")
+    save_run(replace(run, reduction=None, forces=(), validation=(), stages=STAGES[:2]), folder,
+             force=True)  # fmt: skip
+    assert all(path.read_text() == "years of work" for path in foreign)
+    left = {p.relative_to(folder) for p in folder.rglob("*")}
+    assert left < own | {path.relative_to(folder) for path in foreign}
+    assert load_run(folder).stages == STAGES[:2]  # nothing of the old run is taken for the new one
+    assert not (folder / "forces").exists()
+    # What run.json names is not followed out of the folder.
+    head = json.loads((folder / "run.json").read_text())
+    head["motions"] = [{"name": "../../outside"}, {"name": 3}, 4]
+    (folder / "run.json").write_text(json.dumps(head))
+    (tmp_path / "outside.parquet").write_text("years of work")
+    save_run(run, folder, force=True)
+    assert (tmp_path / "outside.parquet").exists()
+
+
+def test_inputs_inside_the_folder(run, tmp_path):
+    save_run(run, tmp_path / "run")
+    (tmp_path / "run" / "log.csv").write_text("time")
+    with pytest.raises(DataError, match=r"an input lies in the folder of the run: log\.csv"):
+        RunFolder.create(tmp_path / "run", force=True, inputs=[tmp_path / "run" / "log.csv"])
+    load_run(tmp_path / "run")
+
+
+def test_one_process_at_a_time(run, tmp_path):
+    """Another process is refused while it is alive; what it leaves when killed is no obstacle."""
+    folder = tmp_path / "run"
+    script = (
+        "import sys, time\nfrom mechid.runs.folder import RunFolder\n"
+        "held = RunFolder.create(sys.argv[1])\nprint('held', flush=True)\ntime.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(folder)], stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        for force in (False, True):
+            with pytest.raises(DataError, match="another process is writing this folder"):
+                RunFolder.create(folder, force=force)
+        other.kill()
+    assert (folder / ".lock").exists()
+    save_run(run, folder)
+    assert not (folder / ".lock").exists()
+    load_run(folder)
+
+
+def test_a_failure_leaves_nothing_that_blocks(run, tmp_path):
+    new, old = tmp_path / "new", tmp_path / "old"
+    with pytest.raises(RuntimeError), RunFolder.create(new):
+        raise RuntimeError
+    assert not new.exists()
+    data_only = replace(run, estimate=None, reduction=None, forces=(), stages=("data",))
+    with RunFolder.create(new) as folder:
+        folder.keep("data", data_only)
+    assert load_run(new).stages == ("data",)
+    save_run(run, new)  # stopped before its estimate: no --force is needed
+    # A run that is to be replaced stays until there is an estimate.
+    save_run(run, old)
+    before = {p: p.read_bytes() for p in old.rglob("*") if p.is_file()}
+    with RunFolder.create(old, force=True) as folder:
+        folder.keep("data", replace(data_only, motions=data_only.motions[:1]))
+    assert {p: p.read_bytes() for p in old.rglob("*") if p.is_file()} == before
+    # Stopped while the data are written.
+    head = json.loads((old / "run.json").read_text()) | {"stages": []}
+    (old / "run.json").write_text(json.dumps(head))
+    with pytest.raises(DataError, match="stopped before its data were complete; repeat the run"):
+        load_run(old)
+    save_run(run, old)
+
+
+def test_a_changed_model_is_noticed(run, tmp_path):
+    save_run(run, tmp_path / "run")
+    model = tmp_path / "run" / "model.yaml"
+    good = model.read_text()
+    model.write_text(good.replace("9.81", "1.62"))
+    assert model.read_text() != good
+    with pytest.raises(DataError, match="the model of the run was changed after the run"):
+        load_run(tmp_path / "run")
+    model.write_text(good)
+    load_run(tmp_path / "run")
 
 
 def test_broken_folders(run, tmp_path):

@@ -98,7 +98,8 @@ def test_estimates_of_single_logs_are_compared(run, logs):
     a, b = (mechid.identify(MODEL, log, estimator="weighted").estimate for log in logs[:2])
     z = (a.values - b.values) / np.hypot(a.sigma, b.sigma)
     np.testing.assert_allclose(run.spread.z, [z], rtol=1e-8)
-    assert run.spread.rms == pytest.approx(1, abs=0.5)
+    # Of correlated parameters the plain root mean square scatters (0.4 to 1.3 over twelve seeds).
+    assert run.spread.whitened == pytest.approx(1, abs=0.5)
 
 
 def test_estimates_that_differ_too_much_are_named(run, logs):
@@ -116,7 +117,7 @@ def test_three_logs(logs):
     pair = mechid.identify(MODEL, logs[:2], validate=logs[2], estimator="weighted")
     expected = pair.errors("validation-1")["estimate"]
     (row,) = (r for r in run.left_out if (r.motion, r.model) == ("identification-3", "estimate"))
-    assert row.total == pytest.approx(expected, rel=1e-9)
+    assert row.error == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_run_of_several_logs_goes_on(run, logs, tmp_path):
@@ -165,13 +166,15 @@ def test_an_old_run_has_one_log(logs, tmp_path):
 def test_logs_that_do_not_suffice_alone(logs):
     short = [mechid.prepare(log, MODEL) for log in logs]
     cut = [
-        replace(m, time=m.time[:4], y=m.y[:4], yd=m.yd[:4], ydd=m.ydd[:4], tau=m.tau[:4])
+        replace(m, time=m.time[:5], y=m.y[:5], yd=m.yd[:5], ydd=m.ydd[:5], tau=m.tau[:5])
         for m in short
     ]
     run = mechid.identify(MODEL, cut, estimator="ols", cad_error=0.2)
     assert run.spread is None
     assert len(run.left_out) == 8
-    assert any("single logs do not suffice" in w and "log 1: 8 measured" in w for w in run.warnings)
+    assert any(
+        "single logs do not suffice" in w and "log 1: 10 measured" in w for w in run.warnings
+    )
     two = mechid.identify(MODEL, cut[:2], estimator="ols")
     assert (two.spread, two.left_out) == (None, ())
 
@@ -245,7 +248,7 @@ def test_each_log_may_have_its_own_mapping(files):
     np.testing.assert_allclose(run.estimate.values, same.estimate.values, rtol=1e-6)
     assert [(f.name, f.role) for f in run.about.files] == [
         ("a.csv", "identification"), ("c.csv", "identification-2"), ("ab.yaml", "map"),
-        ("c.yaml", "map"), ("a.truth.json", "truth"),
+        ("c.yaml", "map"), ("a.csv.truth.json", "truth"),
     ]  # fmt: skip
     part = mechid.identify(MODEL, ["a.csv", "c.csv@0:0.6"],
                            mapping=["ab.yaml", "c.csv@0:0.6=c.yaml"], **words)  # fmt: skip

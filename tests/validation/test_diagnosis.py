@@ -196,6 +196,19 @@ def test_sign(seed: int) -> None:
     assert d.channel == "M3"
 
 
+@pytest.mark.parametrize("prior", [True, False])
+def test_pure_noise(prior: bool) -> None:
+    """A channel that was never connected is named, whether CAD values are known or not."""
+
+    def wrong(tau: Array, _: Array) -> Array:
+        tau[:, 1] = tau[:, 1].std() * np.random.default_rng(5).standard_normal(len(tau))
+        return tau
+
+    d = only(World(1, wrong).diagnosis(prior=prior), "unexplained")
+    assert d.channel == "M2"
+    assert "looks like noise" in d.text
+
+
 def test_two_channels_reversed() -> None:
     def wrong(tau: Array, _: Array) -> Array:
         return tau * (-1, 1, -1)

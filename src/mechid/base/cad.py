@@ -2,7 +2,8 @@
 
 CAD declares standard deviations of mass, centre of mass and central inertia, which are independent
 of each other; the ten parameters of a body are functions of them, so their standard deviations are
-not. First order: cov(φ) = J diag(σ²) Jᵀ body by body, cov(φ_base) = B cov(φ) Bᵀ.
+not. Covariances follow to second order body by body (`mechid.spatial.inertia_errors`), and
+cov(φ_base) = B cov(φ) Bᵀ.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import CadInertia, Mechanism
+from mechid.spatial.inertia import parameters
+from mechid.spatial.inertia_errors import InertiaErrors, parameter_root, relative_errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,24 +57,37 @@ def cad_values(base_set: BaseSet) -> CadValues:
     return CadValues(base_set.base, B @ phi, B @ parameter_covariance(mechanism) @ B.T)
 
 
-def parameter_covariance(mechanism: Mechanism) -> Floats:
-    """Return the covariance of all parameters (p, p); zero without declared standard deviations."""
+def parameter_covariance(mechanism: Mechanism, usual: float = 0.0) -> Floats:
+    """Return the covariance of all parameters (p, p), as it is declared.
+
+    Of a body, what is not declared (mass, centre, inertia) has the relative error `usual`.
+    """
     columns = dynamic_model(mechanism).columns
     covariance = np.zeros((len(columns), len(columns)))
     for i, body in enumerate(mechanism.bodies):
         if body.inertia is not None and not body.massless:
             ten = slice(10 * i, 10 * i + 10)
-            covariance[ten, ten] = body_covariance(body.inertia)
+            covariance[ten, ten] = body_covariance(body.inertia, usual)
     for k in range(10 * len(mechanism.bodies), len(columns)):
         covariance[k, k] = (columns[k].sigma or 0.0) ** 2
     return covariance
 
 
-def body_covariance(cad: CadInertia) -> Floats:
+def body_covariance(cad: CadInertia, usual: float = 0.0) -> Floats:
     """Return the covariance of (m, mx, …, Izz) of one body, (10, 10)."""
-    J = body_jacobian(cad)
-    sigma = np.array([cad.sigma_mass, *cad.sigma_center, *cad.sigma_inertia])
-    return np.asarray((J * sigma**2) @ J.T)
+    if not cad.mass > 0:  # no value to err by
+        return np.zeros((10, 10))
+    phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
+    law = relative_errors(phi, usual)
+    open_ = cad.undeclared
+    errors = InertiaErrors(
+        law.mass if "mass" in open_ else cad.sigma_mass / cad.mass,
+        law.center if "center" in open_ else np.diag(cad.sigma_center),
+        law.shape if "inertia" in open_ else 0.0,
+        np.array(cad.sigma_inertia),
+    )
+    T = parameter_root(phi, errors)
+    return np.asarray(T @ T.T)
 
 
 def body_jacobian(cad: CadInertia) -> Floats:

@@ -22,6 +22,7 @@ from mechid.errors import DataError
 from mechid.exact.stack import reference_poses
 from mechid.kinematics.tables import Floats
 from mechid.modelfile.api import dumps
+from mechid.outputs import write_text
 
 FORMAT = "mechid certificate 1"
 
@@ -137,7 +138,7 @@ def _numbers(values: Floats) -> tuple[float, ...]:
 
 def write_certificate(path: Path, found: Certificate) -> None:
     """Write a certificate as JSON."""
-    path.write_text(json.dumps({"format": FORMAT} | asdict(found), indent=1), encoding="utf-8")
+    write_text(path, json.dumps({"format": FORMAT} | asdict(found), indent=1))
 
 
 def _well_typed(c: Certificate) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
+from mechid.cli.advise import advise
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
@@ -20,12 +22,14 @@ from mechid.cli.kinematics import kinematics
 from mechid.cli.measurement import measurement
 from mechid.cli.payload import payload
 from mechid.cli.predict import predict
-from mechid.cli.progress import log_to_stderr
+from mechid.cli.progress import log_to_stderr, tell_first_compilation
 from mechid.cli.record_options import with_option_names
 from mechid.cli.reduce import reduce
 from mechid.cli.report import report
 from mechid.cli.schema import schema
 from mechid.cli.simulate import simulate
+from mechid.cli.studio import studio
+from mechid.cli.study import study
 from mechid.cli.synthesise import synthesise
 from mechid.cli.template import template
 from mechid.cli.validate import validate
@@ -34,10 +38,40 @@ from mechid.cli.view import view
 from mechid.cli.zoo import zoo
 from mechid.errors import MechidError
 
+_LONGEST_MESSAGE = 1500  # characters
+# Commands that run kernels.
+_COMPILED = {
+    "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
+    "synthesise", "measurement", "identify", "reduce", "validate", "predict", "payload",
+}  # fmt: skip
+
+
+def _shown_as_flags(params: list[Any]) -> list[Any]:
+    """Let --help show a flag by its name alone; it takes no value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
+class _Command(TyperCommand):
+    """A command whose help shows flags as flags."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _shown_as_flags(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    """The tool, whose help shows flags as flags."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _shown_as_flags(super().get_params(ctx))
+
+
 app = typer.Typer(
     name="mechid",
+    cls=_Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -55,6 +89,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -63,6 +98,8 @@ def root(
 
     MODEL is a name of the zoo, a model file, or either with @variant.
     """
+    if context.invoked_subcommand in _COMPILED and not context.resilient_parsing:
+        tell_first_compilation()
 
 
 # The order in which --help lists them: the order in which one uses them.
@@ -85,6 +122,7 @@ app.command(
 app.command(
     "verify-certificate", epilog="Example: mechid verify-certificate four_bar.certificate.json"
 )(verify_certificate)
+app.command(epilog='Example: mechid advise five_bar --target "E_p<3%" -o motion.yaml')(advise)
 app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
     excite
 )
@@ -104,7 +142,19 @@ app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(pred
 app.command(epilog="Example: mechid payload run gripped.csv --body link_6 -o payload.json")(payload)
 app.command(epilog="Example: mechid report run --certify --open")(report)
 app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
+app.command(epilog="Example: mechid studio my_project")(studio)
+app.add_typer(study)
 app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
+for _info in app.registered_commands:
+    _info.cls = _Command
+
+
+def _short(line: str) -> str:
+    """Return a message without the middle, where it repeats a huge input."""
+    if len(line) <= _LONGEST_MESSAGE:
+        return line
+    half = _LONGEST_MESSAGE // 2
+    return f"{line[:half]} … {line[-half:]}"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -117,7 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Runs keep the command line that made them.
         app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
     except MechidError as error:
-        line = with_option_names(" ".join(str(error).split()))
+        line = with_option_names(_short(" ".join(str(error).split())))
         typer.secho("error:", fg="red", err=True, nl=False)
         typer.echo(f" {line}", err=True)
         sys.exit(2)

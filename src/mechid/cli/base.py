@@ -11,15 +11,16 @@ import typer
 
 from mechid.cli.base_report import choices_report, field_report, numeric_report, report, show
 from mechid.cli.common import (
+    Force,
     Json,
     MaxSeconds,
     Model,
     load_model,
     print_json,
     solve_file,
-    write_text,
 )
 from mechid.errors import MechidError
+from mechid.outputs import check_outputs, write_text
 
 if TYPE_CHECKING:
     from mechid.base.analyse import BaseParameters, Rule
@@ -128,6 +129,7 @@ def base(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of random states and choices.")] = 0,
     max_seconds: MaxSeconds = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Find the combinations of parameters that can be identified, in symbols.
@@ -136,6 +138,7 @@ def base(
     proves that nothing else is lost. Restricted experiments (--hold, --measure, --static) see
     fewer; these are always counted in ball arithmetic.
     """
+    check_outputs(certificate, latex, picture, force=force, inputs=[model, motion])
     _refuse_combinations(
         method,
         {
@@ -268,7 +271,7 @@ def _write(
     if latex is not None:
         from mechid.base.latex import latex_table
 
-        write_text(latex, latex_table(found.chosen), force=True)
+        write_text(latex, latex_table(found.chosen))
     if picture is not None:
         from mechid.base.nullspace import independent
         from mechid.plots.transfers import save_transfers

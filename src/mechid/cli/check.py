@@ -35,7 +35,7 @@ def check(model: Model, json: Json = False) -> None:
     from mechid.dynamics.compile import dynamic_model
     from mechid.kinematics.mobility import check_independent, mobility
 
-    ready = load_model(model)
+    ready = load_model(model, tell=False)
     try:
         counted = mobility(ready.mechanism)
         check_independent(ready.mechanism, counted)

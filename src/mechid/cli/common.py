@@ -9,17 +9,35 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from mechid.errors import DataError, MechidError
+from mechid.errors import MechidError
 
 if TYPE_CHECKING:
     from mechid.kinematics.model import KinematicModel
     from mechid.kinematics.motion import Motion
     from mechid.tables.motion import MotionTable
 
+
+def _models(incomplete: str) -> list[str]:
+    """Return what a model may be, for the completion of a shell: names of the zoo, files."""
+    from glob import escape, glob
+
+    from mechid.modelfile.zoo import zoo_names
+
+    names = sorted(glob(f"{escape(incomplete)}*"))  # noqa: PTH207 - as it was typed
+    files = [Path(name) for name in names]
+    return [name for name in zoo_names() if name.startswith(incomplete)] + [
+        f"{file}/" if file.is_dir() else str(file)
+        for file in files
+        if file.is_dir() or file.suffix.lower() in _MODEL_FILES
+    ]
+
+
+_MODEL_FILES = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 Model: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
+        autocompletion=_models,
         help="A name of the zoo or a model file; may end in @variant, or in several, @a@b. "
         "Or a URDF or MJCF file.",
     ),
@@ -30,15 +48,22 @@ MaxSeconds: TypeAlias = Annotated[
 ]
 _GAP = 3  # spaces between columns of a table
 
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 
-def load_model(spec: str) -> KinematicModel:
-    """Load, compile and assemble a model; what goes wrong there names the model."""
+def load_model(spec: str, *, tell: bool = True) -> KinematicModel:
+    """Load, compile and assemble a model; what goes wrong there names the model.
+
+    Units that look wrong are told on stderr, unless the command tells of them itself.
+    """
     from mechid.importing.load import load
     from mechid.kinematics.model import kinematic_model
+    from mechid.mechanism.plausible import tell_implausible_units
 
     mechanism = load(spec)
+    if tell:
+        tell_implausible_units(mechanism, spec)
     try:
         return kinematic_model(mechanism)
     except MechidError as error:
@@ -135,13 +160,3 @@ def print_notes(notes: Iterable[str], word: str = "note") -> None:
     """Print notes, one line each."""
     for note in notes:
         typer.echo(f"{word}: {note}")
-
-
-def write_text(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a text file; one that is there is kept unless `force` is given."""
-    if path.exists() and not force:
-        raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None

@@ -13,6 +13,7 @@ from mechid.cli.excite_report import evaluation_report, report, show, write_moti
 from mechid.cli.record_options import record_options
 from mechid.errors import DataError
 from mechid.options import ExciteOptions
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.tasks.excite import DesignedMotion
@@ -62,6 +63,9 @@ def excite(
         float | None,
         typer.Option(help="Samples per second of that table.", rich_help_panel=FILES),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel=FILES)
+    ] = False,
     json: Json = False,
     **words: Any,
 ) -> None:
@@ -79,6 +83,7 @@ def excite(
     if sampling and evaluate is None:
         raise DataError("--sampling needs a given motion", remedy="add --evaluate FILE")
     check_files(evaluate, output, table, rate)
+    check_outputs(output, table, force=force, inputs=[model, limits, start])
     options = words_of(words)
     if evaluate is not None:
         result = _evaluated(model, evaluate, limits, sampling, options)
@@ -109,6 +114,8 @@ def _evaluated(
 def _designed(
     model: str, limits: Path | None, start: Path | None, options: ExciteOptions
 ) -> DesignedMotion:
+    import numpy as np
+
     from mechid.cli.progress import interruptible, progress
     from mechid.tasks.excite import excite as work
 
@@ -119,7 +126,7 @@ def _designed(
         def watch(stage: str, step: int, best: float) -> None:
             nonlocal done
             done += 1
-            shown(done)
+            shown(done, best if options.criterion == "d" else float(np.exp(best)))
 
         return work(
             model, options, limits=limits, start=start, watch=watch, stop=lambda: interrupt.asked

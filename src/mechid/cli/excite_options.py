@@ -113,11 +113,6 @@ def check_files(
                 where=str(path),
                 remedy=f"use {' or '.join(suffixes)}",
             )
-        if path.is_dir() or not path.absolute().parent.is_dir():
-            raise DataError(
-                "cannot write the file: the folder does not exist, or the path is a folder",
-                where=str(path),
-            )
     if rate is not None and table is None:
         raise DataError("--rate belongs to a table", remedy="add --table FILE")
     if rate is not None and not rate > 0:

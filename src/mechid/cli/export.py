@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_notes
+from mechid.cli.common import Force, Json, print_json, print_notes
 
 
 def export(
@@ -46,7 +46,7 @@ def export(
             help="What an FMU does: motion from forces (default), or forces from motion.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write a model, or the identified model of a run, for other tools.

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, Model, print_json, print_notes, print_pairs, write_text
+from mechid.cli.common import Force, Json, Model, print_json, print_notes, print_pairs
+from mechid.outputs import check_outputs, write_text
 
 
 def fill(
@@ -23,7 +24,7 @@ def fill(
             help="Warn of points that move more than this: m, or % of the size of the model.",
         ),
     ] = "25 %",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Put the points and mass properties of a spreadsheet into a model.
@@ -34,9 +35,10 @@ def fill(
     from mechid.importing.fill import fill as fill_model
     from mechid.mechanism.size import characteristic_size
 
+    check_outputs(output, force=force, inputs=[model, table])
     filled = fill_model(model, table, largest_move=largest_move)
     if output is not None:
-        write_text(output, filled.text, force=force)
+        write_text(output, filled.text)
     found = {
         "model": filled.mechanism.name,
         "points": list(filled.points),

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_notes, print_pairs, write_text
+from mechid.cli.common import Force, Json, print_json, print_notes, print_pairs
 from mechid.cli.record_options import with_option_names
+from mechid.outputs import check_outputs, write_text
 
 
 class Base(StrEnum):
@@ -26,7 +27,7 @@ def import_model(
         Path | None,
         typer.Option("--output", "-o", help="Model file to write; default: NAME.yaml."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Force = False,
     base: Annotated[
         Base, typer.Option(help="Fix the robot to the ground, or let it float; file: as it says.")
     ] = Base.FILE,
@@ -76,6 +77,7 @@ def import_model(
     """
     from mechid.importing.api import import_model as imported
 
+    check_outputs(output, force=force, inputs=[file, loops])
     found = imported(
         file,
         base=base.value,
@@ -90,7 +92,8 @@ def import_model(
     )
     mechanism = found.mechanism
     path = output or Path(f"{mechanism.name}.yaml")
-    write_text(path, found.text, force=force)
+    check_outputs(path, force=force, inputs=[file, loops])
+    write_text(path, found.text)
     if json:
         print_json(
             {

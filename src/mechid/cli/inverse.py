@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechid.cli.common import (
+    Force,
     Json,
     Model,
     load_model,
@@ -24,6 +25,7 @@ from mechid.cli.reactions import (
     print_reactions,
     reaction_summary,
 )
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.dynamics.inverse import InverseDynamics
@@ -73,6 +75,7 @@ def inverse(
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Plot to write: .png, .svg or .html.")] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Compute the forces on the independent coordinates along a motion, with the CAD values.
@@ -89,6 +92,7 @@ def inverse(
         table_suffix(output)
     if plot is not None:
         check_plot_path(plot)
+    check_outputs(output, plot, force=force, inputs=[model, motion])
     ready = load_model(model)
     table, moved = solve_file(ready, motion)
     chosen = None if elimination is None else elimination.value

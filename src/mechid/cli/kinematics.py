@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechid.cli.common import (
+    Force,
     Json,
     Model,
     load_model,
@@ -17,6 +18,7 @@ from mechid.cli.common import (
     print_pairs,
     solve_file,
 )
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.kinematics.motion import Motion
@@ -62,6 +64,7 @@ def kinematics(
         Rpy | None,
         typer.Option(help="Orientation as roll, pitch, yaw about these axes, not as quaternion."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Solve the loops along a motion and write positions, velocities and accelerations.
@@ -70,6 +73,11 @@ def kinematics(
     Poses that cannot be reached, singular poses and jumps to another branch end with an error that
     names the sample.
     """
+    from mechid.tables.files import table_suffix, write_table
+
+    if output is not None:
+        table_suffix(output)
+    check_outputs(output, force=force, inputs=[model, motion])
     ready = load_model(model)
     table, moved = solve_file(ready, motion)
     columns = _columns(moved, point, joint, body, everything, rpy)
@@ -79,8 +87,6 @@ def kinematics(
     summary.pop("margins", None)
     summary["notes"] = [*table.notes, *summary["notes"]]
     if output is not None:
-        from mechid.tables import write_table
-
         write_table(output, columns)
     summary |= {"output": None if output is None else str(output), "columns": list(columns)}
     if json:

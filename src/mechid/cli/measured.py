@@ -115,7 +115,9 @@ ConvergeOn: TypeAlias = Annotated[
     str | None, typer.Option(help="Bodies in which inertia gathers, with commas.")
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Of everything random.")]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace an existing run.")]
+Force: TypeAlias = Annotated[
+    bool, typer.Option("--force", help="Replace the run in the folder, if there is one.")
+]
 Period: TypeAlias = Annotated[
     float | None, typer.Option(help="Period of a motion that repeats, s: a Fourier series is used.")
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechid.cli.common import (
+    Force,
     Json,
     Model,
     load_model,
@@ -18,6 +19,7 @@ from mechid.cli.common import (
     print_table,
 )
 from mechid.errors import MechidError, ModelError
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.kinematics.motion import Motion
@@ -66,6 +68,7 @@ def measurement(
     decimation: Annotated[
         int | None, typer.Option(help="Keep every nth sample, filtered; 1: all.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Read a log of a mechanism, check it, and derive speeds and accelerations.
@@ -75,8 +78,15 @@ def measurement(
     """
     from mechid.kinematics.motion import solve_motion
     from mechid.measurementfile import read_measurement
+    from mechid.measurementfile.join import log_files
+    from mechid.measurementfile.read import file_and_part
+    from mechid.tables.files import table_suffix
     from mechid.tasks.measured import prepare
 
+    if output is not None:
+        table_suffix(output)
+    read_files = log_files(file_and_part(data)[0])
+    check_outputs(output, force=force, inputs=[model, *read_files, mapping])
     ready = load_model(model)
     read = read_measurement(data, ready.mechanism, mapping)
     how: dict[str, Any] = {"cutoff": cutoff, "period": period, "decimation": decimation}

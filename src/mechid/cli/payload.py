@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_notes, print_pairs, print_table
+from mechid.cli.common import Force, Json, print_json, print_notes, print_pairs, print_table
 from mechid.cli.measured import Cutoff, Decimation, Map, Period
 from mechid.cli.predict import RunArgument
+from mechid.outputs import check_outputs
 
 
 def payload(
@@ -42,6 +43,7 @@ def payload(
         Path | None,
         typer.Option("--output", "-o", help="File to write: .json (everything) or .csv."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Find mass, centre of mass and inertia of something rigidly attached to a body.
@@ -49,11 +51,15 @@ def payload(
     The model of the run, identified without the payload, is the prior, with its uncertainty; what
     the forces cannot show of the ten parameters is said. Numbers are in the frame of the body.
     """
+    from mechid.measurementfile.join import log_files
+    from mechid.measurementfile.read import file_and_part
     from mechid.runs.payload import check_ending, write_payload
     from mechid.tasks.payload import payload as work
 
     if output is not None:
         check_ending(output)
+    files = [file for log in data for file in log_files(file_and_part(log)[0])]
+    check_outputs(output, force=force, inputs=files)
     found = work(
         run,
         data,

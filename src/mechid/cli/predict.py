@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_notes, print_pairs, print_table
+from mechid.cli.common import Force, Json, print_json, print_notes, print_pairs, print_table
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.runs.record import ForceHistory, Run
@@ -28,6 +29,7 @@ def predict(
     ] = None,
     level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.")] = 0.95,
     rate: Annotated[float | None, typer.Option(help="Samples per second of a trajectory.")] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Predict the forces of a motion with the model of a run, with intervals.
@@ -41,6 +43,7 @@ def predict(
 
     if output is not None:
         table_suffix(output)
+    check_outputs(output, force=force, inputs=[motion])
     identified = load_run(run)
     found = work(identified, motion, rate=rate)
     columns = _columns(found, level)

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import math
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 import typer
 
 from mechid.errors import DataError, MechidError
+from mechid.tape.store import cache_folders
 
 _LOG = logging.getLogger("mechid")
 EVERY = 5.0  # seconds between lines of progress where there is no terminal
+FILE = "MECHID_PROGRESS"  # names a file that takes progress as lines of JSON, for other programs
+_OFTEN = 0.2  # seconds between those
+
+
+def tell_first_compilation() -> None:
+    """Say that kernels will be compiled, if none are kept: before anything heavy is loaded."""
+    folders = cache_folders(Path(__file__).parents[1] / "__pycache__")
+    if not any(any(folder.glob("*.nbc")) for folder in folders):
+        _LOG.info("compiling kernels: this is done once and takes about a minute")
 
 
 class _Lines(logging.Handler):
@@ -79,16 +93,22 @@ def interruptible(max_seconds: float | None = None) -> Iterator[Interrupt]:
 
 
 @contextmanager
-def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
+def progress(what: str, total: float) -> Iterator[Callable[..., None]]:
     """Show a bar on stderr, or lines if that is no terminal; yield a function that says how far it
-    is."""
+    is, and optionally the best value so far."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
+    record = _recorder()
     if not console.is_terminal:
         tell = _plain()
-        yield lambda done: tell(f"{what}: {done / total:.0%}" if total else what)
+
+        def told(done: float, best: float | None = None) -> None:
+            record(what, None, done / total if total else None, best)
+            tell(f"{what}: {done / total:.0%}" if total else what)
+
+        yield told
         return
     shown = Progress(
         TextColumn("{task.description}"),
@@ -100,7 +120,7 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     )
     with shown:
         task = shown.add_task(what, total=total)
-        yield lambda done: shown.update(task, completed=done)
+        yield lambda done, best=None: shown.update(task, completed=done)
 
 
 @contextmanager
@@ -113,8 +133,13 @@ def steps() -> Iterator[Callable[[str, int, float], None]]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        tell = _plain()
-        yield lambda *told: tell(words(*told))
+        tell, record = _plain(), _recorder()
+
+        def told(stage: str, step: int, value: float) -> None:
+            record(stage, step, None, value if step else None)
+            tell(words(stage, step, value))
+
+        yield told
         return
     with console.status("working") as status:
         yield lambda *told: status.update(words(*told))
@@ -132,3 +157,24 @@ def _plain() -> Callable[[str], None]:
             typer.echo(f"{now - begin:.0f} s: {words}", err=True)
 
     return tell
+
+
+def _recorder() -> Callable[[str, int | None, float | None, float | None], None]:
+    """Return a function that writes what is done, which step, which share, the best value so far.
+
+    It writes into the file that the environment names, or does nothing.
+    """
+    name, begin, last, before = os.environ.get(FILE), time.monotonic(), -math.inf, ""
+
+    def record(what: str, step: int | None, done: float | None, best: float | None) -> None:
+        nonlocal last, before
+        now = time.monotonic()
+        if name is None or (now - last < _OFTEN and what == before):
+            return
+        last, before = now, what
+        finite = best if best is not None and math.isfinite(best) else None
+        entry = {"what": what, "step": step, "done": done, "best": finite, "seconds": now - begin}
+        with Path(name).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    return record

@@ -23,6 +23,7 @@ def report(run: Run) -> dict[str, Any]:
     from mechid.options import to_words
     from mechid.runs.folder import summary
     from mechid.runs.logs import spread_words
+    from mechid.runs.verdict import verdict
 
     return {
         "model": run.mechanism.name,
@@ -43,6 +44,7 @@ def report(run: Run) -> dict[str, Any]:
         "warnings": list(run.warnings),
         "diagnosis": to_words(run.diagnosis),
         "friction": None if run.friction is None else to_words(run.friction),
+        "verdict": to_words(verdict(run)),
     }
 
 
@@ -71,7 +73,9 @@ def _advice(run: Run) -> list[str]:
 
 
 def _parameters(run: Run) -> list[dict[str, Any]]:
-    final, table = run.final, run.parameters
+    from mechid.runs.meanings import base_meaning, meanings
+
+    final, table, known = run.final, run.parameters, meanings(run.mechanism)
     at = {name: i for i, name in enumerate(final.parameters)}
     rows = []
     for i, name in enumerate(table.names):
@@ -80,6 +84,7 @@ def _parameters(run: Run) -> list[dict[str, Any]]:
             "name": name,
             "unit": table.units[i],
             "expression": table.text[i],
+            "meaning": base_meaning(name, table.text[i], known),
             "cad": float(table.cad[i]),
             "cad_sigma": float(table.cad_sigma[i]),
             "value": None if k is None else float(final.values[k]),
@@ -154,6 +159,17 @@ def show(found: dict[str, Any]) -> None:
     print_notes([f"{d['text']}; {d['remedy']}" for d in found["diagnosis"]], "diagnosis")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
+    typer.echo("")
+    for line in verdict_lines(found["verdict"]):
+        typer.echo(line)
+
+
+def verdict_lines(found: dict[str, Any]) -> tuple[str, ...]:
+    """Return a verdict in two lines; what it rests on is in the report."""
+    from mechid.options import from_words
+    from mechid.runs.verdict_record import Verdict
+
+    return from_words(Verdict, found).lines
 
 
 def _friction_words(friction: dict[str, Any]) -> str:
@@ -194,12 +210,9 @@ def _error_pair(
 
     own = {row["model"]: row for row in rows if row["motion"] == motion}
     final = list(own.values())[-1]
-    n = len(final["forces"])
     words = f"{overall_words(final['overall'])} on {motion}"
     if "cad" in own:
         words += f" (CAD values {overall_words(own['cad']['overall'])})"
-    if n > 1:
-        words += f"; sum of E_p over {n} forces {_percent(final['total'])} %"
     return "error" if name is None else f"error, {name}", words
 
 
@@ -225,7 +238,7 @@ def show_parameters(rows: Sequence[dict[str, Any]]) -> None:
 def show_validation(rows: Sequence[dict[str, Any]]) -> None:
     """Print errors in percent: a row per motion and force, a column per model with its size.
 
-    Of all forces together first, then the sum of E_p, then E_p of each force.
+    Of all forces together first, then E_p of each force.
     """
     models = {row["model"]: row["size"] for row in rows}
     by = {(row["motion"], row["model"]): row for row in rows}
@@ -235,7 +248,6 @@ def show_validation(rows: Sequence[dict[str, Any]]) -> None:
         for unit in found[0]["overall"]:
             name = "all" if len(found[0]["overall"]) == 1 else f"all {unit}"
             lines.append((motion, name, *(_percent(row["overall"][unit]) for row in found)))
-        lines.append((motion, "sum", *(_percent(row["total"]) for row in found)))
         for name in found[0]["forces"]:
             values = (_percent(row["forces"][name]["E_p"]) for row in found)
             lines.append((motion, name, *values))

@@ -1,4 +1,4 @@
-"""`mechid schema`: the JSON Schema of model, trajectory and mapping files."""
+"""`mechid schema`: the JSON Schema of model, trajectory, mapping and study files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import write_text
+from mechid.cli.common import Force
+from mechid.outputs import check_outputs, write_text
 
 
 class Kind(StrEnum):
@@ -18,23 +19,28 @@ class Kind(StrEnum):
     MODEL = "model"
     TRAJECTORY = "trajectory"
     MEASUREMENT = "measurement"
+    STUDY = "study"
 
 
 def schema(
     kind: Annotated[
         Kind,
-        typer.Argument(help="Of model files, trajectory files, or mapping files of measurements."),
+        typer.Argument(
+            help="Of model files, trajectory files, mapping files of measurements, or study files."
+        ),
     ] = Kind.MODEL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it here instead of printing it.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Print the JSON Schema of a kind of file, with which editors complete and check it."""
     if kind is Kind.MODEL:
         from mechid.modelfile import json_schema
     elif kind is Kind.TRAJECTORY:
         from mechid.trajectoryfile.document import trajectory_schema as json_schema
+    elif kind is Kind.STUDY:
+        from mechid.studies.document import study_schema as json_schema
     else:
         from mechid.measurementfile import json_schema
 
@@ -42,5 +48,6 @@ def schema(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        write_text(output, text, force=force)
+        check_outputs(output, force=force)
+        write_text(output, text)
         typer.echo(f"wrote {output}")

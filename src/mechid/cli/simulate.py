@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, MaxSeconds, Model, load_model
+from mechid.cli.common import Force, Json, MaxSeconds, Model, load_model
 
 Given = list[str] | None
 
@@ -70,7 +70,7 @@ def simulate(
     interpolation: Annotated[
         Interpolate, typer.Option(help="Between the samples of the table of forces.")
     ] = Interpolate.linear,
-    force: Annotated[
+    apply: Annotated[
         Given, typer.Option(metavar="NAME=VALUE", help="Constant force on a coordinate, N or N m.")
     ] = None,
     drive: Annotated[
@@ -98,12 +98,13 @@ def simulate(
         Path | None, typer.Option(help="Page with the moving mechanism to write: .html.")
     ] = None,
     max_seconds: MaxSeconds = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Simulate a mechanism under forces, from the start that the model file gives.
 
     Loads, springs, dampers and weight are those of the model; a variant brings its own. Forces on
-    the independent coordinates come from --force and --forces. Coordinates of --drive follow their
+    the independent coordinates come from --apply and --forces. Coordinates of --drive follow their
     motion instead, and the forces that this takes are results. If the simulation cannot be carried
     to its end, or Ctrl-C stops it, what was computed is written all the same.
     """
@@ -118,10 +119,11 @@ def simulate(
     )
     from mechid.dynamics.simulation import SimulationOptions
 
+    drives = [path for path in drive or [] if "=" not in path]
     outputs = Outputs(output, plot, view)
-    outputs.check()
+    outputs.check(force, [model, forces, *drives])
     ready = load_model(model)
-    applied = applied_forces(ready.mechanism, forces, interpolation.value, force or [])
+    applied = applied_forces(ready.mechanism, forces, interpolation.value, apply or [])
     motions, last = driven_motions(ready.mechanism, drive or [])
     ends = [t for t in (applied.end, last) if t is not None]
     times, printed = times_of(t_end, at, rate, min(ends, default=None))

@@ -30,6 +30,7 @@ from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.outputs import check_outputs
 from mechid.tables.files import table_suffix, write_table
 from mechid.tables.forces import read_forces
 from mechid.tables.names import known_name
@@ -72,16 +73,16 @@ class Applied:
 def applied_forces(
     mechanism: Mechanism, path: Path | None, interpolation: Interpolation, given: list[str]
 ) -> Applied:
-    """Return the forces of --forces and --force; a force may not be in both."""
+    """Return the forces of --forces and --apply; a force may not be in both."""
     names = [c.force for c in mechanism.coordinates]
-    values = assignments(given, names, "--force")
+    values = assignments(given, names, "--apply")
     constant = np.array([values.get(name, 0.0) for name in names])
     if path is None:
         return Applied(constant)
     read = read_forces(path, mechanism)
     for i, name in enumerate(names):
         if name in values and np.any(read.tau[:, i]):
-            raise DataError(f"--force gives {name}, which is a column of the table too",
+            raise DataError(f"--apply gives {name}, which is a column of the table too",
                             where=str(path))  # fmt: skip
     try:
         law = table_forces(read.time, read.tau, interpolation)
@@ -197,7 +198,7 @@ class Outputs:
     plot: Path | None
     page: Path | None
 
-    def check(self) -> None:
+    def check(self, force: bool, inputs: Sequence[str | Path | None]) -> None:
         """Reject what could not be written, before anything is computed."""
         if self.table is not None:
             table_suffix(self.table)
@@ -205,9 +206,7 @@ class Outputs:
             from mechid.plots import check_plot_path
 
             check_plot_path(self.plot)
-        for path in self.paths:
-            if not path.absolute().parent.is_dir():
-                raise DataError("there is no such folder", where=str(path.parent))
+        check_outputs(*self.paths, force=force, inputs=inputs)
 
     @property
     def paths(self) -> list[Path]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechid.cli.common import Json, Model, print_json, print_notes, print_pairs
+from mechid.cli.common import Force, Json, Model, print_json, print_notes, print_pairs
 from mechid.cli.record_options import given, record_options
-from mechid.errors import DataError
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.tasks.synthesise import Synthesis
@@ -92,7 +92,7 @@ def synthesise(
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second of a trajectory.")] = None,
     periods: Annotated[float | None, typer.Option(help="Periods of the trajectory.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the table if it exists.")] = False,
+    force: Force = False,
     json: Json = False,
     **words: Any,
 ) -> None:
@@ -104,13 +104,13 @@ def synthesise(
 
     mechid synthesise five_bar motion.yaml -o log.csv --noise 1% --offset 5% --gain M1=10%
     """
+    from mechid.runs.truth import truth_path
     from mechid.tables.files import table_suffix
     from mechid.tasks.synthesise import save_measurement
     from mechid.tasks.synthesise import synthesise as work
 
     table_suffix(output)
-    if output.exists() and not force:
-        raise DataError("the file exists", where=str(output), remedy="add --force to replace it")
+    check_outputs(output, truth_path(output), force=force, inputs=[model, trajectory, truth])
     made = work(model, trajectory, truth=truth, rate=rate, periods=periods, **given(**words))
     found = {
         "model": made.mechanism.name,

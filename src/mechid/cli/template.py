@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_table
+from mechid.cli.common import Force, Json, print_json, print_table
 
 
 def template(
@@ -22,7 +22,7 @@ def template(
     ] = False,
     length: Annotated[str, typer.Option(help="Unit of lengths in the table.")] = "mm",
     mass: Annotated[str, typer.Option(help="Unit of masses in the table.")] = "kg",
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write a model file and the spreadsheet of its points and masses to fill in; or list them.

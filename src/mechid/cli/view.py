@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Model, load_model, print_notes, solve_file
+from mechid.cli.common import Force, Model, load_model, print_notes, solve_file
+from mechid.outputs import check_outputs
 
 
 def view(
@@ -28,6 +29,7 @@ def view(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Write one HTML page that shows the mechanism moving; it needs no network.
 
@@ -37,14 +39,16 @@ def view(
     from mechid.tables import limit_notes
     from mechid.view import tour, write_page
 
+    check_outputs(output, force=force, inputs=[model, motion])
     ready = load_model(model)
+    path = output or Path(f"{ready.mechanism.name}.html")
+    check_outputs(path, force=force, inputs=[model, motion])
     notes: tuple[str, ...]
     if motion is None:
         moved, notes = tour(ready), ("the motion is a tour through the independent coordinates",)
     else:
         table, moved = solve_file(ready, motion)
         notes = (*table.notes, *limit_notes(moved))
-    path = output or Path(f"{ready.mechanism.name}.html")
     write_page(ready.mechanism, path, moved, trace or ())
     print_notes(notes)
     typer.echo(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_table, write_text
+from mechid.cli.common import Force, Json, print_json, print_table
+from mechid.outputs import check_outputs, write_text
 
 
 def zoo(
@@ -17,7 +18,7 @@ def zoo(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the file here instead.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """List the mechanisms of the zoo, or print the model file of one as a start for your own.
@@ -31,7 +32,8 @@ def zoo(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        write_text(output, text, force=force)
+        check_outputs(output, force=force)
+        write_text(output, text)
         typer.echo(f"wrote {output}")
 
 

@@ -11,6 +11,8 @@ that are held out (`trial.py`).
 - If not, the model is wrong in other ways too, and terms that happen to fit some of it are not to
   be trusted: a term must halve the squared error of some force, and gains are not taken at all,
   because a wrong gain goes straight into the forces that the model predicts.
+- If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
+  than others: each then gets a scale of its own if the evidence supports it.
 
 Values that no bodies can have are replaced by the nearest that some can have (`physical.py`).
 What remains counts by its effective number of samples (`effective.py`), and the standard deviations
@@ -65,8 +67,11 @@ TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "outliers": {"tails": TAILS},
         "proportional noise": {"proportional": True},
         "colour": {"whiten": True},
+        "CAD errors body by body": {"scale": "bodies"},
     }
 )
+# Terms that do not change what is predicted by much: the evidence decides.
+_BY_EVIDENCE = ("colour", "CAD errors body by body")
 # Laws of the noise, which are compared by the likelihood of held-out errors.
 _LAWS = ("outliers", "proportional noise")
 
@@ -160,6 +165,12 @@ def _asked(name: str, now: Trial) -> bool:
     """Return whether a term can be of use: nothing but outliers is looked for in plain noise."""
     if name in _LAWS:
         return now.outliers
+    if name == "CAD errors body by body":
+        return (
+            now.estimator.scale == "estimated"
+            and now.estimator.prior == "full"
+            and (now.contradicted)
+        )
     if now.repeatable is False and now.white:
         return False
     return now.estimator.tails is None or name != "colour"
@@ -172,9 +183,10 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         gain = after.log_likelihood - before.log_likelihood
         return noise and gain * before.posterior.fit.share > _HEAVY
     ratio = after.ratios(before)
-    if name == "colour":
+    if name in _BY_EVIDENCE:
         evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
-        return evident and before.repeatable is not True and bool(np.all(ratio < _SPOILED))
+        allowed = name != "colour" or before.repeatable is not True
+        return evident and allowed and bool(np.all(ratio < _SPOILED))
     if name == "gains" and not _SLIGHT < after.largest_gain < _WILD:
         return False
     if after.noise:

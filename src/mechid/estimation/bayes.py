@@ -21,6 +21,7 @@ from mechid.estimation.evidence import agreement, best_scales
 from mechid.estimation.gaussian_prior import (
     CAD_BELIEF,
     USUAL_CHANNEL_ERROR,
+    CadScale,
     GaussianPrior,
     Scale,
     cad_prior,
@@ -33,7 +34,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 # Probability below which data and prior are said to disagree.
-_DISAGREE = 0.01
+DISAGREE = 0.01
 # Scales up to this one, and down to its inverse, are looked for in the data.
 _SUPPORTED = 1e3
 # Scales from here on can be what explains the disagreement.
@@ -52,9 +53,9 @@ class MaximumAPosteriori:
     prior : "diagonal", "full" or "none"
         Whether errors of the CAD values of base parameters are taken as independent, or as their
         covariance says, or the CAD values are not used.
-    scale : float or "estimated"
+    scale : float, "estimated" or "bodies"
         Factor on the declared standard deviations of the CAD values; estimated by empirical Bayes:
-        the one that makes the data most probable.
+        the one that makes the data most probable. "bodies": one for each body, with the full prior.
     groups : tuple of tuple of str
         Base parameters that have an estimated scale of their own, group by group; all others share
         one.
@@ -82,7 +83,7 @@ class MaximumAPosteriori:
     """
 
     prior: Literal["diagonal", "full", "none"] = "diagonal"
-    scale: Scale = "estimated"
+    scale: CadScale = "estimated"
     groups: tuple[tuple[str, ...], ...] = ()
     gains: Scale | None = None
     offsets: Scale | None = None
@@ -134,7 +135,7 @@ class MaximumAPosteriori:
     def estimate(self, found: Posterior) -> Estimate:
         """Return the estimate of a posterior."""
         fit, gaussian, known = found.fit, found.gaussian, found.prior
-        checked = _check(fit, gaussian)
+        checked = cad_agreement(found)
         resting = _resting(fit, gaussian, known)
         estimate = finish(
             self.name,
@@ -155,7 +156,9 @@ class MaximumAPosteriori:
 
     def _check_options(self) -> None:
         one_of("the prior", self.prior, "diagonal", "full", "none")
-        not_negative("the scale of the prior", self.scale, "estimated")
+        not_negative("the scale of the prior", self.scale, "estimated", "bodies")
+        if self.scale == "bodies" and self.prior != "full":
+            raise DataError("a scale for each body needs the full prior", remedy="use prior=full")
         for what, option in self.errors.items():
             if option is not None:
                 not_negative(f"the standard deviation of {what}", option, "estimated")
@@ -196,11 +199,12 @@ class MaximumAPosteriori:
                 remedy="use CAD values as prior, or do not estimate gains",
             )
         free = channels.size if self.offsets == "estimated" else len(channels.regression.parameters)
-        enough(len(channels.channel), free)
+        zeros = int(np.sum(channels.zeros))
+        enough(len(channels.channel) + zeros, free)
         if self.offsets is None or self.offsets == "estimated":
             return iterate(
                 channels,
-                lambda A, t, _: least_squares(A, t),
+                lambda A, t, _: least_squares(A, t, zeros),
                 noise=self.noise,
                 whiten=self.whiten,
                 tails=self.tails,
@@ -220,7 +224,9 @@ class MaximumAPosteriori:
         b = len(known.base)
         factor = (
             f"{self.scale:.3g} (given)"
-            if self.scale != "estimated"
+            if not isinstance(self.scale, str)
+            else f"1, but {_worse(gaussian)} (empirical Bayes, body by body)"
+            if self.scale == "bodies"
             else ", ".join(f"{s:.3g}" for s in gaussian.of_parameters) + " (empirical Bayes)"
         )
         return (
@@ -253,7 +259,7 @@ class MaximumAPosteriori:
         return tuple(words)
 
     def _disagreement(self, checked: Agreement, gaussian: GaussianPrior) -> tuple[str, ...]:
-        if checked.p >= _DISAGREE:
+        if checked.p >= DISAGREE:
             return ()
         said = (
             f"data and CAD values disagree: χ² = {checked.chi2:.4g}, expected about "
@@ -267,13 +273,22 @@ class MaximumAPosteriori:
                 "effects missing in the model",
             )
         done = "check or increase them"
-        if self.scale == "estimated":
+        if self.scale == "bodies":
+            done = f"these were used as declared, but {_worse(gaussian)}"
+        elif self.scale == "estimated":
             used = ", ".join(f"{x:.2g}" for x in gaussian.of_parameters)
             done = f"{used} times were used"
         return (
             said + f"the data support {checked.scale:.2g} times the declared standard deviations, "
             f"{done}",
         )
+
+
+def _worse(gaussian: GaussianPrior) -> str:
+    """Return the bodies with larger scales than declared, the largest first."""
+    found = sorted(zip(gaussian.of_parameters, gaussian.owners, strict=True), reverse=True)
+    worse = [f"{name} {scale:.2g} times" for scale, name in found if scale > _MENDED]
+    return ", ".join(worse) or "none larger"
 
 
 def _resting(fit: Fit, gaussian: GaussianPrior, known: Prior) -> tuple[str, ...]:
@@ -284,8 +299,9 @@ def _resting(fit: Fit, gaussian: GaussianPrior, known: Prior) -> tuple[str, ...]
     return tuple(known.base[i] for i in np.flatnonzero(after >= (1 - _RESTING) * before))
 
 
-def _check(fit: Fit, gaussian: GaussianPrior) -> Agreement:
+def cad_agreement(found: Posterior) -> Agreement:
     """Return how data agree with the declared prior, with the estimated gains and offsets."""
+    fit, gaussian = found.fit, found.gaussian
     own = np.arange(gaussian.F.shape[1]) < gaussian.parameters
     # One scale for all CAD values, and it is one: as declared.
     declared = GaussianPrior(
@@ -301,10 +317,11 @@ def _check(fit: Fit, gaussian: GaussianPrior) -> Agreement:
 
 
 def _bounds_hit(gaussian: GaussianPrior) -> tuple[str, ...]:
-    if not np.any(gaussian.of_parameters >= 0.99 * CAD_BELIEF.high):
+    high = max((b.high for b in gaussian.beliefs[:1]), default=np.inf)
+    if not np.any(gaussian.of_parameters >= 0.99 * high):
         return ()
     return (
-        f"the standard deviations of the CAD values were multiplied by {CAD_BELIEF.high:g}, the "
+        f"the standard deviations of the CAD values were multiplied by {high:g}, the "
         "largest factor allowed: the CAD values are worse than declared, or the model does not "
         "describe the machine",
     )

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.perturb import body_root, moments
+from mechid.estimation.perturb import body_root
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 from mechid.spatial.inertia import from_pseudo_inertia, pseudo_inertia
+from mechid.spatial.inertia_errors import moments
 
 # Second moments below this fraction of the largest: a flat body, with a thickness of a thousandth.
 _FLAT = 1e-6

@@ -83,6 +83,11 @@ class Channels:
         """Series of each row (m,): a channel in a log, numbered log by log."""
         return self.channel + len(self.regression.channels) * self._log
 
+    @property
+    def zeros(self) -> Ints | int:
+        """Rows of zeros of each series besides, (n_series,)."""
+        return 0 if self.regression.zeros is None else self.regression.zeros
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the series, for messages."""

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import block_diag
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from mechid.errors import DataError
 from mechid.estimation.channels import DRIFT_TERMS, Channels
@@ -17,6 +19,8 @@ from mechid.estimation.regression import Floats, Ints
 
 # A number that is declared, or left to the data.
 Scale: TypeAlias = float | Literal["estimated"]
+# Of CAD values also one for each body.
+CadScale: TypeAlias = Scale | Literal["bodies"]
 
 # Prior standard deviations of errors of the channels where they are estimated, as a part of the
 # force.
@@ -37,6 +41,8 @@ class Belief(NamedTuple):
 # mostly one is wrong and the others are not. Where one force has an error, the others are not taken
 # as free of it.
 CAD_BELIEF = Belief(float(np.log(2.0)), 1.0, 4.0)
+# Single bodies can be off by more: a part with ballast, or of another variant.
+BODY_BELIEF = Belief(float(np.log(2.0)), 1.0, 20.0)
 CHANNEL_BELIEF = Belief(float(np.log(3.0)), 0.1, 1e3)
 GAIN_BELIEF = Belief(float(np.log(10.0)), 0.1, 1e3)
 
@@ -57,6 +63,8 @@ class GaussianPrior:
     scale : array (n_g,)
     beliefs : tuple of Belief
         About each scale.
+    owners : tuple of str
+        Bodies and coefficients that the first scales belong to, if these have scales of their own.
     """
 
     mean: Floats
@@ -65,6 +73,7 @@ class GaussianPrior:
     group: Ints
     scale: Floats
     beliefs: tuple[Belief, ...]
+    owners: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> Floats:
@@ -99,11 +108,37 @@ def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:
     return np.asarray(np.linalg.qr(F.T, mode="r")).T
 
 
+def body_factors(prior: Prior) -> tuple[Floats, Ints, tuple[str, ...]]:
+    """Return F (b, r) of the full covariance with columns of single bodies, their numbers, names.
+
+    Bodies whose CAD values have something to do with each other, by measured masses or symmetry,
+    count as one; each coefficient of a force element is by itself.
+    """
+    linked, names = prior.covariance != 0, list(prior.parameters)
+    for name, first in prior.bodies:
+        linked[first : first + 10, first : first + 10] = True
+        names[first : first + 10] = [name] * 10
+    _, part = connected_components(csr_matrix(linked), directed=False)
+    blocks: list[Floats] = []
+    number: list[Ints] = []
+    owners: list[str] = []
+    for own in (np.flatnonzero(part == k) for k in range(part.max(initial=-1) + 1)):
+        F = prior.matrix[:, own] @ prior_factor(prior.covariance[np.ix_(own, own)])
+        F = F[:, np.any(F != 0, axis=0)]
+        if F.size:
+            number.append(np.full(F.shape[1], len(blocks)))
+            blocks.append(F)
+            owners.append(" and ".join(dict.fromkeys(names[i] for i in own)))
+    if not blocks:
+        return np.zeros((len(prior.base), 0)), np.zeros(0, dtype=np.int64), ()
+    return np.hstack(blocks), np.concatenate(number), tuple(owners)
+
+
 def cad_prior(
     channels: Channels,
     prior: Prior,
     kind: Literal["diagonal", "full"],
-    scale: Scale,
+    scale: CadScale,
     groups: tuple[tuple[str, ...], ...],
     errors: Mapping[str, Scale | None],
 ) -> GaussianPrior:
@@ -112,7 +147,10 @@ def cad_prior(
     `prior` is that of the parameters of the regression, in its order. `errors` are the options
     gains, offsets, drift and delay of `MaximumAPosteriori`, in the order of `Channels.layout`.
     """
-    F = cad_factor(prior, kind)
+    if scale == "bodies":
+        F, whose, owners = body_factors(prior)
+    else:
+        F, owners = cad_factor(prior, kind), ()
     if not np.any(F):
         raise DataError(
             "no standard deviations of the CAD values are declared: nothing would be left "
@@ -121,7 +159,10 @@ def cad_prior(
         )
     mean, blocks, group = [prior.mean], [F], []
     beliefs: list[Belief] = []
-    if scale == "estimated":
+    if scale == "bodies":
+        group.append(whose)
+        beliefs += [BODY_BELIEF] * len(owners)
+    elif scale == "estimated":
         if groups and kind == "full":
             raise DataError(
                 "separate scales for groups of parameters need independent errors",
@@ -156,6 +197,7 @@ def cad_prior(
         np.concatenate(group),
         np.ones(len(beliefs)),
         tuple(beliefs),
+        owners,
     )
 
 

@@ -73,7 +73,9 @@ class Huber:
         )
 
 
-def median_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Floats:
+def median_noise(
+    e: Floats, leverage: Floats, channel: Ints, n_d: int, zeros: Ints | int = 0
+) -> Floats:
     """Return the scale of each channel (n_d,) from the median of absolute residuals."""
     found = np.full(n_d, np.nan)
     for j in range(n_d):

@@ -44,8 +44,8 @@ NoiseOption: TypeAlias = Literal["estimated", "declared"]
 Transform: TypeAlias = Callable[[Floats], Floats]
 # Solves A x = t, rows in units of the noise; the transform is for other matrices with such rows.
 Solve: TypeAlias = Callable[[Floats, Floats, Transform], Solution]
-# Noise of each channel from residuals, their leverage, the channel of each row and n_d.
-Spread: TypeAlias = Callable[[Floats, Floats, Ints, int], Floats]
+# Noise of each channel from residuals, their leverage, the channel of each row, n_d, rows of zeros.
+Spread: TypeAlias = Callable[[Floats, Floats, Ints, int, Ints | int], Floats]
 
 _ITERATIONS = 60
 # Orders of colour may change in the first iterations only; they could alternate for ever.
@@ -133,6 +133,7 @@ def iterate(
         Of x: samples count by their effective number, as columns of this size determine it.
     """
     regression, series, names = channels.regression, channels.series, channels.names
+    zeros = channels.zeros
     n_s = len(names)
     declared = _declared(channels, noise)
     correlated = whiten or uncertainty is not None
@@ -140,7 +141,7 @@ def iterate(
     x = np.zeros(channels.size) if start is None else start
     total = _first_noise(channels, start, noise, declared)
     colours: tuple[Colour, ...] | None = None
-    number = np.bincount(series, minlength=n_s).astype(float)
+    number = np.bincount(series, minlength=n_s) + np.asarray(zeros, dtype=float)
     factors, share = np.ones(n_s), 1.0
     # Variances of rows relative to that of their series, and weights of rows with heavy tails.
     variance, weight = np.ones(len(series)), np.ones(len(series))
@@ -156,9 +157,9 @@ def iterate(
         x = solution.x
         e = channels.residuals(x)
         if turn == 0:
-            rounding = rounding_noise(J, x, y, series, n_s)
+            rounding = rounding_noise(J, x, y, series, n_s, zeros)
         # Rounding errors never converge, and their colour changes.
-        exact = root_mean_square(e, series, n_s) <= rounding
+        exact = root_mean_square(e, series, n_s, zeros) <= rounding
         if whiten:
             colours = _colours(e, where, exact, colours if turn >= _FREE_ORDERS else None)
         elif uncertainty is not None and turn < _FREE_ORDERS:
@@ -172,7 +173,7 @@ def iterate(
             variance = relative_variances(e, channels.forces - e, series, n_s)
         # Leverages are those of weighted rows; a row that counts less also explains itself less.
         scaled = white * np.sqrt(weight / variance)
-        found = spread(scaled, solution.leverage, series, n_s) * ratio
+        found = spread(scaled, solution.leverage, series, n_s, zeros) * ratio
         last = total
         if noise == "estimated":
             total = settled(found, declared, rounding, series, names)
@@ -229,7 +230,7 @@ def finish(
     sigma = np.linalg.norm(T, axis=1)
     said = estimate_warnings(r.parameters, values, sigma, kappa, fit.solution.unseen, prior=prior)
     # Samples that count by their effective number are not taken as independent.
-    plain = fit.colours is None and fit.share == 1.0
+    plain = fit.colours is None and fit.share == 1.0 and r.zeros is None
     colour = coloured_residuals(r, fit.residuals) if plain else ()
     return Estimate(
         name,
@@ -287,13 +288,13 @@ def _first_noise(
     """
     if noise == "declared":
         return declared
-    series, n_s = channels.series, len(channels.names)
+    series, n_s, zeros = channels.series, len(channels.names), channels.zeros
     J, y = channels.linearised(np.zeros(channels.size) if start is None else start)
-    size = root_mean_square(y, series, n_s)
+    size = root_mean_square(y, series, n_s, zeros)
     size = np.where(size > 0, size, 1.0)
-    solved = least_squares(J / size[series, None], y / size[series])
-    found = channel_noise(y - J @ solved.x, solved.leverage, series, n_s)
-    rounding = rounding_noise(J, solved.x, y, series, n_s)
+    solved = least_squares(J / size[series, None], y / size[series], int(np.sum(zeros)))
+    found = channel_noise(y - J @ solved.x, solved.leverage, series, n_s, zeros)
+    rounding = rounding_noise(J, solved.x, y, series, n_s, zeros)
     return np.maximum(np.where(np.isnan(found), size, found), np.maximum(declared, rounding))
 
 

@@ -52,15 +52,15 @@ class Solution:
         return condition(self.A)
 
 
-def least_squares(A: Floats, t: Floats) -> Solution:
+def least_squares(A: Floats, t: Floats, zeros: int = 0) -> Solution:
     """Return the least-squares solution of A x = t; of several the shortest in unit columns.
 
     Singular values below rounding are taken as zero: what the rows do not show at all stays zero
-    and gets the variance that rounding leaves it.
+    and gets the variance that rounding leaves it. `zeros` is the number of rows of zeros besides.
     """
     d = lengths(A)
     U, s, Vh = full_svd(A / d)
-    floor = rank_floor(A, s)
+    floor = rank_floor(A, s, zeros)
     seen = s > floor
     z = np.where(seen, (U.T @ t) / np.where(seen, s, 1.0), 0.0)
     root = (Vh.T / np.maximum(s, floor)) / d[:, None]
@@ -120,9 +120,9 @@ def prior_factor(P: Floats) -> Floats:
     return F
 
 
-def rank_floor(A: Floats, s: Floats) -> float:
+def rank_floor(A: Floats, s: Floats, zeros: int = 0) -> float:
     """Return what singular values s of a matrix like A must exceed to be more than rounding."""
-    return float(max(A.shape) * ROUNDING * (np.max(s, initial=0.0) or 1.0))
+    return float(max(len(A) + zeros, A.shape[1]) * ROUNDING * (np.max(s, initial=0.0) or 1.0))
 
 
 def condition(A: Floats) -> float:

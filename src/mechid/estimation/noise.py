@@ -15,7 +15,9 @@ _SLOPES = np.append(0.0, np.logspace(-1, 2, 25))
 _TINY = float(np.finfo(float).tiny)
 
 
-def channel_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Floats:
+def channel_noise(
+    e: Floats, leverage: Floats, channel: Ints, n_d: int, zeros: Ints | int = 0
+) -> Floats:
     """Return the standard deviation of the noise of each channel (n_d,).
 
     Parameters
@@ -26,20 +28,24 @@ def channel_noise(e: Floats, leverage: Floats, channel: Ints, n_d: int) -> Float
         Leverages: how much each row determines its own prediction.
     channel : array (m,)
     n_d : int
+    zeros : array (n_d,), optional
+        Rows besides, without residual and leverage.
 
     Channels without rows to spare have none: NaN.
     """
     squares = np.bincount(channel, e**2, minlength=n_d)
-    spare = np.bincount(channel, 1.0 - leverage, minlength=n_d)
+    spare = np.bincount(channel, 1.0 - leverage, minlength=n_d) + zeros
     # Leverages are sums of squares of unit vectors: their rounding grows with the number of rows.
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.sqrt(np.where(spare > 100 * len(e) * ROUNDING, squares / spare, np.nan))
+        some = spare > 100 * (len(e) + np.sum(zeros)) * ROUNDING
+        return np.sqrt(np.where(some, squares / spare, np.nan))
 
 
-def root_mean_square(rows: Floats, channel: Ints, n_d: int) -> Floats:
+def root_mean_square(rows: Floats, channel: Ints, n_d: int, zeros: Ints | int = 0) -> Floats:
     """Return the root mean square of the rows of each channel (n_d,); zero without rows."""
     squares = np.bincount(channel, rows**2, minlength=n_d)
-    return np.asarray(np.sqrt(squares / np.maximum(np.bincount(channel, minlength=n_d), 1)))
+    count = np.bincount(channel, minlength=n_d) + zeros
+    return np.asarray(np.sqrt(squares / np.maximum(count, 1)))
 
 
 def relative_variances(e: Floats, forces: Floats, channel: Ints, n_d: int) -> Floats:
@@ -62,13 +68,15 @@ def relative_variances(e: Floats, forces: Floats, channel: Ints, n_d: int) -> Fl
     return variance
 
 
-def rounding_noise(A: Floats, x: Floats, t: Floats, channel: Ints, n_d: int) -> Floats:
+def rounding_noise(
+    A: Floats, x: Floats, t: Floats, channel: Ints, n_d: int, zeros: Ints | int = 0
+) -> Floats:
     """Return the residuals that rounding alone leaves in each channel (n_d,), none of them zero.
 
     Data without noise must not get infinite weight.
     """
-    size = root_mean_square(np.abs(t) + np.abs(A) @ np.abs(x), channel, n_d)
-    floor = max(A.shape) * ROUNDING * size
+    size = root_mean_square(np.abs(t) + np.abs(A) @ np.abs(x), channel, n_d, zeros)
+    floor = max(len(A) + int(np.sum(zeros)), A.shape[1]) * ROUNDING * size
     # A channel of zeros carries no information, whatever its weight.
     return np.where(floor > 0, floor, 1.0)
 

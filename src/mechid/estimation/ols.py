@@ -41,9 +41,10 @@ class OrdinaryLeastSquares:
         channels = Channels(regression, offsets=self.offsets is not None)
         A, t = channels.linearised(np.zeros(channels.size))
         channel = channels.channel
-        enough(*A.shape)
-        fit = iterate(channels, lambda A, t, _: least_squares(A, t))
-        solved = least_squares(A, t)
+        zeros = int(np.sum(channels.zeros))
+        enough(len(A) + zeros, A.shape[1])
+        fit = iterate(channels, lambda A, t, _: least_squares(A, t, zeros))
+        solved = least_squares(A, t, zeros)
         # (AᵀA)⁻¹ Aᵀ = T (A T)ᵀ
         spread = solved.root @ ((A @ solved.root).T * fit.noise[channel])
         plain = replace(

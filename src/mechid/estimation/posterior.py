@@ -14,6 +14,9 @@ from mechid.estimation.iteration import Fit
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints
 
+# Scales above this are more than rounding of the bound of one.
+_MOVED = 1.001
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
@@ -55,10 +58,15 @@ class Posterior:
 
     @cached_property
     def evidence(self) -> float:
-        """Log evidence less half of log n for each scale and each coefficient of colour."""
-        fit = self.fit
-        fitted = len(self.gaussian.scale) + sum(len(c.coefficients) for c in fit.colours or ())
-        count = fit.share * len(fit.t)
+        """Log evidence less half of log n for each scale and each coefficient of colour.
+
+        Of scales of single bodies those count that the data move: the others are as declared.
+        """
+        fit, own = self.fit, self.gaussian.of_parameters
+        idle = np.count_nonzero(own < _MOVED) if len(own) > 1 else 0
+        fitted = len(self.gaussian.scale) - idle
+        fitted += sum(len(c.coefficients) for c in fit.colours or ())
+        count = fit.share * (len(fit.t) + float(np.sum(self.channels.zeros)))
         price = 0.5 * fitted * float(np.log(count))
         return data_evidence(fit.A, fit.t, self.gaussian, count) + fit.log_jacobian - price
 

@@ -47,6 +47,9 @@ class Regression(Shown):
         Declared standard deviation of the error of each force (N or N m); zero where none is.
     log : array (N,) of int, optional
         Which log each sample is from, 0, 1, …, in this order; by default all are from one.
+    zeros : array (n_d,) of int, optional
+        Rows of zeros that each force has besides, as `Compression` leaves them: they count for the
+        noise. Rows of such a problem are no samples in time.
     """
 
     W: Floats
@@ -60,6 +63,7 @@ class Regression(Shown):
     instruments: Floats | None = None
     noise: Floats | None = None
     log: Ints | None = None
+    zeros: Ints | None = None
 
     def __post_init__(self) -> None:
         """Reject arrays of inconsistent shapes, and numbers that are not finite."""
@@ -79,6 +83,8 @@ class Regression(Shown):
             shapes["noise"] = (self.noise.shape, (n_d,))
         if self.log is not None:
             shapes["log"] = (self.log.shape, (n,))
+        if self.zeros is not None:
+            shapes["zeros"] = (self.zeros.shape, (n_d,))
         for name, (has, needs) in shapes.items():
             if has != needs:
                 raise DataError(f"{name} must have shape {needs}, got {has}")

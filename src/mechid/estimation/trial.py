@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln, ndtr, ndtri
 
-from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.bayes import DISAGREE, MaximumAPosteriori, cad_agreement
 from mechid.estimation.blocks import time_blocks
 from mechid.estimation.effective import lack_of_fit, period
 from mechid.estimation.posterior import HeldOut, Posterior
@@ -80,6 +80,11 @@ class Trial:
     def noise(self) -> bool:
         """Whether the residuals may be nothing but noise."""
         return self.white and self.repeatable is not True
+
+    @cached_property
+    def contradicted(self) -> bool:
+        """Whether the data contradict the declared uncertainty of the CAD values."""
+        return cad_agreement(self.posterior).p < DISAGREE
 
     @cached_property
     def outliers(self) -> bool:

@@ -20,6 +20,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.modelfile.build import build_document
 from mechid.modelfile.validate import validate
 from mechid.options import ImportOptions, step_options
+from mechid.outputs import write_text
 from mechid.shown import Shown
 from mechid.textfile.yamlio import write
 
@@ -71,10 +72,7 @@ class ImportedModel(Shown):
 
     def save(self, path: str | Path) -> None:
         """Write the model file."""
-        try:
-            Path(path).write_text(self.text, encoding="utf-8")
-        except OSError as error:
-            raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+        write_text(path, self.text)
 
 
 def import_model(

@@ -17,6 +17,7 @@ from mechid.modelfile.include import put_together, read_model
 from mechid.modelfile.units import Units
 from mechid.modelfile.validate import validate
 from mechid.modelfile.variants import merged
+from mechid.outputs import check_outputs, make_folder, write_bytes
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import FileKind, read_file, write
 
@@ -154,17 +155,10 @@ def template(
     }
     if find_spec("openpyxl") is not None:
         content[f"{TABLE}.xlsx"] = as_xlsx(rows, title, name)
-    return tuple(_written(folder / file, text, force) for file, text in content.items())
-
-
-def _written(path: Path, content: bytes, force: bool) -> Path:
-    if path.exists() and not force:
-        raise DataError(
-            "the file exists", where=str(path), remedy="add force (--force) to replace it"
-        )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
-    return path
+    files = {folder / file: data for file, data in content.items()}
+    if not folder.exists():
+        make_folder(folder)
+    check_outputs(*files, force=force)
+    for path, filled in files.items():
+        write_bytes(path, filled)
+    return tuple(files)

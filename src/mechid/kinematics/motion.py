@@ -13,7 +13,12 @@ from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.kernels.follow import rates_batch
 from mechid.kinematics.model import KinematicModel, kinematic_model
-from mechid.kinematics.refusals import place_of, refuse_failures, refuse_locked_angles
+from mechid.kinematics.refusals import (
+    place_of,
+    refuse_failures,
+    refuse_leaps,
+    refuse_locked_angles,
+)
 from mechid.kinematics.samples import Samples, solve_each, solve_path
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
@@ -138,7 +143,7 @@ def solve_motion(
     <Plot size ... with 3 Axes>
     """
     model = mechanism if isinstance(mechanism, KinematicModel) else kinematic_model(mechanism)
-    wanted = checked_prescription(model, y, yd, ydd, time, start)
+    wanted = checked_prescription(model, y, yd, ydd, time, start, ordered=ordered)
     samples = Samples.empty(model, wanted.y, wanted.yd, wanted.ydd, wanted.time)
     perform(wanted, samples, ordered)
     return Motion(
@@ -173,6 +178,8 @@ def checked_prescription(
     ydd: Floats | None,
     time: Floats | None,
     start: Floats | None,
+    *,
+    ordered: bool = True,
 ) -> PrescribedMotion:
     """Return the input of `solve_motion` as arrays of the right shape, or raise."""
     n = len(np.atleast_1d(y))
@@ -182,6 +189,7 @@ def checked_prescription(
     ydd = np.zeros_like(y) if ydd is None else _samples(model, ydd, "ydd", n, t)
     start_q = model.home_q if start is None else _pose(model, start)
     start_y = model.home_y if start is None else independent_of(model, start_q)
+    refuse_leaps(model, y, start_y, t, ordered)
     return PrescribedMotion(t, y, yd, ydd, start_q, start_y)
 
 

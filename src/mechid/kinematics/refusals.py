@@ -13,6 +13,8 @@ from mechid.kinematics.tables import Floats
 
 # Nearer than this to a pitch of 90° (rad) roll and yaw can no longer be told apart.
 LOCKED = 1e-6
+# Steps longer than this (rad, or sizes of the mechanism) are no motion, and take long to follow.
+LEAP = 1e3
 
 
 def place_of(sample: int, time: Floats | None, first: int = 0) -> tuple[str, float | None]:
@@ -27,6 +29,33 @@ def values_of(model: KinematicModel, y: Floats) -> str:
         f"{x.name} = {value:.6g} {x.unit}"
         for x, value in zip(model.mechanism.coordinates, y, strict=True)
     )
+
+
+def refuse_leaps(
+    model: KinematicModel, y: Floats, start: Floats, time: Floats | None, ordered: bool
+) -> None:
+    """Raise for a sample that is too far from where it is reached from to be followed.
+
+    That is the sample before it, or `start` (n_i,).
+    """
+    if not len(y):
+        return
+    unit = np.array([1.0 if c.unit == "rad" else model.size for c in model.mechanism.coordinates])
+    before = np.vstack([start, y[:-1]]) if ordered else start
+    with np.errstate(over="ignore"):
+        far = np.abs(y - before) > LEAP * np.maximum(unit, np.finfo(float).tiny)
+    if far.any():
+        k, i = (int(x) for x in np.argwhere(far)[0])
+        c, (where, when) = model.mechanism.coordinates[i], place_of(k, time)
+        origin = np.broadcast_to(before, y.shape)[k, i]
+        raise UnreachablePoseError(
+            f"{c.name} = {y[k, i]:.6g} {c.unit} is too far from {origin:.6g} {c.unit} "
+            + ("before it" if ordered and k else "at the start"),
+            where=where,
+            remedy="correct or remove the sample; check the unit of the column",
+            sample=k,
+            time=when,
+        )
 
 
 def refuse_failures(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,6 +15,8 @@ from mechid.spatial.inertia import inconsistency, tensor
 _SMALL, _LARGE = 1e-3, 50.0
 # kg/m³ of the whole, mass over the cube of its size: a thousandth of air, and solid tungsten.
 _LIGHT, _DENSE = 1e-3, 2e4
+# m/s². Between them lie the Moon and three times the Earth; no weight at all is meant so.
+_WEAK, _STRONG = 0.5, 30.0
 # Radius of gyration of a body in sizes of the mechanism; those of the zoo reach 0.8.
 _WIDE = 10.0
 
@@ -32,12 +35,24 @@ def impossible_bodies(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(words)
 
 
+def tell_implausible_units(mechanism: Mechanism, where: str) -> None:
+    """Log a warning for each number of a model that suggests wrong units."""
+    for words in implausible_units(mechanism):
+        logging.getLogger("mechid").warning("%s: %s", where, words)
+
+
 def implausible_units(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return warnings of lengths, masses and moments of inertia that suggest wrong units."""
+    """Return warnings of lengths, masses, inertia and gravity that suggest wrong units."""
     return tuple(_implausible(mechanism))
 
 
 def _implausible(mechanism: Mechanism) -> Iterator[str]:
+    weight = float(np.linalg.norm(mechanism.gravity))
+    if weight and not _WEAK < weight < _STRONG:
+        yield (
+            f"gravity is {weight:.3g} m/s², on Earth 9.81: check its unit, which is that of the "
+            "lengths per s²"
+        )
     size = characteristic_size(mechanism)
     if size > _LARGE:
         yield (

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mechid.errors import ModelError
+from mechid.errors import DataError, ModelError
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.build import build_document
 from mechid.modelfile.document import FORMAT_VERSION
 from mechid.modelfile.dump import document_of
 from mechid.modelfile.include import put_together, read_model
 from mechid.modelfile.validate import plain, validate
+from mechid.outputs import write_text
 from mechid.textfile.yamlio import Source, read, write
 
 
@@ -148,8 +149,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     >>> mechid.load("pendulum.yaml") == mechid.load("pendulum")
     True
     """
-    text = dumps(mechanism)
     try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+        write_text(path, dumps(mechanism))
+    except DataError as error:
+        raise ModelError(error.what, where=error.where) from None

@@ -10,7 +10,7 @@ from mechid.options.noise import Level, NoiseLevels
 from mechid.options.reduce import ReduceOptions
 from mechid.options.synthesise import SynthesiseOptions
 from mechid.options.weighing import Weighing
-from mechid.options.words import changed, from_words, step_options, to_words
+from mechid.options.words import changed, from_words, option_value, step_options, to_words
 
 __all__ = [
     "ExciteOptions",
@@ -23,6 +23,7 @@ __all__ = [
     "Weighing",
     "changed",
     "from_words",
+    "option_value",
     "step_options",
     "to_words",
 ]

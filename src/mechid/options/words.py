@@ -79,10 +79,21 @@ def changed(options: Record, words: Mapping[str, Any]) -> Record:
 
         raise DataError(f"there is no option {unknown[0]}", remedy=hint(unknown[0], known))
     values = {name: getattr(options, name) for name in known} | dict(words)
-    for name, value in values.items():
-        values[name] = converted(_read(value, kinds[name], name), kinds[name], name)
-        _check_sign(values[name], name)
+    values = {name: option_value(value, kinds[name], name) for name, value in values.items()}
     return replace(options, **values)  # type: ignore[type-var]
+
+
+def option_value(value: Any, kind: Any, name: str) -> Any:
+    """Return the value of an option of a type, given as people write it.
+
+    Raises
+    ------
+    DataError
+        If the value does not suit the option.
+    """
+    found = converted(_read(value, kind, name), kind, name)
+    _check_sign(found, name)
+    return found
 
 
 def _read(value: Any, kind: Any, name: str) -> Any:

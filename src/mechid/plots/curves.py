@@ -10,10 +10,11 @@ from mechid.reduction.reduce import Reduction
 
 
 def reduction_errors(curves: Curves) -> dict[str, Floats]:
-    """Return the prediction errors of each size, summed over the forces: name → array (s,)."""
-    errors: dict[str, Floats] = {"identification": curves.identification_total}
-    errors |= {f"validation-{k + 1}": v for k, v in enumerate(curves.validation_total.T)}
-    return errors | ({"cross-validation": curves.cross} if curves.blocks.shape[1] else {})
+    """Return E_p of each size, the mean over the forces: name → array (s,)."""
+    n = curves.identification.shape[1]
+    errors: dict[str, Floats] = {"identification": curves.identification_total / n}
+    errors |= {f"validation-{k + 1}": v / n for k, v in enumerate(curves.validation_total.T)}
+    return errors | ({"cross-validation": curves.cross / n} if curves.blocks.shape[1] else {})
 
 
 def reduction_figure(reduction: Reduction) -> Plot:
@@ -24,7 +25,7 @@ def reduction_figure(reduction: Reduction) -> Plot:
     conditions = {"columns of unit length": c.condition, "SI units": c.raw_condition}
     return panel_figure(
         [
-            Panel("prediction error / %", sizes, percent, log=True, mark=size, x=x),
+            Panel("E_p, mean over forces / %", sizes, percent, log=True, mark=size, x=x),
             Panel("condition number", sizes, conditions, log=True, mark=size, x=x),
         ]
     )

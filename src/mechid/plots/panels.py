@@ -12,6 +12,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
+from mechid.outputs import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,10 +102,7 @@ def write_figure(path: Path, draw: Callable[[], Figure], title: str = "") -> Pat
         else:
             drawing = svg(figure)
             content = (_page(drawing, title) if suffix == ".html" else drawing).encode()
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    write_bytes(path, content)
     return path
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from mechid.report.formulas import formula
 from mechid.report.numbers import counted, number, percent
+from mechid.report.plot import plot
 from mechid.report.section import Section
 from mechid.view.embed import embedded_json, rounded
 
@@ -62,7 +63,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters |= {"number": number, "percent": percent, "formula": formula, "json": _json}
+    pages.filters |= {
+        "number": number,
+        "percent": percent,
+        "formula": formula,
+        "json": _json,
+        "plot": plot,
+    }
     pages.globals["counted"] = counted
     return pages
 

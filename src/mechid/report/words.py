@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mechid.runs.record import Run, ValidationRow
+from mechid.runs.record import Run
 from mechid.tables.forces import force_unit
 
 MODELS = {"cad": "CAD values alone", "estimate": "all parameters", "reduced": "reduced model"}
@@ -11,17 +11,6 @@ MODELS = {"cad": "CAD values alone", "estimate": "all parameters", "reduced": "r
 def units_of(run: Run) -> dict[str, str]:
     """Return the unit of each force."""
     return {c.force: force_unit(c) for c in run.mechanism.coordinates}
-
-
-def final_model(run: Run) -> str:
-    """Return the name of the model to predict with."""
-    return "estimate" if run.reduced is None else "reduced"
-
-
-def row_of(run: Run, motion: str, model: str) -> ValidationRow | None:
-    """Return the validation of a model on a motion, if there is one."""
-    rows = (row for row in run.validation if (row.motion, row.model) == (motion, model))
-    return next(rows, None)
 
 
 def not_there(run: Run, stage: str) -> str:

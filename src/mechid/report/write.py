@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mechid.outputs import write_text
 from mechid.report.page import render
 from mechid.report.sections import (
     base,
+    bodies,
     contribution,
+    correlation,
     diagnosis,
+    excitation,
     forces,
     head,
     mechanism,
@@ -17,9 +21,9 @@ from mechid.report.sections import (
     parameters,
     reduction,
     repeat,
+    spectra,
     validation,
 )
-from mechid.runs.files import write_text
 from mechid.runs.record import Run, Validation
 from mechid.tasks.inputs import run_of
 
@@ -40,14 +44,18 @@ def render_report(run: Run, *, certify: bool = False) -> str:
         (
             diagnosis.section(run),
             mechanism.section(run),
-            mobility.section(run),
-            base.section(run, certify=certify),
-            forces.section(run),
+            bodies.section(run),
             parameters.section(run),
             contribution.section(run),
-            reduction.section(run),
+            correlation.section(run),
+            forces.section(run),
+            spectra.section(run),
             validation.section(run),
+            reduction.section(run),
             noise.section(run),
+            excitation.section(run),
+            mobility.section(run),
+            base.section(run, certify=certify),
             repeat.section(run),
         ),
     )

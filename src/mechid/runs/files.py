@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.errors import DataError
-
-
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file beside its place and move it there: a reader never sees half of it.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written.
-    """
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        write(beside)
-        beside.replace(path)
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file whole."""
-
-    def write(beside: Path) -> None:
-        beside.write_text(text, encoding="utf-8")
-
-    write_whole(path, write)
+from mechid.outputs import write_text, write_whole
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -18,21 +18,26 @@ stopped is readable as far as it came.
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import asdict, dataclass
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from mechid.errors import DataError
 from mechid.modelfile.api import dumps, load
 from mechid.options import IdentifyOptions, from_words, to_words
+from mechid.outputs import make_folder, write_text
 from mechid.runs.estimates import read_estimate, write_estimate
-from mechid.runs.files import file_hash, read_json, write_json, write_text
+from mechid.runs.files import file_hash, read_json, write_json
 from mechid.runs.full import NAME as FULL
 from mechid.runs.full import read_full, write_full
+from mechid.runs.lock import NAME as LOCK
+from mechid.runs.lock import locked
 from mechid.runs.logs import NAME as LOGS
 from mechid.runs.logs import read_logs, validation_rows, write_logs
-from mechid.runs.record import FORMAT_VERSION, STAGES, About, DataFile, FrictionChoice, Run
+from mechid.runs.record import FORMAT_VERSION, About, DataFile, FrictionChoice, Run
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
@@ -50,44 +55,172 @@ from mechid.runs.tables import (
 )
 from mechid.validation.diagnosis_record import Diagnosis
 
+# What a run may hold, with the page of `mechid report`; run.json names motions and forces.
+_OWN = (
+    "report.html",
+    "validation.json",
+    LOGS,
+    FULL,
+    "contributions.parquet",
+    *(f"{name}.{ending}" for name in ("reduction", "ranking") for ending in ("json", "parquet")),
+    *(
+        f"{name}.{ending}"
+        for name in ("estimate", "reduced")
+        for ending in ("json", "covariance.parquet", "residuals.parquet")
+    ),
+    "parameters.parquet",
+    "model.yaml",
+)
 
-@dataclass(frozen=True)
+
 class RunFolder:
-    """A folder that takes the stages of a run as they are completed."""
+    """A folder that takes the stages of a run as they are completed; no other process writes it.
 
-    path: Path
+    To be used in a `with` statement, which releases the folder at its end.
+    """
+
+    def __init__(self, path: Path, old: Sequence[Path], release: ExitStack) -> None:
+        self.path = path
+        self._old = old  # files of a run that is replaced
+        self._data: Run | None = None  # waits until it may replace them
+        self._release = release
 
     @staticmethod
-    def create(path: str | Path, *, force: bool = False) -> RunFolder:
+    def create(path: str | Path, *, force: bool = False, inputs: Iterable[Path] = ()) -> RunFolder:
         """Make a new folder; one that is there is rejected, or with `force` an old run replaced.
+
+        The old run stays until the new one has an estimate, and other files stay in any case. A
+        run that was stopped before its estimate is replaced without `force`.
+
+        Parameters
+        ----------
+        path : str or Path
+        force : bool
+        inputs : iterable of Path
+            Files that are read: none of them may be inside.
 
         Raises
         ------
         DataError
-            If it exists, or cannot be made.
+            If it exists, cannot be made or written, or another process writes it.
         """
         path = Path(path)
-        if path.exists():
-            old = (path / "run.json").is_file()
-            empty = path.is_dir() and not any(path.iterdir())
-            if not empty and not (old and force):
-                what = "the folder holds a run" if old else "this exists and is not a run"
-                remedy = "add --force to replace it" if old else "choose another folder"
-                raise DataError(what, where=str(path), remedy=remedy)
-            shutil.rmtree(path)
-        try:
-            path.mkdir(parents=True)
-        except OSError as error:
+        new = not path.exists()
+        if not new:
+            _check_replaced(path, force)
+        inside = [x for x in inputs if path.resolve() in x.resolve().parents]
+        if inside:
             raise DataError(
-                f"cannot create the folder: {error.strerror}", where=str(path)
-            ) from None
-        return RunFolder(path)
+                f"an input lies in the folder of the run: {inside[0].name}",
+                where=str(path),
+                remedy="choose another folder, or move the input",
+            )
+        make_folder(path)
+        with ExitStack() as stack:
+            if new:
+                stack.callback(_remove_empty, path)
+            stack.enter_context(locked(path))
+            if not new:
+                _check_replaced(path, force)  # another process may have finished meanwhile
+            return RunFolder(path, _own_files(path), stack.pop_all())
+
+    @staticmethod
+    def existing(path: str | Path) -> RunFolder:
+        """Take over the folder of a run, to add to it."""
+        with ExitStack() as stack:
+            stack.enter_context(locked(Path(path)))
+            return RunFolder(Path(path), (), stack.pop_all())
+
+    def __enter__(self) -> RunFolder:
+        """Return the folder."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Release the folder; one that was made for nothing is removed."""
+        self._release.close()
 
     def keep(self, stage: str, run: Run) -> None:
         """Write what a stage has added to a run."""
-        _WRITERS[stage](self.path, run)
+        if stage == "data":
+            self._data = run
+        if self._data is not None and not (self._old and stage == "data"):
+            self._begin(self._data)
+            self._data = None
+        if stage != "data":
+            self._write(run, stage)
+
+    def save(self, run: Run) -> None:
+        """Write a run, as far as it came."""
+        self._begin(run)
+        for stage in run.stages[1:]:
+            self._write(run, stage)
+
+    def add(self, run: Run) -> None:
+        """Write a run that has more motions than the one in the folder."""
+        self._write(run, "data", "validation")
+
+    def _begin(self, run: Run) -> None:
+        """Replace what is there; until the data are complete, the folder says so."""
+        _write_head(self.path, replace(run, stages=()))
+        self._old = _removed(self.path, self._old)
+        self._write(run, "data")
+
+    def _write(self, run: Run, *stages: str) -> None:
+        for stage in stages:
+            _WRITERS[stage](self.path, run)
         write_parameters(self.path, run)
         _write_head(self.path, run)
+
+
+def _check_replaced(path: Path, force: bool) -> None:
+    """Reject a folder that may not be replaced."""
+    if path.is_dir() and all(x.name == LOCK for x in path.iterdir()):
+        return
+    if not (path / "run.json").is_file():
+        what = "this exists and is not a run"
+        raise DataError(what, where=str(path), remedy="choose another folder")
+    if not force and "estimate" in _head_of(path).get("stages", ("estimate",)):
+        what = "the folder holds a run"
+        raise DataError(what, where=str(path), remedy="add --force to replace it")
+
+
+def _head_of(path: Path) -> dict[str, Any]:
+    """Return what run.json says, if it can be read."""
+    try:
+        head = read_json(path / "run.json")
+    except DataError:
+        return {}
+    return head if isinstance(head, dict) else {}
+
+
+def _own_files(path: Path) -> list[Path]:
+    """Return the files of the run in a folder; run.json, which is replaced first, is not listed."""
+    entries = _head_of(path).get("motions")
+    named = [x.get("name") for x in entries if isinstance(x, dict)] if entries else []
+    files = [path / name for name in _OWN]
+    for kind in ("motions", "forces"):
+        files += [path / kind / f"{n}.parquet" for n in named if _plain_name(n)]
+    return [file for file in files if file.is_file()]
+
+
+def _plain_name(name: object) -> bool:
+    return isinstance(name, str) and Path(name).name == name
+
+
+def _removed(path: Path, files: Sequence[Path]) -> tuple[Path, ...]:
+    try:
+        for file in files:
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot remove the file: {error.strerror}", where=str(file)) from None
+    for kind in ("motions", "forces"):
+        _remove_empty(path / kind)
+    return ()
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
@@ -109,10 +242,8 @@ def save_run(run: Run, path: str | Path, *, force: bool = False) -> None:
     >>> mechid.load_run("run").stages
     ('data', 'estimate', 'reduction', 'validation')
     """
-    folder = RunFolder.create(path, force=force)
-    for stage in STAGES:
-        if stage in run.stages:
-            folder.keep(stage, run)
+    with RunFolder.create(path, force=force) as folder:
+        folder.save(run)
 
 
 def load_run(path: str | Path) -> Run:
@@ -147,16 +278,29 @@ def load_run(path: str | Path) -> Run:
         raise DataError(
             "this is not a run", where=str(folder / "run.json"), remedy="repeat the run"
         )
+    again = f": {head['command']}" if head.get("command") else ""
     if head.get("run") != FORMAT_VERSION:
-        again = f": {head['command']}" if head.get("command") else ""
         raise DataError(
             f"the run has format {head.get('run')}, this version reads {FORMAT_VERSION}",
             where=str(folder),
             remedy=f"repeat the run{again}",
         )
-    if not (folder / "model.yaml").is_file():
-        raise DataError("there is no such file", where=str(folder / "model.yaml"))
+    if not head.get("stages"):
+        raise DataError(
+            "the run was stopped before its data were complete",
+            where=str(folder),
+            remedy=f"repeat the run{again}",
+        )
+    model = folder / "model.yaml"
+    if not model.is_file():
+        raise DataError("there is no such file", where=str(model))
     try:
+        if file_hash(model) != head["model"]["sha256"]:
+            raise DataError(
+                "the model of the run was changed after the run",
+                where=str(model),
+                remedy=f"restore it, or identify again with the changed model{again}",
+            )
         return _loaded(folder, head)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         words = f"the run was changed or is damaged ({type(error).__name__}: {error})"
@@ -195,14 +339,13 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
 
 
 def _write_head(folder: Path, run: Run) -> None:
-    model = folder / "model.yaml"
     head: dict[str, Any] = {
         "run": FORMAT_VERSION,
         "command": run.about.command,
         "model": {
             "name": run.about.model,
             "mechanism": run.mechanism.name,
-            "sha256": file_hash(model),
+            "sha256": hashlib.sha256(dumps(run.mechanism).encode()).hexdigest(),
         },
         "options": to_words(run.about.options),
         "files": [asdict(file) for file in run.about.files],

@@ -20,6 +20,7 @@ def write_full(folder: Path, full: FullSet) -> None:
             "distance": full.distance,
             "border": full.border,
             "missed": dict(full.missed),
+            "covariance": full.covariance,
         },
     )
 
@@ -35,4 +36,5 @@ def read_full(folder: Path) -> FullSet:
         distance=found["distance"],
         border=tuple(found["border"]),
         missed=found.get("missed", {}),
+        covariance={body: floats(rows) for body, rows in found.get("covariance", {}).items()},
     )

@@ -11,7 +11,8 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
-from mechid.runs.files import write_json, write_text
+from mechid.outputs import write_text
+from mechid.runs.files import write_json
 from mechid.runs.record import DataFile
 from mechid.shown import Tabular
 from mechid.spatial.inertia import NAMES

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
 ALL_LOGS, LEFT_OUT = "all logs", "each log left out"
+_ROUNDING = 1e-9  # of the forces: a smaller error is that of the computation
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
 
@@ -182,7 +183,7 @@ class ValidationRow:
     size : int
         Number of estimated parameters; 0 for CAD values.
     total : float
-        E_p summed over the forces.
+        E_p summed over the forces, the definition of the sources; it grows with their number.
     forces : mapping force → ForceError
     overall : mapping unit → float
         ‖τ_est - τ‖/‖τ‖ over all forces of a unit, N or N m.
@@ -196,6 +197,13 @@ class ValidationRow:
     overall: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def error(self) -> float:
+        """The overall error as one number: that of the forces, or the root mean square of that of
+        the forces in N and that of the moments in N m, where there are both."""
+        values = np.array(list(self.overall.values()), dtype=float)
+        return float(np.sqrt(np.mean(values**2))) if values.size else float("nan")
+
+    @property
     def words(self) -> str:
         """The overall error in percent, of newtons and newton metres apart."""
         return overall_words(self.overall)
@@ -205,7 +213,12 @@ def overall_words(overall: Mapping[str, float | None]) -> str:
     """Return errors by unit in percent; the units are named if there are several."""
     found = {unit: np.nan if x is None else x for unit, x in overall.items()}
     named = {unit: f" ({unit})" if len(found) > 1 else "" for unit in found}
-    return ", ".join(f"{100 * x:.3g} %{named[unit]}" for unit, x in found.items())
+    return ", ".join(f"{_percent(x)}{named[unit]}" for unit, x in found.items())
+
+
+def _percent(x: float) -> str:
+    """Return a share in percent; what is rounding is not spelled out."""
+    return f"{100 * x:.3g} %" if not x < _ROUNDING else f"< {100 * _ROUNDING:g} %"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -226,6 +239,9 @@ class FullSet(Shown):
         Bodies and coefficients that are hardly possible.
     missed : mapping base parameter → float
         Base values that differ from those identified, and by how much.
+    covariance : mapping body → array (10, 10)
+        Of the parameters of each body: uncertainty of the base values, and of the CAD values in
+        what the forces do not determine. Empty where it is not known.
     """
 
     parameters: tuple[str, ...]
@@ -234,6 +250,7 @@ class FullSet(Shown):
     distance: float
     border: tuple[str, ...]
     missed: Mapping[str, float] = field(default_factory=dict)
+    covariance: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -352,14 +369,17 @@ class Run(Plotted, Tabular):
         return found
 
     def errors(self, motion: str) -> dict[str, float]:
-        """Return E_p summed over the forces of a motion, by model: "cad", "estimate", "reduced".
+        """Return the overall error on a motion by model: "cad", "estimate", "reduced".
+
+        It is ‖τ_est - τ‖/‖τ‖ over all forces of the motion; where some are in N and some in N m,
+        the root mean square of the two.
 
         Raises
         ------
         DataError
             If the run has no such motion.
         """
-        found = {row.model: row.total for row in self.validation if row.motion == motion}
+        found = {row.model: row.error for row in self.validation if row.motion == motion}
         if not found:
             known = ", ".join(dict.fromkeys(row.motion for row in self.validation))
             raise DataError(f"there is no validation on {motion}", remedy=f"choose one of: {known}")

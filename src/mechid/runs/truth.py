@@ -1,4 +1,4 @@
-"""The truth behind synthetic measurements, in a file beside them: DATA.truth.json."""
+"""The truth behind synthetic measurements, in a file beside them: log.csv.truth.json."""
 
 from __future__ import annotations
 
@@ -59,8 +59,24 @@ class Truth(Shown):
 
 
 def truth_path(data: str | Path) -> Path:
-    """Return where the truth of a data file lies: beside it."""
-    return Path(data).with_suffix(".truth.json")
+    """Return where the truth of a data file lies: beside it, under its whole name."""
+    return Path(f"{data}.truth.json")
+
+
+def find_truth(data: str | Path) -> Path | None:
+    """Return the truth file of a data file, if there is one.
+
+    Earlier versions left out the ending of the data: such a file counts if it says that it
+    belongs to these data.
+    """
+    path, old = truth_path(data), Path(data).with_suffix(".truth.json")
+    if path.is_file():
+        return path
+    if old.is_file():
+        made = read_truth(old).made.get("data")
+        if isinstance(made, dict) and made.get("name", Path(data).name) == Path(data).name:
+            return old
+    return None
 
 
 def write_truth(data: str | Path, truth: Truth) -> Path:

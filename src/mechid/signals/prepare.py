@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from mechid.errors import DataError, MechidError
+from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.quantities import independent_index
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.signals.contradiction import contradiction, probable_cause
 from mechid.signals.filters import Decimation, decimation_of, zero_phase
+from mechid.signals.gross import refuse_gross, without_turns
 from mechid.signals.interpolate import derivatives
 from mechid.signals.lowpass import dropped, low_pass
 from mechid.signals.moving import slow_speeds
@@ -48,7 +50,9 @@ def prepare(
     options = measurement.preparation if options is None else options
     try:
         slow = slow_speeds(options.ignore_below, mechanism)
-        whole = independent(measurement, mechanism)
+        refuse_gross(measurement, mechanism)
+        continuous, turns = without_turns(measurement)
+        whole = independent(continuous, mechanism)
         method = _method(whole, options)
         if whole.yd is not None and method in ("fourier", "spline"):
             whole = replace(whole, notes=(*whole.notes, "measured speeds are not used"))
@@ -58,6 +62,7 @@ def prepare(
             ignore_below=options.ignore_below,
             force_sigma=measurement.force_sigma,
             notes=(*found.notes, *slow),
+            warnings=(*turns, *whole.warnings, *found.warnings),
         )
     except MechidError as error:
         raise (error.located(measurement.source) if measurement.source else error) from None
@@ -75,15 +80,23 @@ def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
         )
         assert y is not None
         return replace(measurement, coordinates=mechanism.coordinates, y=y, yd=yd, ydd=ydd)
-    found = project(
-        mechanism,
-        measurement.coordinates,
-        measurement.y,
-        speeds=measurement.yd,
-        accelerations=measurement.ydd,
-        sigma=_weights(measurement),
-        time=measurement.time,
-    )
+    weights = _weights(measurement)
+    try:
+        found = project(
+            mechanism,
+            measurement.coordinates,
+            measurement.y,
+            speeds=measurement.yd,
+            accelerations=measurement.ydd,
+            sigma=weights,
+            time=measurement.time,
+        )
+    except KinematicsError as error:
+        if len(measurement.coordinates) == n_i:
+            raise
+        hint = probable_cause(measurement, mechanism)
+        raise DataError(error.what, where=error.where, remedy=hint) from None
+    doubt = contradiction(measurement, mechanism, found.misfit) if found.free else ""
     note = "independent coordinates projected from " + ", ".join(measurement.names)
     if found.free:
         rest = ", ".join(
@@ -99,6 +112,7 @@ def independent(measurement: Measurement, mechanism: Mechanism) -> Measurement:
         ydd=found.ydd,
         sigma=(),
         notes=(*measurement.notes, note),
+        warnings=(*measurement.warnings, *([doubt] if doubt else [])),
     )
 
 
@@ -236,8 +250,8 @@ def _finished(
     decimation = decimation_of(options.decimation or parallel, len(y))
     if decimation is not None:
         notes.append(
-            f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then every "
-            f"{decimation.factor}th sample"
+            f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then one "
+            f"sample in {decimation.factor}"
         )
     return PreparedMeasurement(
         time=m.time[inner],

@@ -78,6 +78,8 @@ class Measurement(Plotted, Tabular):
         Preparation requested by the measurement file.
     notes : tuple of str
         What was found and repaired on reading.
+    warnings : tuple of str
+        What is doubtful about the positions.
     source : str
         The file, for messages.
     """
@@ -94,6 +96,7 @@ class Measurement(Plotted, Tabular):
     force_sigma: Mapping[str, float] = field(default_factory=dict)
     preparation: Preparation = Preparation()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     source: str = ""
 
     @property

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.errors import DataError
+from mechid.outputs import write_whole
 
 Floats = npt.NDArray[np.float64]
 SUFFIXES = (".csv", ".parquet")
@@ -120,17 +121,16 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
     path = Path(path)
     suffix = table_suffix(path)
     table = pa.table({name: np.asarray(values, dtype=float) for name, values in columns.items()})
-    try:
-        if suffix == ".csv":
-            with path.open("wb") as file:
-                file.write((",".join(_quoted(name) for name in columns) + "\n").encode())
-                pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
-        else:
-            pyarrow.parquet.write_table(table, path)
-    except OSError as error:
-        raise DataError(
-            f"cannot write the file: {error.strerror or error}", where=str(path)
-        ) from None
+
+    def write(beside: Path) -> None:
+        with beside.open("wb") as file:
+            if suffix == ".parquet":
+                pyarrow.parquet.write_table(table, file)
+                return
+            file.write((",".join(_quoted(name) for name in columns) + "\n").encode())
+            pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
+
+    write_whole(path, write)
 
 
 def table_suffix(path: Path) -> str:

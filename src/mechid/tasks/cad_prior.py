@@ -69,19 +69,13 @@ def cad_covariance(mechanism: Mechanism, cad_error: float | None = None) -> Floa
     error = USUAL_CAD_ERROR if cad_error is None else cad_error
     check_error(error)
     model = dynamic_model(mechanism)
-    covariance = parameter_covariance(mechanism)
-    for i, body in enumerate(mechanism.bodies):
-        if (cad := body.inertia) is None or not cad.mass > 0:
-            continue  # no value, or none to err by
-        every = cad_error is not None
-        phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
-        columns = np.repeat(
-            [every or k in cad.undeclared for k in ("mass", "center", "inertia")], (1, 3, 6)
-        )
-        ten = slice(10 * i, 10 * i + 10)
-        if columns.any():
-            F = body_root(phi, error)[:, columns]
-            covariance[ten, ten] = F @ F.T + (0.0 if every else covariance[ten, ten])
+    covariance = parameter_covariance(mechanism, error)
+    if cad_error is not None:
+        for i, body in enumerate(mechanism.bodies):
+            if (cad := body.inertia) is not None and cad.mass > 0:
+                phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
+                F = body_root(phi, error)
+                covariance[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = F @ F.T
     values = cad_parameters(model)
     elements = np.arange(10 * len(mechanism.bodies), len(values))
     sized = (

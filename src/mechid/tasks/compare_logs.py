@@ -96,10 +96,10 @@ def _far_apart(spread: LogSpread) -> list[str]:
 
 def _worse_than_cad(rows: Sequence[ValidationRow]) -> list[str]:
     """Name the logs that CAD values predict better than the model from the other logs does."""
-    total = {(row.motion, row.model): row.total for row in rows}
+    by = {(row.motion, row.model): row for row in rows}
     return [
-        f"the CAD values predict {motion} better (E_p {100 * cad:.3g} %) than the model identified "
-        f"from the other logs ({100 * total[motion, 'estimate']:.3g} %)"
-        for (motion, model), cad in total.items()
-        if model == "cad" and motion != ALL_LOGS and cad < total[motion, "estimate"]
+        f"the CAD values predict {motion} better (error {cad.words}) than the model identified "
+        f"from the other logs ({by[motion, 'estimate'].words})"
+        for (motion, model), cad in by.items()
+        if model == "cad" and motion != ALL_LOGS and cad.error < by[motion, "estimate"].error
     ]

@@ -101,8 +101,8 @@ def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:
 def _unseen(run: Run, logs: int) -> list[tuple[str, float, float]]:
     """Return the errors of CAD values and final model on motions that were not used."""
     model = "reduced" if run.reduction is not None else "estimate"
-    total = {(row.motion, row.model): row.total for row in run.validation}
+    error = {(row.motion, row.model): row.error for row in run.validation}
     names = [motion.name for motion in run.motions[logs:]]
     return [
-        (name, total[name, "cad"], total[name, model]) for name in names if (name, "cad") in total
+        (name, error[name, "cad"], error[name, model]) for name in names if (name, "cad") in error
     ]

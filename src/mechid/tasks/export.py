@@ -13,6 +13,7 @@ from mechid.exporting.content import Content, Exported
 from mechid.exporting.targets import TARGETS, target_of
 from mechid.measurementfile.quantities import find_quantity
 from mechid.mechanism.records import Mechanism
+from mechid.outputs import check_outputs, write_bytes
 from mechid.runs.record import Run, Validation
 from mechid.tasks.export_content import of_model, of_run
 from mechid.tasks.inputs import mechanism_of, run_of
@@ -93,26 +94,16 @@ def export(
     if file is not None and file.is_dir():
         file /= identifier(content.mechanism.name) + target.suffix
     content = replace(content, measured=quantities, file_name=file.stem if file else "")
-    if file is not None:
-        _refuse_existing(file, force)
+    check_outputs(file, force=force)
     found = target.write(content, allow_loss, **options)
     written: dict[Path, bytes] = {}
     if file is not None:
         written = {file: found.data} | {file.with_name(x): data for x, data in found.beside}
-    for other in written:
-        _refuse_existing(other, force)
+    check_outputs(*written, force=force)
     for other, data in written.items():
-        try:
-            other.write_bytes(data)
-        except OSError as error:
-            raise DataError(f"cannot write the file: {error.strerror}", where=str(other)) from None
+        write_bytes(other, data)
     notes = (*content.notes, *found.notes)
     return replace(found, target=name, notes=notes, paths=tuple(map(str, written)))
-
-
-def _refuse_existing(path: Path, force: bool) -> None:
-    if path.exists() and not force:
-        raise DataError("the file exists", where=str(path), remedy="add --force to replace it")
 
 
 def content_of(source: Any, with_base: bool = False) -> Content:

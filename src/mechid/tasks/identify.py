@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,6 +27,7 @@ from mechid.tasks.measured import (
     VALIDATION,
     check_apart,
     data_files,
+    input_files,
     numbered,
     prepared_motions,
     several,
@@ -129,29 +131,33 @@ def identify(
         *(f"{VALIDATION}-{k + 1}" for k in range(len(others))),
         *numbered("instruments", len(second)),
     )
-    found = prepared_motions(
-        list(zip(names, [*logs, *others, *second], strict=True)), mechanism, options, mappings
-    )
-    known, files = truth_of(logs, truth)
-    about = About(
-        command=command,
-        model=str(model) if isinstance(model, str | Path) else mechanism.name,
-        options=options,
-        files=(*data_files(found, mappings), *files),
-        versions=library_versions(),
-    )
-    return identify_motions(
-        mechanism,
-        found[: len(logs) + len(others)],
-        options,
-        n_logs=len(logs),
-        instruments=found[len(logs) + len(others) :],
-        truth=known,
-        about=about,
-        keep=None if folder is None else RunFolder.create(folder, force=force).keep,
-        watch=watch,
-        stop=stop,
-    )
+    inputs = input_files(model, [*logs, *others, *second, truth], mappings)
+    with (
+        nullcontext() if folder is None else RunFolder.create(folder, force=force, inputs=inputs)
+    ) as target:
+        found = prepared_motions(
+            list(zip(names, [*logs, *others, *second], strict=True)), mechanism, options, mappings
+        )
+        known, files = truth_of(logs, truth)
+        about = About(
+            command=command,
+            model=str(model) if isinstance(model, str | Path) else mechanism.name,
+            options=options,
+            files=(*data_files(found, mappings), *files),
+            versions=library_versions(),
+        )
+        return identify_motions(
+            mechanism,
+            found[: len(logs) + len(others)],
+            options,
+            n_logs=len(logs),
+            instruments=found[len(logs) + len(others) :],
+            truth=known,
+            about=about,
+            keep=None if target is None else target.keep,
+            watch=watch,
+            stop=stop,
+        )
 
 
 def _check_logs(logs: Sequence[Any], instruments: Sequence[Any]) -> None:

@@ -12,6 +12,7 @@ from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.importing import resolve
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion
+from mechid.mechanism.plausible import tell_implausible_units
 from mechid.mechanism.records import Mechanism
 from mechid.runs.folder import load_run
 from mechid.runs.record import Run, Validation
@@ -28,6 +29,8 @@ def mechanism_of(model: Any) -> Mechanism:
         If there is no such model, or it cannot be assembled.
     """
     mechanism = resolve.mechanism_of(model)
+    if isinstance(model, str | Path):
+        tell_implausible_units(mechanism, str(model))
     try:
         kinematic_model(mechanism)
     except MechidError as error:

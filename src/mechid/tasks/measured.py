@@ -18,7 +18,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions, changed
 from mechid.runs.files import file_hash
 from mechid.runs.record import DataFile
-from mechid.runs.truth import Truth, read_truth, truth_path
+from mechid.runs.truth import Truth, find_truth, read_truth
 from mechid.signals.prepare import prepare as derive
 from mechid.signals.record import Measurement, Preparation, PreparedMeasurement
 from mechid.tasks.inputs import mechanism_of, wrong_type
@@ -192,8 +192,8 @@ def truth_of(
     files = []
     found = [log.truth for log in logs if isinstance(log, Synthesis)]
     if given is None:
-        paths = [truth_path(file_and_part(x)[0]) for x in logs if isinstance(x, str | Path)]
-        files = [path for path in dict.fromkeys(paths) if path.is_file()]
+        paths = [find_truth(file_and_part(x)[0]) for x in logs if isinstance(x, str | Path)]
+        files = [path for path in dict.fromkeys(paths) if path is not None]
     else:
         files, found = [Path(given)], []
     found += [read_truth(path) for path in files]
@@ -214,6 +214,15 @@ def data_files(motions: Iterable[PreparedMeasurement], mappings: ChosenMappings)
     there = [(m, f) for m in motions if m.source for path in log_files(m.source) for f in _in(path)]
     found = [DataFile(str(f), file_hash(f), m.name) for m, f in there]
     return [*found, *(DataFile(file, file_hash(file), "map") for file in mappings.files)]
+
+
+def input_files(model: Any, data: Sequence[Any], mappings: ChosenMappings) -> list[Path]:
+    """Return the files that a step reads: of the model, of logs, of mappings."""
+    logs = [file_and_part(x)[0] for x in data if isinstance(x, str | Path)]
+    found = [file for log in logs for file in log_files(log)]
+    if isinstance(model, str | Path):
+        found.append(Path(str(model).partition("@")[0]))
+    return [path for path in (*found, *map(Path, mappings.files)) if path.exists()]
 
 
 def _in(path: Path) -> list[Path]:

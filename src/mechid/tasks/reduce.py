@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mechid.options import ReduceOptions, step_options
-from mechid.runs.folder import save_run
+from mechid.runs.folder import RunFolder
 from mechid.runs.record import STAGES, Run, library_versions
 from mechid.tasks.inputs import run_of
 from mechid.tasks.keywords import keywords_of
@@ -70,20 +71,21 @@ def reduce(
 
     before = run_of(run)
     how = step_options(ReduceOptions, options, words)
-    told = replace(before.about.options, reduce=how)
-    mechanism = before.mechanism
-    chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
-    problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
-    estimate = before.estimate or before.final  # a run without an estimate is rejected
-    prepared = (word for motion in before.motions for word in motion.warnings)
-    fresh = replace(
-        before,
-        about=replace(before.about, command=command, options=told, versions=library_versions()),
-        reduction=None,
-        warnings=tuple(dict.fromkeys((*prepared, *problem.warnings, *estimate.warnings))),
-        stages=STAGES,
-    )
-    after = validated(reduced(fresh, problem, told, watch, stop), problem)
-    if folder is not None:
-        save_run(after, folder, force=force)
+    with nullcontext() if folder is None else RunFolder.create(folder, force=force) as target:
+        told = replace(before.about.options, reduce=how)
+        mechanism = before.mechanism
+        chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
+        problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
+        estimate = before.estimate or before.final  # a run without an estimate is rejected
+        prepared = (word for motion in before.motions for word in motion.warnings)
+        fresh = replace(
+            before,
+            about=replace(before.about, command=command, options=told, versions=library_versions()),
+            reduction=None,
+            warnings=tuple(dict.fromkeys((*prepared, *problem.warnings, *estimate.warnings))),
+            stages=STAGES,
+        )
+        after = validated(reduced(fresh, problem, told, watch, stop), problem)
+        if target is not None:
+            target.save(after)
     return after

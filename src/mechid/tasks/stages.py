@@ -229,11 +229,11 @@ def _base_cad(model: DynamicModel, B: Floats) -> Floats:
 
 def _worse_than_cad(rows: Sequence[ValidationRow]) -> tuple[str, ...]:
     """Say where the CAD values predict better than what was identified."""
-    total = {(row.motion, row.model): row.total for row in rows}
+    by = {(row.motion, row.model): row for row in rows}
     final = rows[-1].model
     return tuple(
-        f"on {motion} the CAD values predict better (E_p {100 * cad:.3g} %) than the identified "
-        f"model ({100 * total[motion, final]:.3g} %): do not use it for such motions"
-        for (motion, model), cad in total.items()
-        if model == "cad" and cad < total[motion, final]
+        f"on {motion} the CAD values predict better (error {cad.words}) than the identified "
+        f"model ({by[motion, final].words}): do not use it for such motions"
+        for (motion, model), cad in by.items()
+        if model == "cad" and cad.error < by[motion, final].error
     )

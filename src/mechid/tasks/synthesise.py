@@ -223,10 +223,7 @@ def synthesise(
     except MechidError as error:
         raise _located(error, motion, moved) from None
     exact, resisted = machine.forces(solved, inverse_dynamics(solved, phi).tau)
-    of_tau = Channels.of_forces(mechanism, table.time, exact)
-    tau, sensor = sensed(exact, of_tau, options, SENSOR)
-    tau = tau + _force_noise(exact, of_tau, options)
-    tau, recorder = sensed(tau, of_tau, options, RECORDER)
+    tau, of_sensors = measured_forces(mechanism, table.time, exact, options)
     of_y = Channels.of_coordinates(mechanism, table.time, table.y)
     y, sprung = machine.positions(solved, exact)
     deviates = _streams(options)[2].standard_normal(y.shape)
@@ -245,9 +242,23 @@ def synthesise(
         columns=dynamic_model(mechanism).columns,
         phi=phi,
         sigma=rms(tau - exact),
-        errors=moved | resisted | sprung | sensor | recorder | encoder,
+        errors=moved | resisted | sprung | of_sensors | encoder,
         notes=table.notes,
     )
+
+
+def measured_forces(
+    mechanism: Mechanism, time: Floats, exact: Floats, options: SynthesiseOptions
+) -> tuple[Floats, dict[str, dict[str, Any]]]:
+    """Return exact forces (N, n_i) with the errors of their sensors, and what was drawn.
+
+    Units are SI still; errors of the machine are no matter of its sensors.
+    """
+    channels = Channels.of_forces(mechanism, time, exact)
+    tau, sensor = sensed(exact, channels, options, SENSOR)
+    tau = tau + _force_noise(exact, channels, options)
+    tau, recorder = sensed(tau, channels, options, RECORDER)
+    return tau, sensor | recorder
 
 
 def _located(error: MechidError, motion: Any, moved: Mapping[str, Any]) -> MechidError:
@@ -290,7 +301,7 @@ def save_measurement(
     >>> motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)
     >>> log = mechid.synthesise("pendulum", motion, noise="2%")
     >>> [path.name for path in mechid.save_measurement(log, "log.csv")]
-    ['log.csv', 'log.truth.json']
+    ['log.csv', 'log.csv.truth.json']
     """
     path = Path(path)
     table_suffix(path)

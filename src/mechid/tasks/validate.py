@@ -91,6 +91,6 @@ def validate(
             raise DataError(
                 "only a run in a folder can keep the result", remedy="give the folder of the run"
             )
-        for stage in ("data", "validation"):
-            RunFolder(Path(run)).keep(stage, after)
+        with RunFolder.existing(run) as folder:
+            folder.add(after)
     return Validation(after, tuple(regressions))

@@ -14,12 +14,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+_LONGEST, _DEEPEST = 4000, 100  # characters and levels of an expression
 LARGEST = 1e60  # products of a few such numbers stay finite
 RESERVED = frozenset(
     {"pi", "deg", "rad", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "abs"}
 )
 
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+# Written so that a long row of digits can be read in one way only: no search is quadratic.
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _NUMBER_DEG = re.compile(rf"(?<![\w.])({_NUMBER})\s*deg\b")
 _NUMBER_RAD = re.compile(rf"(?<![\w.])({_NUMBER})\s*rad\b")
 _TRAILING_UNIT = re.compile(r"^(.*[\w)])\s+(deg|rad)$|^(.*\))(deg|rad)$", re.DOTALL)
@@ -87,6 +89,11 @@ def _parsed(scalar: str, degrees: bool) -> ast.expr:
     text = scalar.strip()
     if not text:
         raise ValueError("expected a number or an expression, got empty text")
+    if len(text) > _LONGEST:
+        raise ValueError(
+            f'cannot read "{text[:40]}…": an expression may have {_LONGEST} characters, got '
+            f"{len(text)}; name parts of it"
+        )
     text = _NUMBER_DEG.sub(r"(\1)" if degrees else r"(\1*pi/180)", text)
     text = _NUMBER_RAD.sub(r"(\1*180/pi)" if degrees else r"(\1)", text)
     if match := _TRAILING_UNIT.match(text):
@@ -102,10 +109,21 @@ def _parsed(scalar: str, degrees: bool) -> ast.expr:
     else:
         tree = _tree(text, scalar)
     try:
+        _refuse_depth(tree)
         _check(tree, scalar)
         return _Degrees().visit(tree) if degrees else tree
     except RecursionError:
         raise ValueError("the expression is nested too deeply; name parts of it") from None
+
+
+def _refuse_depth(tree: ast.expr) -> None:
+    """Reject a tree on which functions that recurse would fail."""
+    level: list[ast.AST] = [tree]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return
+    raise ValueError(f"the expression is nested more than {_DEEPEST} levels deep; name parts of it")
 
 
 def _turned(tree: ast.expr, *, to_radians: bool) -> ast.expr:

@@ -33,6 +33,9 @@ _RESOLVERS = (
         "-+0123456789.",
     ),
 )
+# Levels of entries, entries that aliases may repeat, and characters of a file with mistakes that
+# the slower loader reads again.
+_DEEPEST, _REPEATED, _LONG = 100, 100_000, 300_000
 
 
 class _Loader(yaml.SafeLoader):
@@ -127,6 +130,7 @@ def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, A
     """Return the data of a YAML text and the lines of its entries."""
     source = Source(file)
     try:
+        _refuse_depth(text, file)
         node = _node(text)
     except yaml.YAMLError as error:
         raise _syntax_error(error, file) from None
@@ -138,9 +142,26 @@ def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, A
             where=f"{file}:{node.start_mark.line + 1}",
             remedy=f"start it with {kind.start}",
         )
-    data = _construct(node, (), source, ())
+    data = _construct(node, (), source, (), _Repeated())
     assert isinstance(data, dict)
     return data, source
+
+
+def _refuse_depth(text: str, file: str) -> None:
+    """Reject entries that are nested so deeply that the loaders, which recurse, would crash."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_FastLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                line = 0 if event.start_mark is None else event.start_mark.line
+                raise ModelError(
+                    f"entries are nested more than {_DEEPEST} levels deep",
+                    where=f"{file}:{line + 1}",
+                    remedy="check brackets and indentation",
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _node(text: str) -> yaml.Node | None:
@@ -148,16 +169,39 @@ def _node(text: str) -> yaml.Node | None:
     try:
         return _FastLoader(text).get_single_node()  # type: ignore[no-any-return]
     except yaml.YAMLError:
+        if len(text) > _LONG:
+            raise
         return _Loader(text).get_single_node()
 
 
-def _construct(node: yaml.Node, path: Key, source: Source, around: tuple[int, ...]) -> Any:
+class _Repeated:
+    """How many entries aliases have repeated: a few lines of them can stand for billions."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._count = 0
+
+    def __call__(self, node: yaml.Node) -> bool:
+        """Return whether there are too many, with this one."""
+        if id(node) in self._seen:
+            self._count += 1
+        self._seen.add(id(node))
+        return self._count > _REPEATED
+
+
+def _construct(
+    node: yaml.Node, path: Key, source: Source, around: tuple[int, ...], repeated: _Repeated
+) -> Any:
     line = node.start_mark.line + 1
     source.lines.setdefault(path, line)
     place = f"{source.file}:{line}"
     if id(node) in around:
         raise ModelError(
             "this alias contains itself", path=path, remedy="write the entry out"
+        ).located(place)
+    if repeated(node):
+        raise ModelError(
+            f"aliases repeat more than {_REPEATED} entries", remedy="write the entries out"
         ).located(place)
     around = (*around, id(node))
     if isinstance(node, yaml.MappingNode):
@@ -176,11 +220,19 @@ def _construct(node: yaml.Node, path: Key, source: Source, around: tuple[int, ..
                     remedy="rename or remove one of them",
                 ).located(f"{source.file}:{key_line}")
             source.lines[(*path, key)] = key_line
-            result[key] = _construct(value_node, (*path, key), source, around)
+            result[key] = _construct(value_node, (*path, key), source, around, repeated)
         return result
     if isinstance(node, yaml.SequenceNode):
-        return [_construct(v, (*path, i), source, around) for i, v in enumerate(node.value)]
-    return _scalar(node)
+        return [
+            _construct(v, (*path, i), source, around, repeated) for i, v in enumerate(node.value)
+        ]
+    try:
+        return _scalar(node)
+    except ValueError:  # a tag that says something else than the text
+        kind = node.tag.rsplit(":", 1)[-1]
+        raise ModelError(
+            f"the value is tagged !!{kind} and is not one", path=path, remedy="remove the tag"
+        ).located(place) from None
 
 
 def _scalar(node: yaml.Node) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from mechid.errors import DataError, ModelError
 from mechid.excitation.trajectory import Trajectory
+from mechid.outputs import write_text
 from mechid.tables.files import SUFFIXES
 from mechid.textfile.yamlio import FileKind, Source, read, read_file, write
 from mechid.trajectoryfile.build import build_trajectory
@@ -95,11 +96,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> None:
     ...     mechid.Trajectory.of({"angle": Constant(0.2)}, duration=1.0), "still.yaml"
     ... )
     """
-    text = dumps_trajectory(trajectory)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    write_text(path, dumps_trajectory(trajectory))
 
 
 def _located(data: dict[str, Any], source: Source, folder: Path) -> Trajectory:

@@ -20,7 +20,7 @@ from mechid.estimation.regression import Floats, Regression
 from mechid.signals.record import PreparedMeasurement
 from mechid.validation.added_columns import fitted_problem
 from mechid.validation.crossvalidate import force_rms
-from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units
+from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units, unexplained
 from mechid.validation.diagnosis_linear import Candidate, linear_findings
 from mechid.validation.diagnosis_motion import believed, little_motion, near_standstill
 from mechid.validation.diagnosis_record import Diagnosis
@@ -62,10 +62,11 @@ def diagnose(
     coordinates : sequence of (str, str)
         Names and units of the independent coordinates, as the columns of a motion.
     unseen : sequence of (motion, error of the CAD values, error of the estimate)
-        Prediction errors E_p of motions that were not used.
+        Overall prediction errors on motions that were not used.
     """
     r = regression.select(estimate.parameters)
-    gross = other_units(r, prior) or exchanged_or_reversed(r, prior)
+    fitted = r.tau - r.known - r.W @ estimate.values
+    gross = other_units(r, prior) or exchanged_or_reversed(r, prior) or unexplained(r, fitted)
     cad = believed(estimate, unseen)
     if gross:
         return (*gross, *cad)

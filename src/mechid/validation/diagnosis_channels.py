@@ -34,6 +34,7 @@ _QUARTER, _LARGE = 0.25, 50.0
 # parameters far from the CAD values do not explain a force with the wrong sign.
 _NOMINAL, _COUNT = 0.1, 30
 _FEW = 20
+_EXPLAINED = 0.1  # of the variance; noise of the size of the force leaves a half
 _OPPOSITE = 0.5  # correlation with the CAD values
 
 
@@ -69,6 +70,44 @@ def other_units(regression: Regression, prior: Prior | None) -> tuple[Diagnosis,
             )
         )
     return tuple(found)
+
+
+def unexplained(regression: Regression, residuals: Floats) -> tuple[Diagnosis, ...]:
+    """Name forces of which the fit explains next to nothing: they look like noise.
+
+    Parameters
+    ----------
+    regression : Regression
+    residuals : array (N, n_d)
+        Measured less fitted forces, N or N m.
+    """
+    found = []
+    for j, name in enumerate(regression.channels):
+        valid = regression.valid[:, j] & np.isfinite(residuals[:, j])
+        spread = _spread(regression.tau[valid, j]) if valid.sum() >= _FEW else 0.0
+        if not spread > 0:
+            continue
+        explained = 1 - (_spread(residuals[valid, j]) / spread) ** 2
+        if explained < _EXPLAINED:
+            found.append(
+                Diagnosis(
+                    "unexplained",
+                    name,
+                    explained,
+                    "",
+                    (1 - explained) / (1 - _EXPLAINED),
+                    f"the motion explains {100 * max(explained, 0.0):.0f} % of the variance of "
+                    f"force {name}, which looks like noise",
+                    f"check that the channel of {name} is this force, its time base, and the units "
+                    "of the positions",
+                )
+            )
+    return tuple(found)
+
+
+def _spread(values: Floats) -> float:
+    """Return the median distance from the median, which outliers and offsets do not change."""
+    return float(np.median(np.abs(values - np.median(values))))
 
 
 def exchanged_or_reversed(regression: Regression, prior: Prior | None) -> tuple[Diagnosis, ...]:

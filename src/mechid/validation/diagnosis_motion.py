@@ -133,7 +133,7 @@ def believed(
                     own / cad,
                     "",
                     own / cad,
-                    f"on {motion} the CAD values predict better (E_p {100 * cad:.3g} %) than the "
+                    f"on {motion} the CAD values predict better (error {100 * cad:.3g} %) than the "
                     f"identified model ({100 * own:.3g} %)",
                     "believe the CAD values for such motions, and look for what is wrong in data "
                     "or model",

@@ -12,8 +12,8 @@ class Diagnosis:
     Attributes
     ----------
     kind : str
-        "unit", "swapped", "sign", "clipped", "quantised", "offset", "drift", "delay", "gain",
-        "friction", "outliers", "hum", "standstill", "motion" or "cad".
+        "unit", "swapped", "sign", "unexplained", "clipped", "quantised", "offset", "drift",
+        "delay", "gain", "friction", "outliers", "hum", "standstill", "motion" or "cad".
     channel : str
         The force, joint or coordinate it is about; empty for all of them.
     size : float

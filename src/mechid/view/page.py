@@ -48,15 +48,32 @@ def render_page(scene: dict[str, Any]) -> str:
         If the size is not positive, the motion does not fit the bodies, or a number is not finite.
     """
     _check(scene)
-    title = html.escape(scene["title"])
+    # Modules given as data: URLs can be imported from a file:// page, where browsers refuse to
+    # import neighbouring files.
+    imports = {name: _data_url(_asset(path)) for name, path in _modules().items()}
+    return _page(scene["title"], scene["subtitle"], embedded_json(rounded(scene)), imports, "data:")
+
+
+def hosted_page(base: str) -> str:
+    """Return the page for a server that has the files of `assets` below the address `base`.
+
+    It has no scene of its own: it is shown in a frame of another page of the same server, and draws
+    the property ``scene`` of its frame element (see `render_page`).
+    """
+    imports = {name: f"{base}/{path}" for name, path in _modules().items()}
+    return _page("Mechanism", "", "null", imports, "'self'")
+
+
+def _page(title: str, subtitle: str, scene: str, imports: dict[str, str], origin: str) -> str:
     return _fill(
         _asset("page.html"),
         {
-            "title": title,
-            "subtitle": html.escape(scene["subtitle"]),
+            "title": html.escape(title),
+            "subtitle": html.escape(subtitle),
+            "origin": origin,
             "style": _asset("page.css").strip(),
-            "scene": embedded_json(rounded(scene)),
-            "imports": embedded_json({"imports": _import_map()}),
+            "scene": scene,
+            "imports": embedded_json({"imports": imports}),
             "license": _asset("vendor/LICENSE").strip(),
         },
     )
@@ -90,13 +107,11 @@ def _asset(name: str) -> str:
     return _ASSETS.joinpath(name).read_text("utf-8")
 
 
-def _import_map() -> dict[str, str]:
-    # Modules given as data: URLs can be imported from a file:// page, where browsers refuse to
-    # import neighbouring files.
-    sources = {"three": _asset("vendor/three.min.js")}
-    for name in sorted(entry.name for entry in _ASSETS.iterdir() if entry.name.endswith(".js")):
-        sources[f"mechid/{name.removesuffix('.js')}"] = _asset(name)
-    return {name: _data_url(source) for name, source in sources.items()}
+def _modules() -> dict[str, str]:
+    """Return the file of each module, by the name under which it is imported."""
+    names = sorted(entry.name for entry in _ASSETS.iterdir() if entry.name.endswith(".js"))
+    own = {f"mechid/{name.removesuffix('.js')}": name for name in names}
+    return {"three": "vendor/three.min.js", **own}
 
 
 def _data_url(source: str) -> str:

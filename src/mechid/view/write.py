@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from mechid.errors import DataError
 from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism, Point
+from mechid.outputs import write_text
 from mechid.view.page import render_page
 from mechid.view.scene import scene
 from mechid.view.tour import tour
@@ -40,10 +40,6 @@ def write_page(
     """
     mechanism = mechanism_of(mechanism)
     shown = tour(mechanism) if motion is None else motion
-    text = render_page(scene(mechanism, shown, traces))
     path = Path(path)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    write_text(path, render_page(scene(mechanism, shown, traces)))
     return path

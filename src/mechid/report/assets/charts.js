@@ -55,7 +55,7 @@
       values: ticks(log),
       ...(side === "x"
         ? { size: 30, space: 60, label: spec.x.label, labelSize: 18, labelGap: -4 }
-        : { size: 58, space: 34, gap: 4, ...(log ? { splits: decades, filter: (_, v) => v } : {}) }),
+        : { size: 58, space: spec.y.range ? 20 : 34, gap: 4, ...(log ? { splits: decades, filter: (_, v) => v } : {}) }),
     };
   }
 
@@ -178,7 +178,7 @@
       width: Math.max(figure.clientWidth, 120),
       height,
       padding: [8, 12, 0, 0],
-      scales: { x: { time: false }, y: spec.y.log ? { distr: 3 } : {} },
+      scales: { x: { time: false }, y: spec.y.log ? { distr: 3 } : spec.y.range ? { range: spec.y.range } : {} },
       series: [
         { label: spec.x.name, value: (_, v) => (v === null ? "" : number(v) + unit) },
         ...spec.series.map(curve),
@@ -196,6 +196,7 @@
     const u = new uPlot(options, [spec.x.values, ...spec.series.map((s) => s.values)], figure);
     // The two edges of the band are no curves of their own.
     if (banded) for (const row of [1, 2]) u.root.querySelectorAll(".u-series")[row].classList.add("edge");
+    figure.classList.add("live"); // the picture for paper gives way on the screen
     charts.push(u);
     new ResizeObserver(() => {
       const width = Math.max(figure.clientWidth, 120);
@@ -203,10 +204,18 @@
     }).observe(figure);
   }
 
+  document.documentElement.classList.add("live");
   document.querySelectorAll("figure.chart").forEach(add);
+  if (document.createElement("canvas").getContext("webgl2"))
+    document.documentElement.classList.add("webgl");
   const redraw = () => charts.forEach((u) => u.redraw(false, true));
   for (const media of ["(prefers-color-scheme: dark)", "print"])
     matchMedia(media).addEventListener("change", redraw);
+
+  // On paper, what the verdict rests on is open.
+  addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll(".verdict details")) part.open = true;
+  });
 
   // For scripts and tests.
   window.mechidReport = { charts };

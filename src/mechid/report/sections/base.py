@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mechid.report.section import Section
+from mechid.runs.meanings import base_meaning, meanings, symbols
 from mechid.runs.record import Run
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def section(run: Run, *, certify: bool = False) -> Section:
     """Return the section; with `certify` the number of base parameters is proved for it."""
-    table, bounds = run.parameters, None
+    table, bounds, known = run.parameters, None, meanings(run.mechanism)
     if certify:
         from mechid.base.analyse import base_parameters
 
@@ -23,7 +24,14 @@ def section(run: Run, *, certify: bool = False) -> Section:
         "base",
         "Base parameters",
         {
-            "rows": list(zip(table.names, table.latex, table.units, strict=True)),
+            "rows": [
+                (name, latex, unit, base_meaning(name, text, known))
+                for name, latex, unit, text in zip(
+                    table.names, table.latex, table.units, table.text, strict=True
+                )
+            ],
+            "symbols": symbols(run.mechanism, table.text),
+            "bodies": [(k, body.name) for k, body in enumerate(run.mechanism.bodies, start=1)],
             "dependent": table.dependent,
             "certificate": None if bounds is None else _certificate(bounds),
             "hint": "mechid report --certify",
@@ -41,7 +49,9 @@ def base_section(chosen: BaseSet, bounds: Bounds | None = None) -> Section:
         "base",
         "Base parameters",
         {
-            "rows": [(name, words[name][1], units[name]) for name in chosen.base],
+            "rows": [(name, words[name][1], units[name], "") for name in chosen.base],
+            "symbols": [],
+            "bodies": [],
             "dependent": chosen.dependent,
             "certificate": None if bounds is None else _certificate(bounds),
             "hint": "mechid.base_parameters(…, certify=True)",

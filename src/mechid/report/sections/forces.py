@@ -10,10 +10,12 @@ from mechid.estimation.regression import Floats
 from mechid.report.numbers import NOTHING, percent
 from mechid.report.section import Section
 from mechid.report.series import SAMPLES, listed, shown_samples
-from mechid.report.words import final_model, not_there, row_of, units_of
+from mechid.report.words import not_there, units_of
 from mechid.runs.record import ForceHistory, Run
+from mechid.runs.verdict_trust import final_model, row_of
 
 _KEY, _TITLE = "forces", "Measured and predicted forces"
+_BAND = 2.5  # times the largest residual: what is shown of the band around them
 _WIDE = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
 
 
@@ -58,6 +60,7 @@ def _charts(run: Run, history: ForceHistory, j: int) -> dict[str, Any]:
     }
     below: dict[str, Any] = {
         **shared,
+        "y": {"unit": unit, "range": residual_range(rest, _WIDE * history.total[:, j])},
         "title": f"residuals of {name}, {history.name}",
         "x": {**time, "label": "time in s"},
         "series": [
@@ -70,8 +73,25 @@ def _charts(run: Run, history: ForceHistory, j: int) -> dict[str, Any]:
         "force": name,
         "unit": unit,
         "words": _words(run, history, name),
+        "rest": _rest(rest),
         "both": (above, below),
     }
+
+
+def residual_range(rest: Floats, wide: Floats) -> list[float]:
+    """Return the scale of a chart of residuals: all of them, and of a wide band what is near."""
+    largest = float(np.nanmax(np.abs(rest), initial=0.0))
+    band = float(np.nanmax(wide, initial=0.0))
+    half = 1.08 * (max(largest, min(band, _BAND * largest)) or band or 1.0)
+    return [-half, half]
+
+
+def _rest(rest: Floats) -> tuple[float, float]:
+    """Return root mean square and largest of residuals."""
+    here = rest[np.isfinite(rest)]
+    if not here.size:
+        return np.nan, np.nan
+    return float(np.sqrt(np.mean(here**2))), float(np.abs(here).max())
 
 
 def _curve(name: str, look: str, values: Floats) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""Head: the result in a sentence, and the warnings."""
+"""Head: the verdict, then what was done, the errors and the warnings."""
 
 from __future__ import annotations
 
 from mechid.report.numbers import counted, number, percent
 from mechid.report.section import Section
-from mechid.report.words import final_model, not_there, row_of, units_of
-from mechid.runs.record import ALL_LOGS, Run
+from mechid.report.words import not_there, units_of
+from mechid.runs.record import Run
+from mechid.runs.verdict import verdict
+from mechid.runs.verdict_trust import final_model, row_of, unseen_rows
 
 
 def section(run: Run) -> Section:
@@ -15,8 +17,8 @@ def section(run: Run) -> Section:
         run.mechanism.title or run.mechanism.name,
         {
             "model": run.about.model or run.mechanism.name,
+            "verdict": verdict(run),
             "done": _done(run),
-            "result": _result(run),
             "errors": _channel_errors(run),
             "tiles": _tiles(run),
             "warnings": run.warnings,
@@ -44,36 +46,6 @@ def _done(run: Run) -> str:
     return words + "."
 
 
-def _result(run: Run) -> str:
-    """Return what came out: errors on the first validation motion, with those of the CAD values."""
-    if not run.validation:
-        return ""
-    left_out = {row.model: row for row in run.left_out if row.motion == ALL_LOGS}
-    model = "the model"
-    if run.others:
-        motion = run.others[0].name
-        found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
-        where = f"the motion “{motion}”, which was not used for identification"
-    elif left_out:
-        found, cad = left_out["estimate"], left_out.get("cad")
-        where, model = "each log", "the model identified from the other logs"
-    else:
-        motion = run.motions[0].name
-        found, cad = row_of(run, motion, final_model(run)), row_of(run, motion, "cad")
-        where = "the identification motion (there is no other motion for validation)"
-    if found is None:
-        return ""
-    n = len(found.forces)
-    words = f"On {where}, {model} predicts the forces with an error of {found.words}"
-    if cad is not None:
-        words += f"; the CAD values alone reach {cad.words}"
-    if n > 1:
-        words += f". The errors of the {n} forces, each relative to that force, add up to "
-        words += f"{percent(found.total)}, {percent(found.total / n)} per force"
-        words += "" if cad is None else f" (CAD values {percent(cad.total)})"
-    return words + "."
-
-
 def _channel_errors(run: Run) -> str:
     """Return which errors of the force channels were found, with their sizes."""
     if run.estimate is None or run.final.errors is None:
@@ -95,9 +67,11 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     tiles = [(str(len(run.parameters.names)), "base parameters", "")]
     if run.reduction is not None:
         tiles.append((str(run.reduction.size.size), "estimated", "after reduction"))
-    for motion in run.motions:
-        row, cad = row_of(run, motion.name, final_model(run)), row_of(run, motion.name, "cad")
+    rows = [(row_of(run, m.name, final_model(run)), row_of(run, m.name, "cad")) for m in run.logs]
+    for row, cad in (*rows, *unseen_rows(run)):
         if row is not None:
+            used = any((row, cad) == pair for pair in rows)
+            name = row.motion if used else f"{row.motion}, not used"
             more = "" if cad is None else f"CAD alone {cad.words}"
-            tiles.append((row.words, f"prediction error, {motion.name}", more))
+            tiles.append((row.words, f"prediction error, {name}", more))
     return tiles

@@ -8,9 +8,12 @@ import numpy as np
 
 from mechid.report.section import Section
 from mechid.report.words import not_there
+from mechid.runs.meanings import base_meaning, meanings
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "parameters", "Parameters"
+_STRIP, _HALF = 4.0, 60  # of a strip: prior standard deviations and pixels on each side
+_WIDE = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
 
 
 def section(run: Run) -> Section:
@@ -29,6 +32,7 @@ def section(run: Run) -> Section:
         "condition": run.final.condition,
         "counts": counts,
         "rest": None if run.reduction is None else run.reduction.rest,
+        "bodies": [(k, body.name) for k, body in enumerate(run.mechanism.bodies, start=1)],
     }
     return Section(_KEY, _TITLE, values)
 
@@ -38,7 +42,7 @@ def parameter_rows(run: Run) -> list[dict[str, Any]]:
 
     "data", "cad" (determined mainly by the prior), or "out" (eliminated).
     """
-    table, final = run.parameters, run.final
+    table, final, known = run.parameters, run.final, meanings(run.mechanism)
     at = {name: i for i, name in enumerate(final.parameters)}
     kept = None if run.reduction is None else set(run.reduction.chosen)
     resting = set(final.resting)
@@ -47,6 +51,9 @@ def parameter_rows(run: Run) -> list[dict[str, Any]]:
         k = at.get(name)
         row: dict[str, Any] = {
             "name": name,
+            "owner": known[name].owner,
+            "property": known[name].what,
+            "meaning": base_meaning(name, table.text[i], known),
             "latex": table.latex[i],
             "unit": table.units[i],
             "cad": float(table.cad[i]),
@@ -64,5 +71,29 @@ def parameter_rows(run: Run) -> list[dict[str, Any]]:
             row["mark"] = "cad"
         if row["truth"] is not None and row["sigma"]:
             row["z"] = (row["value"] - row["truth"]) / row["sigma"]
+        row["strip"] = _strip(row)
         rows.append(row)
     return rows
+
+
+def _strip(row: dict[str, Any]) -> dict[str, Any] | None:
+    """Return where the 95 % intervals of prior and value lie, in pixels from the CAD value."""
+    size = row["cad_sigma"]
+    if row["value"] is None or not np.isfinite(row["cad"]) or not size or not np.isfinite(size):
+        return None
+
+    def at(value: float) -> float:
+        return float(np.clip(value, -_STRIP, _STRIP)) * _HALF / _STRIP
+
+    shift, wide = (row["value"] - row["cad"]) / size, _WIDE * row["sigma"] / size
+    truth = row["truth"]
+    return {
+        "prior": at(_WIDE),
+        "low": at(shift - wide),
+        "high": at(shift + wide),
+        "value": at(shift),
+        "out": abs(shift) > _STRIP,
+        "shift": shift,
+        "truth": None if truth is None else at((truth - row["cad"]) / size),
+        "half": _HALF,
+    }

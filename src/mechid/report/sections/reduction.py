@@ -25,16 +25,17 @@ def section(run: Run) -> Section:
             why = not_there(run, "reduction")
         return Section(_KEY, _TITLE, missing=why)
     curves, size = found.curves, found.size.size
-    errors = [("identification", curves.identification_total)]
+    n = curves.identification.shape[1]  # forces
+    errors = [("identification", curves.identification_total / n)]
     errors += [
-        (motion.name, values)
+        (motion.name, values / n)
         # Motions that were added by a later validation took no part in the reduction.
         for motion, values in zip(run.others, curves.validation_total.T, strict=False)
     ]
     if curves.blocks.shape[1]:
-        errors.append(("cross-validation", curves.cross))
+        errors.append(("cross-validation", curves.cross / n))
     charts = [
-        _chart("Prediction error, summed over the forces", "%", size, curves.sizes,
+        _chart("Prediction error Eₚ, mean over the forces", "%", size, curves.sizes,
                [(name, 100.0 * values) for name, values in errors]),
         _chart("Condition number", "", size, curves.sizes,
                [("columns of unit length", curves.condition), ("SI units", curves.raw_condition)]),

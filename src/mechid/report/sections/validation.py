@@ -5,6 +5,7 @@ from __future__ import annotations
 from mechid.report.section import Section
 from mechid.report.words import MODELS, not_there, units_of
 from mechid.runs.record import Run, ValidationRow
+from mechid.runs.verdict_trust import less_noise
 
 _KEY, _TITLE = "validation", "Validation"
 
@@ -26,5 +27,11 @@ def section(run: Run) -> Section:
         "own": [motion.name for motion in run.logs],
         "alone": len(run.motions) == 1,
         "spread": run.spread,
+        "silent": {
+            (row.motion, force)
+            for row in run.validation
+            for force, e in row.forces.items()
+            if e.white is not None and less_noise(run, e, force)
+        },
     }
     return Section(_KEY, _TITLE, values)

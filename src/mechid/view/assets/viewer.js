@@ -4,6 +4,7 @@
 import { Group, OrbitControls, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { fit, horizon, viewDirection } from "mechid/camera";
 import { jointIcon } from "mechid/joints";
+import { Labels } from "mechid/labels";
 import { addLegend, swatch } from "mechid/legend";
 import { Motion } from "mechid/motion";
 import { buildParts, elementName, extentOf } from "mechid/parts";
@@ -14,7 +15,10 @@ import { addLights, buildFloor, roundStep, Triad } from "mechid/stage";
 import { Strips } from "mechid/strips";
 
 const find = (id) => document.getElementById(id);
-const data = JSON.parse(find("scene").textContent);
+// A page without a scene is a frame of another page, which gives it one.
+const embedded = JSON.parse(find("scene").textContent);
+const data = embedded ?? window.frameElement.scene;
+document.body.classList.toggle("framed", embedded === null);
 const canvas = find("canvas");
 // Radii and lengths of rods and joints are given in this unit.
 const unit = 0.02 * data.size;
@@ -65,6 +69,8 @@ function start() {
   document.body.classList.toggle("still", !motion.moves);
   document.body.classList.toggle("bare", data.motion.coordinates.length === 0);
   const triad = new Triad(find("triad"));
+  const button = document.querySelector("button[name=points]");
+  const labels = new Labels(find("points"), button, data, frames, redraw);
   const highlight = new Highlight(redraw);
   addLegends(parts, { light: (items) => highlight.set(items), redraw });
   followPointer({
@@ -88,6 +94,7 @@ function start() {
     strips.update(player.time);
     triad.update(camera);
     renderer.render(world, camera);
+    labels.update(camera, canvas);
   };
 
   const show = (view) => {
@@ -140,6 +147,19 @@ function start() {
     seek(t) {
       player.seek(t);
       draw();
+    },
+    /** Put the bodies of a still picture elsewhere: [px, py, pz, qw, qx, qy, qz] of each. */
+    pose(poses) {
+      motion.poses = motion.poses.map(() => poses);
+      draw();
+    },
+    /** Where the camera is, and put it there again, in another picture of the same place. */
+    view: () => [camera.position.toArray(), controls.target.toArray()],
+    look([position, target]) {
+      camera.position.fromArray(position);
+      controls.target.fromArray(target);
+      controls.update();
+      redraw();
     },
     bodyPosition(name) {
       const frame = frames[data.bodies.findIndex((body) => body.name === name)];

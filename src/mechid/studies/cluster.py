@@ -1,0 +1,242 @@
+"""Tasks on workers: scheduling, retries and spilling are Dask's."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from mechid.errors import DataError, MechidError
+from mechid.studies.work import Task, work
+from mechid.textfile.words import hint
+
+PATIENCE = 60.0  # seconds to wait for a scheduler or a worker that does not answer
+_POLL = 0.02
+_LOG = logging.getLogger("mechid")
+Client: TypeAlias = Any  # of Dask, which has few types
+Connect: TypeAlias = Callable[[], Any]
+_QUEUES = ("htcondor", "local", "lsf", "moab", "oar", "pbs", "sge", "slurm")
+
+
+class _LostError(Exception):
+    """The scheduler forgot the tasks: it was started again, or cannot be reached."""
+
+
+def run_tasks(
+    remaining: Callable[[], Sequence[Task]],
+    connect: Connect,
+    done: Callable[[Task, Any], None],
+    stop: Callable[[], bool],
+) -> list[tuple[Task, BaseException]]:
+    """Run tasks on workers until all are done, and return those that failed.
+
+    Parameters
+    ----------
+    remaining : callable
+        Returns what is still to be done; asked again when a scheduler was lost and is back.
+    connect : callable
+        Context manager of a client.
+    done : callable
+        Told of each task that is done, with what it returned.
+    stop : callable
+        Whether the work should end; what is running is given up then.
+
+    Raises
+    ------
+    MechidError
+        If the scheduler is lost for good; or what a task raised on purpose: a full disk, say.
+    """
+    failed: dict[tuple[str, ...], tuple[Task, BaseException]] = {}
+
+    def finished(task: Task, result: Any) -> None:
+        if isinstance(result, BaseException):
+            failed[task.keys] = (task, result)
+        else:
+            done(task, result)
+
+    last, before = time.monotonic(), None
+    while not stop():
+        left = [task for task in remaining() if task.keys not in failed]
+        if not left:
+            break
+        if before is None or len(left) < before:
+            last, before = time.monotonic(), len(left)
+        try:
+            with connect() as client:
+                _wait_for_workers(client)
+                _round(client, left, finished, stop)
+                break
+        except _lost_errors() as error:
+            if time.monotonic() - last > PATIENCE:
+                raise MechidError(
+                    f"the scheduler cannot be reached ({type(error).__name__})",
+                    remedy="what is done is kept: run the study again",
+                ) from None
+            _LOG.warning("the scheduler was lost; connecting again")
+            time.sleep(min(1.0, PATIENCE / 10))
+    return list(failed.values())
+
+
+def _lost_errors() -> tuple[type[BaseException], ...]:
+    from distributed.comm.core import CommClosedError
+
+    return (_LostError, CommClosedError, TimeoutError, OSError)
+
+
+def _wait_for_workers(client: Client) -> None:
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        address = client.scheduler.address if client.scheduler else "?"
+        raise MechidError(
+            f"no worker has joined the scheduler within {PATIENCE:g} s",
+            where=address,
+            remedy=f"start some: dask worker {address} --nthreads 1",
+        ) from None
+
+
+def _round(
+    client: Client,
+    tasks: Sequence[Task],
+    finished: Callable[[Task, Any], None],
+    stop: Callable[[], bool],
+) -> None:
+    """Submit tasks and take their results until all are done, or the scheduler is lost."""
+    from concurrent.futures import CancelledError
+
+    futures = {client.submit(work, task, pure=False): task for task in tasks}
+    waiting = _dask().as_completed(list(futures), loop=client.loop)
+    try:
+        while not waiting.is_empty():
+            if not waiting.has_ready():
+                if stop() or client.status not in ("running", "connecting"):
+                    break
+                time.sleep(_POLL)
+                continue
+            for future in waiting.next_batch(block=False):
+                task = futures.pop(future)
+                if future.status in ("cancelled", "lost"):
+                    raise _LostError
+                error = future.exception()
+                if isinstance(error, CancelledError):
+                    raise _LostError
+                if isinstance(error, MechidError):
+                    raise error
+                finished(task, future.result() if error is None else error)
+        if futures and not stop():
+            raise _LostError
+    finally:
+        if futures and client.status == "running":
+            client.cancel(list(futures), force=True)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    _dask()
+    from dask.system import CPU_COUNT
+
+    return int(CPU_COUNT)
+
+
+def local(workers: int) -> Connect:
+    """Return a connection to workers of this machine, one process each."""
+
+    @contextmanager
+    def connect() -> Iterator[Client]:
+        distributed = _dask()
+        with (
+            distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+                preload=["mechid.studies.worker_setup"],
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            yield client
+
+    return connect
+
+
+def remote(address: str) -> Connect:
+    """Return a connection to a scheduler that is running."""
+
+    @contextmanager
+    def connect() -> Iterator[Client]:
+        distributed = _dask()
+        try:
+            client = distributed.Client(address, timeout=5, set_as_default=False)
+        except ValueError as error:
+            raise DataError(f"not the address of a scheduler: {error}", where=address) from None
+        with client:
+            yield client
+
+    return connect
+
+
+def jobqueue(path: str | Path) -> Connect:
+    """Return a connection to workers that a batch system starts, as a file says.
+
+    Raises
+    ------
+    DataError
+        If the file does not say which, or what it says is not known to dask-jobqueue.
+    """
+    from mechid.textfile.yamlio import FileKind, read_file
+
+    keys = "slurm, pbs, lsf"
+    data, _ = read_file(Path(path), str(path), FileKind("jobqueue file", "slurm: {…}", keys))
+    name, words = next(iter(data.items()), ("", None))
+    if name not in _QUEUES or len(data) != 1:
+        raise DataError(
+            f"a jobqueue file has one key, got {', '.join(data)}",
+            where=str(path),
+            remedy=hint(name, _QUEUES),
+        )
+    settings: Mapping[str, Any] = words if isinstance(words, dict) else {}
+    jobs = settings.get("jobs")
+    if not isinstance(jobs, int) or jobs < 1:
+        raise DataError(f"jobs must be ≥ 1, got {jobs}", where=f"{path}: {name}")
+    return _queued(name, jobs, {k: v for k, v in settings.items() if k != "jobs"}, str(path))
+
+
+def _queued(name: str, jobs: int, settings: dict[str, Any], where: str) -> Connect:
+    @contextmanager
+    def connect() -> Iterator[Client]:
+        distributed = _dask()
+        try:
+            import dask_jobqueue
+            from dask_jobqueue.local import LocalCluster
+        except ImportError:
+            raise _missing("dask-jobqueue") from None
+        names = {kind.lower(): getattr(dask_jobqueue, kind) for kind in dir(dask_jobqueue)}
+        kind = LocalCluster if name == "local" else names[f"{name}cluster"]
+        try:
+            cluster = kind(**{"scheduler_options": {"dashboard_address": None}} | settings)
+        except (TypeError, ValueError) as error:
+            raise DataError(str(error), where=f"{where}: {name}") from None
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
+            cluster.scale(jobs=jobs)
+            yield client
+
+    return connect
+
+
+def _dask() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise _missing("dask.distributed") from None
+    return distributed
+
+
+def _missing(what: str) -> MechidError:
+    return MechidError(
+        f"this needs {what}, which is not installed",
+        remedy='pip install "mechid[study]", or --workers 0',
+    )

@@ -1,0 +1,1 @@
+"""What one cell of a study computes: a file per experiment."""

@@ -1,0 +1,199 @@
+"""Data of one identification: what is measured, what is known, and what is to be predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+from scipy.linalg import block_diag
+
+from mechid.dynamics.compile import dynamic_model
+from mechid.estimation.compression import Compression
+from mechid.estimation.perturb import perturbed
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression
+from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.records import Mechanism
+from mechid.options import SynthesiseOptions
+from mechid.options.error_kinds import ERROR_KINDS
+from mechid.studies.experiments import shared
+from mechid.studies.experiments.identification_settings import CAD, IdentificationSettings
+from mechid.studies.experiments.shared import Columns, Sampling
+from mechid.tasks.cad_prior import prior_from_cad
+from mechid.tasks.hardpoint_columns import HardpointColumns, hardpoint_columns
+from mechid.tasks.measured import prepare
+from mechid.tasks.regress import regression_of
+from mechid.tasks.synthesise import measured_forces, synthesise
+from mechid.tasks.synthesise_checks import check_options
+from mechid.tasks.synthetic_errors import stream, unit_factors
+
+_KEPT, _SEVERAL = 24, 8
+_MACHINE = tuple(kind.name for kind in ERROR_KINDS if kind.machine)
+_POSITIONS = ("position_noise", "positions_only", "position_quantisation")
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What an estimator is given, and what it is compared with.
+
+    Attributes
+    ----------
+    problem : Regression
+        Of the measured motion.
+    small : Regression, optional
+        The same, compressed: for estimators that do not need the order of the samples.
+    others : tuple of Regression
+        Other motions with their exact forces.
+    prior : Prior
+        CAD values with errors.
+    truth : array (b,)
+        True values of the estimated parameters.
+    """
+
+    problem: Regression
+    small: Regression | None
+    others: tuple[Regression, ...]
+    prior: Prior
+    truth: Floats
+
+
+def kept_data(settings: IdentificationSettings) -> Data:
+    """Return the data of a cell, kept for cells that try other estimators on the same data."""
+    plain = replace(settings, estimator=CAD, estimator_settings={}, report="errors", sizes=())
+    return _read(msgspec.json.encode(plain))
+
+
+@lru_cache(_SEVERAL)
+def _read(settings: bytes) -> Data:
+    return data_of(msgspec.json.decode(settings, type=IdentificationSettings))
+
+
+def data_of(settings: IdentificationSettings) -> Data:
+    """Return the data of a cell; what it shares with others is computed once in a process."""
+    chosen = shared.columns(settings.model, settings.base, settings.listed)
+    truth = shared.mechanism(settings.truth_model)
+    options = settings.errors(truth)
+    check_options(truth, options)
+    blank = _problem(settings.measured, settings.base, settings.listed, settings.forces)
+    others = tuple(_problem(by, settings.base, settings.listed, ()) for by in settings.others)
+    small: Regression | None = None
+    moved: Mapping[str, Sequence[float]] = {}
+    if any(getattr(options, name) for name in (*_MACHINE, *_POSITIONS)):
+        problem, exact, moved = _of_machine(settings, options, chosen)
+    else:
+        time = shared.sampled(settings.measured).time
+        tau, _ = measured_forces(
+            truth, time, _exact(settings.truth_model, settings.measured), options
+        )
+        tau = tau * unit_factors(truth, options.units)[1]
+        problem = _with_forces(blank, tau, truth)
+        factors = _compression(settings.measured, settings.base, settings.listed, settings.forces)
+        if factors is not None:
+            small = next(factors.problems(problem.tau[None]))
+        exact = tuple(_exact(settings.truth_model, by) for by in settings.others)
+    found = Data(
+        problem,
+        small,
+        tuple(_with_forces(r, tau, truth) for r, tau in zip(others, exact, strict=True)),
+        _prior(settings, chosen),
+        chosen.matrix @ shared.true_values(settings.truth_model),
+    )
+    return _with_hardpoints(settings, found, moved) if settings.calibrate else found
+
+
+def _with_hardpoints(
+    settings: IdentificationSettings, data: Data, moved: Mapping[str, Sequence[float]]
+) -> Data:
+    """Return data in which displacements of the joints are parameters, too."""
+    motions = (settings.measured, *settings.others)
+    known = [_hardpoints(by) for by in motions]
+    names = known[0].names
+    model = shared.mechanism(settings.model)
+    at = {c.force: j for j, c in enumerate(model.coordinates)}
+
+    def wider(r: Regression, by: HardpointColumns) -> Regression:
+        G = by.columns(data.prior.values)[:, [at[name] for name in r.channels]]
+        return replace(r, W=np.concatenate([r.W, G], axis=2), parameters=(*r.parameters, *names))
+
+    problem, *others = (
+        wider(r, by) for r, by in zip((data.problem, *data.others), known, strict=True)
+    )
+    h = len(names)
+    prior = replace(
+        data.prior,
+        parameters=(*data.prior.parameters, *names),
+        base=(*data.prior.base, *names),
+        matrix=block_diag(data.prior.matrix, np.eye(h)),
+        values=np.append(data.prior.values, np.zeros(h)),
+        covariance=block_diag(data.prior.covariance, settings.calibrate**2 * np.eye(h)),
+    )
+    zero = (0.0, 0.0, 0.0)
+    true = [moved.get(joint, zero) for joint in movable_joints(model)]
+    return Data(problem, None, tuple(others), prior, np.append(data.truth, true))
+
+
+@lru_cache(2 * _SEVERAL)
+def _hardpoints(by: Sampling) -> HardpointColumns:
+    return hardpoint_columns(shared.mechanism(by.spec), shared.sampled(by))
+
+
+@lru_cache(_KEPT)
+def _problem(by: Sampling, base: str, listed: bool, forces: tuple[str, ...]) -> Regression:
+    names = shared.columns(by.spec, base, listed).names
+    found = shared.of_forces(shared.observed(by).select(names), forces)
+    return replace(found, W=np.ascontiguousarray(found.W))
+
+
+@lru_cache(_KEPT)
+def _compression(
+    by: Sampling, base: str, listed: bool, forces: tuple[str, ...]
+) -> Compression | None:
+    return Compression.of(_problem(by, base, listed, forces))
+
+
+@lru_cache(_KEPT)
+def _exact(truth: str, by: Sampling) -> Floats:
+    """Return the forces of a machine without errors of its own, (N, n_i)."""
+    return synthesise(shared.mechanism(truth), shared.sampled(by)).exact
+
+
+def _with_forces(r: Regression, tau: Floats, mechanism: Mechanism) -> Regression:
+    """Return a problem with some of the forces (N, n_i) of a mechanism."""
+    names = [c.force for c in mechanism.coordinates]
+    return replace(r, tau=tau[:, [names.index(name) for name in r.channels]])
+
+
+def _of_machine(
+    settings: IdentificationSettings, options: SynthesiseOptions, chosen: Columns
+) -> tuple[Regression, tuple[Floats, ...], Mapping[str, Sequence[float]]]:
+    """Return the problem of a machine with errors of its own, its forces on other motions, and
+    the displacements of its joints (m)."""
+    model, truth = shared.mechanism(settings.model), shared.mechanism(settings.truth_model)
+    log = synthesise(truth, shared.sampled(settings.measured), options)
+    exact = tuple(
+        synthesise(truth, shared.sampled(by), truth=log.truth).exact for by in settings.others
+    )
+    moved = log.errors.get("hardpoints", {})
+    if log.measured_rates:
+        blank = _problem(settings.measured, settings.base, settings.listed, settings.forces)
+        return _with_forces(blank, log.tau, truth), exact, moved
+    whole = regression_of(dynamic_model(model), prepare(log, model), chosen.names)
+    return shared.of_forces(whole, settings.forces), exact, moved
+
+
+def _prior(settings: IdentificationSettings, chosen: Columns) -> Prior:
+    """Return CAD values with errors, and what is declared of them."""
+    truth = shared.mechanism(settings.truth_model)
+    rng = stream(settings.seed, "cad")
+    declared = settings.cad_error if settings.declared is None else settings.declared
+    error = None if settings.declared_in_file else declared
+    whole = settings.cad_draw == "bodies"
+    cad = perturbed(truth, settings.cad_error, rng) if whole else truth
+    known = prior_from_cad(cad, chosen.base, cad_error=error)
+    if not whole:
+        phi = known.values * (1 + settings.cad_error * rng.standard_normal(len(known.values)))
+        known = replace(known, values=phi)
+    return replace(known, base=chosen.names, matrix=chosen.matrix)

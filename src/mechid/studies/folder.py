@@ -1,0 +1,215 @@
+"""The result of a study as a folder.
+
+    study.yaml                 the study file, as it was
+    provenance.json            versions, hashes of models and files, quick or full
+    cells/PART.parquet         the grid: labels of every cell, and its hash
+    cells/PART/HASH.parquet    rows of some cells, as they were computed
+    PART.parquet               the table of a part, when all its cells are there
+
+Every file is written whole. What is in `cells` is used again if the study is run again: with more
+seeds, for instance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mechid.errors import DataError
+from mechid.outputs import write_text, write_whole
+from mechid.runs.files import read_json, write_json
+from mechid.runs.record import library_versions
+from mechid.studies.rows import CELL, REFUSED, grid_table, part_table
+from mechid.studies.study import Study
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT_VERSION = 1
+_CELLS = "cells"
+TOKEN = ".token-"  # begin of the names of files by which workers see that they share the folder
+
+
+def default_folder(study: Study) -> Path:
+    """Return where the result of a study goes by default."""
+    return Path(f"{study.name}{'.quick' if study.quick else ''}.study")
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """The folder of a result."""
+
+    path: Path
+
+    @staticmethod
+    def prepare(path: str | Path, study: Study, *, force: bool = False) -> StudyFolder:
+        """Make a folder for a study, or continue one.
+
+        Raises
+        ------
+        DataError
+            If the folder is something else, or was computed with other versions (with `force` it
+            is emptied then).
+        """
+        folder = StudyFolder(Path(path))
+        there = folder.path.exists()
+        if there and not folder._is_study() and any(folder.path.iterdir()):
+            raise DataError(
+                "this exists and is not the result of a study",
+                where=str(path),
+                remedy="choose another folder",
+            )
+        told = provenance(study)
+        if there and folder._is_study():
+            before = read_json(folder.path / "provenance.json")
+            other = _difference(before, told)
+            if other and not force:
+                raise DataError(
+                    f"the folder was computed with {other}",
+                    where=str(path),
+                    remedy="choose another folder, or add --force to compute everything again",
+                )
+            if other:
+                shutil.rmtree(folder.path / _CELLS)
+        try:
+            for part in study.parts:
+                (folder.path / _CELLS / part.name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(
+                f"cannot create the folder: {error.strerror}", where=str(path)
+            ) from None
+        write_json(folder.path / "provenance.json", told)
+        write_text(folder.path / "study.yaml", study.text)
+        for old in (*folder.path.glob("*.parquet"), *(folder.path / _CELLS).glob("*.parquet")):
+            old.unlink()
+        for part in study.parts:
+            grid = grid_table(list(part.axes), part.cells)
+            _write_table(folder.path / _CELLS / f"{part.name}.parquet", grid)
+        return folder
+
+    @staticmethod
+    def open(path: str | Path) -> StudyFolder:
+        """Return the folder of a result that is there.
+
+        Raises
+        ------
+        DataError
+            If it is not one.
+        """
+        folder = StudyFolder(Path(path))
+        if not folder._is_study():
+            raise DataError(
+                "this is not the result of a study: provenance.json is missing",
+                where=str(path),
+                remedy="mechid study run",
+            )
+        if folder.provenance["study"] != FORMAT_VERSION:
+            raise DataError("the result has another format", where=str(path), remedy="run again")
+        return folder
+
+    def _is_study(self) -> bool:
+        return (self.path / "provenance.json").is_file() and (self.path / _CELLS).is_dir()
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the result was computed with."""
+        found: dict[str, Any] = read_json(self.path / "provenance.json")
+        return found
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts, in the order of the study file."""
+        return tuple(self.provenance["parts"])
+
+    def grid(self, part: str) -> pa.Table:
+        """Return labels and hashes of the cells of a part."""
+        return read_table(self.path / _CELLS / f"{part}.parquet")
+
+    def chunks(self, part: str) -> list[Path]:
+        """Return the files of the cells that are done."""
+        return sorted((self.path / _CELLS / part).glob("[!.]*.parquet"))
+
+    def done(self, part: str) -> dict[str, str | None]:
+        """Return the cells that are done, and why they were refused, if they were."""
+        found: dict[str, str | None] = {}
+        for path in self.chunks(part):
+            rows = read_table(path, [CELL, REFUSED])
+            found |= dict(zip(rows[CELL].to_pylist(), rows[REFUSED].to_pylist(), strict=True))
+        return found
+
+    def keep(self, part: str, rows: pa.Table) -> None:
+        """Write the rows of some cells."""
+        keys = dict.fromkeys(rows[CELL].to_pylist())
+        name = hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
+        _write_table(self.path / _CELLS / part / f"{name}.parquet", rows)
+
+    def table(self, part: str, *, complete: bool = True) -> tuple[pa.Table, int]:
+        """Return the table of a part from its cells, and the number of those that are missing."""
+        chunks = [read_table(path) for path in self.chunks(part)]
+        return part_table(self.grid(part), chunks, complete=complete)
+
+    def finish(self) -> None:
+        """Write the table of every part, and remove what processes that were killed have left."""
+        for part in self.parts:
+            _write_table(self.path / f"{part}.parquet", self.table(part)[0])
+        for left in (*self.path.rglob(".*.part"), *self.path.glob(f"{TOKEN}*")):
+            left.unlink(missing_ok=True)
+
+
+def provenance(study: Study) -> dict[str, Any]:
+    """Return what the numbers of a study depend on."""
+    return {
+        "study": FORMAT_VERSION,
+        "name": study.name,
+        "title": study.title,
+        "size": "quick" if study.quick else "full",
+        "versions": library_versions(),
+        "parts": {
+            part.name: {
+                "experiment": part.experiment,
+                "cells": len(part.cells),
+                "axes": {name: list(labels) for name, labels in part.axes.items()},
+                "inputs": dict(part.inputs),
+            }
+            for part in study.parts
+        },
+    }
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """Say which version is not the same as before."""
+    if before.get("study") != now["study"]:
+        return "another format"
+    had = before.get("versions", {})
+    other = [f"{name} {had.get(name)}" for name, v in now["versions"].items() if had.get(name) != v]
+    return ", ".join(other)
+
+
+def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a Parquet table.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(path, columns=columns, partitioning=None)
+    except FileNotFoundError:
+        raise DataError("there is no such file", where=str(path)) from None
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"not a Parquet table: {str(error).splitlines()[0]}", where=str(path)
+        ) from None
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    import pyarrow.parquet as pq
+
+    write_whole(path, lambda beside: pq.write_table(table, beside))

@@ -1,0 +1,71 @@
+"""What a shell user meets first: help, completion, signs of life, warnings of units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mechid.cli.progress import log_to_stderr, tell_first_compilation
+
+if TYPE_CHECKING:
+    from .conftest import Run
+
+
+@pytest.mark.parametrize("command", ["zoo", "check", "identify", "excite", "simulate", "base"])
+def test_flags_are_shown_as_flags(run: Run, command: str) -> None:
+    shown = run(command, "--help").out
+    assert "bool" not in shown
+    line = next(x for x in shown.splitlines() if "--json" in x)
+    assert line.strip("│ ").split("  ", 1)[0] == "--json"
+
+
+def test_completion_can_be_installed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--install-completion" in run("--help").out
+    Path("four_legs.yaml").touch()
+    Path("four_legs.txt").touch()
+    Path("four_models").mkdir()
+    monkeypatch.setenv("_MECHID_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    for words, expected in (
+        ("mechid check four_b", ["four_bar"]),
+        ("mechid check four", ["four_bar", "four_legs.yaml", "four_models/"]),
+        ("mechid base sla", ["sla_suspension"]),
+    ):
+        monkeypatch.setenv("COMP_WORDS", words)
+        assert run().out.split() == expected
+
+
+def test_the_first_compilation_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MECHID_CACHE_DIR", str(tmp_path))
+    log_to_stderr()
+    tell_first_compilation()
+    line = "compiling kernels: this is done once and takes about a minute\n"
+    assert capsys.readouterr().err == line
+    (tmp_path / "kernel.nbc").touch()
+    tell_first_compilation()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def in_mm(run: Run) -> Run:
+    """A four-bar linkage written in mm and read as m, with its weight in mm/s²."""
+    text = run("zoo", "four_bar").out
+    assert "9.81" in text
+    Path("mm.yaml").write_text(text.replace("9.81", "9810"))
+    return run
+
+
+def test_units_that_look_wrong(in_mm: Run) -> None:
+    words = "gravity is 9.81e+03 m/s², on Earth 9.81: check its unit"
+    checked = in_mm("check", "mm.yaml")
+    assert f"warning: {words}" in checked.out
+    assert checked.err == ""
+    for command in (["view", "mm.yaml"], ["export", "mm.yaml", "--to", "mjcf", "-o", "a.xml"],
+                    ["excite", "mm.yaml", "--random", "2", "--starts", "0"]):  # fmt: skip
+        done = in_mm(*command)
+        assert done.status == 0, done.err
+        assert done.err.count(f"warning: mm.yaml: {words}") == 1

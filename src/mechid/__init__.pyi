@@ -114,6 +114,7 @@ from .studies.result import load_study_result as load_study_result
 from .studies.run import run_study as run_study
 from .studies.study import Study as Study
 from .studies.study import load_study as load_study
+from .studio.serve import serve_studio as serve_studio
 from .tables.files import write_table as write_table
 from .tables.motion import MotionTable as MotionTable
 from .tables.motion import read_motion as read_motion

@@ -134,7 +134,7 @@ def test_hash_follows_models_of_the_zoo_with_their_variants(study: Read) -> None
         ("experiment: toy\naxes: {n: [1]}\nexclude:\n  - {n: 1}", 3, "every cell is excluded"),
         ("experiment: toy\naxes: {n: [1]}\nquick: {axes: {m: [1]}}", 3, "there is no axis m"),
         ("parts:\n  a: {experiment: toy}\nsettings: {n: 1}", 1, "settings beside parts"),
-        ("parts:\n  a:\n    experiment: [", 3, "not valid YAML"),
+        ("experiment: toy\naxes: {n: [1}\ntitle: x", 2, "not valid YAML"),
         ("mechid: 1\nname: x", 1, "this is a model file"),
     ],
 )  # fmt: skip

@@ -120,19 +120,20 @@ def chosen(table: pa.Table, where: Mapping[str, Any]) -> pa.Table:
         If there is no such column, or no such value in it.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     for name, wanted in where.items():
-        have = column(table, name).to_pylist()
+        have = column(table, name)
         several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
         texts = {_text(w) for w in several}
-        keep = [_text(v) in texts for v in have]
-        if not any(keep):
-            known = list(dict.fromkeys(_text(v) for v in have))
+        known = {value: _text(value) for value in have.unique().to_pylist()}
+        kept = [value for value, text in known.items() if text in texts]
+        if not kept:
             raise DataError(
                 f"no row has {name} = {', '.join(sorted(texts))}",
-                remedy=hint(sorted(texts)[0] if texts else "", known),
+                remedy=hint(sorted(texts)[0] if texts else "", list(dict.fromkeys(known.values()))),
             )
-        table = table.filter(pa.array(keep))
+        table = table.filter(pc.is_in(have, value_set=pa.array(kept, have.type)))
     return table
 
 

@@ -43,7 +43,7 @@ def test_two_logs_as_text(logs):
     assert any(line.startswith("error, each log left out") for line in lines)
     assert any(line.startswith("between logs") for line in lines)
     assert "each log predicted by the model identified from the other logs:" in lines
-    assert any(line.split()[:3] == ["all", "logs", "sum"] for line in lines)
+    assert any(line.split()[:3] == ["all", "logs", "all"] for line in lines)
     assert "note: identification-2: used from 0 s to 0.8 s" in lines
     found = load_run("run")
     assert found.n_logs == 2

@@ -23,7 +23,7 @@ def main() -> None:
     from cases import path, reachable_path
     from numba.core.event import install_recorder
 
-    from mechid.kinematics.model import kinematic_model
+    from mechid.kinematics.model import kinematic_model, model_of_geometry
     from mechid.kinematics.sensitivities import sensitivities
     from mechid.modelfile import load, zoo_names
 
@@ -41,6 +41,7 @@ def main() -> None:
         stages["sensitivities"] = lap()
     own = kernels(compilations)
     kinematic_model.cache_clear()
+    model_of_geometry.cache_clear()
     zoo = {}
     for name in zoo_names():
         with install_recorder("numba:compile") as compilations:

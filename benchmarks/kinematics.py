@@ -26,7 +26,7 @@ from pinocchio_peer import Peer, PeerMotion
 from report import digits, micro, milli, table
 from steps import step_times
 
-from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.model import KinematicModel, kinematic_model, model_of_geometry
 from mechid.kinematics.motion import rates, solve_motion
 from mechid.kinematics.sensitivities import sensitivities
 from mechid.mechanism.records import Mechanism
@@ -394,6 +394,7 @@ def zoo(effort: Effort) -> str:
     for name in zoo_names():
         mechanism = load(name)
         kinematic_model.cache_clear()
+        model_of_geometry.cache_clear()
         ready, per_sample = cost(mechanism, effort)
         model = kinematic_model(mechanism)
         rows.append(

@@ -92,17 +92,24 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 
     The page does not start to play by itself, unless it is opened with ``autoplay=True``.
     ``before`` is a script to run before those of the page. ``strict=True`` enforces the security
-    policy of the page, which also forbids ``wait_for_function``.
+    policy of the page, which also forbids ``wait_for_function``. ``scripts=False`` switches
+    JavaScript off.
     """
     pages: list[Page] = []
 
     def open_file(
-        path: Path, *, before: str = "", autoplay: bool = False, strict: bool = False
+        path: Path,
+        *,
+        before: str = "",
+        autoplay: bool = False,
+        strict: bool = False,
+        scripts: bool = True,
     ) -> OpenedPage:
         page = browser.new_page(
             viewport={"width": 1000, "height": 700},
             reduced_motion="no-preference" if autoplay else "reduce",
             bypass_csp=not strict,
+            java_script_enabled=scripts,
         )
         pages.append(page)
         opened = OpenedPage(page)

@@ -99,6 +99,8 @@ from .signals.filters import decimate as decimate
 from .signals.record import Measurement as Measurement
 from .signals.record import Preparation as Preparation
 from .signals.record import PreparedMeasurement as PreparedMeasurement
+from .studies.advice import Advice as Advice
+from .studies.advise import advise as advise
 from .studies.compare import ColumnDifference as ColumnDifference
 from .studies.compare import PartComparison as PartComparison
 from .studies.compare import StudyComparison as StudyComparison
@@ -112,6 +114,7 @@ from .studies.result import load_study_result as load_study_result
 from .studies.run import run_study as run_study
 from .studies.study import Study as Study
 from .studies.study import load_study as load_study
+from .studio.serve import serve_studio as serve_studio
 from .tables.files import write_table as write_table
 from .tables.motion import MotionTable as MotionTable
 from .tables.motion import read_motion as read_motion

@@ -190,7 +190,7 @@ def test_stopped_runs_keep_what_is_there() -> None:
         stop=lambda: len(seen) == 7,
     )
     assert [k for _, k, _ in seen] == list(range(1, 8))
-    assert seen[-1][2] == pytest.approx(found.curves.identification_total[-1])
+    assert seen[-1][2] == pytest.approx(np.mean(found.curves.identification[-1]))
     assert list(found.curves.sizes) == list(range(1, 8))
     assert found.size.size == 5
     assert not found.complete

@@ -17,7 +17,16 @@ from mechid.studies.experiment import Experiment, Outcome
 
 @dataclass(frozen=True)
 class Settings:
-    """What one cell draws."""
+    """What one cell draws.
+
+    Attributes
+    ----------
+    n : int
+        Numbers of
+        a mean.
+    law, model : str
+        Whatever is asked for.
+    """
 
     n: int = 3
     scale: float = 1.0

@@ -28,14 +28,17 @@ def place(tmp_path: Path) -> Folder:
 def test_options_are_those_of_the_tool() -> None:
     tool: Any = typer.main.get_command(app)
     for name, command in COMMANDS.items():
+        own = tool
+        for part in command.words or (name,):
+            own = own.commands[part]
         known = {
             option.lstrip("-").replace("-", "_"): parameter
-            for parameter in tool.commands[name].params
+            for parameter in own.params
             for option in (*parameter.opts, *parameter.secondary_opts)
             if parameter.param_type_name == "option"
         }
         assert set(command.options) <= set(known), name
-        arguments = [p for p in tool.commands[name].params if p.param_type_name == "argument"]
+        arguments = [p for p in own.params if p.param_type_name == "argument"]
         assert len(command.positional) == len(arguments), name
         for option, kind in command.options.items():
             is_flag = bool(getattr(known[option], "is_flag", False))
@@ -44,6 +47,7 @@ def test_options_are_those_of_the_tool() -> None:
                 assert kind in PATHS, (name, option)
             if option in command.many:
                 assert known[option].multiple, (name, option)
+        assert ("force" in command.options) == ("force" in known), name
 
 
 def test_command_lines(place: Folder) -> None:
@@ -63,6 +67,14 @@ def test_command_lines(place: Folder) -> None:
     )  # fmt: skip
     assert found.outputs == ("out/run",)
     assert found.reads == ("m.yaml@a",)
+
+
+def test_studies_go_to_the_scheduler_of_the_studio(place: Folder) -> None:
+    found = prepared("study", {"study": "mobility", "quick": True}, place, "tcp://here:8786")
+    options = ("--quick", "--scheduler=tcp://here:8786")
+    assert found.argv == ("study", "run", *options, "--", "mobility")
+    with pytest.raises(MechidError, match="no argument scheduler"):
+        prepared("study", {"study": "mobility", "scheduler": "tcp://evil:1"}, place)
 
 
 def test_names_that_mean_something_else(place: Folder) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ import httpx
 import pytest
 
 from mechid.runs.folder import load_run
+from mechid.runs.verdict import verdict as load_verdict
 from mechid.studio.folder import Folder
 from mechid.studio.jobs import Jobs
 from mechid.trajectoryfile.api import load_trajectory
@@ -110,13 +112,15 @@ def test_a_job_that_does_not_listen_is_killed(
     job = folder / "job"
     job.mkdir()
     (job / "job.json").write_text(json.dumps({"argv": [], "folder": str(folder)}))
-    deaf = (
-        "import signal, time; signal.signal(2, signal.SIG_IGN); signal.signal(15, signal.SIG_IGN)"
-    )
+    deaf = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (2, 15)]"
     monkeypatch.setattr(runner, "_PROGRAM", f"{deaf}; print('deaf'); time.sleep(100)")
     monkeypatch.setattr(runner, "PATIENCE", ((signal.SIGTERM, 0.3), (signal.SIGKILL, 0.6)))
+    thread = threading.Thread(target=runner.run, args=(job,))
+    thread.start()
+    log = job / "output.log"
+    until(lambda: log.exists() and "deaf" in log.read_text())
     (job / runner.STOP).write_bytes(b"..")
-    runner.run(job)
+    thread.join()
     end = json.loads((job / "exit.json").read_text())
     assert (end["code"], end["stopped"]) == (-signal.SIGKILL, True)
 
@@ -184,6 +188,11 @@ def test_jobs_from_a_model_to_a_report(client: httpx.Client, folder: Path) -> No
     values = load_run(folder / "runs/first").values().tolist()
     assert [row["runs"][0]["value"] for row in both["parameters"]] == values
     assert all(row["runs"][0] == row["runs"][1] for row in both["parameters"])
+    page = client.get("/api/run/report?path=runs/first&path=runs/first")
+    assert "Comparison" in page.text
+    verdict = client.get("/api/run/verdict", params={"path": "runs/first"}).json()
+    assert verdict["synthetic"]
+    assert verdict["trust"]["answer"] == load_verdict(folder / "runs/first").trust.answer
     done("export", source="runs/first", to="model", output="identified.yaml")
     assert client.post("/api/model/check", json={"path": "identified.yaml"}).json()["ok"]
     name = client.get("/api/jobs").json()[0]["id"]

@@ -140,7 +140,9 @@ def test_base_parameters_as_in_python() -> None:
     assert found["rank"] == found["lower"] == found["upper"] == expected.chosen.rank == 8
     assert found["proved"]
     assert [entry["name"] for entry in found["base"]] == list(expected.chosen.base)
-    assert found["base"][0]["body"] == "bar_1"
+    first = found["base"][0]
+    assert (first["name"], first["body"]) == ("mx_1", "bar_1")
+    assert first["meaning"].startswith("first moment m·x of bar_1")
     assert found["transfers_svg"].lstrip().startswith("<?xml") or "<svg" in found["transfers_svg"]
     assert "<script" not in found["transfers_svg"]
 

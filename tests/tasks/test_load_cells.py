@@ -59,6 +59,7 @@ def test_which_there_are() -> None:
     known = load_cells(mechid.load("sla_suspension"))
     assert "axial:tie_rod_r" in known
     assert "axial:upright_r" not in known  # four joints
+    assert "axial:strut_top_r" not in known  # two joints in one place
     with pytest.raises(DataError, match="there is no load cell force:Q"):
         sensor_rows(moved("sla_suspension"), ("force:Q",))
 
@@ -67,3 +68,5 @@ def test_open_reactions_are_refused() -> None:
     """A planar linkage of revolute joints: forces across its plane are not determined."""
     with pytest.raises(DataError, match="redundant constraints leave"):
         sensor_rows(moved("four_bar"), ("force:q1",))
+    found = sensor_rows(moved("four_bar"), ("force:q1",), skip_open=True)
+    assert found.W.shape[1:] == (0, 30)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from mechid.cli.advise import advise
 from mechid.cli.base import base
 from mechid.cli.check import check
 from mechid.cli.excite import excite
@@ -121,6 +122,7 @@ app.command(
 app.command(
     "verify-certificate", epilog="Example: mechid verify-certificate four_bar.certificate.json"
 )(verify_certificate)
+app.command(epilog='Example: mechid advise five_bar --target "E_p<3%" -o motion.yaml')(advise)
 app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
     excite
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_notes, print_table
+from mechid.cli.common import Force, Json, print_json, print_notes, print_table
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.studies.plan import PartPlan
@@ -32,13 +33,40 @@ Quick: TypeAlias = Annotated[
 @study.command("list", epilog="Example: mechid study list")
 def list_studies(json: Json = False) -> None:
     """List the studies that come with mechid."""
-    from mechid.studies.study import library, load_study
+    from mechid.studies.study import library, library_title
 
-    found = [load_study(name) for name in library()]
+    found = {name: library_title(name) for name in library()}
     if json:
-        print_json([{"name": s.name, "title": s.title, "cells": s.n_cells} for s in found])
+        print_json([{"name": name, "title": title} for name, title in found.items()])
     else:
-        print_table(("name", "cells", "title"), [(s.name, str(s.n_cells), s.title) for s in found])
+        print_table(("name", "title"), found.items())
+
+
+@study.command(epilog="Example: mechid study experiments identification")
+def experiments(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Show the settings of this one.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List what the cells of studies can compute, or the settings of one experiment."""
+    from dataclasses import asdict
+
+    from mechid.studies.describe import experiment_titles, setting_words
+
+    if name is None:
+        titles = experiment_titles()
+        if json:
+            print_json([{"name": key, "title": title} for key, title in titles.items()])
+        else:
+            print_table(("name", "what a cell computes"), titles.items())
+        return
+    found = setting_words(name)
+    if json:
+        print_json([asdict(setting) for setting in found])
+    else:
+        rows = [(s.name, s.default or "(required)", s.meaning) for s in found]
+        print_table(("setting", "default", "meaning"), rows)
 
 
 @study.command(epilog="Example: mechid study plan my_study.yaml --workers 8")
@@ -230,6 +258,7 @@ def table(
         Path | None,
         typer.Option("--output", "-o", help="Write the tidy table here: .csv or .parquet."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Show a statistic over two columns of a result, or write its tidy table.
@@ -241,6 +270,7 @@ def table(
 
     result = load_study_result(folder)
     if output is not None:
+        check_outputs(output, force=force)
         write_tidy(result, part, where or [], output)
     elif value is None:
         show_columns(result, part, json)
@@ -271,6 +301,7 @@ def plot(
         typer.Option(help="Only rows with COLUMN=VALUE; may be repeated.", show_default=False),
     ] = None,
     log: Annotated[str, typer.Option(help="Logarithmic axes: x, y or xy.")] = "",
+    force: Force = False,
 ) -> None:
     """Draw a statistic of a result over one of its columns."""
     from mechid.cli.study_tables import conditions, names
@@ -279,6 +310,7 @@ def plot(
     from mechid.studies.result import load_study_result
 
     check_plot_path(output)
+    check_outputs(output, force=force)
     result = load_study_result(folder)
     drawn = draw_table(
         result.table(part),
@@ -322,9 +354,11 @@ def page(
         Path | None,
         typer.Option(help="Folder of its figures.", show_default="img beside the page"),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Fill the template of a study (NAME.md.j2 beside its file) from its tables."""
     from mechid.studies.page import write_study_page
 
+    check_outputs(output, force=force)
     for path in write_study_page(name, folder, output, images=images):
         typer.echo(f"wrote {path}")

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from mechid.dynamics.acting import Action, action
+from mechid.dynamics.columns import element_terms
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.drive import Drive, Driven, driven_coordinates
+from mechid.dynamics.energy_balance import Energies, EnergyGate, allowed, refusal
 from mechid.dynamics.forward.augmented import Augmented
 from mechid.dynamics.forward.compiled import CompiledStages
 from mechid.dynamics.forward.engine import Engine
@@ -19,6 +21,7 @@ from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
 from mechid.dynamics.forward.formulation import Baumgarte, Formulation
 from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.forward.independent import Independent
+from mechid.dynamics.forward.on_tree import TreeFormulation
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.integrate import ONE_STEP, integrate
 from mechid.dynamics.integrators.task import IntegrationError, Trace
@@ -29,6 +32,7 @@ from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.element_laws import FRICTION
 from mechid.mechanism.records import Mechanism
 
 _DRIFTING = {c.name: c for c in (GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba, Augmented)}
@@ -134,7 +138,7 @@ def simulate(
                 max_step=options.max_step,
                 project=run.project if stabilisation == "projection" else None,
                 events=[run.event(g) for g in events],
-                inspect=run.inspector(float(wanted[0]), z0, duration),
+                inspect=run.inspector(float(wanted[0]), z0, duration, options),
                 watch=watch,
                 stages=run.stages,
             )
@@ -160,7 +164,21 @@ def simulate(
         raise _stopped(float(trace.time[len(result.time)]), left, result)
     if failure is not None:
         raise _stopped(failure.time, run.reason(failure), result)
+    _refuse_free_energy(result)
     return result
+
+
+def _refuse_free_energy(result: Simulation) -> None:
+    """Reject a result whose energy came from nowhere; what was right before it is kept."""
+    balance = Energies(result.kinetic, result.potential, result.work, result.dissipated)
+    wrong = np.flatnonzero(
+        ~(np.abs(balance.error) <= allowed(balance, result.options, result.steps))
+    )
+    if wrong.size:
+        k = int(wrong[0])
+        raise _stopped(
+            float(result.time[k]), refusal(float(balance.error[k]), balance), result.until(k)
+        )
 
 
 def _stopped(time: float, why: MechidError, partial: Simulation) -> SimulationError:
@@ -227,14 +245,40 @@ class _Run:
         return lambda t, z: g(t, *self.chosen.independent(z[:-2], t))
 
     def inspector(
-        self, start: float, z: Floats, duration: float
-    ) -> Callable[[float, Floats], None] | None:
-        """Return what has to see the end of every step, if anything."""
-        if not isinstance(self.chosen, Independent):
-            return None
-        see = self.chosen.inspector(self.act, duration, self.stages)
-        see(start, z[:-2])
-        return lambda t, z: see(t, z[:-2])
+        self, start: float, z: Floats, duration: float, options: SimulationOptions
+    ) -> Callable[[float, Floats], None]:
+        """Return what has to see the end of every step."""
+        see = self._watcher(duration)
+        gate = EnergyGate(options)
+
+        def balance(t: float, z: Floats) -> None:
+            state = z[:-2]
+            now = self.chosen.evaluate(state, self.act(t, *self.chosen.independent(state, t)), t)
+            gate.see(now.kinetic, now.potential, float(z[-2]), float(z[-1]))
+
+        def inspect(t: float, z: Floats) -> None:
+            see(t, z)
+            if gate.due():
+                balance(t, z)
+
+        see(start, z)
+        balance(start, z)
+        return inspect
+
+    def _watcher(self, duration: float) -> Callable[[float, Floats], None]:
+        """Return what looks for dead centres and jumps from branch to branch."""
+        chosen = self.chosen
+        if isinstance(chosen, Independent):
+            see = chosen.inspector(self.act, duration, self.stages)
+            return lambda t, z: see(t, z[:-2])
+        if not isinstance(chosen, TreeFormulation):
+            return lambda t, z: None
+
+        def cross(t: float, z: Floats) -> None:
+            self.rate(t, z)
+            chosen.crossing.step(t)
+
+        return cross
 
     def reason(self, failure: IntegrationError) -> MechidError:
         """Return why the integration stopped."""
@@ -242,7 +286,21 @@ class _Run:
             return failure
         # Integrators give up because poses were rejected ahead; those before are forgotten.
         refusals = [error for t, error in self.cause if t >= failure.time]
-        return refusals[0] if refusals else failure
+        if refusals:
+            return refusals[0]
+        sharp = self._sharp_friction()
+        if not sharp:
+            return failure
+        return MechidError(
+            f"{failure.what}; the friction of {', '.join(sharp)} changes its sign at once",
+            remedy="give the friction elements a smoothing speed, e.g. smoothing: 0.001",
+        )
+
+    def _sharp_friction(self) -> list[str]:
+        """Return the elements whose friction jumps where the speed changes its sign."""
+        terms = element_terms(self.chosen.engine.model.mechanism)
+        sharp = (t.column.owner for t in terms if t.law == FRICTION and not t.shape[0])
+        return list(dict.fromkeys(sharp))
 
     def collect(self, trace: Trace) -> tuple[dict[str, Floats], KinematicsError | None]:
         """Return what is known at the instants, and why it ends before the trace does, if so."""

@@ -138,6 +138,15 @@ class Simulation(Plotted, Tabular):
             **{c.name: span(self.y[:, i], c.unit) for i, c in enumerate(mechanism.coordinates)},
         }
 
+    def until(self, n: int) -> Simulation:
+        """Return the first n instants."""
+        arrays = {
+            f.name: getattr(self, f.name)[:n]
+            for f in fields(self)
+            if isinstance(getattr(self, f.name), np.ndarray) and f.name != "phi"
+        }
+        return replace(self, **arrays)
+
     @property
     def formulation(self) -> str:
         """The formulation that was used."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +146,13 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     ['q4']
     """
     mechanism = checked_mechanism(mechanism)
+    bodies = tuple(replace(body, inertia=None) for body in mechanism.bodies)
+    return replace(model_of_geometry(replace(mechanism, bodies=bodies)), mechanism=mechanism)
+
+
+@lru_cache(maxsize=32)
+def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
+    """Compile a mechanism without inertia: once for all values that bodies may have."""
     refuse_tilted_axes(mechanism)
     tree = spanning_tree(mechanism)
     passive = passive_parts(mechanism)

@@ -11,7 +11,7 @@ from mechid.shown import changes_repr
 FamilyName: TypeAlias = Literal["fourier", "bspline"]
 NoiseOf: TypeAlias = Literal["usual", "motion"]
 CRITERIA = ("d", "prediction", "a", "e", "condition", "condition-equilibrated", "mixture")
-# What leads to the smallest prediction error (docs/reference/excitation-worlds.md); it is about
+# What leads to the smallest prediction error (docs/studies/designed-motions.md); it is about
 # forces, so that a choice of parameters needs another.
 DEFAULT_CRITERION, OF_PARAMETERS = "prediction", "d"
 

@@ -54,12 +54,12 @@ class Curves:
 
     @property
     def identification_total(self) -> Floats:
-        """E_p on the motion of identification, (s,)."""
+        """E_p on the motion of identification, summed over the forces, (s,)."""
         return np.asarray(np.nansum(self.identification, axis=1))
 
     @property
     def validation_total(self) -> Floats:
-        """E_p on other motions, (s, motions)."""
+        """E_p on other motions, summed over the forces, (s, motions)."""
         return np.asarray(np.nansum(self.validation, axis=2))
 
     @property
@@ -109,7 +109,7 @@ def reduction_curves(
         Other motions.
     folds : Blocks or sequence of Fold, optional
         For cross-validation, if wanted.
-    watch : callable (stage, size, E_p), optional
+    watch : callable (stage, size, mean E_p of the forces), optional
     stop : callable, optional
         Asked before each size, the smallest first, whether to end with those that are done.
 
@@ -139,7 +139,7 @@ def reduction_curves(
         held = [float(np.nansum(block_error(_forces(r, f(k)), r, scale))) for f, r in blocks]
         rows.append((triangle.condition(k), triangle.raw_condition(k), on[0], on[1:], held))
         if watch is not None:
-            watch("reduction", k, float(np.nansum(on[0])))
+            watch("reduction", k, float(np.nanmean(on[0])))
     if not rows:
         raise DataError("stopped before a model was estimated", remedy="allow more time")
     n, n_d = len(rows), len(motion.channels)

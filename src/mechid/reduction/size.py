@@ -47,8 +47,8 @@ class TwoLimits:
     condition : float
         Largest condition number (columns of unit length).
     error : float, optional
-        Largest E_p on the motion of identification; by default the least one of the sizes below
-        the other limit, and a part of it.
+        Largest E_p on the motion of identification, summed over the forces; by default the least
+        one of the sizes below the other limit, and a part of it.
     tolerance : float
         That part.
     """
@@ -59,7 +59,7 @@ class TwoLimits:
 
     def __call__(self, curves: Curves) -> Size:
         """Return the choice; the condition number wins where both limits cannot be kept."""
-        errors = curves.identification_total
+        errors, n = curves.identification_total, curves.identification.shape[1]
         low = np.flatnonzero(curves.condition <= self.condition)
         if not low.size:
             return Size(
@@ -75,16 +75,16 @@ class TwoLimits:
         if not good.size:
             return Size(
                 top,
-                f"E_p stays above {100 * goal:.3g} %; beyond {top} parameters the condition number "
-                f"exceeds {self.condition:.3g}",
+                f"mean E_p of the forces stays above {100 * goal / n:.3g} %; beyond {top} "
+                f"parameters the condition number exceeds {self.condition:.3g}",
                 None,
                 top,
             )
         size = int(curves.sizes[good[0]])
         return Size(
             size,
-            f"E_p ≤ {100 * goal:.3g} % from {size} parameters on; condition number ≤ "
-            f"{self.condition:.3g} up to {top}",
+            f"mean E_p of the forces ≤ {100 * goal / n:.3g} % from {size} parameters on; condition "
+            f"number ≤ {self.condition:.3g} up to {top}",
             size,
             top,
         )
@@ -101,15 +101,16 @@ class OneStandardError:
                 "this choice of size needs cross-validated errors",
                 remedy="give folds, or choose by two limits",
             )
-        cross = curves.cross
+        cross, n = curves.cross, curves.identification.shape[1]
         best = int(np.argmin(cross))
         goal = float(cross[best] + curves.cross_error[best])
         at = int(np.flatnonzero(cross <= goal)[0])
         size, least = int(curves.sizes[at]), int(curves.sizes[best])
         return Size(
             size,
-            f"cross-validated error {100 * cross[at]:.3g} % with {size} parameters, within "
-            f"one standard error of the minimum, {100 * cross[best]:.3g} % with {least}",
+            f"cross-validated error, mean over the forces, {100 * cross[at] / n:.3g} % with {size} "
+            f"parameters, within one standard error of the minimum, {100 * cross[best] / n:.3g} % "
+            f"with {least}",
             size,
             least,
         )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
 ALL_LOGS, LEFT_OUT = "all logs", "each log left out"
+_ROUNDING = 1e-9  # of the forces: a smaller error is that of the computation
 STAGES = ("data", "estimate", "reduction", "validation")
 _LIBRARIES = ("mechid", "numpy", "scipy", "numba", "pyarrow")
 
@@ -212,7 +213,12 @@ def overall_words(overall: Mapping[str, float | None]) -> str:
     """Return errors by unit in percent; the units are named if there are several."""
     found = {unit: np.nan if x is None else x for unit, x in overall.items()}
     named = {unit: f" ({unit})" if len(found) > 1 else "" for unit in found}
-    return ", ".join(f"{100 * x:.3g} %{named[unit]}" for unit, x in found.items())
+    return ", ".join(f"{_percent(x)}{named[unit]}" for unit, x in found.items())
+
+
+def _percent(x: float) -> str:
+    """Return a share in percent; what is rounding is not spelled out."""
+    return f"{100 * x:.3g} %" if not x < _ROUNDING else f"< {100 * _ROUNDING:g} %"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

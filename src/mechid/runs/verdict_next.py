@@ -9,7 +9,7 @@ import numpy as np
 from mechid.runs.record import Run
 from mechid.runs.verdict_parameters import LARGE, kinds_of, listed, shares_of
 from mechid.runs.verdict_record import Answer, Evidence
-from mechid.runs.verdict_trust import unseen_rows
+from mechid.runs.verdict_trust import GROSS, gross, larger_model, unseen_rows
 
 QUESTION = "What should I do next?"
 _VAGUE = 50.0  # percent: a standard deviation that leaves a value open
@@ -21,11 +21,9 @@ def next_steps(run: Run, trust: Answer) -> Answer:
     if run.estimate is None:
         step = Evidence("repeat", "bad", "Repeat the run: it was stopped before the estimate.")
         return Answer(QUESTION, "1 step", step.text, (step,))
-    steps = tuple(
-        {
-            e.text: e for e in (*_repair(run), *_validate(run), *_model(trust), *_measure(run))
-        }.values()
-    )
+    steps = tuple(_repair(run))
+    if not gross(run):
+        steps = (*_channels(trust), *steps, *_validate(run), *_model(run, trust), *_measure(run))
     if not steps:
         text = "Nothing has to be done: use the model (mechid predict, mechid export)."
         return Answer(QUESTION, "nothing", text)
@@ -36,8 +34,19 @@ def next_steps(run: Run, trust: Answer) -> Answer:
 def _repair(run: Run) -> Iterator[Evidence]:
     """Yield remedies of what is wrong with channels."""
     for d in run.diagnosis:
-        about = f" ({d.channel}: {d.kind})" if d.channel else ""
+        if d.settled or (d.kind not in GROSS and gross(run)):
+            continue
+        about = f" ({d.channel}: {d.kind})" if d.channel not in d.remedy else ""
         yield Evidence(d.kind, "doubtful", f"{d.remedy[:1].upper()}{d.remedy[1:]}{about}.")
+
+
+def _channels(trust: Answer) -> Iterator[Evidence]:
+    """Yield which channels to check, from what motions that were not used show."""
+    for e in trust.evidence:
+        kind, _, force = e.name.partition(" ")
+        if kind in ("offset", "gain") and "in one of the logs" in e.text:
+            words = f"Check zero and scale of {force} in all logs."
+            yield Evidence(kind, "doubtful", words)
 
 
 def _validate(run: Run) -> Iterator[Evidence]:
@@ -48,7 +57,9 @@ def _validate(run: Run) -> Iterator[Evidence]:
             "not known",
             "Measure another motion and validate the model on it (mechid validate, or --validate).",
         )
-    elif any(cad is not None and cad.error < row.error for row, cad in rows):
+    elif any(cad is not None and cad.error < row.error for row, cad in rows) and not any(
+        d.kind == "cad" for d in run.diagnosis
+    ):
         yield Evidence(
             "CAD values",
             "bad",
@@ -56,21 +67,40 @@ def _validate(run: Run) -> Iterator[Evidence]:
         )
 
 
-def _model(trust: Answer) -> Iterator[Evidence]:
+def _model(run: Run, trust: Answer) -> Iterator[Evidence]:
     """Yield what helps against residuals that are no noise."""
     grades = {e.name: e.grade for e in trust.evidence}
-    if grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
+    better = larger_model(run)
+    if better:
+        yield Evidence("parameters", "doubtful", better)
+    elif grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
         yield Evidence(
             "model",
             "doubtful",
             "Look for what the model lacks (friction: --friction auto; elasticity, geometry): more "
             "samples do not help against that.",
         )
-    if grades.get("CAD values and data") == "doubtful":
-        yield Evidence("CAD values", "doubtful", "Check the CAD values and their declared errors.")
+    elif "doubtful" in (grades["error on motions not used"], grades["intervals of 95 %"]):
+        yield Evidence(
+            "motion",
+            "doubtful",
+            "Measure longer, or a motion that determines more (mechid excite), or use CAD values "
+            "as prior (--estimator auto): what the parameters leave open shows on other motions.",
+        )
+    if _disagree(trust) and not any(d.kind == "cad" for d in run.diagnosis):
+        yield Evidence(
+            "CAD values",
+            "doubtful",
+            "Check the CAD values, or declare larger errors of them (--cad-error).",
+        )
     if grades.get("physical consistency") in ("doubtful", "bad"):
         words = "Use --estimator physical, which keeps to bodies that can exist."
         yield Evidence("physics", "doubtful", words)
+
+
+def _disagree(trust: Answer) -> bool:
+    """Return whether data and CAD values disagree, be it that the data are confirmed."""
+    return any(e.name == "CAD values and data" and "disagree" in e.text for e in trust.evidence)
 
 
 def _measure(run: Run) -> Iterator[Evidence]:

@@ -23,6 +23,7 @@ def can_be_trusted(run: Run) -> Answer:
         *of.between_logs(run),
         *of.samples(run),
         *of.true_values(run),
+        *of.channel_patterns(run),
         *of.defects(run),
     )
     return Answer(QUESTION, *_answer(error, evidence), evidence)

@@ -114,7 +114,14 @@ def compare_studies(
     Examples
     --------
     >>> import mechid
-    >>> mechid.compare_studies("before.study", "after.study")  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> first = mechid.run_study("s.yaml", "first", workers=0)
+    >>> second = mechid.run_study("s.yaml", "second", workers=0)
+    >>> found = mechid.compare_studies("first", "second")
+    >>> found.parts[0].shared, found.columns[0].largest
+    (4, 0.0)
     """
     import pyarrow as pa
 

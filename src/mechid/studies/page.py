@@ -56,7 +56,14 @@ def write_study_page(
     Examples
     --------
     >>> import mechid
-    >>> mechid.write_study_page("NAME", "NAME.study", "page.md")  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> _ = Path("s.md.j2").write_text("# {{ study.title }}, {{ count() }} cells")
+    >>> found = mechid.run_study("s.yaml", "out", workers=0)
+    >>> written = mechid.write_study_page("s.yaml", "out", "page.md")
+    >>> Path("page.md").read_text().splitlines()[0]
+    '# T, 4 cells'
     """
     if not isinstance(study, Study):
         study = load_study(study)

@@ -107,7 +107,11 @@ def plan_study(
     Examples
     --------
     >>> import mechid
-    >>> mechid.plan_study("NAME", seconds=0)  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> mechid.plan_study("s.yaml", seconds=0).parts[0].axes
+    {'estimator': 2, 'seed': 2}
     """
     if not isinstance(study, Study):
         study = load_study(study, quick=quick)

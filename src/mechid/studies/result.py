@@ -104,6 +104,11 @@ def load_study_result(folder: str | Path) -> StudyResult:
     Examples
     --------
     >>> import mechid
-    >>> mechid.load_study_result("ranks.study").table()  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> found = mechid.run_study("s.yaml", "out", workers=0)
+    >>> mechid.load_study_result("out").status()[0]["done"]
+    4
     """
     return StudyResult(StudyFolder.open(folder).path)

@@ -72,7 +72,12 @@ def run_study(
     Examples
     --------
     >>> import mechid
-    >>> result = mechid.run_study("NAME", quick=True, workers=0)  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> result = mechid.run_study("s.yaml", workers=0)
+    >>> result.table().column_names[:4]
+    ['estimator', 'seed', 'cell', 'refused']
     """
     if not isinstance(study, Study):
         study = load_study(study, quick=quick)

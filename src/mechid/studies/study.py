@@ -13,7 +13,7 @@ from mechid.shown import Shown
 from mechid.studies.cells import Part, read_part
 from mechid.studies.document import PartSpec, StudyDocument, validate_study
 from mechid.textfile.words import hint
-from mechid.textfile.yamlio import FileKind, read
+from mechid.textfile.yamlio import FileKind, read, read_file
 
 ONE_PART = "results"  # the name of the part of a study without parts
 _KIND = FileKind("study file", "title: …", "title, experiment, axes")
@@ -87,6 +87,12 @@ def library() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in library_folder().glob("*.yaml")))
 
 
+def library_title(name: str) -> str:
+    """Return the title of a study that ships with the package, without laying out its cells."""
+    data, _ = read_file(library_folder() / f"{name}.yaml", name, _KIND)
+    return str(data.get("title", ""))
+
+
 def library_folder() -> Path:
     """Return the folder of the studies that ship with the package."""
     return Path(str(resources.files("mechid.studies"))) / "library"
@@ -111,10 +117,10 @@ def load_study(study: str | Path, *, quick: bool = False) -> Study:
     --------
     >>> import mechid
     >>> from pathlib import Path
-    >>> text = "experiment: rank\\naxes: {model: [pendulum, four_bar]}"
-    >>> _ = Path("ranks.yaml").write_text(text)  # doctest: +SKIP
-    >>> mechid.load_study("ranks.yaml").n_cells  # doctest: +SKIP
-    2
+    >>> text = "title: T\\nexperiment: identification\\nsettings: {model: pendulum}\\n"
+    >>> _ = Path("s.yaml").write_text(text + "axes: {estimator: [cad, ols], seed: {count: 2}}")
+    >>> mechid.load_study("s.yaml").n_cells
+    4
     """
     path = study_path(study)
     try:

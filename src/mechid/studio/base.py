@@ -10,6 +10,7 @@ from mechid.base.analyse import base_parameters
 from mechid.base.expressions import readable
 from mechid.base.nullspace import independent
 from mechid.plots.transfers import save_transfers
+from mechid.runs.meanings import base_meaning, meanings
 from mechid.studio.models import model_of
 
 
@@ -26,13 +27,14 @@ def base(certify: bool = False, text: str | None = None, path: str | None = None
     Returns
     -------
     dict
-        `rank`, `lower`, `upper`, `proved`; `base`: name, body, unit and expression of each;
+        `rank`, `lower`, `upper`, `proved`; `base`: name, body, unit, meaning, expression;
         `transfers_svg`: a picture of the transfers of inertia.
     """
     mechanism = model_of(text, path).mechanism
     found = base_parameters(mechanism, certify=certify)
     chosen, bounds = found.chosen, found.bounds
     words = readable(chosen)
+    known = meanings(mechanism)
     columns = {column.name: column for column in chosen.null_space.columns}
     null = found.null_space
     with tempfile.TemporaryDirectory() as folder:
@@ -52,6 +54,7 @@ def base(certify: bool = False, text: str | None = None, path: str | None = None
                 "name": name,
                 "body": columns[name].owner,
                 "unit": columns[name].unit,
+                "meaning": base_meaning(name, words[name][0], known),
                 "expression": words[name][0],
             }
             for name in chosen.base

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from mechid.studio.folder import Folder
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 
 ZOO = "zoo:"
+STUDY = "study"
 MOST_WORDS = 200
 MOST_LETTERS = 4000
 
@@ -46,14 +47,20 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Command:
-    """Positional arguments in their order, and options; `many` of both may be lists."""
+    """Positional arguments in their order, and options; `many` of both may be lists.
+
+    `words` is the command itself, if that is more than its name.
+    """
 
     positional: Mapping[str, Kind]
     options: Mapping[str, Kind | None]  # None: a flag
     many: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
 
 
-def prepared(command: str, arguments: Mapping[str, Any], folder: Folder) -> Prepared:
+def prepared(
+    command: str, arguments: Mapping[str, Any], folder: Folder, scheduler: str | None = None
+) -> Prepared:
     """Return the command line of a request.
 
     Parameters
@@ -63,6 +70,8 @@ def prepared(command: str, arguments: Mapping[str, Any], folder: Folder) -> Prep
     arguments : mapping
         Positional arguments and options by name, with _ for -.
     folder : Folder
+    scheduler : str, optional
+        Of studies: never that of a request, since it is sent what it runs.
 
     Raises
     ------
@@ -99,15 +108,17 @@ def prepared(command: str, arguments: Mapping[str, Any], folder: Folder) -> Prep
                 outputs.append(text)
             elif kind is file:
                 reads.append(text)
+    if command == STUDY and scheduler is not None:
+        options.append(f"--scheduler={scheduler}")
     positional: list[str] = []
     for name, kind in known.positional.items():
         if name not in given:
             raise RefusedError(WRONG_INPUT, f"{name} is missing")
         values = _several(name, given[name], name in known.many)
         positional += [kind(folder, name, one) for one in values]
-        reads += [one for one in values if kind in (model, source, file)]
+        reads += [one for one in values if kind in (model, source, file, study)]
     return Prepared(
-        (command, *options, "--", *positional),
+        (*(known.words or (command,)), *options, "--", *positional),
         f"{command} {PurePosixPath(positional[0]).name}",
         tuple(outputs),
         tuple(reads),
@@ -186,6 +197,12 @@ def run(folder: Folder, name: str, value: Any) -> str:
     return _plain(path)
 
 
+def study(folder: Folder, name: str, value: Any) -> str:
+    """A study file, or a name of the library."""
+    text = _path(name, value)
+    return text if text in studies() else file(folder, name, text)
+
+
 def log(folder: Folder, name: str, value: Any) -> str:
     """A log: FILE, FILE+FILE, or either with @FROM:TO."""
     text = _path(name, value)
@@ -226,6 +243,12 @@ def zoo_names() -> tuple[str, ...]:
     return names()
 
 
+def studies() -> dict[str, Path]:
+    """Return the studies of the library; found without the library, which takes long to load."""
+    library = Path(__file__).parent.parent / "studies" / "library"
+    return {path.stem: path for path in sorted(library.glob("*.yaml"))}
+
+
 def _words(names: str) -> dict[str, Kind | None]:
     return dict.fromkeys(names.split(), word)
 
@@ -249,7 +272,7 @@ COMMANDS: Mapping[str, Command] = {
             **_words("rate family harmonics frequency samples fix criterion goal parameters noise "
                      "noise_of cad_error converge_on random starts iterations max_seconds seed "
                      "device"),
-            **_flags("rest prior no_prior"),
+            **_flags("rest prior no_prior force"),
         },
         frozenset({"fix", "goal"}),
     ),
@@ -266,7 +289,10 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "measurement": Command(
         {"model": model, "log": log},
-        {"map": file, "output": new, **_words("method period cutoff decimation")},
+        {
+            "map": file, "output": new, **_words("method period cutoff decimation"),
+            **_flags("force"),
+        },
     ),
     "identify": Command(
         {"model": model, "log": log},
@@ -284,9 +310,18 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "validate": Command({"run": run, "log": log}, {**_LOGS, **_flags("add")}, _MANY),
     "payload": Command(
-        {"run": run, "log": log}, {"output": new, **_LOGS, **_words("body known_mass")}, _MANY
+        {"run": run, "log": log},
+        {"output": new, **_LOGS, **_words("body known_mass"), **_flags("force")},
+        _MANY,
     ),
-    "report": Command({"run": run}, {"output": new, **_flags("certify")}),
+    "report": Command(
+        {"run": run}, {"output": new, **_flags("certify force")}, frozenset({"run"})
+    ),
+    STUDY: Command(
+        {"study": study},
+        {"output": new, **_words("workers max_seconds"), **_flags("quick force")},
+        words=(STUDY, "run"),
+    ),
     "export": Command(
         {"source": source},
         {"output": new, **_words("to measured fmi kind"), **_flags("allow_loss force")},

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mechid.outputs import write_whole
+from mechid.outputs import write_bytes
 from mechid.studio.refused import RefusedError
 
 HIDDEN = ".mechid-studio"
@@ -30,7 +30,8 @@ _KINDS = {
 }  # fmt: skip
 # Titles of a table of hardpoints; logs have names of channels there.
 _HARDPOINTS = re.compile(r"(point|parameter|body)[,;\t]", re.IGNORECASE)
-_STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory"}
+_STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory",
+           "experiment:": "study", "parts:": "study"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,14 +149,15 @@ def write_text(folder: Folder, path: str, text: str, known: str | None) -> str:
     if now != known:
         what = "the file exists" if known is None else "the file was changed by somebody else"
         raise RefusedError(412, what, where=path, remedy="read it again, or choose another name")
-    write_whole(place, lambda beside: _write(beside, data))
+    write_bytes(place, data)
     return _tag(data)
 
 
 def listing(folder: Folder) -> list[dict[str, Any]]:
     """Return what is in the folder: path, kind, size (bytes), modified (s since 1970).
 
-    Hidden files are left out, as are links that lead out of the folder; a run is one entry.
+    Hidden files are left out, as are links that lead out of the folder; a run is one entry, and so
+    is the result of a study.
     """
     found = []
     for place in _walk(folder, folder.root, 0):
@@ -178,6 +180,8 @@ def kind_of(place: Path) -> str:
     if place.is_dir():
         if (place / "run.json").is_file():
             return "run"
+        if (place / "provenance.json").is_file():
+            return "result"
         return "data" if (place / "metadata.yaml").is_file() else "folder"
     kind = _KINDS.get(place.suffix.lower(), "other")
     if place.suffix.lower() not in (".yaml", ".yml", ".csv") or not place.is_file():
@@ -220,10 +224,6 @@ def _within(root: Path, place: Path) -> bool:
 
 def _tag(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _write(place: Path, data: bytes) -> None:
-    place.write_bytes(data)
 
 
 def _short(text: str) -> str:

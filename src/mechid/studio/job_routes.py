@@ -36,9 +36,9 @@ async def _start(request: Request) -> Response:
     if not isinstance(arguments, dict):
         raise RefusedError(WRONG_INPUT, "arguments must be given by name")
     command = word(body, "command")
-    ready = prepared(command, arguments, studio.folder)
+    ready = prepared(command, arguments, studio.folder, studio.scheduler)
     for path in ready.reads:
-        await studio.quick.call("models.check_files", path=path)
+        await studio.quick.call("included.check_files", path=path)
     title = body.get("title")
     title = title[:200] if isinstance(title, str) and title else ready.title
     name = studio.jobs.start(command, ready.argv, title, ready.outputs)
@@ -56,9 +56,10 @@ async def _stop(request: Request) -> Response:
 
 
 async def _events(request: Request) -> Response:
-    jobs, name = studio_of(request).jobs, request.path_params["name"]
-    jobs.at(name)
+    studio, name = studio_of(request), request.path_params["name"]
+    studio.jobs.at(name)
     seen = request.headers.get("last-event-id", "0")
     return StreamingResponse(
-        events(jobs, name, int(seen) if seen.isdigit() else 0), media_type="text/event-stream"
+        events(studio.jobs, name, int(seen) if seen.isdigit() else 0, studio.closing),
+        media_type="text/event-stream",
     )

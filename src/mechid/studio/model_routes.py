@@ -69,7 +69,7 @@ async def _scene(request: Request) -> Response:
     words = model_words(studio, body)
     if body.get("motion") is not None:
         motion = file(studio.folder, "motion", body["motion"])
-        await studio.quick.call("models.check_files", path=motion)
+        await studio.quick.call("included.check_files", path=motion)
         return JSONResponse(await studio.slow.call("motions.scene", motion=motion, **words))
     return JSONResponse(await studio.quick.call("models.scene", **words))
 
@@ -103,7 +103,8 @@ async def _base(request: Request) -> Response:
     studio, body = studio_of(request), await body_of(request)
     words = model_words(studio, body)
     certify = body.get("certify") is True
-    return JSONResponse(await studio.slow.call("base.base", certify=certify, **words))
+    worker = studio.proofs if certify else studio.slow
+    return JSONResponse(await worker.call("base.base", certify=certify, **words))
 
 
 def _number(value: Any) -> bool:

@@ -6,10 +6,9 @@ sliders follow without delay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -34,14 +33,14 @@ from mechid.modelfile.include import put_together
 from mechid.modelfile.validate import validate
 from mechid.modelfile.zoo import zoo_names
 from mechid.studio.commands import ZOO
+from mechid.studio.included import Stamps, check_files, included, stamps
 from mechid.studio.refused import RefusedError, words_of
 from mechid.tables.quality import limit_notes
-from mechid.textfile.yamlio import read, read_file
+from mechid.textfile.yamlio import read
 from mechid.view.embed import rounded
 from mechid.view.page import hosted_page
 from mechid.view.scene import scene as scene_of
 
-Stamps: TypeAlias = tuple[tuple[str, int], ...]
 UNNAMED = "model.yaml"  # what messages call a text without a file
 _SWEEP = 60  # poses on each side of the home pose
 _HALVINGS = 12  # of the way to a pose that cannot be reached
@@ -175,20 +174,6 @@ def sweep(text: str | None = None, path: str | None = None) -> dict[str, Any]:
     return {"coordinates": rounded(found)}
 
 
-def check_files(path: str) -> Stamps:
-    """Reject a YAML file that names files outside the folder, before a command reads them.
-
-    Returns the files that make up the model with the times of their last change. Files of other
-    tools are checked where they are read.
-    """
-    if path.startswith(ZOO):
-        return ()
-    file = Path(path if Path(path).is_file() else path.partition("@")[0])
-    if file.suffix.lower() not in (".yaml", ".yml") or not file.is_file():
-        return _stamps([file])
-    return _stamps([file, *_included(read_file(file, str(file))[0], file)])
-
-
 def model_of(text: str | None, path: str | None) -> KinematicModel:
     """Return the compiled model of a text, a file or the zoo."""
     if path is not None and path.startswith(ZOO):
@@ -202,61 +187,20 @@ def model_of(text: str | None, path: str | None) -> KinematicModel:
     if text is None:
         raise RefusedError(422, "text or path is missing")
     at = UNNAMED if path is None or path.startswith(ZOO) else path
-    return _written(text, at, _stamps(_included(read(text, at)[0], Path(at))))
+    return _written(text, at, stamps(included(read(text, at)[0], Path(at))))
 
 
 @lru_cache(maxsize=8)
-def _loaded(spec: str, stamps: Stamps) -> KinematicModel:
+def _loaded(spec: str, files: Stamps) -> KinematicModel:
     return kinematic_model(load(spec))
 
 
 @lru_cache(maxsize=8)
-def _written(text: str, path: str, stamps: Stamps) -> KinematicModel:
+def _written(text: str, path: str, files: Stamps) -> KinematicModel:
     data, source = read(text, path)
     whole = put_together(data, source, (), (Path(path),))
     with source.locating():
         return kinematic_model(build_document(validate(whole)))
-
-
-def _included(
-    data: dict[str, Any], file: Path, seen: frozenset[Path] = frozenset()
-) -> Iterator[Path]:
-    """Yield the files that a document includes, and what they include; none is outside the folder.
-
-    What is wrong otherwise, the reader of such files says.
-    """
-    for name in _names(data):
-        bare = name if (file.parent / name).is_file() else name.partition("@")[0]
-        other = file.parent / bare
-        if bare in zoo_names() or (place := other.resolve()) in seen:
-            continue
-        if not place.is_relative_to(Path.cwd()):
-            raise ModelError(
-                f"{bare} is outside the folder of the studio",
-                where=str(file),
-                remedy="copy it into the folder",
-            )
-        if place.is_file() and place.suffix.lower() in (".yaml", ".yml"):
-            yield other
-            yield from _included(read_file(place, str(other))[0], other, seen | {place})
-
-
-def _names(value: Any) -> Iterator[str]:
-    """Yield the names of files in a document: of models, and of tables in trajectories."""
-    if isinstance(value, list):
-        for entry in value:
-            yield from _names(entry)
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            if key in ("include", "file"):
-                given = entry if isinstance(entry, list) else [entry]
-                yield from (name for name in given if isinstance(name, str))
-            else:
-                yield from _names(entry)
-
-
-def _stamps(files: Iterable[Path]) -> Stamps:
-    return tuple((str(p), p.stat().st_mtime_ns) for p in files if p.is_file())
 
 
 def _warnings(model: KinematicModel) -> list[str]:

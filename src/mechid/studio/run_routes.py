@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -29,6 +28,7 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/api/runs", _runs),
         Route("/api/run/report", _report),
+        Route("/api/run/verdict", _verdict),
         Route("/api/run/compare", _compare, methods=["POST"]),
     ]
 
@@ -62,24 +62,35 @@ def _found(folder: Folder) -> list[dict[str, Any]]:
 
 
 async def _report(request: Request) -> Response:
-    """Show the report of a run: a page complete in itself, in an origin of its own.
+    """Show the report of a run, or of several: a page complete in itself, in an origin of its own.
 
     `theme` says which of its two looks it has, whatever the system prefers.
     """
     studio = studio_of(request)
-    path = run(studio.folder, "path", request.query_params.get("path", ""))
-    page = await studio.slow.call("runs.report", path=path)
-    place = studio.folder.existing(Path(page).as_posix())
-    text = await asyncio.to_thread(place.read_text, "utf-8")
+    paths = _checked(studio.folder, request.query_params.getlist("path"))
+    if len(paths) > 1:
+        text = await studio.slow.call("runs.comparison", paths=paths)
+    else:
+        page = await studio.slow.call("runs.report", path=paths[0])
+        text = await asyncio.to_thread(studio.folder.existing(page).read_text, "utf-8")
     if theme := _THEMES.get(request.query_params.get("theme", "")):
         text = text.replace("(prefers-color-scheme: dark)", theme)
     return HTMLResponse(text, headers={"content-security-policy": ALONE_POLICY})
 
 
+async def _verdict(request: Request) -> Response:
+    studio = studio_of(request)
+    path = run(studio.folder, "path", request.query_params.get("path", ""))
+    return JSONResponse(await studio.slow.call("runs.verdict", path=path))
+
+
 async def _compare(request: Request) -> Response:
     studio, body = studio_of(request), await body_of(request)
-    paths = body.get("paths")
+    paths = _checked(studio.folder, body.get("paths"))
+    return JSONResponse(await studio.slow.call("runs.compare", paths=paths))
+
+
+def _checked(folder: Folder, paths: Any) -> list[str]:
     if not isinstance(paths, list) or not 1 <= len(paths) <= MOST_RUNS:
-        raise RefusedError(WRONG_INPUT, f"paths must be a list of 1 to {MOST_RUNS} runs")
-    checked = [run(studio.folder, "paths", path) for path in paths]
-    return JSONResponse(await studio.slow.call("runs.compare", paths=checked))
+        raise RefusedError(WRONG_INPUT, f"give 1 to {MOST_RUNS} runs")
+    return [run(folder, "path", path) for path in paths]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from mechid.options import to_words
+from mechid.report.compare import render_comparison
 from mechid.report.write import write_report
 from mechid.runs.folder import load_run
 from mechid.runs.record import Run
+from mechid.runs.verdict import verdict as verdict_of
 
 REPORT = "report.html"
 
@@ -19,6 +22,16 @@ def report(path: str) -> str:
     if not page.is_file() or page.stat().st_mtime < head.stat().st_mtime:
         write_report(path, page)
     return str(page)
+
+
+def comparison(paths: list[str]) -> str:
+    """Return the page that compares runs."""
+    return render_comparison({path: load_run(path) for path in paths})
+
+
+def verdict(path: str) -> Any:
+    """Return the verdict on a run: three answers in plain words, with what they rest on."""
+    return to_words(verdict_of(path))
 
 
 def compare(paths: list[str]) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
-from mechid.dynamics.reactions import joint_reactions
+from mechid.dynamics.reactions import JointReactions, joint_reactions
 from mechid.errors import DataError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -44,7 +44,7 @@ class SensorRows:
 def load_cells(mechanism: Mechanism) -> tuple[str, ...]:
     """Return the load cells that a mechanism can have: force:JOINT, moment:JOINT, axial:BODY."""
     joints = [j.name for j in mechanism.joints if not j.kind.holds_nothing]
-    rods = [body.name for body in mechanism.bodies if len(_joints_of(mechanism, body.name)) == 2]
+    rods = [body.name for body in mechanism.bodies if _is_rod(mechanism, body.name)]
     return (
         *(f"{FORCE}:{name}" for name in joints),
         *(f"{MOMENT}:{name}" for name in joints),
@@ -52,7 +52,7 @@ def load_cells(mechanism: Mechanism) -> tuple[str, ...]:
     )
 
 
-def sensor_rows(motion: Motion, sensors: Sequence[str]) -> SensorRows:
+def sensor_rows(motion: Motion, sensors: Sequence[str], *, skip_open: bool = False) -> SensorRows:
     """Return the observation matrix of load cells along a motion.
 
     Parameters
@@ -62,6 +62,8 @@ def sensor_rows(motion: Motion, sensors: Sequence[str]) -> SensorRows:
         "force:JOINT" and "moment:JOINT": three components of what a joint does to its second body;
         "axial:BODY": the force along a body with two joints, as strain gauges see it. Axes of the
         components do not matter to equal noise; they are those of the ground.
+    skip_open : bool
+        Whether sensors whose force redundant constraints leave open are left out.
 
     Raises
     ------
@@ -75,20 +77,50 @@ def sensor_rows(motion: Motion, sensors: Sequence[str]) -> SensorRows:
         if name not in known:
             raise DataError(f"there is no load cell {name}", remedy=hint(name, known))
     p = len(dynamic_model(mechanism).columns)
-    maps = [_signals(motion, name) for name in sensors]
-    base = _all(motion, np.zeros(p), maps, sensors)
-    columns = [_all(motion, unit, maps, sensors) - base for unit in np.eye(p)]
-    names = [f"{s}.{x}" for s, (_, axes) in zip(sensors, maps, strict=True) for x in axes]
-    owner = [s for s, (_, axes) in zip(sensors, maps, strict=True) for _ in axes]
-    return SensorRows(np.stack(columns, axis=-1), base, tuple(names), tuple(owner))
+    maps = {name: _signals(motion, name) for name in sensors}
+    first = _reactions(motion, np.zeros(p))
+    for name, signals in list(maps.items()):
+        if np.any(first.undetermined[:, signals.joint, signals.part]):
+            if not skip_open:
+                raise DataError(
+                    f"redundant constraints leave the force of {name} open",
+                    remedy="choose another place, or a model without redundant constraints",
+                )
+            del maps[name]
+    base = _all(first, maps.values())
+    columns = [_all(_reactions(motion, unit), maps.values()) - base for unit in np.eye(p)]
+    return SensorRows(
+        np.stack(columns, axis=-1),
+        base,
+        tuple(f"{name}.{axis}" for name, signals in maps.items() for axis in signals.axes),
+        tuple(name for name, signals in maps.items() for _ in signals.axes),
+    )
+
+
+def _is_rod(mechanism: Mechanism, body: str) -> bool:
+    """Return whether a body has two joints, in different places."""
+    joints = [mechanism.joints[k] for k in _joints_of(mechanism, body)]
+    places = [(j.frame_a if j.body_a == body else j.frame_b).origin for j in joints]
+    return len(places) == 2 and not np.allclose(places[0], places[1])
 
 
 def _joints_of(mechanism: Mechanism, body: str) -> list[int]:
     return [k for k, j in enumerate(mechanism.joints) if body in (j.body_a, j.body_b)]
 
 
-# Directions (N, m, 3) of the signals of a sensor, the joint and what is seen of it; their names.
-_Signals = tuple[tuple[Floats, int, str], tuple[str, ...]]
+@dataclass(frozen=True, eq=False)
+class _Signals:
+    """What a sensor shows: components along `by` (N, m, 3) of the force or moment of a joint."""
+
+    by: Floats
+    joint: int
+    moment: bool
+    axes: tuple[str, ...]
+
+    @property
+    def part(self) -> slice:
+        """Its place among the six components of a reaction."""
+        return slice(3, 6) if self.moment else slice(0, 3)
 
 
 def _signals(motion: Motion, sensor: str) -> _Signals:
@@ -96,16 +128,12 @@ def _signals(motion: Motion, sensor: str) -> _Signals:
     kind, _, name = sensor.partition(":")
     if kind == AXIAL:
         first, second = _joints_of(mechanism, name)
-        ends = [_origin(motion, k, name) for k in (first, second)]
-        along = ends[1] - ends[0]
+        along = _origin(motion, second, name) - _origin(motion, first, name)
         length = np.linalg.norm(along, axis=1, keepdims=True)
-        if not np.all(length > 0):
-            raise DataError(
-                f"the joints of {name} are in one place: there is no axis along which to measure"
-            )
-        return ((along / length)[:, None, :], first, FORCE), ("axial",)
+        return _Signals((along / length)[:, None, :], first, False, ("axial",))
     at = next(k for k, j in enumerate(mechanism.joints) if j.name == name)
-    return (np.broadcast_to(np.eye(3), (len(motion.y), 3, 3)), at, kind), ("x", "y", "z")
+    ground = np.broadcast_to(np.eye(3), (len(motion.y), 3, 3))
+    return _Signals(ground, at, kind == MOMENT, ("x", "y", "z"))
 
 
 def _origin(motion: Motion, joint: int, body: str) -> Floats:
@@ -120,17 +148,14 @@ def _origin(motion: Motion, joint: int, body: str) -> Floats:
     )
 
 
-def _all(motion: Motion, phi: Floats, maps: Sequence[_Signals], sensors: Sequence[str]) -> Floats:
-    """Return the signals of all sensors for some parameters, (N, k)."""
-    found = joint_reactions(motion, phi, inverse_dynamics(motion, phi).tau)
-    out = []
-    for (by, joint, kind), sensor in zip([m[0] for m in maps], sensors, strict=True):
-        part = slice(0, 3) if kind == FORCE else slice(3, 6)
-        if np.any(found.undetermined[:, joint, part]):
-            raise DataError(
-                f"redundant constraints leave the {kind} of {sensor} open",
-                remedy="choose another place, or a model without redundant constraints",
-            )
-        values = (found.force if kind == FORCE else found.moment)[:, joint]
-        out.append(np.einsum("nmi,ni->nm", by, values))
+def _reactions(motion: Motion, phi: Floats) -> JointReactions:
+    return joint_reactions(motion, phi, inverse_dynamics(motion, phi).tau)
+
+
+def _all(found: JointReactions, signals: Iterable[_Signals]) -> Floats:
+    """Return the signals of all sensors, (N, k)."""
+    out = [np.zeros((len(found.force), 0))]
+    for s in signals:
+        values = (found.moment if s.moment else found.force)[:, s.joint]
+        out.append(np.einsum("nmi,ni->nm", s.by, values))
     return np.concatenate(out, axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from mechid.modelfile.zoo import zoo_path
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page
 
+ROOT = Path(__file__).parents[3]
 PATIENCE = 90.0  # s for a first computation on a busy machine
 LINE = [sys.executable, "-c", "from mechid.cli import main; main()", "studio"]
 
@@ -98,19 +100,27 @@ class Tab:
 OpenTab = Callable[..., Tab]
 
 
+def picture(tab: Tab, name: str) -> None:
+    """Take a picture; with MECHID_PICTURES set, it becomes that of the documentation."""
+    tab.page.wait_for_timeout(300)
+    taken = tab.page.screenshot()
+    if "MECHID_PICTURES" in os.environ:
+        (ROOT / f"docs/img/studio_{name}.png").write_bytes(taken)
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """A studio for all tests, with a linkage and a log of it; address and folder."""
     folder = tmp_path_factory.mktemp("browser") / "bench"
     folder.mkdir()
     (folder / "linkage.yaml").write_text(zoo_path("five_bar").read_text("utf-8"), "utf-8")
-    write_log(folder / "rig.csv")
+    write_log(folder / "rig.csv", folder / "named.csv")
     with serving(folder) as address:
         yield address, folder
 
 
-def write_log(path: Path) -> None:
-    """Write a log of the linkage in ms, degrees and N mm."""
+def write_log(path: Path, named: Path) -> None:
+    """Write a log of the linkage in ms, degrees and N mm, and one that needs no mapping."""
     import numpy as np
 
     from mechid.dynamics.inverse import inverse_dynamics
@@ -126,6 +136,8 @@ def write_log(path: Path) -> None:
     table = np.column_stack([1000 * t, np.rad2deg(y), 1000 * (tau + 0.01 * noise), 21 + 0 * t])
     names = "clock [ms],left [deg],right [deg],cell_1 [N mm],cell_2 [N mm],room"
     np.savetxt(path, table, "%.6f", ",", header=names, comments="")
+    table = np.column_stack([t, y, tau + 0.01 * noise])
+    np.savetxt(named, table, "%.6f", ",", header="time,q1,q2,M1,M2", comments="")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from mechid.dynamics.forward.engine import Engine
 from mechid.errors import ModelError
 from mechid.kinematics.tables import Floats
 
@@ -46,6 +47,7 @@ class Formulation(Protocol):
     """
 
     name: str
+    engine: Engine
     drifts: bool  # whether integration errors can open the loops
 
     def start(self, q: Floats, v: Floats) -> Floats:

@@ -2,6 +2,15 @@
 
 Driven coordinates are further constraints, D v̇ + c = ÿ(t); their multipliers are the forces that
 drive. Baumgarte's terms and projection hold them at their motion as they hold the loops.
+
+How many of the constraints are independent is known from the assembled pose, and not asked anew at
+every state: loops that are open by an error of integration make redundant rows look independent.
+
+Near a singular pose, where the smallest singular value σ of the constraints goes to zero, errors of
+the state would be divided by σ, steps would creep towards the pose, and rounding would decide on
+which branch the motion goes on. So equations are evaluated at the closed state next to the given
+one there, and errors are those of rounding. Speeds are continuous across the pose: a
+motion whose speeds jump has left on another branch, and is refused (`Crossing`).
 """
 
 from __future__ import annotations
@@ -11,13 +20,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.dynamics.drive import Driven, nothing_driven
+from mechid.dynamics.forward.crossing import Crossing
 from mechid.dynamics.forward.engine import Engine, OnTree
 from mechid.dynamics.forward.formulation import Baumgarte, Instant, massive
 from mechid.kinematics.kernels.links import advance
 from mechid.kinematics.tables import BALL, Floats
 
-_RANK = 1e-10  # relative: rows that add less than this are redundant
+_RANK = 1e-9  # relative, at the assembled pose: rows that add less than this are redundant
 _ROUNDING = 1e-13
+_LEAST = 5e-16  # near singular poses, where errors of the closure are divided by σ³
+# Smallest singular value of the constraints, in parts of that of the assembled pose: where a
+# singular pose is near, and where it is reached (rounding hides what the constraint says).
+_NEAR = 0.05
+_REACHED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,27 @@ class TreeFormulation:
         driver_scale = np.where(self._angle, 1.0, 1.0 / engine.kinematics.size)
         self._row_scale = np.concatenate([np.array(t.rows.scale)[engine.closure], driver_scale])
         self._column_scale = np.array(t.columns.scale)
+        self._rank, self._least = self._regular()
+        self.crossing = Crossing(self._column_scale)
+
+    def _regular(self) -> tuple[int, float]:
+        """Return how many constraints are independent, and their smallest singular value, at home.
+
+        Driven coordinates are independent of the loops.
+        """
+        k = self.engine.kinematics
+        e = self.engine.tree(k.home_q, np.zeros(self.engine.n_v))
+        n = len(self.engine.closure)
+        A = e.J[self.engine.closure] * self._row_scale[:n, None] * self._column_scale
+        s = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
+        loops = int(np.sum(s > _RANK * s[0])) if s.size else 0
+        if not self.driven:
+            return loops, float(s[loops - 1]) if loops else 0.0
+        _, D, _ = self.engine.coordinates_on_tree(e, k.home_q)
+        driver = self._row_scale[n:, None] * D[self.driven.index] * self._column_scale
+        s = np.linalg.svd(np.vstack([A, driver]), compute_uv=False)
+        rank = min(loops + len(driver), len(s))
+        return rank, float(s[rank - 1])
 
     def accelerations(
         self, M: Floats, force: Floats, A: Floats, b: Floats
@@ -73,15 +109,22 @@ class TreeFormulation:
         """Return ż, multipliers of the closure rows, energies and powers."""
         q, v = self.tree(z)
         e = self.engine.tree(q, v)
-        Q = self.engine.tree_forces(e, tau)
         rows = self._rows(e, q, v, t)
-        A, b, U = full_rank(rows.A, self._right(rows))
         # Scaled unknowns: angles and lengths in comparable units.
         s = self._column_scale
+        independent = Independent.of(rows.A * s, self._rank)
+        if independent.least < _NEAR * self._least:
+            q, v = self.tree(self.project(z, t))
+            e = self.engine.tree(q, v)
+            rows = self._rows(e, q, v, t)
+            independent = Independent.of(rows.A * s, self._rank, _REACHED * self._least)
+        Q = self.engine.tree_forces(e, tau)
+        A, b, U = independent.rows(self._right(rows))
         mass, force = s[:, None] * e.M * s, s * (Q - e.h)
         with massive():
-            vd, multipliers = self.accelerations(mass, force, A * s, b)
+            vd, multipliers = self.accelerations(mass, force, A, b)
         vd = s * vd
+        self.crossing.see(independent.least / self._least if self._rank else np.inf, t, v, vd)
         found = self._row_scale * (U @ multipliers)
         n = len(self.engine.closure)
         if self.driven:
@@ -158,25 +201,62 @@ class TreeFormulation:
         s = self._column_scale
         for left in reversed(range(5)):
             rows = self._rows(self.engine.tree(q, v), q, v, t)
-            if not left or np.abs(rows.error).max(initial=0.0) < _ROUNDING:
+            found = Independent.of(rows.A * s, self._rank)
+            near = found.least < _NEAR * self._least
+            if not left or np.abs(rows.error).max(initial=0.0) < (_LEAST if near else _ROUNDING):
                 break
-            advance(tables, q, -s * np.linalg.lstsq(rows.A * s, rows.error, rcond=_RANK)[0], 1.0)
+            advance(tables, q, -s * found.solve(rows.error, bent=True), 1.0)
         if rows.A.size:
-            v = v - s * np.linalg.lstsq(rows.A * s, rows.speed, rcond=_RANK)[0]
+            v = v - s * found.solve(rows.speed, _REACHED * self._least)
         return np.concatenate([q, v])
 
 
-def full_rank(A: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return rows of full rank that say the same as A x = b, and U with A = U A_r.
+@dataclass(frozen=True)
+class Independent:
+    """Constraints A x = b of known rank, as A = U diag(s) Vᵀ without what is redundant."""
 
-    Multipliers of the given rows follow as U times those of the new ones: the ones of least norm.
-    """
-    if not A.size:
-        return A, b, np.eye(len(A))
-    s = np.linalg.svd(A, compute_uv=False)  # the vectors take three times as long
-    rank = int(np.sum(s > _RANK * s[0]))
-    if rank == len(A):
-        return A, b, np.eye(len(A))
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
-    return s[:, None] * Vt, U.T @ b, U
+    A: Floats
+    U: Floats
+    s: Floats
+    Vt: Floats
+    rank: int
+
+    @staticmethod
+    def of(A: Floats, rank: int, reached: float = 0.0) -> Independent:
+        """Take the rank that is known, or less where the constraints fall below `reached`."""
+        if not A.size:
+            return Independent(A, np.zeros((0, 0)), np.zeros(0), A, 0)
+        U, s, Vt = np.linalg.svd(A, full_matrices=False)
+        kept = min(rank, int(np.sum(s > max(reached, 1e-14 * s[0]))))
+        return Independent(A, U, s, Vt, kept)
+
+    @property
+    def least(self) -> float:
+        """The smallest singular value that counts."""
+        return float(self.s[self.rank - 1]) if self.rank else np.inf
+
+    def rows(self, b: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return rows of full rank that say the same as A x = b, and U with A = U A_r.
+
+        Multipliers of the given rows follow as U times those of the new ones: the ones of least
+        norm.
+        """
+        k = self.rank
+        if k == len(self.A):
+            return self.A, b, np.eye(k)
+        U = self.U[:, :k]
+        return self.s[:k, None] * self.Vt[:k], U.T @ b, U
+
+    def solve(self, b: Floats, reached: float = 0.0, *, bent: bool = False) -> Floats:
+        """Return the shortest x with A x = b.
+
+        Without directions whose singular value is below `reached`, and, where the constraints are
+        `bent`, without those for which a linear step says nothing: it would be longer than the
+        singular value that it is divided by.
+        """
+        k = self.rank
+        s, right = self.s[:k], self.U[:, :k].T @ b
+        good = s > reached
+        if bent:
+            good &= np.abs(right) < s * s
+        return np.asarray(self.Vt[:k][good].T @ (right[good] / s[good]))

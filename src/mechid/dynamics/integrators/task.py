@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,6 +19,9 @@ Inspect = Callable[[float, Floats], None]
 
 STALLED = 1000  # steps below the rounding of time, which LSODA and SUNDIALS would go on with
 NO_PROGRESS = "steps are too short to change the time"
+# So many steps within this part of the whole time do not come to an end.
+CREEPING, CREEPING_PART = 3000, 1e-5
+TOO_SHORT = "steps have become too short to come to an end"
 _REMEDY = "loosen the tolerances, or look for a singular pose or an impact there"
 
 
@@ -114,6 +118,7 @@ class Recorder:
     steps: int = 0
     reached: float = -np.inf  # end of the last step that was accepted
     events: list[tuple[float, int]] = field(default_factory=list)
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=CREEPING))
 
     def __post_init__(self) -> None:
         """Take the start."""
@@ -138,6 +143,10 @@ class Recorder:
             self.task.inspect(t, z)
         self.steps += 1
         self.reached = t
+        self.recent.append(t)
+        full = len(self.recent) == CREEPING
+        if full and t - self.recent[0] < CREEPING_PART * (self.task.end - self.task.start):
+            raise self.gave_up(TOO_SHORT, t)
 
     def stop_at(self, event: tuple[float, int], z: Floats) -> None:
         """End at an event, with the state there."""

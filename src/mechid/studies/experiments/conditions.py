@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.studies.experiment import Experiment, Row
+from mechid.studies.fitted import condition_numbers
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import Reduced, columns, condition_numbers, exact
+from mechid.studies.reduced import Reduced, columns, exact
 
 
 def rows(s: Reduced) -> list[Row]:

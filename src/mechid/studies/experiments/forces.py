@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.studies.experiment import Experiment, Row
+from mechid.studies.fitted import fitted, predicted
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import Reduced, fitted, predicted
+from mechid.studies.reduced import Reduced
 
 
 def rows(s: Reduced) -> list[Row]:

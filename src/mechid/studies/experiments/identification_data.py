@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
 import numpy as np
+from scipy.linalg import block_diag
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.estimation.compression import Compression
 from mechid.estimation.perturb import perturbed
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
+from mechid.mechanism.moved import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS
@@ -20,6 +23,7 @@ from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_settings import CAD, IdentificationSettings
 from mechid.studies.experiments.shared import Columns, Sampling
 from mechid.tasks.cad_prior import prior_from_cad
+from mechid.tasks.hardpoint_columns import HardpointColumns, hardpoint_columns
 from mechid.tasks.measured import prepare
 from mechid.tasks.regress import regression_of
 from mechid.tasks.synthesise import measured_forces, synthesise
@@ -75,9 +79,10 @@ def data_of(settings: IdentificationSettings) -> Data:
     check_options(truth, options)
     blank = _problem(settings.measured, settings.base, settings.listed, settings.forces)
     others = tuple(_problem(by, settings.base, settings.listed, ()) for by in settings.others)
-    small = None
+    small: Regression | None = None
+    moved: Mapping[str, Sequence[float]] = {}
     if any(getattr(options, name) for name in (*_MACHINE, *_POSITIONS)):
-        problem, exact = _of_machine(settings, options, chosen)
+        problem, exact, moved = _of_machine(settings, options, chosen)
     else:
         time = shared.sampled(settings.measured).time
         tau, _ = measured_forces(
@@ -89,13 +94,50 @@ def data_of(settings: IdentificationSettings) -> Data:
         if factors is not None:
             small = next(factors.problems(problem.tau[None]))
         exact = tuple(_exact(settings.truth_model, by) for by in settings.others)
-    return Data(
+    found = Data(
         problem,
         small,
         tuple(_with_forces(r, tau, truth) for r, tau in zip(others, exact, strict=True)),
         _prior(settings, chosen),
         chosen.matrix @ shared.true_values(settings.truth_model),
     )
+    return _with_hardpoints(settings, found, moved) if settings.calibrate else found
+
+
+def _with_hardpoints(
+    settings: IdentificationSettings, data: Data, moved: Mapping[str, Sequence[float]]
+) -> Data:
+    """Return data in which displacements of the joints are parameters, too."""
+    motions = (settings.measured, *settings.others)
+    known = [_hardpoints(by) for by in motions]
+    names = known[0].names
+    model = shared.mechanism(settings.model)
+    at = {c.force: j for j, c in enumerate(model.coordinates)}
+
+    def wider(r: Regression, by: HardpointColumns) -> Regression:
+        G = by.columns(data.prior.values)[:, [at[name] for name in r.channels]]
+        return replace(r, W=np.concatenate([r.W, G], axis=2), parameters=(*r.parameters, *names))
+
+    problem, *others = (
+        wider(r, by) for r, by in zip((data.problem, *data.others), known, strict=True)
+    )
+    h = len(names)
+    prior = replace(
+        data.prior,
+        parameters=(*data.prior.parameters, *names),
+        base=(*data.prior.base, *names),
+        matrix=block_diag(data.prior.matrix, np.eye(h)),
+        values=np.append(data.prior.values, np.zeros(h)),
+        covariance=block_diag(data.prior.covariance, settings.calibrate**2 * np.eye(h)),
+    )
+    zero = (0.0, 0.0, 0.0)
+    true = [moved.get(joint, zero) for joint in movable_joints(model)]
+    return Data(problem, None, tuple(others), prior, np.append(data.truth, true))
+
+
+@lru_cache(2 * _SEVERAL)
+def _hardpoints(by: Sampling) -> HardpointColumns:
+    return hardpoint_columns(shared.mechanism(by.spec), shared.sampled(by))
 
 
 @lru_cache(_KEPT)
@@ -126,18 +168,20 @@ def _with_forces(r: Regression, tau: Floats, mechanism: Mechanism) -> Regression
 
 def _of_machine(
     settings: IdentificationSettings, options: SynthesiseOptions, chosen: Columns
-) -> tuple[Regression, tuple[Floats, ...]]:
-    """Return the problem of a machine with errors of its own, and its forces on other motions."""
+) -> tuple[Regression, tuple[Floats, ...], Mapping[str, Sequence[float]]]:
+    """Return the problem of a machine with errors of its own, its forces on other motions, and
+    the displacements of its joints (m)."""
     model, truth = shared.mechanism(settings.model), shared.mechanism(settings.truth_model)
     log = synthesise(truth, shared.sampled(settings.measured), options)
     exact = tuple(
         synthesise(truth, shared.sampled(by), truth=log.truth).exact for by in settings.others
     )
+    moved = log.errors.get("hardpoints", {})
     if log.measured_rates:
         blank = _problem(settings.measured, settings.base, settings.listed, settings.forces)
-        return _with_forces(blank, log.tau, truth), exact
+        return _with_forces(blank, log.tau, truth), exact, moved
     whole = regression_of(dynamic_model(model), prepare(log, model), chosen.names)
-    return shared.of_forces(whole, settings.forces), exact
+    return shared.of_forces(whole, settings.forces), exact, moved
 
 
 def _prior(settings: IdentificationSettings, chosen: Columns) -> Prior:

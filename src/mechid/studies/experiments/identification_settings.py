@@ -72,6 +72,9 @@ class IdentificationSettings(SynthesiseOptions):
         Whether one force, which the seed chooses, is written in thousands of its unit.
     joints : int
         Number of joints, which the seed chooses, that `hardpoints` moves; 0 for all.
+    calibrate : float
+        Standard deviation (m) of the places of all joints, which are estimated besides, linear
+        about the model; 0: the model's places are taken as they are.
     report : "errors", "sizes" or "parameters"
         Rows: errors of each force on each motion; errors of each size of a reduced model; each
         parameter.
@@ -98,6 +101,7 @@ class IdentificationSettings(SynthesiseOptions):
     one: Mapping[str, Any] = field(default_factory=dict)
     kilo: bool = False
     joints: int = 0
+    calibrate: float = 0.0
     report: Report = "errors"
     sizes: tuple[int, ...] = ()
 
@@ -115,6 +119,8 @@ class IdentificationSettings(SynthesiseOptions):
             raise DataError(f"rate must be > 0 Hz, got {self.rate:g}")
         if self.seconds is not None and self.periods is not None:
             raise DataError("seconds and periods exclude each other", remedy="give one of them")
+        if not 0 <= self.calibrate < float("inf"):
+            raise DataError(f"calibrate must be ≥ 0 m, got {self.calibrate:g}")
         if self.declared_in_file and self.declared is not None:
             raise DataError(
                 "declared and declared_in_file exclude each other", remedy="give one of them"

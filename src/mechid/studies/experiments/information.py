@@ -29,6 +29,7 @@ from mechid.tasks.load_cells import SensorRows, sensor_rows
 from mechid.validation.errors import prediction_error
 
 ALL = "all"
+NOTHING = ("none",)  # forces, if only other sensors measure
 _RESTING = 0.9  # of the standard deviation before: so much is left of what the data hardly show
 _KEPT = 24
 
@@ -136,36 +137,58 @@ class Knowledge:
 
 def knowledge(settings: InformationSettings) -> Knowledge:
     """Return what a measurement would tell."""
-    r = shared.observed(settings.measured)
-    prior = _prior(settings.model, settings.base, settings.cad_error, settings.measured)
-    tau = r.W @ prior.values + r.known
-    chosen = () if settings.forces == ("none",) else settings.forces
-    own = shared.of_forces(replace(r, tau=tau), chosen)
+    prior = prior_for(settings)
     blocks = []
-    if settings.forces != ("none",):
-        forces = own.tau
-        if settings.noise_of == "validation":
-            others = [shared.observed(by) for by in settings.others]
-            made = [replace(s, tau=s.W @ prior.values + s.known) for s in others]
-            forces = np.concatenate([shared.of_forces(s, chosen).tau for s in made])
-        sigma = settings.noise * rms(forces)
-        blocks.append(own.W / np.where(sigma > 0, sigma, np.inf)[:, None])
+    if settings.forces != NOTHING:
+        blocks.append(force_rows(settings, prior))
     if settings.sensors:
-        rows = _sensors(settings.measured, settings.sensors)
-        blocks.append(rows.W / _deviations(rows, prior.values, settings.sensor_noise)[:, None])
+        rows = sensors_of(settings.measured, settings.sensors)
+        blocks.append(in_units_of_noise(rows, prior.values, settings.sensor_noise))
     if not blocks:
         raise DataError("nothing is measured", remedy="name forces or sensors")
-    A = np.concatenate([block.reshape(-1, block.shape[-1]) for block in blocks])
+    return knowledge_of(prior, np.concatenate(blocks))
+
+
+def knowledge_of(prior: Prior, A: Floats) -> Knowledge:
+    """Return what rows A (m, p), in units of their noise, tell."""
     F = prior_factor(prior.covariance)
     solved = with_prior(A, np.zeros(len(A)), np.zeros(A.shape[1]), F)
     places = [prior.parameters.index(name) for name in prior.base]
-    kappa = replace(solved, A=A[:, places]).condition
-    return Knowledge(prior, F, solved.root, kappa)
+    return Knowledge(prior, F, solved.root, replace(solved, A=A[:, places]).condition)
+
+
+def force_rows(settings: InformationSettings, prior: Prior) -> Floats:
+    """Return the rows of the measured forces in units of their noise, (m, p)."""
+    r = shared.observed(settings.measured)
+    own = shared.of_forces(replace(r, tau=r.W @ prior.values + r.known), settings.forces)
+    forces = own.tau
+    if settings.noise_of == "validation":
+        others = [shared.observed(by) for by in settings.others]
+        made = [replace(s, tau=s.W @ prior.values + s.known) for s in others]
+        forces = np.concatenate([shared.of_forces(s, settings.forces).tau for s in made])
+    sigma = settings.noise * rms(forces)
+    return _stacked(own.W / np.where(sigma > 0, sigma, np.inf)[:, None])
+
+
+def in_units_of_noise(rows: SensorRows, phi: Floats, noise: float) -> Floats:
+    """Return the rows of sensors (m, p): noise is one for all components of a sensor."""
+    power = np.mean((rows.W @ phi + rows.known) ** 2, axis=0)
+    of = np.array(rows.sensor)
+    sigma = noise * np.sqrt([np.mean(power[of == name]) for name in rows.sensor])
+    return _stacked(rows.W / np.where(sigma > 0, sigma, np.inf)[:, None])
+
+
+def _stacked(W: Floats) -> Floats:
+    return W.reshape(-1, W.shape[-1])
+
+
+def prior_for(settings: InformationSettings) -> Prior:
+    """Return the CAD values; values that a model leaves open are as wide as the forces allow."""
+    return _prior(settings.model, settings.base, settings.cad_error, settings.measured)
 
 
 @lru_cache(_KEPT)
 def _prior(spec: str, base: str, cad_error: float | None, by: Sampling) -> Prior:
-    """Return the CAD values; values that a model leaves open are as wide as the forces allow."""
     model, r = shared.mechanism(spec), shared.observed(by)
     whole = replace(r, tau=r.W @ np.nan_to_num(shared.true_values(spec)) + r.known)
     options = IdentifyOptions(cad_error=cad_error, base=base)
@@ -173,19 +196,11 @@ def _prior(spec: str, base: str, cad_error: float | None, by: Sampling) -> Prior
 
 
 @lru_cache(_KEPT)
-def _sensors(by: Sampling, names: tuple[str, ...]) -> SensorRows:
+def sensors_of(by: Sampling, names: tuple[str, ...], skip_open: bool = False) -> SensorRows:
+    """Return the rows of load cells along a motion."""
     table = shared.sampled(by)
     motion = solve_motion(shared.mechanism(by.spec), table.y, table.yd, table.ydd, time=table.time)
-    return sensor_rows(motion, names)
-
-
-def _deviations(rows: SensorRows, phi: Floats, noise: float) -> Floats:
-    """Return the noise of each signal: one size for all components of a sensor, (k,)."""
-    power = np.mean((rows.W @ phi + rows.known) ** 2, axis=0)
-    of = np.array(rows.sensor)
-    sizes = [np.sqrt(np.mean(power[of == name])) for name in rows.sensor]
-    sigma = noise * np.array(sizes)
-    return np.where(sigma > 0, sigma, np.inf)
+    return sensor_rows(motion, names, skip_open=skip_open)
 
 
 def run(cells: Sequence[InformationSettings]) -> Iterator[Outcome]:

@@ -9,8 +9,9 @@ import numpy as np
 from mechid.base.expressions import text
 from mechid.estimation.regression import Floats
 from mechid.studies.experiment import Experiment, Row
+from mechid.studies.fitted import fitted
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import Reduced, columns, contributions, fitted
+from mechid.studies.reduced import Reduced, columns, contributions
 
 _TERMS = 3  # of a sum, the largest
 _NOTHING = 1e-9  # of the largest weight: rounding

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mechid.studies.experiment import Experiment, Row
+from mechid.studies.fitted import condition_numbers, fitted, predicted
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import Reduced, condition_numbers, fitted, predicted
+from mechid.studies.reduced import Reduced
 from mechid.validation.errors import force_errors
 
 

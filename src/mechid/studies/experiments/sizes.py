@@ -9,8 +9,9 @@ import numpy as np
 
 from mechid.reduction.curves import reduction_curves
 from mechid.studies.experiment import Experiment, Row
+from mechid.studies.fitted import OLS
 from mechid.studies.one_by_one import one_by_one
-from mechid.studies.reduced import OLS, Reduced, contributions, counted, exact, measured
+from mechid.studies.reduced import Reduced, contributions, counted, exact, measured
 
 NOTICED = 1e-6  # growth of E_p above rounding, and far below what matters
 

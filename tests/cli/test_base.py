@@ -215,3 +215,12 @@ def test_spring_that_cannot_be_told_from_a_weight(run):
     # By Pythagoras, k and preload are tied by the distance of the ball joint along the strut's
     # axis below the spring seat.
     assert float(tied["coefficients"]["preload_strut"]) == pytest.approx(-0.34594837654916010624)
+
+
+def test_choices_end_in_time(run):
+    """Any number may be asked for; what was compared in time is shown, and that it was less."""
+    found = run("base", "four_bar", "--choices", "1000000000", "--max-seconds", "2", "--json")
+    assert found.status == 0
+    compared = len(found.json["choices"]["sampled"])
+    assert 0 < compared < 1_000_000_000
+    assert f"note: {compared} of 1000000000 choices were compared within 2 s" in found.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,3 +71,25 @@ def test_units_that_look_wrong(in_mm: Run) -> None:
         done = in_mm(*command)
         assert done.status == 0, done.err
         assert done.err.count(f"warning: mm.yaml: {words}") == 1
+
+
+def test_a_full_device(tmp_path: Path) -> None:
+    """What cannot be printed is one line on stderr, whether it is noticed early or at the end."""
+    for words in (["zoo"], ["zoo", "four_bar"], ["check", "pendulum", "--json"]):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-c", "from mechid.cli import main; main()", *words],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path,
+            )  # fmt: skip
+        assert (done.returncode, done.stderr) == (2, "error: output: No space left on device\n")
+
+
+def test_too_many_samples(run: Run) -> None:
+    done = run("simulate", "pendulum", "--t-end", "1", "--rate", "1e12")
+    assert done.err.startswith("error: too many samples: 1 s at 1e+12 Hz are 1e+12")
+
+
+def test_huge_inputs_are_not_repeated(run: Run) -> None:
+    done = run("check", "x" * 100_000)
+    assert done.status == 2
+    assert len(done.err) < 2000

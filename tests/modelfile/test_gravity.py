@@ -73,3 +73,8 @@ def test_mounting_as_a_rotation() -> None:
 def test_errors(spec: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         gravity(spec)
+
+
+def test_gravity_beyond_all_bounds() -> None:
+    with pytest.raises(ModelError, match=r"gravity must be < 1e\+10 m/s², got 1e\+30"):
+        gravity([0, 0, -1e30])

@@ -105,3 +105,14 @@ def test_decimal_commas_are_explained(tmp_path: Path) -> None:
     path.write_text("time;q\n0;0,5\n")
     with pytest.raises(DataError, match='"0,5" is not a number; write it with a decimal point'):
         numbers(read_columns(path)["q"], "q", "a.csv")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"]
+)
+def test_encodings(encoding: str, tmp_path: Path) -> None:
+    """What spreadsheets and loggers write, also with letters in the names."""
+    (tmp_path / "a.csv").write_bytes("time;Kraft_ü\n0;1.5\n1;-2\n".encode(encoding))
+    found = read_columns(tmp_path / "a.csv")
+    assert list(found) == ["time", "Kraft_ü"]
+    assert found["Kraft_ü"].to_pylist() == [1.5, -2.0]

@@ -9,7 +9,7 @@ spans among the rows ahead. Partial choices that agree in it are counted togethe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,22 +153,32 @@ def _step(
         group[key] = (U, counts[k]) if known is None else (known[0], known[1] + counts[k])
 
 
-def sample_choices(null_space: NullSpace, n: int, seed: int = 0) -> list[tuple[str, ...]]:
-    """Return up to `n` different valid choices, drawn at random."""
+def sample_choices(
+    null_space: NullSpace, n: int, seed: int = 0, stop: Callable[[], bool] = lambda: False
+) -> list[tuple[str, ...]]:
+    """Return up to `n` different valid choices, drawn at random, until `stop` says so."""
     found: dict[tuple[str, ...], None] = {}
     for k in range(2 * n):
-        if len(found) == n:
+        if len(found) == n or stop():
             break
         found[at_random(null_space, seed + k)] = None
     return list(found)
 
 
 def ranked(
-    null_space: NullSpace, choices: Iterable[tuple[str, ...]], W: Floats
+    null_space: NullSpace,
+    choices: Iterable[tuple[str, ...]],
+    W: Floats,
+    stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Ranked, ...]:
-    """Return base sets in order of the condition number of W_b, then of their terms."""
-    found = []
+    """Return base sets in order of the condition number of W_b, then of their terms.
+
+    Those that are left when `stop` says so are not compared.
+    """
+    found: list[Ranked] = []
     for choice in choices:
+        if stop() and found:
+            break
         chosen = base_set(null_space, choice)
         found.append(Ranked(chosen, condition_number(chosen, W), chosen.n_terms))
     return tuple(sorted(found, key=lambda x: (x.condition, x.terms)))

@@ -160,7 +160,7 @@ def _short(line: str) -> str:
 def _fail(line: str) -> NoReturn:
     """Print what is wrong as one line, and leave."""
     typer.secho("error:", fg="red", err=True, nl=False)
-    typer.echo(f" {line}", err=True)
+    typer.echo(f" {_short(line)}", err=True)
     sys.exit(2)
 
 
@@ -177,7 +177,7 @@ def main(arguments: list[str] | None = None) -> None:
         finally:
             sys.stdout.flush()  # a full device is noticed here, not after the end
     except MechidError as error:
-        _fail(with_option_names(_short(" ".join(str(error).split()))))
+        _fail(with_option_names(" ".join(str(error).split())))
     except MemoryError:
         _fail("not enough memory; use fewer samples, a lower rate or a part of the log")
     except OSError as error:

@@ -118,7 +118,12 @@ def base(
         Path | None, typer.Option(help="Picture of the transfers to write: .png, .svg or .html.")
     ] = None,
     choices: Annotated[
-        int, typer.Option(min=0, help="Count the valid choices, and compare so many random ones.")
+        int,
+        typer.Option(
+            min=0,
+            help="Count the valid choices, and compare so many random ones, within --max-seconds "
+            "(60 s if it is not given).",
+        ),
     ] = 0,
     motion: Annotated[
         Path | None,
@@ -172,7 +177,7 @@ def base(
             from mechid.base.rules import observed
 
             result["choices"] = choices_report(
-                found, observed(ready.mechanism, seed), choices, seed
+                found, observed(ready.mechanism, seed), choices, seed, max_seconds
             )
         result["output"] = _write(found, certificate, latex, picture)
     elif method is Method.exact:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -94,13 +96,35 @@ def _cad(found: BaseParameters) -> dict[str, dict[str, float]] | None:
     }
 
 
-def choices_report(found: BaseParameters, W: Floats, n: int, seed: int) -> dict[str, Any]:
-    """Return how many choices there are, and random ones, the best conditioned first."""
+# s. Half of it is for drawing choices, half for comparing them.
+CHOICES_SECONDS = 60.0
+
+
+def choices_report(
+    found: BaseParameters, W: Floats, n: int, seed: int, max_seconds: float | None = None
+) -> dict[str, Any]:
+    """Return how many choices there are, and random ones, the best conditioned first.
+
+    As many of them as can be compared within a time, s.
+    """
     from mechid.base.count import count_choices, ranked, sample_choices
+
+    seconds = CHOICES_SECONDS if max_seconds is None else max_seconds
+    begin = time.monotonic()
+
+    def later_than(part: float) -> Callable[[], bool]:
+        return lambda: time.monotonic() - begin > part * seconds
 
     null = found.null_space
     counted = count_choices(null, seed)
-    best = ranked(null, sample_choices(null, n, seed), W)
+    drawn = sample_choices(null, n, seed, later_than(0.5))
+    best = ranked(null, drawn, W, later_than(1.0))
+    if len(best) < n and later_than(0.5)():
+        typer.echo(
+            f"note: {len(best)} of {n} choices were compared within {seconds:g} s; "
+            "--max-seconds gives more time",
+            err=True,
+        )
     return {
         "count": counted.exact,
         "log10": counted.log10,

@@ -112,18 +112,31 @@ def main() -> None:
     options = parser.parse_args()
     cells = 10_000 if options.full else options.cells
     made = study(cells)
+    # On a machine with other work, only the time of processors means something.
+    busy = load_average() > (os.cpu_count() or 1)
     loop = plain_loop(options.loops)
-    numbers = "-", milli(loop[0]), milli(loop[1]), digits(1 / loop[0]), "1"
-    rows: list[Sequence[str]] = [("loop over `synthesise` and `identify`", *numbers)]
-    for n, wall, used in runs(made, options.workers):
-        numbers = milli(wall / cells), milli(used / cells), digits(cells / wall)
-        rows.append((name(n), digits(wall), *numbers, digits(loop[0] * cells / wall)))
+    done = [("loop over `synthesise` and `identify`", 1, *loop)]
+    done += [(name(n), cells, wall, used) for n, wall, used in runs(made, options.workers)]
+    rows = [
+        (
+            label,
+            milli(used / n),
+            digits(n / used),
+            digits(loop[1] * n / used),
+            "-" if busy else digits(n / wall),
+            "-" if busy else digits(loop[0] * n / wall),
+        )
+        for label, n, wall, used in done
+    ]
     count = options.loops * len(ESTIMATORS)
     text = f"""{cells} identifications of `sla_suspension` (83 base parameters, {RATE * SECONDS}
 samples of 5 forces; {" and ".join(ESTIMATORS)}); {count} of them in the plain loop:
 
 """
-    text += table(("", "s", "ms each", "CPU ms each", "per second", "times the loop"), rows)
+    times = ("CPU ms each", "per CPU second", "times the loop", "per second", "times the loop")
+    text += table(("", *times), rows)
+    if busy:
+        text += "\n\n(The machine was busy, so that only the time of its processors was measured.)"
     text += f"\n\nA study of {EMPTY} cells that compute nothing, CPU time:\n\n"
     spent = [(n, *overhead(n, EMPTY)) for n in options.workers]
     text += table(

@@ -160,3 +160,30 @@ def test_numbers_that_are_hardly_meant(run: Run, tmp_path: Path) -> None:
     assert (
         "warning: the inertia of b is not physically consistent (allow_nonphysical): " in found.out
     )
+
+
+ROUNDED = """
+mechid: 1
+name: planar
+points: {O: [0, 0, 0], A: [0.5, 0.8, 0], B: [3, 1.6, 0], C: [3, 0, 0]}
+bodies: {crank: {}, coupler: {}, rocker: {}}
+coordinates: {q: {joint: a}}
+joints:
+  a: {type: revolute, between: [ground, crank], at: O, axis: z}
+  b: {type: revolute, between: [crank, coupler], at: A, axis: [1e-7, 0, 1]}
+  c: {type: revolute, between: [coupler, rocker], at: B, axis: z}
+  d: {type: revolute, between: [rocker, ground], at: C, axis: z}
+"""
+
+
+def test_align(run: Run) -> None:
+    """Rounded axes are refused with a way out, which is taken."""
+    Path("cad.yaml").write_text(ROUNDED)
+    refused = run("check", "cad.yaml")
+    assert refused.status == 2
+    assert "joints.b: the axes of the planar loop" in refused.err
+    assert "--align and --output go together" in run("check", "cad.yaml", "--align").err
+    done = run("check", "cad.yaml", "--align", "-o", "straight.yaml")
+    assert done.status == 0, done.err
+    assert "the axis of b was off by 1e-07 rad, now parallel\nwrote straight.yaml" in done.out
+    assert run("check", "straight.yaml", "--json").json["dof"] == 1

@@ -47,6 +47,41 @@ def test_report(run: Run, tmp_path: Path) -> None:
     assert ran.err.startswith("error: no/where.html")
 
 
+def test_comparison_and_verdict(run: Run, tmp_path: Path) -> None:
+    identified(run)
+    ran = run("identify", "five_bar", "data.csv", "--estimator", "ols", "-o", "plain")
+    assert ran.status == 0, ran.err
+    *_, trust, following = ran.out.splitlines()
+    assert trust.startswith("trust the model (synthetic data): not known. No other motion")
+    assert following.startswith("next: Measure another motion")
+
+    ran = run("report", "folder", "--json")
+    assert ran.status == 0, ran.err
+    (found,) = ran.json["runs"]
+    assert found["run"] == "folder"
+    assert found["verdict"]["synthetic"]
+    assert found["verdict"]["trust"]["answer"] == "not known"
+    assert ran.json["output"] == []
+    assert not (tmp_path / "folder" / "report.html").exists()
+
+    ran = run("report", "folder", "plain", "-o", "compare.html")
+    assert ran.status == 0, ran.err
+    assert "folder: trust the model" in ran.out
+    assert "plain: next: " in ran.out
+    assert "comparison-table" in (tmp_path / "compare.html").read_text(encoding="utf-8")
+
+    for wrong, why in (
+        (("folder", "plain"), "needs a name"),
+        (("folder", "plain", "--certify", "-o", "x.html"), "--certify"),
+        (("folder", "folder", "-o", "x.html"), "given twice"),
+        (("folder", "plain", "-o", "compare.html"), "compare.html"),
+    ):
+        ran = run("report", *wrong)
+        assert ran.status == 2
+        assert why in ran.err
+        assert len(ran.err.splitlines()) == 1
+
+
 def test_no_run(run: Run) -> None:
     ran = run("report", "nothing")
     assert ran.status == 2

@@ -15,6 +15,7 @@ import pytest
 
 from mechid.cli.study import duration
 from mechid.cli.study import study as commands
+from mechid.studies.study import library
 
 if TYPE_CHECKING:
     from .conftest import Run
@@ -69,6 +70,7 @@ def test_from_plan_to_table(run: Run) -> None:
     assert run("study", "table", "s.study", *words).out.splitlines()[-1].split() == ["5", "5", "5"]
     assert run("study", "table", "s.study", "-o", "t.csv").out == "wrote t.csv\n"
     assert len(Path("t.csv").read_text().splitlines()) == 19
+    assert "add --force" in run("study", "table", "s.study", "-o", "t.csv").err
     words = ("--x", "n", "--y", "value", "--by", "force", "--band", "p10,p90", "-o", "f.svg")
     assert run("study", "plot", "s.study", *words).out == "wrote f.svg\n"
     compared = run("study", "compare", "s.quick.study", "s.study", "--json").json
@@ -100,7 +102,9 @@ def test_wrong_input_is_one_line(words: tuple[str, ...], run: Run) -> None:
 
 
 def test_list_and_schema(run: Run) -> None:
-    assert isinstance(run("study", "list", "--json").json, list)
+    titles = {row["name"]: row["title"] for row in run("study", "list", "--json").json}
+    assert set(titles) == set(library())
+    assert all(titles.values())
     assert run("study", "list").status == 0
     assert run("schema", "study").json["title"] == "mechid study file"
 

@@ -154,21 +154,24 @@ def test_wrong_cad_values_are_told_from_wrong_data(motions):
     assert "check the CAD values" in found.next_steps.text
 
 
-def test_friction_that_the_model_lacks(logs, motions):
+def test_friction_that_the_model_lacks(motions):
     usual = {"noise": "3%", "cad_error": "10%", "seed": 3, "periods": 2, "friction": "20%"}
     log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)
-    found = mechid.verdict(mechid.identify(MODEL, log, validate=other, **PRIOR))
+    run = mechid.identify(MODEL, log, validate=other, **PRIOR)
+    found = mechid.verdict(run)
     assert found.trust.answer == "no"
     assert grades(found.trust)["residuals"] == "doubtful"
-    assert "what the model lacks" in found.next_steps.evidence[0].text
+    assert "what the model lacks" in found.next_steps.text
+    assert not any("othing to do" in e.text for e in found.next_steps.evidence)
 
 
-def test_a_model_that_was_reduced_too_much(logs):
-    log, other = logs()
+def test_a_model_that_was_reduced_too_much(motions):
+    usual = {"noise": "3%", "cad_error": "40%", "seed": 3, "periods": 2}
+    log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)
     reduce = mechid.ReduceOptions(size=1)
-    run = mechid.identify(MODEL, log, validate=other, reduce=reduce, **PRIOR)
+    run = mechid.identify(MODEL, log, validate=other, reduce=reduce, cad_error="40%")
     by = {r.model: r for r in run.validation if r.motion == "validation-1"}
-    assert by["estimate"].error < 0.8 * by["reduced"].error
+    assert by["estimate"].error < 0.9 * by["reduced"].error
     found = mechid.verdict(run)
     assert found.trust.answer != "yes"
     assert found.next_steps.evidence[0].text.startswith("Keep more parameters")

@@ -69,6 +69,16 @@ def count(seed: int, n: int) -> int:
     return len(Path(f"log/{seed}-{n}").read_text())
 
 
+def client_code(where: str) -> str:
+    """Return what another process does to run the study."""
+    return (
+        "from mechid.studies import cells, registry\n"
+        "registry.EXPERIMENTS = cells.EXPERIMENTS = {'toy': 'toy_experiment'}\n"
+        "from mechid.studies.run import run_study\n"
+        f"run_study('made.yaml', 'out', {where})\n"
+    )
+
+
 def once(fault: Callable[[], None]) -> Callable[[int, int], None]:
     """Return a watch that causes a fault when some cells are done."""
     left = [fault]
@@ -97,13 +107,7 @@ def test_a_bug_in_a_cell_leaves_the_others(dask: DaskProcesses, study: Read) -> 
 
 
 def test_the_client_is_killed_and_comes_back(dask: DaskProcesses, disturbed: Study) -> None:
-    code = (
-        "from mechid.studies import cells, registry\n"
-        "registry.EXPERIMENTS = cells.EXPERIMENTS = {'toy': 'toy_experiment'}\n"
-        "from mechid.studies.run import run_study\n"
-        f"run_study('made.yaml', 'out', scheduler='{dask.address}')\n"
-    )
-    client = subprocess.Popen([sys.executable, "-c", code])
+    client = subprocess.Popen([sys.executable, "-c", client_code(f"scheduler='{dask.address}'")])
     wait_until(lambda: Path("log").exists() and len(list(Path("log").iterdir())) > 10)
     client.send_signal(signal.SIGKILL)
     client.wait()
@@ -153,6 +157,35 @@ def test_the_scheduler_is_restarted(dask: DaskProcesses, disturbed: Study) -> No
     # What was finished before was not computed again.
     assert {count(*cell) for cell in had} == {1}
     check(disturbed)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("slurrm: {jobs: 1}", "a jobqueue file has one key, got slurrm; did you mean slurm?"),
+        ("slurm: {cores: 1}", "jobs must be ≥ 1, got None"),
+        (
+            "slurm: {jobs: 1, cores: 1, memory: 1GB, quueue: x}",
+            "unknown key quueue; did you mean queue?",
+        ),
+        ("slurm: {jobs: 1, cores: 1}", "memory is missing"),
+        ("", "the file is empty"),
+    ],
+)
+def test_jobqueue_files_with_mistakes(study: Read, text: str, message: str) -> None:
+    Path("queue.yaml").write_text(text)
+    with pytest.raises(MechidError) as caught:
+        run_study(study("experiment: toy"), "out", jobqueue="queue.yaml")
+    assert str(caught.value).startswith("queue.yaml")
+    assert message in str(caught.value)
+
+
+def test_workers_through_a_queue(study: Read) -> None:
+    """The queue of dask-jobqueue that starts jobs on this machine; in a process of its own."""
+    Path("queue.yaml").write_text("local: {jobs: 1, cores: 1, processes: 1, memory: 1GB}")
+    study("experiment: toy\naxes: {seed: [1, 2]}")
+    subprocess.run([sys.executable, "-c", client_code("jobqueue='queue.yaml'")], check=True)
+    assert load_study_result("out").status()[0]["done"] == 2
 
 
 def test_a_scheduler_that_is_not_there(disturbed: Study, monkeypatch: pytest.MonkeyPatch) -> None:

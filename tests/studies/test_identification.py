@@ -70,7 +70,7 @@ def test_same_as_the_steps_of_the_method(
     expected = np.linalg.norm(predicted - exact.exact, axis=0) / np.linalg.norm(exact.exact, axis=0)
     assert row["E_p"] == pytest.approx(float(np.sum(expected)), rel=1e-6)
     assert row["condition"] == pytest.approx(estimate.condition, rel=1e-6)
-    assert row["E_p_cad"] == pytest.approx(run.errors("validation-1")["cad"], rel=1e-6)
+    assert row["overall_cad"] == pytest.approx(run.errors("validation-1")["cad"], rel=1e-6)
 
 
 def test_without_errors_nothing_is_left() -> None:

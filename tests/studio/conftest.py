@@ -36,6 +36,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
             jobs=Jobs(Folder(place)),
             quick=Worker(place),
             slow=Worker(place),
+            proofs=Worker(place),
             keys=Keys(),
             port=listener.getsockname()[1],
             most_upload=MOST_UPLOAD,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from httpx import Client
 
+from mechid.studies.study import library
 from mechid.studio.folder import Folder, kind_of, listing
 from mechid.studio.state import Studio
 
@@ -16,9 +17,11 @@ from mechid.studio.state import Studio
 def test_what_files_are(folder: Path) -> None:
     contents = {
         "m.yaml": "# a comment\nmechid: 1\n", "map.yml": "measurement: 1\n",
-        "t.yaml": "trajectory: 1\n", "x.yaml": "other: 1\n", "log.csv": "", "arm.urdf": "",
+        "t.yaml": "trajectory: 1\n", "s.yaml": "title: a\nexperiment: motions\n",
+        "x.yaml": "other: 1\n", "log.csv": "", "arm.urdf": "",
         "points.xlsx": "", "points.csv": "\ufeff# a\n\nPoint;x;y;z\nA;1;2;3\n",
         "page.html": "", "notes.md": "", "run/run.json": "{}",
+        "s2.yaml": "title: a\nparts: {}\n", "a.study/provenance.json": "{}",
         "bag/metadata.yaml": "", "deep/er/log.mat": "",
     }  # fmt: skip
     for name, text in contents.items():
@@ -26,10 +29,12 @@ def test_what_files_are(folder: Path) -> None:
         (folder / name).write_text(text)
     found = {entry["path"]: entry["kind"] for entry in listing(Folder(folder))}
     assert found == {
-        "m.yaml": "model", "map.yml": "mapping", "t.yaml": "trajectory", "x.yaml": "other",
+        "m.yaml": "model", "map.yml": "mapping", "t.yaml": "trajectory", "s.yaml": "study",
+        "s2.yaml": "study", "x.yaml": "other",
         "log.csv": "data", "arm.urdf": "robot", "points.xlsx": "table", "points.csv": "table",
         "page.html": "page",
-        "notes.md": "other", "run": "run", "bag": "data", "deep": "folder", "deep/er": "folder",
+        "notes.md": "other", "run": "run", "a.study": "result", "bag": "data",
+        "deep": "folder", "deep/er": "folder",
         "deep/er/log.mat": "data", "linkage.yaml": "model",
     }  # fmt: skip
     assert kind_of(folder / "linkage.yaml") == "model"
@@ -40,6 +45,7 @@ def test_state(client: Client, folder: Path) -> None:
     assert state["folder"] == str(folder)
     assert "four_bar" in [entry["name"] for entry in state["zoo"]]
     assert {"name", "title", "sides"} == set(state["templates"][0])
+    assert [entry["name"] for entry in state["studies"]] == list(library())
 
 
 def test_a_file_changed_by_somebody_else_is_not_overwritten(client: Client, folder: Path) -> None:

@@ -77,6 +77,18 @@ def test_every_request_gets_its_own_reply(tmp_path: Path) -> None:
     assert with_worker(tmp_path, 60, work) == expected
 
 
+def test_nobody_waits_for_a_studio_that_is_closed(tmp_path: Path) -> None:
+    async def work(worker: Worker) -> list[int]:
+        words = {"values": {"a": "b"}, "name": "a"}
+        calls = [asyncio.ensure_future(worker.call("answers.word", **words)) for _ in range(3)]
+        await asyncio.sleep(0.05)  # the first one has started a process
+        await worker.close()
+        found = await asyncio.gather(*calls, return_exceptions=True)
+        return [error.status for error in found if isinstance(error, RefusedError)]
+
+    assert with_worker(tmp_path, 60, work) == [500, 503, 503]
+
+
 def test_it_ends_with_the_server(tmp_path: Path) -> None:
     process = subprocess.Popen(
         python("mechid.studio.worker"),

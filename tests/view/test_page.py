@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import mechid.view
 from mechid.mechanism.joint_kinds import JOINT_KINDS
-from mechid.view.page import render_page
+from mechid.view.page import hosted_page, render_page
 
 if TYPE_CHECKING:
     from ..conftest import OpenedPage, OpenPage
@@ -491,3 +492,16 @@ def test_page_says_what_went_wrong(tmp_path: Path, open_page: OpenPage) -> None:
     opened = open_page(save(tmp_path, scene))
     assert "unknown shape: teapot" in opened.page.inner_text("#message")
     assert "unknown shape: teapot" in opened.errors[0]
+
+
+def test_hosted_page_names_files_that_are_there() -> None:
+    page = hosted_page("/base")
+    assert "{{" not in page
+    found = re.search(r'<script type="importmap">(.*?)</script>', page)
+    assert found is not None
+    assets = Path(mechid.view.__file__).parent / "assets"
+    for name, address in json.loads(found[1])["imports"].items():
+        file = assets / address.removeprefix("/base/")
+        assert file.is_file()
+        assert name == "three" or name == f"mechid/{file.stem}"
+    assert "script-src 'unsafe-inline' 'self';" in page

@@ -18,7 +18,7 @@ def advise(
         str, typer.Option(help="Forces that can be measured, with commas; default: all.")
     ] = "",
     target: Annotated[
-        str, typer.Option(help="Prediction error that is wanted, summed over all forces.")
+        str, typer.Option(help="Prediction error that is wanted, mean over all forces.")
     ] = "E_p<5%",
     motion: Annotated[
         Path | None,

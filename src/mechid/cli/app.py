@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -157,6 +157,13 @@ def _short(line: str) -> str:
     return f"{line[:half]} … {line[-half:]}"
 
 
+def _fail(line: str) -> NoReturn:
+    """Print what is wrong as one line, and leave."""
+    typer.secho("error:", fg="red", err=True, nl=False)
+    typer.echo(f" {line}", err=True)
+    sys.exit(2)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the tool and leave: 0 done, 2 wrong input (one line on stderr), 130 interrupted."""
     # Before NumPy is loaded. Matrices here are small: threads of the linear algebra wait for each
@@ -165,11 +172,18 @@ def main(arguments: list[str] | None = None) -> None:
     log_to_stderr()
     try:
         # Runs keep the command line that made them.
-        app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
+        try:
+            app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
+        finally:
+            sys.stdout.flush()  # a full device is noticed here, not after the end
     except MechidError as error:
-        line = with_option_names(_short(" ".join(str(error).split())))
-        typer.secho("error:", fg="red", err=True, nl=False)
-        typer.echo(f" {line}", err=True)
-        sys.exit(2)
+        _fail(with_option_names(_short(" ".join(str(error).split()))))
+    except MemoryError:
+        _fail("not enough memory; use fewer samples, a lower rate or a part of the log")
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else "output: "
+        if not error.filename and sys.stdout is sys.__stdout__:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left cannot be written either
+        _fail(f"{place}{error.strerror or error}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mechid.cli.common import (
+    Force,
     Json,
     Model,
     load_model,
@@ -15,17 +17,32 @@ from mechid.cli.common import (
     print_pairs,
     print_table,
 )
-from mechid.errors import MechidError
+from mechid.errors import DataError, MechidError
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.kinematics.mobility import Mobility
     from mechid.kinematics.model import KinematicModel
+    from mechid.mechanism.planar import Tilt
 
 _CLEAR_GAP = 1e4  # below it, a singular value counts as zero that is not much smaller than others
 _ROUNDING = 1e-15  # m or rad, in the table: an assembled coordinate meant to be zero
 
 
-def check(model: Model, json: Json = False) -> None:
+def check(
+    model: Model,
+    align: Annotated[
+        bool,
+        typer.Option(
+            "--align", help="Make axes of planar loops parallel that are off by rounded numbers."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="With --align: model file to write.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
     """Read a model, close its loops and count what can move.
 
     Says how many degrees of freedom the mechanism really has, which constraints are redundant, and
@@ -35,6 +52,13 @@ def check(model: Model, json: Json = False) -> None:
     from mechid.dynamics.compile import dynamic_model
     from mechid.kinematics.mobility import check_independent, mobility
 
+    if align != (output is not None):
+        raise DataError("--align and --output go together", remedy="give both: --align -o FILE")
+    check_outputs(output, force=force, inputs=[model])
+    turned: tuple[Tilt, ...] = ()
+    if output is not None:
+        turned = write_aligned(model, output)
+        model = str(output)
     ready = load_model(model, tell=False)
     try:
         counted = mobility(ready.mechanism)
@@ -43,10 +67,23 @@ def check(model: Model, json: Json = False) -> None:
     except MechidError as error:
         raise error.located(model) from None
     found = report(ready, counted)
+    if output is not None:
+        found |= {"aligned": {t.joint: t.angle for t in turned}, "output": str(output)}
     if json:
         print_json(found)
     else:
         _show(found)
+
+
+def write_aligned(model: str, output: Path) -> tuple[Tilt, ...]:
+    """Write a model with parallel axes; return what was turned."""
+    from mechid.importing.load import load
+    from mechid.mechanism.planar import aligned
+    from mechid.modelfile.api import save
+
+    mechanism, turned = aligned(load(model))
+    save(mechanism, output)
+    return turned
 
 
 def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
@@ -133,6 +170,10 @@ def _show(found: dict[str, Any]) -> None:
         ],
     )
     print_notes(found["warnings"], "warning")
+    for name, angle in found.get("aligned", {}).items():
+        typer.echo(f"note: the axis of {name} was off by {angle:.2g} rad, now parallel")
+    if "output" in found:
+        typer.echo(f"wrote {found['output']}")
 
 
 def _constraints(names: list[str]) -> list[tuple[str, str]]:

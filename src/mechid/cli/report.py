@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mechid.cli.common import Force, Json, print_json
 from mechid.errors import DataError
 from mechid.outputs import check_outputs
+
+if TYPE_CHECKING:
+    from mechid.runs.record import Run
 
 
 def report(
@@ -41,38 +44,45 @@ def report(
     mechanism moving along the measured motion, its bodies and parameters with their uncertainty,
     measured and predicted forces, the validation, and how to repeat the run.
 
-    With --json, the verdict is printed as JSON.
+    With --json, the verdict is printed as JSON, and a page is written only with --output.
 
     Example: mechid report run, or mechid report run1 run2 -o compare.html
     """
     from mechid.options import to_words
-    from mechid.report import write_comparison, write_report
     from mechid.runs.folder import load_run
     from mechid.runs.verdict import verdict
 
-    page = output or (runs[0] / "report.html" if len(runs) == 1 else None)
-    check_outputs(page, force=force)
-    found = [load_run(run) for run in runs]
-    if len(runs) == 1 and page is not None:
-        path = write_report(found[0], page, certify=certify)
-    elif output is None:
-        raise DataError("a page that compares runs needs a name", remedy="add -o compare.html")
-    elif certify:
+    page = output
+    if page is None and not json:
+        if len(runs) > 1:
+            raise DataError("a page that compares runs needs a name", remedy="add -o compare.html")
+        page = runs[0] / "report.html"
+    if certify and len(runs) > 1:
         raise DataError("--certify belongs to the report of one run", remedy="leave it out")
-    else:
-        names = [str(run) for run in runs]
-        path = write_comparison(dict(zip(names, found, strict=True)), output)
+    if len(set(runs)) < len(runs):
+        raise DataError("a run is given twice", remedy="give two different runs to compare")
+    check_outputs(page, force=force)
+    found = {str(run): load_run(run) for run in runs}
+    verdicts = {name: verdict(run) for name, run in found.items()}
+    if page is not None:
+        _write(found, page, certify)
     if json:
-        verdicts = [
-            {"run": str(folder), "verdict": to_words(verdict(run))}
-            for folder, run in zip(runs, found, strict=True)
-        ]
-        print_json({"output": [str(path)], "runs": verdicts})
+        words = [{"run": name, "verdict": to_words(v)} for name, v in verdicts.items()]
+        print_json({"output": [] if page is None else [str(page)], "runs": words})
+    elif page is not None:
+        typer.echo(f"wrote {page} ({page.stat().st_size / 1e6:.1f} MB)")
+        for name, v in verdicts.items():
+            for line in v.lines:
+                typer.echo(f"{name}: {line}" if len(found) > 1 else line)
+    if open_page and page is not None:
+        typer.launch(page.resolve().as_uri())
+
+
+def _write(runs: dict[str, Run], page: Path, certify: bool) -> None:
+    from mechid.report import write_comparison, write_report
+
+    if len(runs) > 1:
+        write_comparison(runs, page)
     else:
-        typer.echo(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
-        for folder, run in zip(runs, found, strict=True):
-            about = f"{folder}: " if len(runs) > 1 else ""
-            for line in verdict(run).lines:
-                typer.echo(f"{about}{line}")
-    if open_page:
-        typer.launch(path.resolve().as_uri())
+        (run,) = runs.values()
+        write_report(run, page, certify=certify)

@@ -26,6 +26,7 @@ from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOp
 from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
 from mechid.errors import DataError, MechidError
 from mechid.excitation.families import Family
+from mechid.excitation.trajectory import times_at
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -135,7 +136,7 @@ def times_of(
         outside = asked[0] if asked[0] < 0 else asked[-1]
         raise DataError(f"--at must be between 0 and {t_end:g} s, got {outside:g}")
     exact = np.array([0.0, t_end]) if asked is None else np.unique([0.0, t_end, *asked])
-    grid = np.arange(1, int(t_end * rate) + 1) / rate
+    grid = times_at(t_end, rate)[1:]
     near = np.abs(grid[:, None] - exact).min(axis=1) if grid.size else grid
     return np.sort(np.concatenate([exact, grid[(near > _SAME * t_end) & (grid < t_end)]])), asked
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from mechid.cli.common import Json, print_json, print_notes, print_table
+from mechid.cli.common import Force, Json, print_json, print_notes, print_table
+from mechid.outputs import check_outputs
 
 if TYPE_CHECKING:
     from mechid.studies.plan import PartPlan
@@ -32,13 +33,13 @@ Quick: TypeAlias = Annotated[
 @study.command("list", epilog="Example: mechid study list")
 def list_studies(json: Json = False) -> None:
     """List the studies that come with mechid."""
-    from mechid.studies.study import library, load_study
+    from mechid.studies.study import library, library_title
 
-    found = [load_study(name) for name in library()]
+    found = {name: library_title(name) for name in library()}
     if json:
-        print_json([{"name": s.name, "title": s.title, "cells": s.n_cells} for s in found])
+        print_json([{"name": name, "title": title} for name, title in found.items()])
     else:
-        print_table(("name", "cells", "title"), [(s.name, str(s.n_cells), s.title) for s in found])
+        print_table(("name", "title"), found.items())
 
 
 @study.command(epilog="Example: mechid study experiments identification")
@@ -257,6 +258,7 @@ def table(
         Path | None,
         typer.Option("--output", "-o", help="Write the tidy table here: .csv or .parquet."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Show a statistic over two columns of a result, or write its tidy table.
@@ -268,6 +270,7 @@ def table(
 
     result = load_study_result(folder)
     if output is not None:
+        check_outputs(output, force=force)
         write_tidy(result, part, where or [], output)
     elif value is None:
         show_columns(result, part, json)
@@ -298,6 +301,7 @@ def plot(
         typer.Option(help="Only rows with COLUMN=VALUE; may be repeated.", show_default=False),
     ] = None,
     log: Annotated[str, typer.Option(help="Logarithmic axes: x, y or xy.")] = "",
+    force: Force = False,
 ) -> None:
     """Draw a statistic of a result over one of its columns."""
     from mechid.cli.study_tables import conditions, names
@@ -306,6 +310,7 @@ def plot(
     from mechid.studies.result import load_study_result
 
     check_plot_path(output)
+    check_outputs(output, force=force)
     result = load_study_result(folder)
     drawn = draw_table(
         result.table(part),
@@ -349,9 +354,11 @@ def page(
         Path | None,
         typer.Option(help="Folder of its figures.", show_default="img beside the page"),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Fill the template of a study (NAME.md.j2 beside its file) from its tables."""
     from mechid.studies.page import write_study_page
 
+    check_outputs(output, force=force)
     for path in write_study_page(name, folder, output, images=images):
         typer.echo(f"wrote {path}")

@@ -24,6 +24,7 @@ from mechid.kinematics.reference_point.passive import Spin, passive_spins
 from mechid.kinematics.reference_point.system import Pose, System, compile_system, twist_jacobian
 from mechid.kinematics.reference_point.walk import random_walk
 from mechid.mechanism.joint_kinds import JOINT_KINDS
+from mechid.mechanism.planar import refuse_tilted_axes
 from mechid.mechanism.records import GROUND, JointCoordinate, Mechanism, Point, PointCoordinate
 from mechid.shown import Shown
 from mechid.spatial.rotations import Array
@@ -136,6 +137,7 @@ def mobility(mechanism: Mechanism | System) -> Mobility:
     (-2, 1, 3)
     """
     system = mechanism if isinstance(mechanism, System) else compile_system(mechanism)
+    refuse_tilted_axes(system.mechanism)
     generic = generic_poses(system)
     best = max(generic, key=lambda g: (g.rank, g.smallest))
     if best.smallest < CLEAR:

@@ -25,6 +25,7 @@ from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
 from mechid.mechanism.given import checked_mechanism
+from mechid.mechanism.planar import refuse_tilted_axes
 from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
 
@@ -152,6 +153,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
 @lru_cache(maxsize=32)
 def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     """Compile a mechanism without inertia: once for all values that bodies may have."""
+    refuse_tilted_axes(mechanism)
     tree = spanning_tree(mechanism)
     passive = passive_parts(mechanism)
     compiled = compile_tables(mechanism, tree, passive)

@@ -15,9 +15,29 @@ from mechid.modelfile.transforms import roll_pitch_yaw
 from mechid.modelfile.vectors import vec3
 from mechid.textfile.yamlio import Key
 
+# m/s². A thousand times what ultracentrifuges reach; beyond it only arithmetic fails.
+_STRONGEST = 1e10
+
 
 def gravity(spec: Any, geometry: Geometry, file: Scope) -> Vec3:
-    """Return the weight per unit mass in ground axes, m/s²."""
+    """Return the weight per unit mass in ground axes, m/s².
+
+    Raises
+    ------
+    ModelError
+        If it is larger than anything that could be meant.
+    """
+    found = _gravity(spec, geometry, file)
+    if (size := float(np.linalg.norm(found))) > _STRONGEST:
+        raise ModelError(
+            f"gravity must be < {_STRONGEST:g} m/s², got {size:.3g}",
+            path=("gravity",),
+            remedy="check its unit; on Earth it is 9.81 m/s²",
+        )
+    return found
+
+
+def _gravity(spec: Any, geometry: Geometry, file: Scope) -> Vec3:
     path: Key = ("gravity",)
     if isinstance(spec, tuple):
         return geometry.numbers.vector(spec, file, path).value

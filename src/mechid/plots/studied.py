@@ -13,6 +13,7 @@ from mechid.plots.style import COLORS, Plot, styled
 _WIDTH, _HEIGHT = 6.4, 3.4  # inches
 _MARKS = "os^Dv<>"
 _MOST_MARKED = 30  # points; longer curves have no marks, and every other one is dashed
+_TICKED = 12  # numbers of a logarithmic axis that get a tick each
 _APART = 0.6  # of the distance between labels: room for the points of one
 
 
@@ -97,6 +98,9 @@ def study_figure(drawn: StudyFigure) -> Plot:
         axes.grid(visible=False, axis="x")
     if "x" in drawn.log and drawn.x is not None and (drawn.x > 0).any():
         axes.set_xscale("log")
+        if len(drawn.x) <= _TICKED:  # 1, 2, 5 and not powers of ten
+            axes.set_xticks(drawn.x, list(drawn.labels))
+            axes.set_xticks([], minor=True)
     if "y" in drawn.log and any((curve.values > 0).any() for curve in drawn.curves.values()):
         axes.set_yscale("log")
     axes.set_xlabel(drawn.x_label)

@@ -34,7 +34,7 @@ def next_steps(run: Run, trust: Answer) -> Answer:
 def _repair(run: Run) -> Iterator[Evidence]:
     """Yield remedies of what is wrong with channels."""
     for d in run.diagnosis:
-        if d.kind not in GROSS and gross(run):
+        if d.settled or (d.kind not in GROSS and gross(run)):
             continue
         about = f" ({d.channel}: {d.kind})" if d.channel not in d.remedy else ""
         yield Evidence(d.kind, "doubtful", f"{d.remedy[:1].upper()}{d.remedy[1:]}{about}.")

@@ -168,15 +168,14 @@ def whiteness(run: Run) -> Evidence:
         return Evidence(name, "not known", f"Whether residuals are white is not known: {why}.")
     coloured = {force: r for force, r in tested.items() if r > _MEMORY}
     most = max(tested.values())
-    note = _unseen_note(run)
     if not coloured:
-        words = f"Residuals of the identification are not correlated in time.{note}"
+        words = f"Residuals of the identification are not correlated in time.{_unseen_note(run)}"
         return Evidence(name, "good", words, most)
     return Evidence(
         name,
         "doubtful",
         f"Residuals are correlated in time (neighbouring samples: {_memories(coloured)}): the "
-        f"model lacks something, or the noise is coloured.{note}",
+        "model lacks something, or the noise is coloured.",
         most,
     )
 
@@ -283,7 +282,8 @@ def defects(run: Run) -> Iterator[Evidence]:
         if d.kind != "cad":  # said by `prior_and_data` and `unseen_error`
             about = f"{d.kind} {d.channel}".strip()
             text = f"{d.text[:1].upper()}{d.text[1:]}."
-            yield Evidence(about, "bad" if d.kind in GROSS else "doubtful", text, d.size)
+            grade: Grade = "bad" if d.kind in GROSS else "good" if d.settled else "doubtful"
+            yield Evidence(about, grade, text, d.size)
     if not run.diagnosis:
         yield Evidence("diagnosis", "good", "Nothing conspicuous was found in the data.")
 

@@ -17,7 +17,7 @@ class Advice(Shown):
     ----------
     model : str
     target : float
-        E_p, summed over all forces, that is to be reached.
+        E_p, mean over all forces, that is to be reached.
     forces : tuple of str
         That are measured.
     trajectory : Trajectory
@@ -73,7 +73,7 @@ def advice_words(a: Advice, reached: float, checked_seconds: float) -> tuple[str
     longest = max(a.errors)
     said = [
         f"CAD values alone predict the forces of other motions with E_p = {a.cad:.1%} "
-        f"(sum over {len(a.trajectory.names)} forces)."
+        f"(mean over {len(a.trajectory.names)} forces)."
     ]
     if a.seconds is not None:
         how = f"Measure {', '.join(a.forces)} for {a.seconds:.4g} s at {a.rate:.4g} Hz"

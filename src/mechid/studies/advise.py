@@ -21,6 +21,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.options.noise import noise_levels
 from mechid.studies.advice import Advice, advice_words
 from mechid.studies.experiments import shared
+from mechid.studies.experiments.identification import ALL
 from mechid.studies.experiments.identification import run as identifications
 from mechid.studies.experiments.identification_settings import IdentificationSettings
 from mechid.studies.experiments.information import (
@@ -68,7 +69,7 @@ def advise(
     forces : sequence of str or str
         Forces that can be measured; by default all.
     target : str or float
-        Wanted prediction error, summed over all forces of the mechanism: "E_p<5%", or 0.05.
+        Wanted prediction error, mean over all forces of the mechanism: "E_p<5%", or 0.05.
     motion : str or Path, optional
         A trajectory file to judge; by default a motion is designed.
     noise : str or float
@@ -251,8 +252,8 @@ _MOST_CHECKED = 20  # periods: longer data take long to identify
 
 
 def _error(settings: InformationSettings, known: Knowledge, *, after: bool = True) -> float:
-    """Return the expected E_p, summed over the forces, mean over the predicted motions."""
-    found = [np.sum(known.errors(shared.observed(by), after=after)) for by in settings.others]
+    """Return the expected E_p, mean over the forces and the predicted motions."""
+    found = [np.mean(known.errors(shared.observed(by), after=after)) for by in settings.others]
     return float(np.mean(found))
 
 
@@ -315,7 +316,7 @@ def _check(plan: _Plan, periods: int, draws: int, seed: int) -> tuple[tuple[floa
     for outcome in identifications(cells):
         if isinstance(outcome, MechidError):
             raise outcome
-        rows = [row for row in outcome if row["force"] == "all"]
+        rows = [row for row in outcome if row["force"] != ALL]
         errors.append(float(np.mean([float(str(row["E_p"])) for row in rows])))
         inside.append(float(np.mean([float(str(row["inside_forces"])) for row in rows])))
     return tuple(errors), float(np.mean(inside))

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -65,7 +66,7 @@ def run_tasks(
         if before is None or len(left) < before:
             last, before = time.monotonic(), len(left)
         try:
-            with connect() as client:
+            with _quiet(), connect() as client:
                 _wait_for_workers(client)
                 _round(client, left, finished, stop)
                 break
@@ -78,6 +79,16 @@ def run_tasks(
             _LOG.warning("the scheduler was lost; connecting again")
             time.sleep(min(1.0, PATIENCE / 10))
     return list(failed.values())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Dask logs off the terminal: what matters becomes an error or a warning of ours."""
+    _dask()
+    from distributed.utils import silence_logging_cmgr
+
+    with silence_logging_cmgr(logging.CRITICAL):
+        yield
 
 
 def _lost_errors() -> tuple[type[BaseException], ...]:
@@ -153,7 +164,7 @@ def local(workers: int) -> Connect:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
-                silence_logs=logging.ERROR,
+                silence_logs=logging.CRITICAL,
                 preload=["mechid.studies.worker_setup"],
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
@@ -216,15 +227,30 @@ def _queued(name: str, jobs: int, settings: dict[str, Any], where: str) -> Conne
             raise _missing("dask-jobqueue") from None
         names = {kind.lower(): getattr(dask_jobqueue, kind) for kind in dir(dask_jobqueue)}
         kind = LocalCluster if name == "local" else names[f"{name}cluster"]
-        try:
-            cluster = kind(**{"scheduler_options": {"dashboard_address": None}} | settings)
-        except (TypeError, ValueError) as error:
-            raise DataError(str(error), where=f"{where}: {name}") from None
+        _check_words(kind, settings, f"{where}: {name}")
+        cluster = kind(**{"scheduler_options": {"dashboard_address": None}} | settings)
         with cluster, distributed.Client(cluster, set_as_default=False) as client:
             cluster.scale(jobs=jobs)
             yield client
 
     return connect
+
+
+def _check_words(kind: Any, settings: Mapping[str, Any], where: str) -> None:
+    """Reject what dask-jobqueue does not know; it would leave half a cluster behind."""
+    from dask_jobqueue.core import Job, JobQueueCluster
+
+    known = [
+        name
+        for made in (kind.job_cls, Job, JobQueueCluster)
+        for name in signature(made.__init__).parameters
+        if name not in ("self", "scheduler", "name", "kwargs", "job_kwargs")
+    ]
+    for name in settings:
+        if name not in known:
+            raise DataError(f"unknown key {name}", where=where, remedy=hint(name, known))
+    if missing := [name for name in ("cores", "memory") if name not in settings]:
+        raise DataError(f"{missing[0]} is missing", where=where, remedy="add it")
 
 
 def _dask() -> Any:

@@ -13,7 +13,7 @@ from mechid.shown import Shown
 from mechid.studies.cells import Part, read_part
 from mechid.studies.document import PartSpec, StudyDocument, validate_study
 from mechid.textfile.words import hint
-from mechid.textfile.yamlio import FileKind, read
+from mechid.textfile.yamlio import FileKind, read, read_file
 
 ONE_PART = "results"  # the name of the part of a study without parts
 _KIND = FileKind("study file", "title: …", "title, experiment, axes")
@@ -85,6 +85,12 @@ def only(parts: Mapping[str, Any], name: str | None, where: str) -> Any:
 def library() -> tuple[str, ...]:
     """Return the names of the studies that ship with the package."""
     return tuple(sorted(path.stem for path in library_folder().glob("*.yaml")))
+
+
+def library_title(name: str) -> str:
+    """Return the title of a study that ships with the package, without laying out its cells."""
+    data, _ = read_file(library_folder() / f"{name}.yaml", name, _KIND)
+    return str(data.get("title", ""))
 
 
 def library_folder() -> Path:

@@ -31,8 +31,7 @@ def application(studio: Studio) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        await studio.quick.stop()
-        await studio.slow.stop()
+        await studio.close()
 
     app = Starlette(
         routes=[route for part in _PARTS for route in part.routes()],

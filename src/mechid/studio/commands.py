@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from mechid.studio.folder import Folder
@@ -199,10 +199,8 @@ def run(folder: Folder, name: str, value: Any) -> str:
 
 def study(folder: Folder, name: str, value: Any) -> str:
     """A study file, or a name of the library."""
-    from mechid.studies.study import library
-
     text = _path(name, value)
-    return text if text in library() else file(folder, name, text)
+    return text if text in studies() else file(folder, name, text)
 
 
 def log(folder: Folder, name: str, value: Any) -> str:
@@ -243,6 +241,12 @@ def zoo_names() -> tuple[str, ...]:
     from mechid.modelfile.zoo import zoo_names as names
 
     return names()
+
+
+def studies() -> dict[str, Path]:
+    """Return the studies of the library; found without the library, which takes long to load."""
+    library = Path(__file__).parent.parent / "studies" / "library"
+    return {path.stem: path for path in sorted(library.glob("*.yaml"))}
 
 
 def _words(names: str) -> dict[str, Kind | None]:

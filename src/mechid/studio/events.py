@@ -16,8 +16,10 @@ _PART = 64 * 1024  # bytes of a log in one event
 _HISTORY = 2000  # lines of progress that are told to a page that comes later
 
 
-async def events(jobs: Jobs, name: str, seen: int = 0) -> AsyncIterator[str]:
-    """Yield the events of a job, as text, until it ends.
+async def events(
+    jobs: Jobs, name: str, seen: int = 0, closing: asyncio.Event | None = None
+) -> AsyncIterator[str]:
+    """Yield the events of a job, as text, until it ends or the server does.
 
     - `state`: the job, as `Jobs.get` returns it;
     - `progress`: `{entries: [{what, done, step, best, seconds}, …]}`, what is new;
@@ -30,6 +32,8 @@ async def events(jobs: Jobs, name: str, seen: int = 0) -> AsyncIterator[str]:
     name : str
     seen : int
         Bytes of the log that the browser has already.
+    closing : asyncio.Event, optional
+        Whether the server ends.
     """
     job = jobs.at(name)
     told, quiet, read = None, 0.0, 0
@@ -46,7 +50,7 @@ async def events(jobs: Jobs, name: str, seen: int = 0) -> AsyncIterator[str]:
         if state != told:
             yield _event("state", state)
             told, quiet = state, 0.0
-        if ended:
+        if ended or (closing is not None and closing.is_set()):
             return
         quiet += EVERY
         if quiet >= _ALIVE:

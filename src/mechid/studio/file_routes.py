@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from mechid.studio.commands import ZOO
+from mechid.studio.commands import ZOO, studies
 from mechid.studio.folder import MOST_TEXT, kind_of, listing, read_text, write_text
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 from mechid.studio.state import Studio, studio_of
@@ -55,6 +55,7 @@ def _shipped() -> dict[str, Any]:
 
     from mechid.importing.template import templates
     from mechid.modelfile.zoo import zoo
+    from mechid.textfile.yamlio import read_file
 
     return {
         "version": version("mechid"),
@@ -65,6 +66,10 @@ def _shipped() -> dict[str, Any]:
                 "variants": [{"name": name, "title": title} for name, title in entry.variants],
             }
             for entry in zoo()
+        ],
+        "studies": [
+            {"name": name, "title": str(read_file(path, path.name)[0].get("title", ""))}
+            for name, path in studies().items()
         ],
         "templates": [{"name": t.name, "title": t.title, "sides": t.sides} for t in templates()],
     }

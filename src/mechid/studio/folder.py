@@ -30,7 +30,8 @@ _KINDS = {
 }  # fmt: skip
 # Titles of a table of hardpoints; logs have names of channels there.
 _HARDPOINTS = re.compile(r"(point|parameter|body)[,;\t]", re.IGNORECASE)
-_STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory"}
+_STARTS = {"mechid:": "model", "measurement:": "mapping", "trajectory:": "trajectory",
+           "experiment:": "study", "parts:": "study"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,8 @@ def write_text(folder: Folder, path: str, text: str, known: str | None) -> str:
 def listing(folder: Folder) -> list[dict[str, Any]]:
     """Return what is in the folder: path, kind, size (bytes), modified (s since 1970).
 
-    Hidden files are left out, as are links that lead out of the folder; a run is one entry.
+    Hidden files are left out, as are links that lead out of the folder; a run is one entry, and so
+    is the result of a study.
     """
     found = []
     for place in _walk(folder, folder.root, 0):
@@ -178,6 +180,8 @@ def kind_of(place: Path) -> str:
     if place.is_dir():
         if (place / "run.json").is_file():
             return "run"
+        if (place / "provenance.json").is_file():
+            return "result"
         return "data" if (place / "metadata.yaml").is_file() else "folder"
     kind = _KINDS.get(place.suffix.lower(), "other")
     if place.suffix.lower() not in (".yaml", ".yml", ".csv") or not place.is_file():

@@ -56,9 +56,10 @@ async def _stop(request: Request) -> Response:
 
 
 async def _events(request: Request) -> Response:
-    jobs, name = studio_of(request).jobs, request.path_params["name"]
-    jobs.at(name)
+    studio, name = studio_of(request), request.path_params["name"]
+    studio.jobs.at(name)
     seen = request.headers.get("last-event-id", "0")
     return StreamingResponse(
-        events(jobs, name, int(seen) if seen.isdigit() else 0), media_type="text/event-stream"
+        events(studio.jobs, name, int(seen) if seen.isdigit() else 0, studio.closing),
+        media_type="text/event-stream",
     )

@@ -103,7 +103,8 @@ async def _base(request: Request) -> Response:
     studio, body = studio_of(request), await body_of(request)
     words = model_words(studio, body)
     certify = body.get("certify") is True
-    return JSONResponse(await studio.slow.call("base.base", certify=certify, **words))
+    worker = studio.proofs if certify else studio.slow
+    return JSONResponse(await worker.call("base.base", certify=certify, **words))
 
 
 def _number(value: Any) -> bool:

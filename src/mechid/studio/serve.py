@@ -58,7 +58,7 @@ def serve_studio(
     from mechid.studio.jobs import Jobs
     from mechid.studio.security import Keys
     from mechid.studio.state import Studio
-    from mechid.studio.worker import Worker
+    from mechid.studio.worker import PROOF, Worker
 
     folder = Folder(place)
     with _bound(port) as listener:
@@ -67,6 +67,7 @@ def serve_studio(
             jobs=Jobs(folder),
             quick=Worker(place),
             slow=Worker(place),
+            proofs=Worker(place, PROOF),
             keys=Keys(),
             port=listener.getsockname()[1],
             scheduler=scheduler,
@@ -84,7 +85,15 @@ def serve_studio(
         )
         # The socket takes requests from here on; they wait until the server runs.
         started(address)
-        uvicorn.Server(config).run(sockets=[listener])
+
+        class Server(uvicorn.Server):
+            """A server that lets nobody wait when it ends."""
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                await studio.close()
+                await super().shutdown(sockets)
+
+        Server(config).run(sockets=[listener])
 
 
 def _folder_of(path: Path) -> tuple[Path, str | None]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
@@ -20,8 +21,8 @@ class Studio:
     ----------
     folder : Folder
     jobs : Jobs
-    quick, slow : Worker
-        For what follows the hand, and for what takes seconds.
+    quick, slow, proofs : Worker
+        For what follows the hand, for what takes seconds, and for the number of base parameters.
     keys : Keys
     port : int
     scheduler : str or None
@@ -30,17 +31,28 @@ class Studio:
         Model or run, inside the folder, that the page shows first.
     most_upload : int
         Bytes of a file that is uploaded.
+    closing : asyncio.Event
+        Whether the server ends.
     """
 
     folder: Folder
     jobs: Jobs
     quick: Worker
     slow: Worker
+    proofs: Worker
     keys: Keys
     port: int
     scheduler: str | None = None
     opened: str | None = None
     most_upload: int = 512 * 2**20
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def close(self) -> None:
+        """End what pages wait for: computations and streams of events; jobs go on."""
+        self.closing.set()
+        await self.quick.close()
+        await self.slow.close()
+        await self.proofs.close()
 
 
 def studio_of(request: Request) -> Studio:

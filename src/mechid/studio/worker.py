@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from mechid.errors import MechidError
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 
-SECONDS = 60.0  # that a computation may take
+SECONDS, PROOF = 60.0, 600.0  # that a computation, and a proof, may take
 _LENGTH = struct.Struct(">Q")
 _MEMORY = 8 * 2**30  # bytes of data that the process may have
 
@@ -39,6 +39,7 @@ class Worker:
         self._seconds = seconds
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
+        self._closed = False
 
     async def call(self, function: str, **words: Any) -> Any:
         """Return what a function of `mechid.studio` returns for these keywords.
@@ -56,6 +57,8 @@ class Worker:
             What the function raised; with status 504 if it took too long, 500 if it crashed.
         """
         async with self._turn:
+            if self._closed:
+                raise RefusedError(503, "the studio is being closed")
             try:
                 reply = await asyncio.wait_for(
                     self._exchange({"function": function, "words": words}), self._seconds
@@ -79,6 +82,11 @@ class Worker:
                 error["status"], error["what"], where=error["where"], remedy=error["remedy"]
             )
         return reply["value"]
+
+    async def close(self) -> None:
+        """End the process for good; whoever waits for it is told so."""
+        self._closed = True
+        await self.stop()
 
     async def stop(self) -> None:
         """End the process; the next call starts another one."""

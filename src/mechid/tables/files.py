@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -148,8 +149,9 @@ def table_suffix(path: Path) -> str:
 def _read_csv(path: Path) -> Any:
     import pyarrow.csv as pv
 
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        head = file.readline()
+    encoding = _encoding(path)
+    with path.open(encoding=encoding, newline="") as file:
+        head = file.readline().removeprefix("\ufeff")
     if not head.strip():
         raise ValueError("the file is empty" if not head else "the first line is empty")
     delimiter = max(",;\t", key=head.count)
@@ -158,10 +160,26 @@ def _read_csv(path: Path) -> Any:
         raise ValueError("the first line must contain the column names")
     return pv.read_csv(
         path,
+        read_options=pv.ReadOptions(encoding=encoding),
         parse_options=pv.ParseOptions(delimiter=delimiter),
         # Numbers or text, no truth values.
         convert_options=pv.ConvertOptions(true_values=[], false_values=[]),
     )
+
+
+def _encoding(path: Path) -> str:
+    """Return how the text of a file is written: UTF-8, UTF-16, or what Windows writes."""
+    with path.open("rb") as file:
+        start = file.read(1 << 16)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if b"\0" in start[:2]:
+        return "utf-16-le" if start[1:2] == b"\0" else "utf-16-be"
+    try:
+        getincrementaldecoder("utf-8")().decode(start)  # its end may lie within a letter
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
 
 
 def _read_parquet(path: Path) -> Any:

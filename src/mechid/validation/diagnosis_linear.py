@@ -25,7 +25,7 @@ from mechid.validation.added_columns import (
     with_column,
 )
 from mechid.validation.crossvalidate import force_rms
-from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_record import SETTLED, Diagnosis
 
 _LEVEL = 0.01
 _MATTERS = 0.02
@@ -227,7 +227,7 @@ def _merged(
                 )
                 remedy = parts[0][0].remedy
         if _estimated(kind, name, estimate):
-            remedy = "nothing to do: it is estimated besides"
+            remedy = f"{SETTLED}: it is estimated besides"
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
 

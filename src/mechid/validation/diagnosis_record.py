@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SETTLED = "nothing to do"  # how the remedy of such findings begins
+
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -34,6 +36,11 @@ class Diagnosis:
     significance: float
     text: str
     remedy: str
+
+    @property
+    def settled(self) -> bool:
+        """Whether the estimate takes it into account, so that nothing has to be done."""
+        return self.remedy.startswith(SETTLED)
 
     def __str__(self) -> str:
         """Return finding and remedy as a sentence."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.signals.record import PreparedMeasurement
-from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_record import SETTLED, Diagnosis
 
 # At the extreme value of a force that is clipped stand many samples, and few just below. The
 # rounded top of a sine has at most 2.4 times as many samples at its highest level as at the next.
@@ -122,7 +122,7 @@ def outliers(
     found = []
     remedy = "use --estimator huber, or leave these samples empty in the log"
     if robust:
-        remedy = "nothing to do: they count less"
+        remedy = f"{SETTLED}: they count less"
     for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
         n = far = 0
         largest = 0.0

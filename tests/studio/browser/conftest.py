@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from mechid.modelfile.zoo import zoo_path
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page
 
+ROOT = Path(__file__).parents[3]
 PATIENCE = 90.0  # s for a first computation on a busy machine
 LINE = [sys.executable, "-c", "from mechid.cli import main; main()", "studio"]
 
@@ -96,6 +98,14 @@ class Tab:
 
 
 OpenTab = Callable[..., Tab]
+
+
+def picture(tab: Tab, name: str) -> None:
+    """Take a picture; with MECHID_PICTURES set, it becomes that of the documentation."""
+    tab.page.wait_for_timeout(300)
+    taken = tab.page.screenshot()
+    if "MECHID_PICTURES" in os.environ:
+        (ROOT / f"docs/img/studio_{name}.png").write_bytes(taken)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from .conftest import picture
+
 if TYPE_CHECKING:
     from .conftest import OpenTab
 
@@ -18,6 +20,8 @@ def test_search_is_watched_and_stopped(open_tab: OpenTab, folder: Path) -> None:
     page.get_by_label("speed of q1").fill("4")
     page.get_by_role("button", name="Search a motion").click()
     page.locator(".best canvas").wait_for()
+    page.wait_for_timeout(2000)
+    picture(tab, "excite")
     limits = yaml.safe_load((folder / "linkage-limits.yaml").read_text("utf-8"))
     assert limits["speed"]["q1"] == 4
 

@@ -5,7 +5,6 @@ With MECHID_PICTURES set, the pictures of the tutorial are written to docs/img.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +13,11 @@ import pytest
 
 import mechid
 
-from .conftest import serving
+from .conftest import ROOT, picture, serving
 
 if TYPE_CHECKING:
     from .conftest import OpenTab, Tab
 
-ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/tutorials/studio.md"
 CHANNELS = {
     "travel": "Travel",
@@ -40,13 +38,6 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
         exec(compile(block, str(PAGE), "exec"), {})
     return place
-
-
-def picture(tab: Tab, name: str) -> None:
-    tab.page.wait_for_timeout(300)
-    taken = tab.page.screenshot()
-    if "MECHID_PICTURES" in os.environ:
-        (ROOT / f"docs/img/studio_{name}.png").write_bytes(taken)
 
 
 def drop(tab: Tab, zone: str, file: Path) -> None:

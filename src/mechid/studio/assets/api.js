@@ -42,7 +42,10 @@ export const post = (path, value = {}) =>
 export const write = (path, text, etag) =>
   request("PUT", address("file", { path }), {
     body: text,
-    headers: { "Content-Type": "text/plain; charset=utf-8", ...(etag ? { "If-Match": `"${etag}"` } : {}) },
+    headers: {
+      "Content-Type": "text/plain; charset=utf-8",
+      ...(etag ? { "If-Match": `"${etag}"` } : {}),
+    },
   });
 
 export const upload = (file, replace = false) =>
@@ -53,9 +56,15 @@ export const upload = (file, replace = false) =>
 
 export const downloadAddress = (path) => address("download", { path });
 
-export const reportAddress = (path, theme) => address("run/report", { path, theme });
+/** The report of a run; of several, the page that compares them. */
+export function reportAddress(paths, theme) {
+  const query = new URLSearchParams(paths.map((path) => ["path", path]));
+  if (theme) query.set("theme", theme);
+  return `/api/run/report?${query}`;
+}
 
-export const sheetAddress = (name, mirror) => address("template/sheet", { name, mirror: mirror ? "1" : undefined });
+export const sheetAddress = (name, mirror) =>
+  address("template/sheet", { name, mirror: mirror ? "1" : undefined });
 
 /** Follow a job: `handlers` by the name of the event. Returns a function that ends it. */
 export function follow(id, handlers) {

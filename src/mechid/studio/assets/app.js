@@ -12,7 +12,13 @@ import { measure } from "./ways/measure.js";
 import { model } from "./ways/model.js";
 
 const SHOW = { model, measure, excite, identify, jobs };
-const TITLES = { model: "Model", measure: "Measure", excite: "Excite", identify: "Identify", jobs: "Jobs" };
+const TITLES = {
+  model: "Model",
+  measure: "Measure",
+  excite: "Excite",
+  identify: "Identify",
+  jobs: "Jobs",
+};
 const EVERY = 3000; // milliseconds between looks at the jobs and the files
 
 const main = document.getElementById("main");
@@ -51,10 +57,16 @@ function showWays() {
     WAYS.map((way, k) =>
       h(
         "a",
-        { href: addressOf(way), "aria-current": way === here ? "page" : null, title: `Alt+${k + 1}` },
+        {
+          href: addressOf(way),
+          "aria-current": way === here ? "page" : null,
+          title: `Alt+${k + 1}`,
+        },
         icon(way),
         TITLES[way],
-        way === "jobs" && running ? h("span", { class: "badge", "aria-label": `${running} running` }, running) : null,
+        way === "jobs" && running
+          ? h("span", { class: "badge", "aria-label": `${running} running` }, running)
+          : null,
       ),
     ),
   );
@@ -71,10 +83,25 @@ function showFoot() {
     localStorage.setItem("mechid-theme", root.dataset.theme);
     tell("theme");
   };
-  const button = h("button", { class: "bare", type: "button", "aria-label": "Light or dark", title: "Light or dark", onclick: other }, icon("theme"));
+  const button = h(
+    "button",
+    {
+      class: "bare",
+      type: "button",
+      "aria-label": "Light or dark",
+      title: "Light or dark",
+      onclick: other,
+    },
+    icon("theme"),
+  );
   fill(document.getElementById("foot"), h("span", {}, `mechid ${store.state.version}`), button);
   const open = () => rail.classList.toggle("open");
-  const drawer = h("button", { class: "button drawer", type: "button", onclick: open }, icon("folder"), "Files");
+  const drawer = h(
+    "button",
+    { class: "button drawer", type: "button", onclick: open },
+    icon("folder"),
+    "Files",
+  );
   document.querySelector(".brand").append(drawer);
 }
 
@@ -101,15 +128,28 @@ async function look() {
   if (before || now) await refreshFiles();
 }
 
+/** What the command line named: a model or a run. */
+function open(path) {
+  const isRun = store.files.some((file) => file.path === path && file.kind === "run");
+  history.replaceState(
+    null,
+    "",
+    isRun ? addressOf("identify", { run: path }) : addressOf("model", { model: path }),
+  );
+}
+
 async function start() {
   store.state = await get("state");
   await Promise.all([refreshFiles(), refreshJobs()]);
   showFoot();
   showFiles(document.getElementById("folder"), rail);
+  if (!location.hash && store.state.opened) open(store.state.opened);
   listen();
   await show(false);
   setInterval(() => look().catch(() => {}), EVERY);
   window.studio = { ready: true }; // for tests
 }
 
-start().catch((error) => fill(main, head("The studio could not start", error.what ?? error.message)));
+start().catch((error) =>
+  fill(main, head("The studio could not start", error.what ?? error.message)),
+);

@@ -9,7 +9,12 @@ export class BasePanel {
     this.chip = h("span", { class: "chip running" }, "computing");
     this.inside = h("div", { class: "in" });
     this.compute = latest((of, certify) => this.ask(of, certify));
-    this.host = h("section", { class: "panel", "aria-label": "Base parameters", hidden: true }, h("header", {}, h("h2", {}, "Base parameters"), this.chip), this.inside);
+    this.host = h(
+      "section",
+      { class: "panel", "aria-label": "Base parameters", hidden: true },
+      h("header", {}, h("h2", {}, "Base parameters"), this.chip),
+      this.inside,
+    );
   }
 
   /** Ask about a model; while an answer is on its way, only the last question waits. */
@@ -35,23 +40,66 @@ export class BasePanel {
     if (of !== this.of) return;
     const { rank, lower, upper, proved, base, transfers_svg: picture } = found;
     this.chip.className = proved ? "chip good" : "chip warn";
-    this.chip.textContent = proved ? "number proved" : lower === null ? "not proved yet" : `between ${lower} and ${upper}`;
-    const prove = h("button", { type: "button", class: "link", onclick: () => this.show(of, true) }, "Prove the number");
+    this.chip.textContent = proved
+      ? "number proved"
+      : lower === null
+        ? "not proved yet"
+        : `between ${lower} and ${upper}`;
+    const prove = h(
+      "button",
+      { type: "button", class: "link", onclick: () => this.show(of, true) },
+      "Prove the number",
+    );
     fill(
       this.inside,
-      h("p", {}, `${count(rank, "combination")} of the inertial parameters ${rank === 1 ? "acts" : "act"} on the forces; only these can be identified. `, proved || certify ? null : prove),
-      h("div", { class: "wide base-table" }, h("table", {}, h("thead", {}, h("tr", {}, ["name", "body", "meaning", "combination"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, base.map(row)))),
-      picture ? h("details", {}, h("summary", {}, "How inertia moves between bodies"), diagram(picture)) : null,
+      h(
+        "p",
+        {},
+        `${count(rank, "combination")} of the inertial parameters ${rank === 1 ? "acts" : "act"} on the forces; only these can be identified. `,
+        proved || certify ? null : prove,
+      ),
+      h(
+        "div",
+        { class: "wide base-table" },
+        h(
+          "table",
+          {},
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              ["name", "unit", "meaning", "combination"].map((t) => h("th", { scope: "col" }, t)),
+            ),
+          ),
+          h("tbody", {}, base.map(row)),
+        ),
+      ),
+      picture
+        ? h("details", {}, h("summary", {}, "How inertia moves between bodies"), diagram(picture))
+        : null,
     );
   }
 }
 
-const row = ({ name, body, meaning, expression }) =>
-  h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, body ?? ""), h("td", {}, meaning ?? ""), h("td", { class: "mono" }, expression ?? ""));
+const row = ({ name, unit, meaning, expression }) =>
+  h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name),
+    h("td", { class: "soft" }, unit),
+    h("td", { class: "meaning" }, meaning),
+    h("td", { class: "mono" }, expression),
+  );
 
 /** The diagram as a picture, not as a part of the page: names in it stay names. */
 function diagram(svg) {
   const bytes = new TextEncoder().encode(svg);
   const source = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return h("img", { class: "diagram", alt: "Bodies, and the inertia that joints let pass between them", src: `data:image/svg+xml;base64,${source}` });
+  return h("img", {
+    class: "diagram",
+    alt: "Bodies, and the inertia that joints let pass between them",
+    src: `data:image/svg+xml;base64,${source}`,
+  });
 }

@@ -42,7 +42,13 @@ export function chart({ x, series, height = 150, log = false, steps = false, leg
     height,
     padding: [8, 12, 0, 0],
     scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
-    legend: { show: legend, markers: { width: 0, fill: (_, k) => (k ? `var(${COLORS[(k - 1) % COLORS.length]})` : "transparent") } },
+    legend: {
+      show: legend,
+      markers: {
+        width: 0,
+        fill: (_, k) => (k ? `var(${COLORS[(k - 1) % COLORS.length]})` : "transparent"),
+      },
+    },
     series: [
       { label: x.name, value: (_, v) => (v === null ? "" : `${number(v)} ${x.unit}`) },
       ...series.map(({ name, dash }, k) => ({
@@ -55,7 +61,10 @@ export function chart({ x, series, height = 150, log = false, steps = false, leg
         value: (_, v) => number(v),
       })),
     ],
-    axes: [{ ...axis(`${x.name}, ${x.unit}`, 30), space: 60 }, { ...axis(null, 58), space: 22, gap: 4 }],
+    axes: [
+      { ...axis(`${x.name}, ${x.unit}`, 30), space: 60 },
+      { ...axis(null, 58), space: 22, gap: 4 },
+    ],
     cursor: { drag: { x: true, y: false, uni: 12 }, points: { size: 5 }, y: false },
   };
   const plot = new window.uPlot(options, [x.values, ...series.map((s) => s.values)], host);

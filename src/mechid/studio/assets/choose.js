@@ -10,7 +10,9 @@ export function modelField(current) {
   const paths = filesOf("model").map(({ path }) => path);
   if (current && !paths.includes(current)) paths.unshift(current);
   const options = [["", "Choose a model"], ...paths.map((path) => [path, path])];
-  const made = select(options, current ?? "", { onchange: () => go(place().way, { ...place().of, model: made.value }) });
+  const made = select(options, current ?? "", {
+    onchange: () => go(place().way, { ...place().of, model: made.value }),
+  });
   return field("Model", made);
 }
 
@@ -28,9 +30,23 @@ export async function summaryOf(path) {
   return found.summary;
 }
 
+export const waiting = () =>
+  h("section", { class: "panel" }, h("div", { class: "in center soft" }, "Reading the folder…"));
+
 export const noModel = () =>
   h(
     "section",
     { class: "panel" },
-    h("div", { class: "in center" }, h("p", {}, store.files.some((f) => f.kind === "model") ? "Choose a model first." : "There is no model in this folder yet."), h("a", { class: "button", href: "#/model" }, "To the models")),
+    h(
+      "div",
+      { class: "in center" },
+      h(
+        "p",
+        {},
+        store.files.some((f) => f.kind === "model")
+          ? "Choose a model first."
+          : "There is no model in this folder yet.",
+      ),
+      h("a", { class: "button", href: "#/model" }, "To the models"),
+    ),
   );

@@ -22,7 +22,9 @@ export function h(tag, properties = {}, ...children) {
 }
 
 const content = (children) =>
-  children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  children
+    .flat(Infinity)
+    .filter((child) => child !== null && child !== undefined && child !== false);
 
 /** Put other children into an element. */
 export function fill(host, ...children) {
@@ -47,7 +49,13 @@ export function icon(name) {
 const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 
 const ICONS = {
-  model: ["M4.6 14 7 7.2M8.6 5.6l4.6-.6M15 6.4l1.6 7.8", ring(4, 15.6, 1.7), ring(7.2, 5.7, 1.6), ring(14.7, 4.8, 1.6), ring(16.4, 15.8, 1.6)],
+  model: [
+    "M4.6 14 7 7.2M8.6 5.6l4.6-.6M15 6.4l1.6 7.8",
+    ring(4, 15.6, 1.7),
+    ring(7.2, 5.7, 1.6),
+    ring(14.7, 4.8, 1.6),
+    ring(16.4, 15.8, 1.6),
+  ],
   measure: ["M2.5 17.5h15M2.5 2.5v15", "M5 12c1.6-6 3-6 4.3-1.5s2.8 4.5 4.2-1.8L15 5"],
   excite: ["M2 10c1.6 0 1.6-6 3.2-6s1.6 12 3.2 12 1.6-9 3.2-9 1.6 5.5 3.2 5.5 1.6-2.5 3.2-2.5"],
   identify: [ring(8.6, 8.6, 5.6), "m12.8 12.8 4.7 4.7", "M6.2 9.4 8 11l3.2-4"],
@@ -57,7 +65,10 @@ const ICONS = {
   data: ["M3 17V9M7.6 17V4M12.3 17v-6M17 17V7"],
   run: [ring(10, 10, 7), "m7 10.3 2.2 2.200L13.2 8"],
   table: ["M3 4h14v12H3z", "M3 8h14M3 12h14M8 4v12"],
-  theme: [ring(10, 10, 3.6), "M10 1.800v2M10 16.200v2M1.8 10h2M16.2 10h2M4.2 4.200l1.4 1.400M14.4 14.400l1.4 1.400M4.2 15.800l1.4-1.400M14.4 5.600l1.4-1.4"],
+  theme: [
+    ring(10, 10, 3.6),
+    "M10 1.800v2M10 16.200v2M1.8 10h2M16.2 10h2M4.2 4.200l1.4 1.400M14.4 14.400l1.4 1.400M4.2 15.800l1.4-1.400M14.4 5.600l1.4-1.4",
+  ],
   stop: ["M5 5h10v10H5z"],
   down: ["M10 3v10M5.8 9l4.2 4.200L14.2 9M3.5 16.800h13"],
   up: ["M10 14V4M5.8 8 10 3.8 14.2 8M3.5 16.800h13"],

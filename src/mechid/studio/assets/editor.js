@@ -29,7 +29,9 @@ const completer = {
 ace.require("ace/ext/language_tools").setCompleters([completer]);
 
 const theme = () => {
-  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const isDark =
+    getComputedStyle(document.documentElement).colorScheme === "dark" ||
+    (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   return { cssClass: "ace-studio", cssText: "", isDark };
 };
 
@@ -57,13 +59,23 @@ export class Editor {
     editor.setTheme(theme());
     editor.textInput.setAriaOptions({ activeDescendant: "", role: "textbox" });
     editor.textInput.getElement().setAttribute("aria-label", label);
-    editor.renderer.scroller.setAttribute("aria-label", `${label}; press Enter to edit, Escape to leave`);
-    editor.commands.addCommand({ name: "save", bindKey: { win: "Ctrl-S", mac: "Cmd-S" }, exec: onsave });
+    editor.renderer.scroller.setAttribute(
+      "aria-label",
+      `${label}; press Enter to edit, Escape to leave`,
+    );
+    editor.commands.addCommand({
+      name: "save",
+      bindKey: { win: "Ctrl-S", mac: "Cmd-S" },
+      exec: onsave,
+    });
     editor.session.on("change", () => this.quiet || onchange());
     this.editor = editor;
     this.forget = on("theme", () => editor.setTheme(theme()));
     new ResizeObserver(() => editor.resize()).observe(this.host);
-    schema ?? get("schema").then((found) => (schema = found)).catch(() => {});
+    schema ??
+      get("schema")
+        .then((found) => (schema = found))
+        .catch(() => {});
   }
 
   get text() {
@@ -83,13 +95,23 @@ export class Editor {
 
   /** Errors and warnings at their lines, which count from 1. */
   mark(errors, warnings) {
-    const note = (kind) => (error) => ({ row: Math.max((error.line ?? 1) - 1, 0), column: Math.max((error.column ?? 1) - 1, 0), text: [error.what, error.remedy].filter(Boolean).join("\n"), type: kind });
-    const notes = [...errors.map(note("error")), ...warnings.filter((w) => w.line).map(note("warning"))];
+    const note = (kind) => (error) => ({
+      row: Math.max((error.line ?? 1) - 1, 0),
+      column: Math.max((error.column ?? 1) - 1, 0),
+      text: [error.what, error.remedy].filter(Boolean).join("\n"),
+      type: kind,
+    });
+    const notes = [
+      ...errors.map(note("error")),
+      ...warnings.filter((w) => w.line).map(note("warning")),
+    ];
     const { session } = this.editor;
     session.setAnnotations(notes);
     for (const id of this.lines ?? []) session.removeMarker(id);
     const { Range } = ace.require("ace/range");
-    this.lines = notes.map(({ row, type }) => session.addMarker(new Range(row, 0, row, 1), `studio-${type}`, "fullLine"));
+    this.lines = notes.map(({ row, type }) =>
+      session.addMarker(new Range(row, 0, row, 1), `studio-${type}`, "fullLine"),
+    );
   }
 
   goTo(line, column = 1) {

@@ -12,13 +12,33 @@ const OPENS = {
   trajectory: (path) => go("excite", { trajectory: path }),
   run: (path) => go("identify", { run: path }),
 };
-const ICONS = { model: "model", data: "data", table: "table", trajectory: "excite", run: "run", folder: "folder" };
+const ICONS = {
+  model: "model",
+  data: "data",
+  table: "table",
+  trajectory: "excite",
+  run: "run",
+  folder: "folder",
+};
 
 /** Other files can be downloaded. */
 function showFile(path) {
   const { close } = dialog(
     path,
-    h("div", { class: "in" }, h("div", { class: "row" }, h("a", { class: "button", href: downloadAddress(path), download: "", onclick: () => close() }, icon("down"), "Download"))),
+    h(
+      "div",
+      { class: "in" },
+      h(
+        "div",
+        { class: "row" },
+        h(
+          "a",
+          { class: "button", href: downloadAddress(path), download: "", onclick: () => close() },
+          icon("down"),
+          "Download",
+        ),
+      ),
+    ),
   );
 }
 
@@ -38,7 +58,12 @@ function listed() {
 
 export function showFiles(host, rail) {
   const list = h("ul", { class: "files" });
-  const input = h("input", { type: "file", multiple: true, hidden: true, onchange: action(() => arrived(input.files)) });
+  const input = h("input", {
+    type: "file",
+    multiple: true,
+    hidden: true,
+    onchange: action(() => arrived(input.files)),
+  });
   const arrived = async (files) => notice(`Uploaded: ${(await take(files)).join(", ")}`);
   const name = store.state.folder.replace(/\/+$/, "").replace(/^.*\//, "") || "Folder";
   fill(
@@ -47,8 +72,28 @@ export function showFiles(host, rail) {
       "div",
       { class: "folder-head" },
       h("h3", { title: store.state.folder }, name),
-      h("button", { class: "bare", type: "button", "aria-label": "Upload files", title: "Upload files", onclick: () => input.click() }, icon("up")),
-      h("button", { class: "bare", type: "button", "aria-label": "Read the folder again", title: "Read the folder again", onclick: action(refreshFiles) }, icon("again")),
+      h(
+        "button",
+        {
+          class: "bare",
+          type: "button",
+          "aria-label": "Upload files",
+          title: "Upload files",
+          onclick: () => input.click(),
+        },
+        icon("up"),
+      ),
+      h(
+        "button",
+        {
+          class: "bare",
+          type: "button",
+          "aria-label": "Read the folder again",
+          title: "Read the folder again",
+          onclick: action(refreshFiles),
+        },
+        icon("again"),
+      ),
       input,
     ),
     list,
@@ -59,13 +104,25 @@ export function showFiles(host, rail) {
     const open = { model, measure: log, identify: run, excite: trajectory }[place().way];
     const rows = listed().map((file) => {
       const label = file.path.replace(/^.*\//, "");
-      const properties = { type: "button", class: file.kind === "other" ? "other" : null, title: file.path, "aria-current": file.path === open ? "true" : null, onclick: () => openFile(file) };
-      const row = file.kind === "folder" ? h("a", {}, icon("folder"), h("span", {}, label)) : h("button", properties, icon(ICONS[file.kind] ?? "file"), h("span", {}, label));
+      const properties = {
+        type: "button",
+        class: file.kind === "other" ? "other" : null,
+        title: file.path,
+        "aria-current": file.path === open ? "true" : null,
+        onclick: () => openFile(file),
+      };
+      const row =
+        file.kind === "folder"
+          ? h("a", {}, icon("folder"), h("span", {}, label))
+          : h("button", properties, icon(ICONS[file.kind] ?? "file"), h("span", {}, label));
       row.style.paddingLeft = `${10 + 14 * depth(file.path)}px`;
       return h("li", {}, row);
     });
     const had = list.contains(document.activeElement) ? document.activeElement.title : null;
-    fill(list, rows.length ? rows : h("li", { class: "empty" }, "This folder is empty. Start with a model."));
+    fill(
+      list,
+      rows.length ? rows : h("li", { class: "empty" }, "This folder is empty. Start with a model."),
+    );
     // A list that is drawn again must not take the focus away.
     if (had) [...list.querySelectorAll("button")].find((button) => button.title === had)?.focus();
   };

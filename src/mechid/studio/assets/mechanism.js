@@ -34,7 +34,11 @@ export class Mechanism {
     const view = same && this.viewer?.ready ? this.viewer.view() : null;
     this.text = text;
     this.size = scene.size;
-    const frame = h("iframe", { title: "Mechanism, three-dimensional picture", src: "/viewer", scene });
+    const frame = h("iframe", {
+      title: "Mechanism, three-dimensional picture",
+      src: "/viewer",
+      scene,
+    });
     frame.className = "coming";
     frame.addEventListener("load", () => this.arrived(frame, view));
     this.coming?.remove();

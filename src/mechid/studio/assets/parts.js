@@ -6,7 +6,12 @@ import { refreshFiles } from "./store.js";
 
 /** What an error says, in one element of a list. */
 export function said(error, kind = "bad", action = null) {
-  const where = [error.where, error.line && !String(error.where ?? "").includes(`line ${error.line}`) ? `line ${error.line}` : ""];
+  const where = [
+    error.where,
+    error.line && !String(error.where ?? "").includes(`line ${error.line}`)
+      ? `line ${error.line}`
+      : "",
+  ];
   const place = where.filter(Boolean).join(", ");
   return h(
     "li",
@@ -18,18 +23,37 @@ export function said(error, kind = "bad", action = null) {
 }
 
 export const saidList = (errors, kind) =>
-  errors.length ? h("ul", { class: "said" }, errors.map((e) => said(typeof e === "string" ? { what: e } : e, kind))) : null;
+  errors.length
+    ? h(
+        "ul",
+        { class: "said" },
+        errors.map((e) => said(typeof e === "string" ? { what: e } : e, kind)),
+      )
+    : null;
 
 /** A message in the corner: what was done goes by itself, an error stays until it is closed. */
 export function notice(text, error = null) {
-  const close = h("button", { class: "bare", "aria-label": "Close", onclick: () => box.remove() }, icon("close"));
-  const box = h("div", { class: error ? "notice bad" : "notice" }, h("span", {}, text), error ? h("small", {}, error) : null, close);
+  const close = h(
+    "button",
+    { class: "bare", "aria-label": "Close", onclick: () => box.remove() },
+    icon("close"),
+  );
+  const box = h(
+    "div",
+    { class: error ? "notice bad" : "notice" },
+    h("span", {}, text),
+    error ? h("small", {}, error) : null,
+    close,
+  );
   document.getElementById("notices").append(box);
   if (!error) setTimeout(() => box.remove(), 4000);
 }
 
 export function complain(error) {
-  notice([error.where, error.what ?? error.message].filter(Boolean).join(": "), error.remedy || "\u00a0");
+  notice(
+    [error.where, error.what ?? error.message].filter(Boolean).join(": "),
+    error.remedy || "\u00a0",
+  );
 }
 
 /** Run what a button asks for; while it runs the button waits, and an error is shown. */
@@ -53,12 +77,26 @@ let fields = 0;
 /** A field with its name above and a hint below; `input` may be wrapped, as with its unit. */
 export function field(label, input, hint = null) {
   const id = `hint-${(fields += 1)}`;
-  if (hint) (input.matches("input, select") ? input : input.querySelector("input, select")).setAttribute("aria-describedby", id);
-  return h("div", { class: "field" }, h("label", {}, h("b", {}, label), input), hint ? h("small", { id }, hint) : null);
+  if (hint)
+    (input.matches("input, select") ? input : input.querySelector("input, select")).setAttribute(
+      "aria-describedby",
+      id,
+    );
+  return h(
+    "div",
+    { class: "field" },
+    h("label", {}, h("b", {}, label), input),
+    hint ? h("small", { id }, hint) : null,
+  );
 }
 
 export function checkbox(label, properties = {}) {
-  return h("label", { class: "check" }, h("input", { type: "checkbox", ...properties }), h("span", {}, label));
+  return h(
+    "label",
+    { class: "check" },
+    h("input", { type: "checkbox", ...properties }),
+    h("span", {}, label),
+  );
 }
 
 /** A list to choose from: options are strings or [value, label]. */
@@ -79,19 +117,39 @@ export function withUnit(input, unit) {
 }
 
 export function panel(title, ...children) {
-  return h("section", { class: "panel", "aria-label": title }, h("header", {}, h("h2", {}, title)), h("div", { class: "in" }, children));
+  return h(
+    "section",
+    { class: "panel", "aria-label": title },
+    h("header", {}, h("h2", {}, title)),
+    h("div", { class: "in" }, children),
+  );
 }
 
 export function head(title, text, ...actions) {
-  return h("div", { class: "head" }, h("div", {}, h("h1", {}, title), text ? h("p", {}, text) : null), actions);
+  return h(
+    "div",
+    { class: "head" },
+    h("div", {}, h("h1", {}, title), text ? h("p", {}, text) : null),
+    actions,
+  );
 }
 
 export function facts(entries) {
-  return h("dl", { class: "facts" }, entries.filter(Boolean).map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, value))));
+  return h(
+    "dl",
+    { class: "facts" },
+    entries
+      .filter(Boolean)
+      .map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, value))),
+  );
 }
 
 export function tiles(entries) {
-  return h("dl", { class: "tiles" }, entries.map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, value))));
+  return h(
+    "dl",
+    { class: "tiles" },
+    entries.map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, value))),
+  );
 }
 
 /** A dialog with a title; returns {dialog, close}, and is removed when closed. */
@@ -99,7 +157,16 @@ export function dialog(title, ...children) {
   const made = h(
     "dialog",
     { "aria-label": title, onclose: () => made.remove() },
-    h("header", {}, h("h2", {}, title), h("button", { class: "bare", type: "button", "aria-label": "Close", onclick: () => made.close() }, icon("close"))),
+    h(
+      "header",
+      {},
+      h("h2", {}, title),
+      h(
+        "button",
+        { class: "bare", type: "button", "aria-label": "Close", onclick: () => made.close() },
+        icon("close"),
+      ),
+    ),
     children,
   );
   document.body.append(made);
@@ -112,7 +179,20 @@ export function agreed(title, text, yes) {
   return new Promise((answer) => {
     const { dialog: box, close } = dialog(
       title,
-      h("div", { class: "in" }, h("p", {}, text), h("div", { class: "row end" }, h("button", { class: "primary", type: "button", onclick: () => (answer(true), close()) }, yes))),
+      h(
+        "div",
+        { class: "in" },
+        h("p", {}, text),
+        h(
+          "div",
+          { class: "row end" },
+          h(
+            "button",
+            { class: "primary", type: "button", onclick: () => (answer(true), close()) },
+            yes,
+          ),
+        ),
+      ),
     );
     box.addEventListener("close", () => answer(false));
   });
@@ -125,7 +205,11 @@ export async function take(files) {
     try {
       paths.push((await upload(file)).path);
     } catch (error) {
-      if (error.status !== 409 || !(await agreed(`Replace ${file.name}?`, "A file of this name is in the folder.", "Replace"))) throw error;
+      if (
+        error.status !== 409 ||
+        !(await agreed(`Replace ${file.name}?`, "A file of this name is in the folder.", "Replace"))
+      )
+        throw error;
       paths.push((await upload(file, true)).path);
     }
   }
@@ -142,7 +226,13 @@ export function dropZone(title, text, then, accept = "") {
     hidden: true,
     onchange: action(async () => then(await take(input.files))),
   });
-  const zone = h("button", { type: "button", class: "drop", onclick: () => input.click() }, icon("up"), h("b", {}, title), h("span", {}, text));
+  const zone = h(
+    "button",
+    { type: "button", class: "drop", onclick: () => input.click() },
+    icon("up"),
+    h("b", {}, title),
+    h("span", {}, text),
+  );
   dropTarget(zone, then);
   return h("div", {}, zone, input);
 }

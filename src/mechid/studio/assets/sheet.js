@@ -18,7 +18,11 @@ export async function sheet(name, title) {
   let rows = [];
   let own = null;
   const inside = h("div", { class: "sheet" });
-  const path = h("input", { value: freeName(name, ".yaml"), required: true, pattern: ".*\\.ya?ml" });
+  const path = h("input", {
+    value: freeName(name, ".yaml"),
+    required: true,
+    pattern: ".*\\.ya?ml",
+  });
   const mirror = h("input", { type: "checkbox", onchange: action(load) });
   const messages = h("div", {});
   const { close, dialog: box } = dialog(
@@ -31,7 +35,12 @@ export async function sheet(name, title) {
         "div",
         { class: "two" },
         field("Model file", path, "Ends in .yaml; the table is written beside it."),
-        h("label", { class: "check" }, mirror, h("span", {}, "Both sides; the right one mirrors the left one")),
+        h(
+          "label",
+          { class: "check" },
+          mirror,
+          h("span", {}, "Both sides; the right one mirrors the left one"),
+        ),
       ),
       messages,
       h("div", { class: "row end" }, h("button", { class: "primary" }, "Make the model")),
@@ -50,10 +59,34 @@ export async function sheet(name, title) {
     fill(
       inside,
       own
-        ? h("p", {}, "Points and masses come from ", h("b", {}, own), ". ", h("button", { type: "button", class: "link", onclick: () => ((own = null), draw()) }, "Use the table instead"))
+        ? h(
+            "p",
+            {},
+            "Points and masses come from ",
+            h("b", {}, own),
+            ". ",
+            h(
+              "button",
+              { type: "button", class: "link", onclick: () => ((own = null), draw()) },
+              "Use the table instead",
+            ),
+          )
         : [
-            dropZone("Drop your spreadsheet", "or choose it: .xlsx or .csv with the same names. Or change the numbers below.", ([first]) => ((own = first), draw()), ".xlsx,.csv"),
-            h("p", {}, h("a", { href: sheetAddress(name, mirror.checked), download: "" }, "The table as a spreadsheet (.xlsx)")),
+            dropZone(
+              "Drop your spreadsheet",
+              "or choose it: .xlsx or .csv with the same names. Or change the numbers below.",
+              ([first]) => ((own = first), draw()),
+              ".xlsx,.csv",
+            ),
+            h(
+              "p",
+              {},
+              h(
+                "a",
+                { href: sheetAddress(name, mirror.checked), download: "" },
+                "The table as a spreadsheet (.xlsx)",
+              ),
+            ),
             tables(rows).map(grid),
           ],
     );
@@ -65,7 +98,13 @@ export async function sheet(name, title) {
     const cell = (k, column) => {
       const at = names.indexOf(column);
       const label = `${rows[k][0]}, ${column}`;
-      const input = h("input", { value: rows[k][at] ?? "", "aria-label": label, class: /unit/.test(column) ? "unit" : "value", size: 6, oninput: () => (rows[k][at] = input.value) });
+      const input = h("input", {
+        value: rows[k][at] ?? "",
+        "aria-label": label,
+        class: /unit/.test(column) ? "unit" : "value",
+        size: 6,
+        oninput: () => (rows[k][at] = input.value),
+      });
       return h("td", {}, input);
     };
     const about = names.indexOf(ABOUT);
@@ -75,8 +114,30 @@ export async function sheet(name, title) {
       h(
         "table",
         { class: "cells" },
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, kind), columns.map((c) => h("th", { scope: "col" }, c)), about > 0 ? h("th", { scope: "col" }, ABOUT) : null)),
-        h("tbody", {}, numbers.map((k) => h("tr", {}, h("th", { scope: "row" }, rows[k][0]), columns.map((c) => cell(k, c)), about > 0 ? h("td", { class: "soft" }, rows[k][about]) : null))),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, kind),
+            columns.map((c) => h("th", { scope: "col" }, c)),
+            about > 0 ? h("th", { scope: "col" }, ABOUT) : null,
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          numbers.map((k) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, rows[k][0]),
+              columns.map((c) => cell(k, c)),
+              about > 0 ? h("td", { class: "soft" }, rows[k][about]) : null,
+            ),
+          ),
+        ),
       ),
     );
   }
@@ -90,7 +151,12 @@ export async function sheet(name, title) {
     }
     let made;
     try {
-      made = await post("model/new", { from: `template:${name}`, path: path.value, hardpoints: table, mirror: mirror.checked });
+      made = await post("model/new", {
+        from: `template:${name}`,
+        path: path.value,
+        hardpoints: table,
+        mirror: mirror.checked,
+      });
     } catch (error) {
       fill(messages, saidList([error], "bad"));
       return;
@@ -98,7 +164,8 @@ export async function sheet(name, title) {
       await refreshFiles();
     }
     close();
-    for (const warning of made.warnings ?? []) notice(String(warning.what ?? warning), "Check the table.");
+    for (const warning of made.warnings ?? [])
+      notice(String(warning.what ?? warning), "Check the table.");
     go("model", { model: made.path ?? path.value });
   }
 }

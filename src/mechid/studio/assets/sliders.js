@@ -26,8 +26,21 @@ export class Sliders {
     this.home = margin;
     this.q = null;
     this.rows = coordinates.filter((c) => !c.held).map((c) => this.row(c, kept[c.name] ?? c.home));
-    fill(this.list, this.rows.map(({ element }) => element));
-    const reset = h("button", { class: "bare", type: "button", "aria-label": "Home pose", title: "Home pose", onclick: () => this.reset() }, icon("home"));
+    fill(
+      this.list,
+      this.rows.map(({ element }) => element),
+    );
+    const reset = h(
+      "button",
+      {
+        class: "bare",
+        type: "button",
+        "aria-label": "Home pose",
+        title: "Home pose",
+        onclick: () => this.reset(),
+      },
+      icon("home"),
+    );
     fill(this.host, this.list, h("div", { class: "foot" }, this.meter, reset));
     this.host.hidden = this.rows.length === 0;
     this.tellMargin(margin, [], true);
@@ -48,7 +61,14 @@ export class Sliders {
     const [scale, shown] = SHOWN[unit] ?? [1, unit];
     const step = (scale * (to - from)) / 400;
     const text = (v) => number(Math.abs(v) < step / 2 ? 0 : v, 4);
-    const range = h("input", { type: "range", min: scale * from, max: scale * to, step: "any", value: String(scale * value), "aria-label": `${name}, ${shown}` });
+    const range = h("input", {
+      type: "range",
+      min: scale * from,
+      max: scale * to,
+      step: "any",
+      value: String(scale * value),
+      "aria-label": `${name}, ${shown}`,
+    });
     const out = h("output", {}, `${text(scale * value)} ${shown}`);
     const strip = h("div", { class: "strip", "aria-hidden": "true" });
     range.addEventListener("input", () => {
@@ -64,9 +84,33 @@ export class Sliders {
       range.dispatchEvent(new Event("input"));
     });
     const ends = [low, high].map((v) => (v === null || v === undefined ? "" : text(scale * v)));
-    const limits = ends.some(Boolean) ? `limits ${ends[0] || "\u2013"} to ${ends[1] || "\u2013"} ${shown}` : "no limits";
-    const element = h("div", { class: "slider" }, h("label", {}, h("b", {}, name), out), range, strip, h("small", {}, limits));
-    return { name, element, range, strip, from, to, low, high, value: () => Number(range.value) / scale, set: (v) => ((range.value = String(scale * v)), (out.textContent = `${text(scale * v)} ${shown}`)), home };
+    const limits = ends.some(Boolean)
+      ? `limits ${ends[0] || "\u2013"} to ${ends[1] || "\u2013"} ${shown}`
+      : "no limits";
+    const element = h(
+      "div",
+      { class: "slider" },
+      h("label", {}, h("b", {}, name), out),
+      range,
+      strip,
+      h("small", {}, limits),
+    );
+    return {
+      name,
+      element,
+      range,
+      strip,
+      from,
+      to,
+      low,
+      high,
+      value: () => Number(range.value) / scale,
+      set: (v) => (
+        (range.value = String(scale * v)),
+        (out.textContent = `${text(scale * v)} ${shown}`)
+      ),
+      home,
+    };
   }
 
   reset() {
@@ -96,8 +140,17 @@ export class Sliders {
     bar.style.setProperty("--share", `${Math.min(100 * share, 100)}%`);
     fill(
       this.meter,
-      h("span", { class: "row" }, "Distance from singular poses", bar, h("b", {}, `${Math.round(100 * share)} %`), "of home"),
-      reached ? null : h("span", { class: "chip bad", title: trouble?.what ?? "" }, "cannot be reached"),
+      h(
+        "span",
+        { class: "row" },
+        "Distance from singular poses",
+        bar,
+        h("b", {}, `${Math.round(100 * share)} %`),
+        "of home",
+      ),
+      reached
+        ? null
+        : h("span", { class: "chip bad", title: trouble?.what ?? "" }, "cannot be reached"),
       near && reached ? h("span", { class: "chip warn" }, "near a singular pose") : null,
       limits.map((text) => h("span", { class: "chip warn" }, text)),
     );

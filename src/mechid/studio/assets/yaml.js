@@ -3,7 +3,10 @@
 const PLAIN = /^[A-Za-z][A-Za-z0-9_]*$/;
 const WORDS = /^(y|n|yes|no|on|off|true|false|null)$/i;
 
-const scalar = (value) => (typeof value !== "string" || (PLAIN.test(value) && !WORDS.test(value)) ? String(value) : JSON.stringify(value));
+const scalar = (value) =>
+  typeof value !== "string" || (PLAIN.test(value) && !WORDS.test(value))
+    ? String(value)
+    : JSON.stringify(value);
 
 function flow(value) {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
@@ -19,9 +22,13 @@ export function toYaml(record) {
   const lines = [];
   for (const [key, value] of Object.entries(record)) {
     if (value === undefined || (isRecord(value) && Object.keys(value).length === 0)) continue;
-    if (isRecord(value) && Object.values(value).some((entry) => isRecord(entry) || Array.isArray(entry))) {
+    if (
+      isRecord(value) &&
+      Object.values(value).some((entry) => isRecord(entry) || Array.isArray(entry))
+    ) {
       lines.push(`${key}:`);
-      for (const [name, entry] of Object.entries(value)) lines.push(`  ${scalar(name)}: ${flow(entry)}`);
+      for (const [name, entry] of Object.entries(value))
+        lines.push(`  ${scalar(name)}: ${flow(entry)}`);
     } else lines.push(`${key}: ${flow(value)}`);
   }
   return `${lines.join("\n")}\n`;

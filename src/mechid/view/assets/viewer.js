@@ -63,6 +63,9 @@ function start() {
     dirty = true;
   };
   controls.addEventListener("change", redraw);
+  // Until the reader turns it, the mechanism stays fitted into a view that changes its size.
+  let turned = false;
+  controls.addEventListener("start", () => (turned = true));
 
   const player = new Player(motion, find("transport"), redraw);
   const strips = new Strips(find("strips"), data.motion.coordinates, motion, (t) => player.seek(t));
@@ -114,10 +117,8 @@ function start() {
     renderer.setSize(clientWidth, clientHeight, false);
     camera.aspect = clientWidth / Math.max(clientHeight, 1);
     camera.updateProjectionMatrix();
-    if (!placed) {
-      placed = true;
-      show("iso");
-    }
+    if (!placed || !turned) show(placed ? "fit" : "iso");
+    placed = true;
     draw();
   };
   new ResizeObserver(resize).observe(canvas.parentElement);
@@ -156,6 +157,7 @@ function start() {
     /** Where the camera is, and put it there again, in another picture of the same place. */
     view: () => [camera.position.toArray(), controls.target.toArray()],
     look([position, target]) {
+      turned = true;
       camera.position.fromArray(position);
       controls.target.fromArray(target);
       controls.update();

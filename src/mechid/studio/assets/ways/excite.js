@@ -2,7 +2,7 @@
 
 import { downloadAddress, get, post, write } from "../api.js";
 import { chart } from "../chart.js";
-import { chosenModel, modelField, noModel, summaryOf } from "../choose.js";
+import { chosenModel, modelField, noModel, summaryOf, waiting } from "../choose.js";
 import { fill, h, icon } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
 import { Mechanism } from "../mechanism.js";
@@ -25,18 +25,30 @@ export async function excite(host, of) {
   const actions = h("div", { class: "row" });
   fill(
     host,
-    h("div", { class: "head" }, h("div", {}, h("h1", {}, "Excite"), h("p", {}, "A motion that shows the parameters, within the limits of your machine.")), actions),
+    h(
+      "div",
+      { class: "head" },
+      h(
+        "div",
+        {},
+        h("h1", {}, "Excite"),
+        h("p", {}, "A motion that shows the parameters, within the limits of your machine."),
+      ),
+      actions,
+    ),
     h("div", { class: "strip-fields" }, modelField(model)),
     inside,
   );
   if (!model) return void fill(inside, noModel());
+  fill(inside, waiting());
   let summary;
+  let usual;
   try {
     summary = await summaryOf(model);
+    usual = (await post("model/limits", { path: model })).limits;
   } catch (error) {
     return void fill(inside, h("ul", { class: "said" }, said(error)));
   }
-  const { limits: usual } = await post("model/limits", { path: model });
   return show({ inside, actions, model, summary, usual, of });
 }
 
@@ -60,14 +72,33 @@ function show({ inside, actions, model, summary, usual, of }) {
     const file = limits.record() ? await limits.save(model) : undefined;
     const job = await startJob(
       "excite",
-      { model, output, table: output.replace(/\.yaml$/, ".csv"), rate: Number(form.rate.value), harmonics: Number(form.harmonics.value), frequency: Number(form.frequency.value), max_seconds: Number(form.seconds.value), criterion: form.criterion.value, rest: form.rest.checked, limits: file },
+      {
+        model,
+        output,
+        table: output.replace(/\.yaml$/, ".csv"),
+        rate: Number(form.rate.value),
+        harmonics: Number(form.harmonics.value),
+        frequency: Number(form.frequency.value),
+        max_seconds: Number(form.seconds.value),
+        criterion: form.criterion.value,
+        rest: form.rest.checked,
+        limits: file,
+      },
       `Motion for ${stemOf(model)}`,
     );
     note({ job: job.id, trajectory: undefined });
     watch(job);
   });
 
-  fill(actions, h("button", { class: "primary", type: "button", onclick: begin }, icon("excite"), "Search a motion"));
+  fill(
+    actions,
+    h(
+      "button",
+      { class: "primary", type: "button", onclick: begin },
+      icon("excite"),
+      "Search a motion",
+    ),
+  );
   fill(
     inside,
     live,
@@ -82,7 +113,11 @@ function show({ inside, actions, model, summary, usual, of }) {
           field("Base frequency", withUnit(form.frequency, "Hz"), "The motion lasts one period."),
           field("Harmonics", form.harmonics, "More of them: richer, faster motion."),
           field("Good is", form.criterion),
-          field("Search for", withUnit(form.seconds, "s"), "The best so far is kept when you stop."),
+          field(
+            "Search for",
+            withUnit(form.seconds, "s"),
+            "The best so far is kept when you stop.",
+          ),
           field("Table for the rig", withUnit(form.rate, "samples/s")),
         ),
         h("label", { class: "check" }, form.rest, h("span", {}, "Start and end at rest")),
@@ -97,16 +132,28 @@ function show({ inside, actions, model, summary, usual, of }) {
     let curve = null;
     card = new JobCard(job, {
       onprogress: (entries) => {
-        const known = entries.filter((e) => e.best !== null && e.best !== undefined && Number.isFinite(e.best));
+        const known = entries.filter(
+          (e) => e.best !== null && e.best !== undefined && Number.isFinite(e.best),
+        );
         if (!known.length) return;
         const [x, y] = [known.map((e) => e.seconds), lowest(known.map((e) => e.best))];
         if (curve) curve.set(x, [y]);
         else {
-          curve = chart({ x: { name: "time", unit: "s", values: x }, series: [{ name: "best so far", values: y }], height: 180, log: y.every((v) => v > 0), steps: true, legend: false });
+          curve = chart({
+            x: { name: "time", unit: "s", values: x },
+            series: [{ name: "best so far", values: y }],
+            height: 180,
+            log: y.every((v) => v > 0),
+            steps: true,
+            legend: false,
+          });
           fill(best, h("h3", {}, "Best so far, lower is better"), curve);
         }
       },
-      onend: (ended) => ended.state !== "failed" && ended.outputs?.some(exists) && result(ended.outputs.find((p) => p.endsWith(".yaml"))),
+      onend: (ended) =>
+        ended.state !== "failed" &&
+        ended.outputs?.some(exists) &&
+        result(ended.outputs.find((p) => p.endsWith(".yaml"))),
     });
     card.host.querySelector(".in").append(best);
     fill(live, card.host);
@@ -118,9 +165,32 @@ function show({ inside, actions, model, summary, usual, of }) {
     mechanism?.close();
     mechanism = new Mechanism();
     const files = [path, path.replace(/\.yaml$/, ".csv")].filter(exists);
-    const about = h("div", { class: "in" }, h("div", { class: "row" }, files.map((file) => h("a", { class: "button", href: downloadAddress(file), download: "" }, icon("down"), file))));
+    const about = h(
+      "div",
+      { class: "in" },
+      h(
+        "div",
+        { class: "row" },
+        files.map((file) =>
+          h(
+            "a",
+            { class: "button", href: downloadAddress(file), download: "" },
+            icon("down"),
+            file,
+          ),
+        ),
+      ),
+    );
     live.querySelector(".motion")?.remove();
-    live.prepend(h("section", { class: "panel motion", "aria-label": "Motion" }, h("header", {}, h("h2", {}, path)), mechanism.host, about));
+    live.prepend(
+      h(
+        "section",
+        { class: "panel motion", "aria-label": "Motion" },
+        h("header", {}, h("h2", {}, path)),
+        mechanism.host,
+        about,
+      ),
+    );
     try {
       mechanism.show(await post("model/scene", { path: model, motion: path }));
     } catch (error) {
@@ -128,7 +198,9 @@ function show({ inside, actions, model, summary, usual, of }) {
     }
   }
 
-  const mine = of.job ? store.jobs.find((job) => job.id === of.job) : store.jobs.find((job) => job.command === "excite" && job.state === "running");
+  const mine = of.job
+    ? store.jobs.find((job) => job.id === of.job)
+    : store.jobs.find((job) => job.command === "excite" && job.state === "running");
   if (mine) watch(mine);
   else if (of.trajectory && exists(of.trajectory)) result(of.trajectory);
   return () => {
@@ -149,11 +221,19 @@ class Limits {
     this.coordinates = coordinates;
     this.cells = new Map();
     const cell = (kind, name, hint, label) => {
-      const input = h("input", { placeholder: hint, size: 6, inputmode: "decimal", "aria-label": `${label} of ${name}` });
+      const input = h("input", {
+        placeholder: hint,
+        size: 6,
+        inputmode: "decimal",
+        "aria-label": `${label} of ${name}`,
+      });
       this.cells.set(`${kind} ${name}`, input);
       return h("td", {}, input);
     };
-    const shown = (value) => (value === null || value === undefined ? "" : String(Number([value].flat().at(-1).toPrecision(4))));
+    const shown = (value) =>
+      value === null || value === undefined
+        ? ""
+        : String(Number([value].flat().at(-1).toPrecision(4)));
     const rows = coordinates.map(({ name, unit, low, high, force, force_unit: forceUnit }) => {
       const [length, speed, acceleration] = RATES[unit] ?? [unit, `${unit}/s`, `${unit}/s²`];
       const range = usual.position?.[name] ?? [low, high];
@@ -165,15 +245,44 @@ class Limits {
         cell("high", name, shown(range[1]), "greatest position"),
         cell("speed", name, shown(usual.speed?.[name]), "speed"),
         cell("acceleration", name, shown(usual.acceleration?.[name]), "acceleration"),
-        force ? h("td", { class: "with-unit" }, cell("force", force, shown(usual.force?.[force]), "force").firstChild, h("small", {}, forceUnit ?? "")) : h("td", {}),
+        force
+          ? h(
+              "td",
+              { class: "with-unit" },
+              cell("force", force, shown(usual.force?.[force]), "force").firstChild,
+              h("small", {}, forceUnit ?? ""),
+            )
+          : h("td", {}),
       );
     });
     const names = ["coordinate", "from", "to", "speed", "acceleration", "force"];
     this.host = h(
       "section",
       { class: "panel", "aria-label": "Limits" },
-      h("header", {}, h("h2", {}, "Limits"), h("small", {}, "Empty: the usual limit, shown in grey.")),
-      h("div", { class: "wide" }, h("table", { class: "cells limits" }, h("thead", {}, h("tr", {}, names.map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, rows))),
+      h(
+        "header",
+        {},
+        h("h2", {}, "Limits"),
+        h("small", {}, "Empty: the usual limit, shown in grey."),
+      ),
+      h(
+        "div",
+        { class: "wide" },
+        h(
+          "table",
+          { class: "cells limits" },
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              names.map((t) => h("th", { scope: "col" }, t)),
+            ),
+          ),
+          h("tbody", {}, rows),
+        ),
+      ),
     );
     this.usual = usual;
   }
@@ -184,7 +293,11 @@ class Limits {
       const text = this.cells.get(key)?.value.trim() ?? "";
       if (text === "") return null;
       const found = Number(text.replace("\u2212", "-"));
-      if (!Number.isFinite(found)) throw Object.assign(new Error(), { what: `${key}: ${text} is not a number`, remedy: "write it as 0.5" });
+      if (!Number.isFinite(found))
+        throw Object.assign(new Error(), {
+          what: `${key}: ${text} is not a number`,
+          remedy: "write it as 0.5",
+        });
       return found;
     };
     if ([...this.cells.keys()].every((key) => value(key) === null)) return null;
@@ -194,8 +307,10 @@ class Limits {
     for (const { name, force, low, high } of this.coordinates) {
       const range = this.usual.position?.[name] ?? [low ?? null, high ?? null];
       const ends = [value(`low ${name}`), value(`high ${name}`)];
-      if (ends.some((end) => end !== null)) put("position", name, [ends[0] ?? range[0], ends[1] ?? range[1]]);
-      for (const kind of ["speed", "acceleration"]) if (value(`${kind} ${name}`) !== null) put(kind, name, value(`${kind} ${name}`));
+      if (ends.some((end) => end !== null))
+        put("position", name, [ends[0] ?? range[0], ends[1] ?? range[1]]);
+      for (const kind of ["speed", "acceleration"])
+        if (value(`${kind} ${name}`) !== null) put(kind, name, value(`${kind} ${name}`));
       if (force && value(`force ${force}`) !== null) put("force", force, value(`force ${force}`));
     }
     return found;

@@ -1,6 +1,6 @@
 // Identify: logs, what is known, a run with live progress; runs, their reports, comparison, export.
 
-import { chosenModel, modelField, noModel, summaryOf } from "../choose.js";
+import { chosenModel, modelField, noModel, summaryOf, waiting } from "../choose.js";
 import { fill, h, icon, number } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
 import { action, dropZone, field, panel, said, select } from "../parts.js";
@@ -28,10 +28,21 @@ export async function identify(host, of) {
   const actions = h("div", { class: "row" });
   fill(
     host,
-    h("div", { class: "head" }, h("div", {}, h("h1", {}, "Identify"), h("p", {}, "The parameters of the model, from what was measured and what is known.")), actions),
+    h(
+      "div",
+      { class: "head" },
+      h(
+        "div",
+        {},
+        h("h1", {}, "Identify"),
+        h("p", {}, "The parameters of the model, from what was measured and what is known."),
+      ),
+      actions,
+    ),
     h("div", { class: "strip-fields" }, modelField(model)),
     inside,
   );
+  fill(inside, waiting());
   const runs = await runList();
   if (!model) return void fill(inside, noModel(), runs);
   let summary;
@@ -79,14 +90,29 @@ function form({ inside, actions, model, summary, runs, of }) {
     live.scrollIntoView({ block: "nearest" });
   });
 
-  fill(actions, h("button", { class: "primary", type: "button", onclick: begin }, icon("identify"), "Identify"));
+  fill(
+    actions,
+    h("button", { class: "primary", type: "button", onclick: begin }, icon("identify"), "Identify"),
+  );
   fill(
     inside,
     live,
     h(
       "div",
       { class: "two" },
-      h("div", { class: "stack" }, logs.host, panel("Run", field("Folder", name, "Everything that the run used and found, also for the command line."))),
+      h(
+        "div",
+        { class: "stack" },
+        logs.host,
+        panel(
+          "Run",
+          field(
+            "Folder",
+            name,
+            "Everything that the run used and found, also for the command line.",
+          ),
+        ),
+      ),
       panel(
         "What is known",
         h(
@@ -97,7 +123,12 @@ function form({ inside, actions, model, summary, runs, of }) {
           field("Friction of joints", friction),
         ),
         h("label", { class: "check" }, offsets, h("span", {}, "Forces may have constant offsets")),
-        h("label", { class: "check" }, reduce, h("span", {}, "Also find the smallest model that predicts as well")),
+        h(
+          "label",
+          { class: "check" },
+          reduce,
+          h("span", {}, "Also find the smallest model that predicts as well"),
+        ),
         h("details", {}, h("summary", {}, "Bodies that were weighed"), weights.host),
       ),
     ),
@@ -115,7 +146,9 @@ function form({ inside, actions, model, summary, runs, of }) {
     fill(live, card.host);
   }
 
-  const mine = store.jobs.find((job) => (of.job ? job.id === of.job : job.command === "identify" && job.state === "running"));
+  const mine = store.jobs.find((job) =>
+    of.job ? job.id === of.job : job.command === "identify" && job.state === "running",
+  );
   if (mine && mine.state === "running") watch(mine);
   return () => card?.close();
 }
@@ -140,18 +173,59 @@ class Logs {
     const maps = filesOf("mapping").map(({ path }) => path);
     const only = paths.length === 1 ? paths[0] : null;
     this.rows = paths.map((path) => {
-      const role = select([["", "not used"], ["log", "identify"], ["validate", "validate"]], path === (this.first ?? only) ? "log" : "", { "aria-label": `use of ${path}` });
+      const role = select(
+        [
+          ["", "not used"],
+          ["log", "identify"],
+          ["validate", "validate"],
+        ],
+        path === (this.first ?? only) ? "log" : "",
+        { "aria-label": `use of ${path}` },
+      );
       const own = mappingOf(path);
-      const map = select([["", "by their names"], ...maps.map((m) => [m, m])], maps.includes(own) ? own : "", { "aria-label": `mapping of ${path}` });
+      const map = select(
+        [["", "by their names"], ...maps.map((m) => [m, m])],
+        maps.includes(own) ? own : "",
+        { "aria-label": `mapping of ${path}` },
+      );
       return { path, role, map };
     });
     fill(
       this.host,
       h("header", {}, h("h2", {}, "Logs"), h("small", {}, "Keep one for validation if you can.")),
       this.rows.length
-        ? h("div", { class: "wide" }, h("table", { class: "cells" }, h("thead", {}, h("tr", {}, ["log", "use", "channels"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, this.rows.map(({ path, role, map }) => h("tr", {}, h("th", { scope: "row" }, path), h("td", {}, role), h("td", {}, map))))))
+        ? h(
+            "div",
+            { class: "wide" },
+            h(
+              "table",
+              { class: "cells" },
+              h(
+                "thead",
+                {},
+                h(
+                  "tr",
+                  {},
+                  ["log", "use", "channels"].map((t) => h("th", { scope: "col" }, t)),
+                ),
+              ),
+              h(
+                "tbody",
+                {},
+                this.rows.map(({ path, role, map }) =>
+                  h("tr", {}, h("th", { scope: "row" }, path), h("td", {}, role), h("td", {}, map)),
+                ),
+              ),
+            ),
+          )
         : null,
-      h("div", { class: "in" }, dropZone("Drop a log", "its channels are mapped in Measure", ([path]) => go("measure", { log: path }))),
+      h(
+        "div",
+        { class: "in" },
+        dropZone("Drop a log", "its channels are mapped in Measure", ([path]) =>
+          go("measure", { log: path }),
+        ),
+      ),
     );
   }
 
@@ -159,10 +233,17 @@ class Logs {
     const of = (use) => this.rows.filter(({ role }) => role.value === use);
     const log = of("log").map(({ path }) => path);
     const validate = of("validate").map(({ path }) => path);
-    if (!log.length) throw Object.assign(new Error(), { what: "no log is used for the identification", remedy: "set the use of a log to identify" });
+    if (!log.length)
+      throw Object.assign(new Error(), {
+        what: "no log is used for the identification",
+        remedy: "set the use of a log to identify",
+      });
     const used = [...of("log"), ...of("validate")];
     const maps = [...new Set(used.map(({ map }) => map.value))];
-    const map = maps.length === 1 ? maps.filter(Boolean) : used.filter((row) => row.map.value).map((row) => `${row.path}=${row.map.value}`);
+    const map =
+      maps.length === 1
+        ? maps.filter(Boolean)
+        : used.filter((row) => row.map.value).map((row) => `${row.path}=${row.map.value}`);
     return { log, validate, map };
   }
 }
@@ -172,13 +253,42 @@ class Weights {
   constructor(bodies) {
     this.rows = bodies.map(({ name, mass }) => ({
       name,
-      mass: h("input", { size: 7, inputmode: "decimal", placeholder: mass === null || mass === undefined ? "" : number(mass), "aria-label": `measured mass of ${name}` }),
-      sigma: h("input", { size: 6, inputmode: "decimal", placeholder: "1 %", "aria-label": `standard deviation of the mass of ${name}` }),
+      mass: h("input", {
+        size: 7,
+        inputmode: "decimal",
+        placeholder: mass === null || mass === undefined ? "" : number(mass),
+        "aria-label": `measured mass of ${name}`,
+      }),
+      sigma: h("input", {
+        size: 6,
+        inputmode: "decimal",
+        placeholder: "1 %",
+        "aria-label": `standard deviation of the mass of ${name}`,
+      }),
     }));
     this.host = h(
       "div",
       { class: "wide" },
-      h("table", { class: "cells" }, h("thead", {}, h("tr", {}, ["body", "mass, kg", "± kg"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, this.rows.map(({ name, mass, sigma }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, mass), h("td", {}, sigma))))),
+      h(
+        "table",
+        { class: "cells" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ["body", "mass, kg", "± kg"].map((t) => h("th", { scope: "col" }, t)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          this.rows.map(({ name, mass, sigma }) =>
+            h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, mass), h("td", {}, sigma)),
+          ),
+        ),
+      ),
     );
   }
 
@@ -187,7 +297,11 @@ class Weights {
     return found.map(({ name, mass, sigma }) => {
       const m = Number(mass.value);
       const s = sigma.value.trim() === "" ? 0.01 * m : Number(sigma.value);
-      if (!(m > 0) || !(s >= 0)) throw Object.assign(new Error(), { what: `${name}: mass and deviation must be numbers in kg`, remedy: "write them as 3.4 and 0.05" });
+      if (!(m > 0) || !(s >= 0))
+        throw Object.assign(new Error(), {
+          what: `${name}: mass and deviation must be numbers in kg`,
+          remedy: "write them as 3.4 and 0.05",
+        });
       return `${name}=${m}±${Number(s.toPrecision(4))}`;
     });
   }

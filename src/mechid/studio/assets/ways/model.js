@@ -25,8 +25,16 @@ export async function model(host, { model: path }) {
   const state = h("span", { class: "chip", role: "status" }, "checking");
   const messages = h("ul", { class: "said", "aria-label": "Messages", "aria-live": "polite" });
   const overview = h("div", {});
-  const save = h("button", { class: "primary", type: "button", onclick: action(keep) }, isZoo ? "Save a copy…" : "Save");
-  const editor = new Editor({ label: `Model file ${path}`, onchange: changed, onsave: action(keep) });
+  const save = h(
+    "button",
+    { class: "primary", type: "button", onclick: action(keep) },
+    isZoo ? "Save a copy…" : "Save",
+  );
+  const editor = new Editor({
+    label: `Model file ${path}`,
+    onchange: changed,
+    onsave: action(keep),
+  });
   editor.text = draft ?? saved;
   const mechanism = new Mechanism();
   const sliders = new Sliders(mechanism);
@@ -40,14 +48,34 @@ export async function model(host, { model: path }) {
       { class: "head" },
       h("div", {}, h("h1", {}, "Model"), name),
       state,
-      h("a", { class: "button", href: "#/model?", onclick: (event) => (event.preventDefault(), (location.hash = "#/model")) }, icon("plus"), "Other model"),
+      h(
+        "a",
+        {
+          class: "button",
+          href: "#/model?",
+          onclick: (event) => (event.preventDefault(), (location.hash = "#/model")),
+        },
+        icon("plus"),
+        "Other model",
+      ),
       save,
     ),
     h(
       "div",
       { class: "body workbench" },
-      h("div", { class: "desk" }, h("section", { class: "panel editing", "aria-label": "Model file" }, editor.host), messages),
-      h("div", { class: "bench" }, h("section", { class: "panel", "aria-label": "Mechanism" }, mechanism.host, sliders.host), overview, base.host),
+      h(
+        "div",
+        { class: "desk" },
+        h("section", { class: "panel editing", "aria-label": "Model file" }, editor.host),
+        messages,
+      ),
+      h(
+        "div",
+        { class: "bench" },
+        h("section", { class: "panel", "aria-label": "Mechanism" }, mechanism.host, sliders.host),
+        overview,
+        base.host,
+      ),
     ),
   );
 
@@ -88,7 +116,10 @@ export async function model(host, { model: path }) {
     state.textContent = found.ok ? "valid" : "not valid";
     const warnings = found.warnings.map((w) => (typeof w === "string" ? { what: w } : w));
     editor.mark(found.errors, warnings);
-    fill(messages, [...found.errors.map((e) => said(e, "bad", lineButton(e))), ...warnings.map((w) => said(w, "warn", lineButton(w)))]);
+    fill(messages, [
+      ...found.errors.map((e) => said(e, "bad", lineButton(e))),
+      ...warnings.map((w) => said(w, "warn", lineButton(w))),
+    ]);
     if (!found.ok) return;
     showSummary(found.summary);
     const scene = await post("model/scene", of);
@@ -99,11 +130,25 @@ export async function model(host, { model: path }) {
   }, PAUSE);
 
   const lineButton = (error) =>
-    error.line ? h("button", { type: "button", onclick: () => editor.goTo(error.line, error.column) }, `Go to line ${error.line}`) : null;
+    error.line
+      ? h(
+          "button",
+          { type: "button", onclick: () => editor.goTo(error.line, error.column) },
+          `Go to line ${error.line}`,
+        )
+      : null;
 
   function showSummary(summary) {
     const { bodies, joints, mobility, parameters } = summary;
-    fill(overview, tiles([["bodies", bodies.length], ["joints", joints.length], ["degrees of freedom", mobility], ["parameters", parameters]]));
+    fill(
+      overview,
+      tiles([
+        ["bodies", bodies.length],
+        ["joints", joints.length],
+        ["degrees of freedom", mobility],
+        ["parameters", parameters],
+      ]),
+    );
     overview.className = "panel";
   }
 
@@ -120,7 +165,11 @@ export async function model(host, { model: path }) {
 
 /** A model of the zoo is a file of the program: what is changed becomes a file of the folder. */
 export function saveCopy(path, text) {
-  const input = h("input", { value: freeName(stemOf(path), ".yaml"), required: true, pattern: ".*\\.ya?ml" });
+  const input = h("input", {
+    value: freeName(stemOf(path), ".yaml"),
+    required: true,
+    pattern: ".*\\.ya?ml",
+  });
   const { close } = dialog(
     "Save a copy",
     h(

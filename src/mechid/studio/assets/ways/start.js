@@ -10,31 +10,76 @@ export async function start(host) {
   const models = filesOf("model");
   fill(
     host,
-    head("Model", "A mechanism: its bodies, joints and masses. Begin with one of these; everything is kept as files in this folder."),
+    head(
+      "Model",
+      "A mechanism: its bodies, joints and masses. Begin with one of these; everything is kept as files in this folder.",
+    ),
     h(
       "div",
       { class: "body" },
       h(
         "div",
         { class: "cards" },
-        card("table", "From hardpoints", "A suspension or another template, and your table of points and masses.", chooseTemplate),
-        card("model", "From the zoo", `${store.state.zoo.length} mechanisms that are ready to use and to change.`, chooseZoo),
+        card(
+          "table",
+          "From hardpoints",
+          "A suspension or another template, and your table of points and masses.",
+          chooseTemplate,
+        ),
+        card(
+          "model",
+          "From the zoo",
+          `${store.state.zoo.length} mechanisms that are ready to use and to change.`,
+          chooseZoo,
+        ),
         card("up", "From a robot file", "URDF or MJCF, as other programs write it.", chooseImport),
       ),
       models.length
-        ? h("section", { class: "panel", "aria-label": "Models in this folder" }, h("header", {}, h("h2", {}, "In this folder")), h("ul", { class: "files roomy" }, models.map(({ path }) => h("li", {}, h("button", { type: "button", onclick: () => go("model", { model: path }) }, icon("model"), h("span", {}, path))))))
+        ? h(
+            "section",
+            { class: "panel", "aria-label": "Models in this folder" },
+            h("header", {}, h("h2", {}, "In this folder")),
+            h(
+              "ul",
+              { class: "files roomy" },
+              models.map(({ path }) =>
+                h(
+                  "li",
+                  {},
+                  h(
+                    "button",
+                    { type: "button", onclick: () => go("model", { model: path }) },
+                    icon("model"),
+                    h("span", {}, path),
+                  ),
+                ),
+              ),
+            ),
+          )
         : null,
     ),
   );
 }
 
 function card(image, title, text, then) {
-  return h("button", { class: "card", type: "button", onclick: then }, icon(image), h("b", {}, title), h("span", {}, text));
+  return h(
+    "button",
+    { class: "card", type: "button", onclick: then },
+    icon(image),
+    h("b", {}, title),
+    h("span", {}, text),
+  );
 }
 
 function chooseZoo() {
   const groups = Map.groupBy(store.state.zoo, (entry) => entry.group ?? "");
-  const search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the zoo", autofocus: true, oninput: () => draw() });
+  const search = h("input", {
+    type: "search",
+    placeholder: "Search",
+    "aria-label": "Search the zoo",
+    autofocus: true,
+    oninput: () => draw(),
+  });
   const list = h("div", { class: "zoo" });
   const { close } = dialog("Zoo", h("div", { class: "in" }, search, list));
   const open = (name) => {
@@ -46,9 +91,23 @@ function chooseZoo() {
     fill(
       list,
       [...groups].map(([group, entries]) => {
-        const found = entries.filter(({ name, title }) => `${name} ${title} ${group}`.toLowerCase().includes(word));
+        const found = entries.filter(({ name, title }) =>
+          `${name} ${title} ${group}`.toLowerCase().includes(word),
+        );
         return found.length
-          ? h("section", {}, group ? h("h3", {}, group) : null, found.map(({ name, title }) => h("button", { type: "button", class: "choice", onclick: () => open(name) }, h("b", {}, name), h("span", {}, title))))
+          ? h(
+              "section",
+              {},
+              group ? h("h3", {}, group) : null,
+              found.map(({ name, title }) =>
+                h(
+                  "button",
+                  { type: "button", class: "choice", onclick: () => open(name) },
+                  h("b", {}, name),
+                  h("span", {}, title),
+                ),
+              ),
+            )
           : null;
       }),
     );
@@ -62,8 +121,30 @@ function chooseImport() {
     h(
       "div",
       { class: "in" },
-      dropZone("Drop a URDF or MJCF file", "or choose it; meshes and included files with it", action(async ([first]) => bring(first)), ".urdf,.xml,.mjcf,.stl,.obj"),
-      filesOf("robot").length ? h("ul", { class: "files roomy" }, filesOf("robot").map(({ path }) => h("li", {}, h("button", { type: "button", onclick: action(() => bring(path)) }, icon("file"), h("span", {}, path))))) : null,
+      dropZone(
+        "Drop a URDF or MJCF file",
+        "or choose it; meshes and included files with it",
+        action(async ([first]) => bring(first)),
+        ".urdf,.xml,.mjcf,.stl,.obj",
+      ),
+      filesOf("robot").length
+        ? h(
+            "ul",
+            { class: "files roomy" },
+            filesOf("robot").map(({ path }) =>
+              h(
+                "li",
+                {},
+                h(
+                  "button",
+                  { type: "button", onclick: action(() => bring(path)) },
+                  icon("file"),
+                  h("span", {}, path),
+                ),
+              ),
+            ),
+          )
+        : null,
     ),
   );
   async function bring(file) {
@@ -80,11 +161,34 @@ function chooseTemplate() {
   const search = h("div", { class: "zoo" });
   const { close } = dialog(
     "From hardpoints",
-    h("div", { class: "in" }, h("p", { class: "soft" }, "A template says what is connected with what. Its table of points and masses is filled with example numbers; yours replace them."), search),
+    h(
+      "div",
+      { class: "in" },
+      h(
+        "p",
+        { class: "soft" },
+        "A template says what is connected with what. Its table of points and masses is filled with example numbers; yours replace them.",
+      ),
+      search,
+    ),
   );
   const open = (name, title) => {
     close();
     sheet(name, title);
   };
-  fill(search, h("section", {}, templates.map(({ name, title }) => h("button", { type: "button", class: "choice", onclick: () => open(name, title) }, h("b", {}, name), h("span", {}, title)))));
+  fill(
+    search,
+    h(
+      "section",
+      {},
+      templates.map(({ name, title }) =>
+        h(
+          "button",
+          { type: "button", class: "choice", onclick: () => open(name, title) },
+          h("b", {}, name),
+          h("span", {}, title),
+        ),
+      ),
+    ),
+  );
 }

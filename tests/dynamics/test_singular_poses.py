@@ -17,7 +17,7 @@ from mechid.dynamics.simulate import simulate
 from mechid.dynamics.simulation import SimulationError, SimulationOptions
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile import build, load
+from mechid.modelfile import build, load, loads
 
 TREE = ("gibbs-appell", "explicit-gibbs-appell", "udwadia-kalaba")
 
@@ -180,3 +180,15 @@ def test_steps_that_get_ever_shorter_end() -> None:
         integrate(
             lambda t, z: -np.sign(z) * 1e3, np.array([1e-3]), np.array([0.0, 1e3]), rtol=1e-10
         )
+
+
+def test_dry_friction_that_sticks_is_named() -> None:
+    """A pendulum that its bearing holds: friction has no sign there, and steps collapse."""
+    mechanism = loads(
+        "mechid: 1\nname: stuck\ninclude: pendulum\n"
+        "elements: {rub: {type: friction, joint: hinge, coulomb: 100}}\n"
+    )
+    with pytest.raises(SimulationError, match="the friction of rub changes its sign") as caught:
+        simulate(mechanism, np.array([0.0, 1.0]), y0=np.array([0.5]), yd0=np.array([0.1]))
+    assert "smoothing" in caught.value.remedy
+    assert caught.value.partial.steps <= 2 * CREEPING

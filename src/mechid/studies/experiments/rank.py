@@ -34,12 +34,14 @@ class Ranked:
     model : str
         Mechanism: a name of the zoo or a file.
     motion : mapping
-        As in `mechid.studies.given_motions`.
+        Options of `excite`, {departures: …}, {states: seed} or {file: …}; see "Motions" in the
+        reference of experiments.
     rate, seconds : float
         Samples per second (Hz) and duration (s).
     precision : "single", "double" or "multi"
         "multi": pivots of QR with `bits`, columns of unit length.
     bits : int
+        Of "multi".
     scaled : bool
         Columns of unit length and rows by coordinate, as mechid does it; false: all as it is.
     tolerance : float, optional

@@ -77,13 +77,12 @@ def advice_words(a: Advice, reached: float, checked_seconds: float) -> tuple[str
     ]
     if a.seconds is not None:
         how = f"Measure {', '.join(a.forces)} for {a.seconds:.4g} s at {a.rate:.4g} Hz"
-        said.append(f"{how}: E_p < {a.target:.3g} is reached ({reached:.1%} expected).")
+        said.append(f"{how}: E_p < {a.target:.1%} is reached ({reached:.1%} expected).")
     else:
         said.append(
             f"E_p < {a.target:.1%} is not reached with {', '.join(a.forces)}, not even in "
             f"{longest:.4g} s ({reached:.1%}): measure more, or with less noise."
         )
-    said[-1] = said[-1].replace(f"E_p < {a.target:.3g}", f"E_p < {a.target:.1%}")
     if a.seconds is not None and a.random_seconds != a.seconds:
         instead = (
             "would not reach it" if a.random_seconds is None else f"takes {a.random_seconds:.4g} s"
@@ -99,7 +98,8 @@ def advice_words(a: Advice, reached: float, checked_seconds: float) -> tuple[str
         )
     spare = [n for n in a.without if n not in needed]
     if spare and a.seconds is not None:
-        said.append(f"Any one of {', '.join(spare)} could be left out.")
+        which = spare[0] if len(spare) == 1 else f"Any one of {', '.join(spare)}"
+        said.append(f"{which} could be left out.")
     if a.sensors:
         name, error = next(iter(a.sensors.items()))
         said.append(f"What would help most is {sensor_words(name)}: E_p {error:.1%}.")

@@ -70,7 +70,7 @@ def which_parameters(run: Run) -> Answer:
         )
     large = [name for name, x in shares.items() if x >= LARGE]
     owned = with_owners(run.mechanism, large[:3])
-    most = [f"{words} ({shares[n]:.2g} %)" for words, n in zip(owned, large, strict=False)]
+    most = [f"{words} ({_two(shares[n])} %)" for words, n in zip(owned, large, strict=False)]
     text = f"{len(large)} of {b} base parameters make {LARGE:g} % of the forces or more"
     text += f", most of all {', '.join(most)}" if most else ""
     text += f". {evidence[0].text}"
@@ -86,3 +86,8 @@ def listed(run: Run, names: Sequence[str], most: int = _LISTED) -> str:
     """Return some parameters in words, with what they belong to."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(with_owners(run.mechanism, names[:most])) + more
+
+
+def _two(value: float) -> str:
+    """Return two digits, and whole numbers from 100 on."""
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.2g}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-LINES, WIDTH = 12, 98  # of a repr, at most
+LINES, WIDTH = 10, 98  # of a repr, at most
 _FEW = 6  # entries that are shown one by one
 
 

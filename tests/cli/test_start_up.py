@@ -56,13 +56,15 @@ COMMANDS = {
     "synthesise five_bar motion.yaml --noise 5% -o data.parquet": KERNELS | TABLES,
     "measurement five_bar data.parquet": KERNELS | TABLES | SIGNALS,
     "identify five_bar data.parquet -o run": EXACT | TABLES | SIGNALS,
-    # Splines of the offsets that it takes away before it compares.
+    # Splines of the offsets that it takes away before it compares; bodies with four values are not
+    # possible here, and the nearest that are come from a semidefinite program.
     "reduce run --by contribution --size 4 -o smaller": EXACT
     | TABLES
-    | {"scipy.interpolate", "scipy.optimize"},
+    | {"clarabel", "scipy.interpolate", "scipy.optimize"},
     "validate run data.parquet": KERNELS | TABLES | SIGNALS,
     "predict run motion.yaml": KERNELS | TABLES,
-    "report run": KERNELS | TABLES | {"jinja2", "latex2mathml"},
+    # It explains the symbols of the base parameters, and draws charts for paper, spectra among them.
+    "report run": EXACT | TABLES | SIGNALS | {"jinja2", "latex2mathml", "matplotlib"},
 }
 
 _SCRIPT = f"""

@@ -35,6 +35,10 @@ def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[
     base = mechid.base_parameters(model, certify=True)
     mechid.write_table(folder / "motion.csv", motion.to_frame())
     template = mechid.template("four-bar", folder / "template")
+    study = mechid.load_study("mobility", quick=True)
+    studied = mechid.run_study(study, folder / "study", workers=0)
+    plan = mechid.plan_study(study, seconds=0)
+    compared = mechid.compare_studies(studied, studied)
     records = [
         model, motion, motion.model, motion.bodies(), mechid.joint_motion(motion, "A1"),
         mechid.mobility(model), mechid.sensitivities(motion.part(slice(0, 2))),
@@ -55,6 +59,8 @@ def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
         mechid.import_model(TX40), mechid.ImportOptions(), mechid.fill(*template[:2]),
         mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
-        mechid.payload(run, run.motions[1], body="coupler_1"),
+        mechid.payload(run, run.motions[1], body="coupler_1"), mechid.verdict(run),
+        mechid.advise("pendulum", draws=0), study, studied, plan, plan.parts[0], compared,
+        compared.parts[0], compared.columns[0],
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +29,9 @@ def with_worker(folder: Path, seconds: float, work: Callable[[Worker], Awaitable
         finally:
             await worker.stop()
 
-    return asyncio.run(run())
+    # In a thread: tests with a browser leave the loop of theirs running in this one.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(run())).result()
 
 
 def test_errors_come_back_whole(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_a_run_of_several_logs_goes_on(run, logs, tmp_path):
     assert "Estimates from single logs differ by" in text
     alone = mechid.identify(MODEL, logs[:2], estimator="weighted")
     mechid.write_report(alone, page)
-    assert "On each log, the model identified from the other logs predicts" in page.read_text()
+    assert "With each log predicted from the others, the error is" in page.read_text()
 
 
 def test_an_old_run_has_one_log(logs, tmp_path):

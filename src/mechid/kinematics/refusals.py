@@ -36,14 +36,18 @@ def refuse_leaps(
 ) -> None:
     """Raise for a sample that is too far from where it is reached from to be followed.
 
-    That is the sample before it, or `start` (n_i,).
+    That is the sample before it, or `start` (n_i,). Coordinates that no loop reads, such as the
+    spin of a wheel, are not followed step by step and may be anywhere.
     """
     if not len(y):
         return
+    pieces, items = model.order.pieces, model.order.items
+    read = [items[p.driver_start : p.driver_end] for p in pieces]
+    looped = np.isin(np.arange(y.shape[1]), np.concatenate([np.zeros(0, dtype=np.int64), *read]))
     unit = np.array([1.0 if c.unit == "rad" else model.size for c in model.mechanism.coordinates])
     before = np.vstack([start, y[:-1]]) if ordered else start
     with np.errstate(over="ignore"):
-        far = np.abs(y - before) > LEAP * np.maximum(unit, np.finfo(float).tiny)
+        far = looped & (np.abs(y - before) > LEAP * np.maximum(unit, np.finfo(float).tiny))
     if far.any():
         k, i = (int(x) for x in np.argwhere(far)[0])
         c, (where, when) = model.mechanism.coordinates[i], place_of(k, time)

@@ -400,12 +400,12 @@ class Run(Plotted, Tabular):
             rows["estimator"] = f"{self.estimate.method}, condition {self.estimate.condition:.3g}"
         if self.reduction is not None:
             rows["reduction"] = f"{self.reduction.size.size} parameters ({self.reduction.size.why})"
+        for row in self.left_out[-1:]:
+            rows[f"error, {LEFT_OUT}"] = row.words
         for motion in self.motions[:4] if self.validation else ():
             rows[f"error, {motion.name}"] = ", ".join(
                 f"{row.model} {row.words}" for row in self.validation if row.motion == motion.name
             )
-        for row in self.left_out[-1:]:
-            rows[f"error, {LEFT_OUT}"] = row.words
         if self.warnings:
             rows["warnings"] = f"{len(self.warnings)}, first: {self.warnings[0]}"
         return rows

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mechid.shown import Shown
 from mechid.studies.pivot import column, number_column
 from mechid.studies.result import StudyResult, load_study_result
 from mechid.studies.rows import CELL, REFUSED
@@ -69,8 +70,8 @@ class PartComparison:
     refused: int
 
 
-@dataclass(frozen=True)
-class StudyComparison:
+@dataclass(frozen=True, repr=False)
+class StudyComparison(Shown):
     """How two results differ.
 
     Attributes

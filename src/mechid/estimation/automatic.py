@@ -140,7 +140,7 @@ class Automatic:
                 *now.words,
                 *unseen_offsets(now.posterior, estimate.sigma),
             ),
-            warnings=(*unlike, *estimate.warnings),
+            warnings=(*unlike, *estimate.warnings, *_common_gain(estimate, self.gains is None)),
         )
         return possible(estimate, regression, now.posterior.prior)
 
@@ -159,6 +159,19 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
         for name, ratio in unlike.items()
     )
     return replace(regression, valid=regression.valid & used), words
+
+
+def _common_gain(estimate: Estimate, taken: bool) -> tuple[str, ...]:
+    """Return a warning if gains were taken: the data show their ratios, not their common factor."""
+    gain = None if estimate.errors is None else estimate.errors.gain
+    if not taken or gain is None or not np.any(gain):
+        return ()
+    apart = (1 + np.max(gain)) / (1 + np.min(gain)) - 1
+    return (
+        f"gains of the forces differ by {100 * apart:.2g} %, and only the CAD values tell which of "
+        "them are off: if they mislead, all parameters are wrong by a common factor of that size, "
+        "which their standard deviations do not show; calibrate the forces",
+    )
 
 
 def _asked(name: str, now: Trial) -> bool:

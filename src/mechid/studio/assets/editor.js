@@ -14,7 +14,9 @@ let schema = null;
 const completer = {
   identifierRegexps: [/[A-Za-z0-9_.-]/],
   getCompletions(editor, session, { row, column }, prefix, callback) {
-    const found = schema && editor.studio ? complete(schema, session.getValue(), row, column) : [];
+    const comment = session.getTokenAt(row, column)?.type.startsWith("comment");
+    const wanted = schema && editor.studio && !comment;
+    const found = wanted ? complete(schema, session.getValue(), row, column) : [];
     callback(
       null,
       found.map(({ name, about, kind }) => ({

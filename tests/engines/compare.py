@@ -146,8 +146,7 @@ def against_tree(case: Case, name: str, found: Ours) -> Agreement:
 def against_exudyn(case: Case) -> Agreement:
     """Compare the accelerations of all bodies under the forces of inverse dynamics.
 
-    Once at rest and once with speeds: for the latter, Exudyn differentiates its constraints
-    numerically.
+    Once from rest and once in motion, where Exudyn takes differences of its constraints.
     """
     reason = reason_against(case.mechanism)
     if not reason and case.model.kinematics.redundant_rows:

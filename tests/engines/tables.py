@@ -87,11 +87,14 @@ def _descriptions(forces: dict[str, Any], ranks: dict[str, Any]) -> str:
     return markdown_table(heads, rows)
 
 
-def _bits(bits: dict[str, Any]) -> str:
-    steps = next(iter(next(iter(bits.values())).values()))
-    columns = [(engine, model) for engine, models in bits.items() for model in models]
-    rows = [(step, *(", ".join(bits[e][m][step]) or "equal" for e, m in columns)) for step in steps]
-    return markdown_table(("step", *(f"{m}, {e}" for e, m in columns)), rows)
+def _bits(runs: list[dict[str, Any]]) -> str:
+    rows = []
+    for run in runs:
+        threads = ", ".join(f"{kernels} + {blas}" for kernels, blas in run["threads"])
+        steps, differ = (", ".join(run[key]) for key in ("steps", "different"))
+        rows.append((run["model"], run["engine"], threads, steps, differ or "none"))
+    heads = ("model", "way", "threads of kernels + BLAS", "steps", "different bits")
+    return markdown_table(heads, rows)
 
 
 def _e(x: float) -> str:

@@ -63,6 +63,15 @@ def test_model_of_the_zoo_is_not_overwritten(open_tab: OpenTab, folder: Path) ->
     assert tab.errors == []
 
 
+def test_variant_of_the_zoo_is_opened(open_tab: OpenTab) -> None:
+    tab = open_tab()
+    tab.page.get_by_role("button", name="From the zoo").click()
+    tab.page.get_by_role("button", name=re.compile("^four_bar@example-2")).first.click()
+    tab.see("valid", exact=True)
+    assert "four_bar@example-2" in tab.page.url
+    assert tab.errors == []
+
+
 def test_mistake_is_marked_at_its_line(open_tab: OpenTab) -> None:
     tab = open_tab("model?model=linkage.yaml")
     tab.see("valid", exact=True)

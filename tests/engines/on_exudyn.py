@@ -56,7 +56,11 @@ def _has(mechanism: Mechanism, e: ForceElement) -> bool:
 
 
 class OnExudyn:
-    """A mechanism in one pose, with speeds and forces on its independent coordinates."""
+    """A mechanism in one pose, with speeds and forces on its independent coordinates.
+
+    Bodies have frames parallel to the ground there: Exudyn loses digits where it finds the Euler
+    parameters of a rotation near 180°.
+    """
 
     name = "Exudyn"
 
@@ -69,14 +73,17 @@ class OnExudyn:
         for i, body in enumerate(mechanism.bodies):
             c = body.inertia
             assert c is not None
-            self.pose[body.name] = Rigid(f.rotation[k, i], f.position[k, i])
+            R = f.rotation[k, i]
+            self.pose[body.name] = Rigid(R, f.position[k, i])
             self.number[body.name] = self.system.CreateRigidBody(
                 referencePosition=f.position[k, i],
-                referenceRotationMatrix=f.rotation[k, i],
                 initialVelocity=f.velocity[k, i],
                 initialAngularVelocity=f.omega[k, i],
                 inertia=RigidBodyInertia(
-                    c.mass, tensor(c.inertia_center), np.array(c.center), inertiaTensorAtCOM=True
+                    c.mass,
+                    R @ tensor(c.inertia_center) @ R.T,
+                    R @ np.array(c.center),
+                    inertiaTensorAtCOM=True,
                 ),
                 gravity=mechanism.gravity,
             )
@@ -131,7 +138,10 @@ class OnExudyn:
         self.system.AddObject(item)
 
     def _marker(self, body: str, frame: Frame) -> exu.MarkerIndex:
-        place = exu.HT(rotation=np.array(frame.rotation), translation=np.array(frame.origin))
+        R = self.pose[body].rotation
+        place = exu.HT(
+            rotation=R @ np.array(frame.rotation), translation=R @ np.array(frame.origin)
+        )
         return self.system.AddMarker(
             items.MarkerBodyRigid(bodyNumber=self.number[body], localHT=place)
         )
@@ -192,6 +202,7 @@ class OnExudyn:
             point = (*e.points, Point("", e.body, (0.0, 0.0, 0.0)))[0]
             make = items.LoadForceVector if e.kind == "force" else items.LoadTorqueVector
             fixed = e.axes_of != GROUND
+            vector = self.pose[e.axes_of].rotation @ vector
             marker = self._point(point)
             self.system.AddLoad(make(markerNumber=marker, loadVector=vector, bodyFixed=fixed))
             return

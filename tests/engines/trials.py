@@ -20,7 +20,7 @@ from .descriptions import DESCRIPTIONS, force_difference, rank_bounds
 
 MAIN = {"Exudyn": "accelerations from rest"}  # the quantity of the table of kinds
 FEW_BODIES = 3  # of the mechanisms whose ranks are proved: balls take seconds each
-RANKS_OF = 5  # every fifth mechanism
+RANKS_OF = 12  # every twelfth mechanism
 # Models, ways to solve long motions, and threads of kernels and of BLAS; the first is repeated.
 RUNS = (
     ("five_bar", "tables", ((1, 1), (1, 1), (2, 1), (4, 1))),

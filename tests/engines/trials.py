@@ -164,7 +164,15 @@ def bit_trial(count: int) -> list[dict[str, Any]]:
         different = [
             step for step, bits in first.items() if any(other[step] != bits for other in others)
         ]
-        found.append({"model": model, "engine": engine, "threads": threads, "different": different})
+        found.append(
+            {
+                "model": model,
+                "engine": engine,
+                "threads": threads,
+                "steps": list(first),
+                "different": different,
+            }
+        )
     return found
 
 

@@ -38,7 +38,6 @@ from mechid.cli.view import view
 from mechid.cli.zoo import zoo
 from mechid.errors import MechidError
 
-_LONGEST_MESSAGE = 1500  # characters
 # Commands that run kernels.
 _COMPILED = {
     "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
@@ -149,18 +148,10 @@ for _info in app.registered_commands:
     _info.cls = _Command
 
 
-def _short(line: str) -> str:
-    """Return a message without the middle, where it repeats a huge input."""
-    if len(line) <= _LONGEST_MESSAGE:
-        return line
-    half = _LONGEST_MESSAGE // 2
-    return f"{line[:half]} … {line[-half:]}"
-
-
 def _fail(line: str) -> NoReturn:
     """Print what is wrong as one line, and leave."""
     typer.secho("error:", fg="red", err=True, nl=False)
-    typer.echo(f" {_short(line)}", err=True)
+    typer.echo(f" {line}", err=True)
     sys.exit(2)
 
 
@@ -177,7 +168,7 @@ def main(arguments: list[str] | None = None) -> None:
         finally:
             sys.stdout.flush()  # a full device is noticed here, not after the end
     except MechidError as error:
-        _fail(with_option_names(" ".join(str(error).split())))
+        _fail(with_option_names(str(error)))
     except MemoryError:
         _fail("not enough memory; use fewer samples, a lower rate or a part of the log")
     except OSError as error:

@@ -102,9 +102,18 @@ def plain(value: Any) -> Any:
     return value
 
 
-def floats(values: Any) -> npt.NDArray[np.float64]:
-    """Return numbers read from JSON as an array; null is NaN."""
-    return np.array(values, dtype=float)  # None becomes nan
+def floats(values: Any, *shape: int) -> npt.NDArray[np.float64]:
+    """Return numbers read from JSON as an array; null is NaN.
+
+    Raises
+    ------
+    ValueError
+        If a shape is given and they have another one.
+    """
+    found = np.array(values, dtype=float)  # None becomes nan
+    if shape and found.shape != shape:
+        raise ValueError(f"expected {shape} numbers, got {found.shape}")
+    return found
 
 
 def _column(values: Any) -> Any:

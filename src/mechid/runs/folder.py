@@ -44,6 +44,7 @@ from mechid.runs.reductions import (
     write_contribution,
     write_reduction,
 )
+from mechid.runs.schemas import HeadWords, checked
 from mechid.runs.tables import (
     motion_entry,
     read_forces,
@@ -308,6 +309,7 @@ def load_run(path: str | Path) -> Run:
 
 
 def _loaded(folder: Path, head: dict[str, Any]) -> Run:
+    checked(head, HeadWords)
     stages = tuple(head["stages"])
     there = "validation" in stages
     return Run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from codecs import getincrementaldecoder
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +115,16 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
     >>> Path("forces.csv").read_text().splitlines()
     ['time,M_hinge', '0,1.5', '0.1,2.5']
     """
+    write_whole(path, table_writer(path, columns))
+
+
+def table_writer(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> Callable[[Path], None]:
+    """Return what writes columns to a file in the format that the ending of `path` says."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    path = Path(path)
-    suffix = table_suffix(path)
+    suffix = table_suffix(Path(path))
     table = pa.table({name: np.asarray(values, dtype=float) for name, values in columns.items()})
 
     def write(beside: Path) -> None:
@@ -131,7 +135,7 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
             file.write((",".join(_quoted(name) for name in columns) + "\n").encode())
             pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
 
-    write_whole(path, write)
+    return write
 
 
 def table_suffix(path: Path) -> str:

@@ -46,7 +46,20 @@ def zero_phase_blocks(blocks: Iterable[Floats], cutoff: float) -> Iterator[Float
     The memory that this needs does not depend on the length of the record; blocks that are yielded
     have other lengths. Equal to 1e-13 of the largest value, whatever the blocks.
     """
-    wide = _OVERLAP * edge(cutoff)
+    for window, inner in windows(blocks, overlap(cutoff)):
+        yield _filtered(window, cutoff)[inner]
+
+
+def overlap(cutoff: float) -> int:
+    """Return how many samples beyond its own a window needs on each side."""
+    return _OVERLAP * edge(cutoff)
+
+
+def windows(blocks: Iterable[Floats], wide: int) -> Iterator[tuple[Floats, slice]]:
+    """Yield overlapping windows of a record that comes in blocks, and which rows of each are new.
+
+    There are `wide` rows on each side of the new ones, but at the ends of the record.
+    """
     held: list[Floats] = []
     done, ready = 0, 0  # rows of what is held: given out already, and all
     for block in (part for whole in blocks for part in _parts(whole, _WINDOW * wide)):
@@ -55,11 +68,11 @@ def zero_phase_blocks(blocks: Iterable[Floats], cutoff: float) -> Iterator[Float
         if ready - done < (_WINDOW + 1) * wide:
             continue
         window = np.concatenate(held)
-        yield _filtered(window, cutoff)[done : ready - wide]
+        yield window, slice(done, ready - wide)
         held = [window[max(ready - 2 * wide, 0) :]]
         done, ready = min(wide, ready - wide), len(held[0])
     if ready > done:
-        yield _filtered(np.concatenate(held), cutoff)[done:]
+        yield np.concatenate(held), slice(done, ready)
 
 
 def _parts(values: Floats, size: int) -> Iterator[Floats]:
@@ -136,14 +149,16 @@ class Decimation:
 
     def apply_blocks(self, blocks: Iterable[Floats], n: int) -> Floats:
         """Return what `apply` does for a record of n samples that comes in blocks (n_k, …)."""
-        kept = self.kept(n)
-        parts, first = [], 0
+        return np.concatenate(list(self.stream(blocks, n)))
+
+    def stream(self, blocks: Iterable[Floats], n: int) -> Iterator[Floats]:
+        """Yield the same in blocks."""
+        kept, first = self.kept(n), 0
         for block in zero_phase_blocks(blocks, self.cutoff):
             # Where the first sample that is kept lies in this block.
             start = max(kept.start - first, -first % self.factor)
-            parts.append(block[start : max(kept.stop - first, 0) : self.factor].copy())
+            yield block[start : max(kept.stop - first, 0) : self.factor].copy()
             first += len(block)
-        return np.concatenate(parts)
 
     def valid(self, valid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which decimated samples of a mask (N, …) depend on valid samples only."""

@@ -153,6 +153,13 @@ def table_suffix(path: Path) -> str:
 def _read_csv(path: Path) -> Any:
     import pyarrow.csv as pv
 
+    return pv.read_csv(path, *csv_options(path))
+
+
+def csv_options(path: Path) -> tuple[Any, Any, Any]:
+    """Return how Arrow reads, parses and converts a CSV file, by its first line."""
+    import pyarrow.csv as pv
+
     encoding = _encoding(path)
     with path.open(encoding=encoding, newline="") as file:
         head = file.readline().removeprefix("\ufeff")
@@ -162,12 +169,11 @@ def _read_csv(path: Path) -> Any:
     names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
     if all(_is_number(name) for name in names):
         raise ValueError("the first line must contain the column names")
-    return pv.read_csv(
-        path,
-        read_options=pv.ReadOptions(encoding=encoding),
-        parse_options=pv.ParseOptions(delimiter=delimiter),
+    return (
+        pv.ReadOptions(encoding=encoding),
+        pv.ParseOptions(delimiter=delimiter),
         # Numbers or text, no truth values.
-        convert_options=pv.ConvertOptions(true_values=[], false_values=[]),
+        pv.ConvertOptions(true_values=[], false_values=[]),
     )
 
 

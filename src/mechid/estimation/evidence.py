@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import cholesky, qr, solve_triangular
 from scipy.special import chdtrc
 
 from mechid.estimation.estimate import Agreement
@@ -27,14 +27,14 @@ from mechid.estimation.regression import Floats
 
 # Scales that are tried first, between their bounds.
 _TRIED = 13
+# Sums of squares up to this one may be added to one: nine digits are left.
+_SMALL = 1e7
 
 
 def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
     """Return log of the density of y, but for a constant, and its gradient by log scales."""
     G = data.R @ gaussian.factor
-    # K = I + G Gᵀ = Cᵀ C without the product, which would lose half of the digits.
-    (C,) = qr(np.vstack([G.T, np.eye(len(G))]), mode="r", check_finite=False)
-    C = C[: len(G)]
+    C = _root(G)
     white, root = np.split(
         solve_triangular(C, np.column_stack([data.y, G]), trans="T", check_finite=False),
         [1],
@@ -46,6 +46,16 @@ def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]
     own = gaussian.group >= 0
     gradient = np.bincount(gaussian.group[own], by_column[own], minlength=len(gaussian.scale))
     return float(value), gradient.astype(float)
+
+
+def _root(G: Floats) -> Floats:
+    """Return C, upper triangular, with Cᵀ C = I + G Gᵀ."""
+    unit = np.eye(len(G))
+    if np.sum(G**2) < _SMALL:
+        return np.asarray(cholesky(unit + G @ G.T, check_finite=False))
+    # Without the product, which would lose half of the digits.
+    (C,) = qr(np.vstack([G.T, unit]), mode="r", check_finite=False)
+    return np.asarray(C[: len(G)])
 
 
 def data_evidence(

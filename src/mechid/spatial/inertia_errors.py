@@ -91,9 +91,8 @@ def parameter_root(phi: Array, errors: InertiaErrors) -> Array:
     products = beyond(unit[i] + unit[j]) - squares[i] - squares[j]
     declared = np.hstack([np.zeros((6, 4)), np.diag(errors.inertia)])
     # Of unit ε: ε_i ε_j has the mean square 1, ε_i² the mean 1 and the variance 2.
-    columns = (
-        first(unit), declared, products, np.sqrt(2.0) * squares, np.sum(squares, axis=0, keepdims=True),
-    )  # fmt: skip
+    mean = np.sum(squares, axis=0, keepdims=True)
+    columns = (first(unit), declared, products, np.sqrt(2.0) * squares, mean)
     return np.asarray(np.linalg.qr(np.concatenate(columns), mode="r")).T
 
 

@@ -106,6 +106,8 @@ class Law:
 
 
 NOISE = MappingProxyType({"noise": "2 %"})
+# Said where residuals are no noise.
+_LACKING = "can be off by as much as the residuals"
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
         "white noise": Law(),
@@ -114,7 +116,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "5 % outliers, half the force": Law({"outliers": "5 %", "outlier_size": 0.5}),
         "forces in steps of 5 %": Law({"noise": "0.5 %", "quantisation": "5 %"}),
         "hum of 3 %, 60 Hz": Law({"hum": "3 %", "hum_frequency": 60.0}),
-        "random walk of 3 %": Law({"random_walk": "3 %"}),
+        "random walk of 3 %": Law({"random_walk": "3 %"}, named=_LACKING),
         "offsets of 3 %": Law({"offset": "3 %"}, named="an offset of"),
         "offsets of 3 %, declared": Law({"offset": "3 %"}, declared={"offsets": 0.03}),
         "gains off by 3 %": Law({"gain": "3 %"}, named="a gain error of"),
@@ -123,8 +125,10 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
         "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}),
         # The model of the arm has friction.
-        "missing friction, 1 % in each joint": Law({"friction": "1 %"}, without=("puma560",)),
-        "hysteresis of the drives, 2 %": Law({"hysteresis": "2 %"}),
+        "missing friction, 1 % in each joint": Law(
+            {"friction": "1 %"}, named=_LACKING, without=("puma560",)
+        ),
+        "hysteresis of the drives, 2 %": Law({"hysteresis": "2 %"}, named=_LACKING),
         "CAD errors uniform, number by number": Law(cad=uniform),
         "CAD errors with heavy tails": Law(cad=heavy_tails),
         "one body twice or half as heavy": Law(cad=one_gross),

@@ -105,7 +105,11 @@ class Trial:
             return ()
         cause = "errors of the model repeat with the motion" if self.repeatable else "residuals are"
         cause += "" if self.repeatable else " correlated"
-        return (f"{m} measured values count as {fit.share * m:.0f} independent ones: {cause}",)
+        return (
+            f"{m} measured values count as {fit.share * m:.0f} independent ones: {cause}; "
+            "predicted forces can be off by as much as the residuals, which the standard "
+            "deviations of the parameters do not contain",
+        )
 
     @property
     def largest_gain(self) -> float:

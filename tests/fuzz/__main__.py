@@ -64,8 +64,8 @@ def _show(kind: str, seed: int, tally: Tally, seconds: float) -> None:
     out = sys.stdout
     out.write(
         f"{kind:16} seed {seed}: {tally.cases} cases in {seconds:.0f} s, {tally.accepted} accepted,"
-        f" {tally.refused} refused, {tally.defects.total()} defects; at most {tally.seconds:.2f} s,"
-        f" {tally.memory:.0f} MiB\n"
+        f" {tally.refused} refused, {tally.defects.total()} defects; at most {tally.seconds:.2f} s"
+        f" (case {tally.slowest}), {tally.memory:.0f} MiB\n"
     )
     for cause, count in tally.defects.most_common():
         out.write(f"    {count} × {cause}\n")

@@ -38,6 +38,8 @@ class Tally:
     defects : counter of causes
     seconds, memory : float
         Most processor time of a case, s, and growth of the largest memory in use, MiB.
+    slowest : int
+        Number of the case that took the most time.
     """
 
     accepted: int = 0
@@ -46,6 +48,7 @@ class Tally:
     defects: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     memory: float = 0.0
+    slowest: int = 0
 
     @property
     def cases(self) -> int:
@@ -73,8 +76,15 @@ class Driver:
         """End the worker."""
         if self._worker is not None:
             os.killpg(self._worker.pid, signal.SIGKILL)
-            self._worker.wait()
-            self._worker = None
+            self._ended()
+
+    def _ended(self) -> int:
+        """Return the status of the worker, which has ended."""
+        assert self._worker is not None
+        with self._worker:  # closes its pipes
+            code = self._worker.wait()
+        self._worker = None
+        return code
 
     def run(self, kind: str, seed: int, start: int, stop: int, tally: Tally) -> None:
         """Try some cases of a kind and count what comes of them."""
@@ -105,7 +115,8 @@ class Driver:
         tally.commands += found.get("command", False)
         if result in ("accepted", "refused"):
             setattr(tally, result, getattr(tally, result) + 1)
-            tally.seconds = max(tally.seconds, found["seconds"])
+            if found["seconds"] > tally.seconds:
+                tally.seconds, tally.slowest = found["seconds"], number
             tally.memory = max(tally.memory, found["memory"] / 2**20)
             return
         # Numbers and paths differ between files that have the same defect.
@@ -121,14 +132,15 @@ class Driver:
                 (folder / name).write_bytes(bytes.fromhex(found["data"]))
 
     def _begin(self) -> None:
-        self._worker = subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz.worker", str(self.scratch)],
-            cwd=REPOSITORY,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=(self.scratch / "worker.log").open("wb"),
-            start_new_session=True,
-        )
+        with (self.scratch / "worker.log").open("wb") as log:
+            self._worker = subprocess.Popen(
+                [sys.executable, "-m", "tests.fuzz.worker", str(self.scratch)],
+                cwd=REPOSITORY,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,
+            )
         self._rest = b""
 
     def _ask(self, task: dict[str, Any]) -> None:
@@ -182,9 +194,7 @@ class Driver:
 
     def _lost(self, kind: str) -> dict[str, Any]:
         """Say how the worker ended, by hanging or crashing, and with which file."""
-        assert self._worker is not None
-        code = self._worker.wait()
-        self._worker = None
+        code = self._ended()
         if code > 0:
             raise RuntimeError(f"the harness failed:\n{self._stacks()}")
         own = _FRAME.findall(self._stacks())

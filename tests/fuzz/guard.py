@@ -1,4 +1,4 @@
-"""What no file may cause: writing elsewhere, starting programs, opening connections, running code.
+"""What no file may cause: writing elsewhere, starting programs, opening connections.
 
 The interpreter reports such acts before they happen (PEP 578), and the guard forbids them.
 """
@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from mechid.measurementfile import apart
-
-from .mutate import CANARY
 
 _STARTS = (
     "subprocess.Popen",
@@ -60,14 +58,13 @@ class Guard:
                     self._forbid(f"{event} {path}")
         elif (event in _STARTS or event in _NET) and not _reads_apart(event, args):
             self._forbid(f"{event} {str(args)[:200]}")
-        elif event in ("compile", "exec") and CANARY in str(args[0])[:100_000]:
-            self._forbid(f"{event} of text in the file")
 
     def _allowed(self, path: Any) -> bool:
         if not isinstance(path, str | bytes | os.PathLike):
             return True  # a file that is open already
         real = os.path.realpath(os.fsdecode(path))
-        return real == os.devnull or f"{real}{os.sep}".startswith(self._folders)
+        modules = "/__pycache__/" in real  # loaded when they are needed
+        return modules or real == os.devnull or f"{real}{os.sep}".startswith(self._folders)
 
     def _forbid(self, words: str) -> None:
         self.seen.append(words)

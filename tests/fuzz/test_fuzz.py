@@ -9,7 +9,7 @@ from .drive import Driver, Tally
 from .kinds import KINDS
 from .record import PAGE, merged, tables
 
-CASES = 25
+CASES = 20
 
 
 def test_changed_files_are_read_or_refused(tmp_path: Path) -> None:

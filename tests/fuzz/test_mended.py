@@ -13,6 +13,7 @@ import pytest
 import mechid
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.measurementfile.channels import read_channels
+from mechid.runs.files import read_columns
 from mechid.textfile.quiet import quiet
 
 from . import fixtures, forms
@@ -41,6 +42,31 @@ def test_meshes_whose_points_are_wrong(tmp_path: Path, vertex: str) -> None:
         mechid.load(robot)
 
 
+@pytest.mark.parametrize(("column", "factor"), [("time", 1e-300), ("time", 1e200), ("q1", 1e200)])
+def test_motions_without_derivatives(tmp_path: Path, column: str, factor: float) -> None:
+    columns = fixtures.log_columns()
+    path = tmp_path / "motion.csv"
+    path.write_bytes(forms.csv_text(columns | {column: factor * columns[column]}))
+    with pytest.raises(DataError, match=f"column {column}"):
+        mechid.read_motion(path, mechid.load("five_bar"))
+
+
+def test_names_of_columns_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "motion.parquet"
+    path.write_bytes(forms.parquet(fixtures.log_columns()).replace(b"time", b"t\xe9me"))
+    with pytest.raises(DataError, match=r"not a \.parquet table"):
+        mechid.read_motion(path, mechid.load("five_bar"))
+    with pytest.raises(DataError, match="not a Parquet table"):
+        read_columns(path)
+
+
+def test_loop_joints_far_away(tmp_path: Path) -> None:
+    path = tmp_path / "loops.yaml"
+    path.write_text((SEEDS / "loops.yaml").read_text().replace("0.6", "1e300"))
+    with pytest.raises(ModelError, match=r"loops\.yaml:2: joints\.q4\.at: numbers must be"):
+        mechid.import_model(SEEDS / "open.urdf", loops=path)
+
+
 def test_times_beyond_all_calendars(tmp_path: Path) -> None:
     columns = fixtures.log_columns()
     path = tmp_path / "log.parquet"
@@ -56,6 +82,20 @@ def test_an_hdf5_file_that_its_library_never_returns_from(tmp_path: Path) -> Non
     path.write_bytes((SEEDS / "endless.h5").read_bytes())
     with pytest.raises(DataError, match=r"log\.h5: the file is damaged"):
         read_channels(path)
+
+
+@pytest.mark.parametrize(
+    "axes",
+    ["seed: {count: 1000000000}", "seed: {count: 40000}, periods: [1, 2]"],
+    ids=["axis", "grid"],
+)
+def test_studies_of_too_many_cells(tmp_path: Path, axes: str) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        f"title: T\nexperiment: identification\nsettings: {{model: pendulum}}\naxes: {{{axes}}}\n"
+    )
+    with pytest.raises(DataError, match="50000"):
+        mechid.load_study(path)
 
 
 @pytest.fixture(scope="module")

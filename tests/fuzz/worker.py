@@ -45,7 +45,9 @@ class Worker:
         os.dup2(self.terminal, 2)
         self.warned: list[str] = []
         warnings.simplefilter("always")
-        warnings.showwarning = lambda m, c, *a, **k: self.warned.append(f"{c.__name__}: {m}")
+        warnings.showwarning = lambda m, c, file, line, *_, **__: self.warned.append(
+            f"{c.__name__}: {m}, {file.rpartition('/mechid/')[2]}:{line}"
+        )
         self.guard = Guard(writable(scratch))
         self.seeds: dict[str, tuple[list[Seed], tuple[str, ...]]] = {}
 
@@ -64,12 +66,12 @@ class Worker:
                 found = KINDS[kind].seeds(folder)
             kept.write_bytes(pickle.dumps(found))
         self.seeds[kind] = found, vocabulary(kind, found)
-        for seed in {seed.name: seed for seed in found}.values():
+        for seed in found[:3]:
             path = self._placed(kind, seed, seed.data)
             KINDS[kind].read(path, _Always(0.0))
-            with suppress(MechidError):  # everything that is loaded when it is needed: now
-                KINDS[kind].read(path, _Always(1.0))
-        self._command(KINDS[kind].command(path))
+            if seed is found[0]:
+                with suppress(MechidError):  # everything that is loaded when it is needed: now
+                    KINDS[kind].read(path, _Always(1.0))
         self._memory = _peak()
         limit = (
             MEMORY + int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

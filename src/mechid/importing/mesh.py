@@ -10,9 +10,8 @@ import numpy as np
 from mechid.errors import ModelError
 from mechid.importing.masses import Mass
 from mechid.importing.mesh_cones import cone_mass
-from mechid.importing.xml import Node, inside
+from mechid.importing.xml import LARGEST, Node, inside
 from mechid.spatial.rotations import Array
-from mechid.textfile.expressions import LARGEST
 from mechid.textfile.quiet import quiet
 
 MAX_BYTES = 256_000_000

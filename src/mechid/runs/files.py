@@ -63,6 +63,7 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
 
     try:
         table = pq.read_table(path)
+        names = table.column_names
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
     except (OSError, ValueError) as error:
@@ -73,7 +74,7 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
         name: np.array(column.to_pylist(), dtype=object)
         if pa.types.is_string(column.type)
         else np.asarray(column.to_numpy(), dtype=float)
-        for name, column in zip(table.column_names, table.columns, strict=True)
+        for name, column in zip(names, table.columns, strict=True)
     }
 
 

@@ -36,13 +36,13 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         raise DataError("there is no such file", where=str(path))
     try:
         table = _read_csv(path) if suffix == ".csv" else _read_parquet(path)
+        names = [name.strip() for name in table.column_names]
     except OSError as error:
         words = " ".join(str(error.strerror or error).split())
         raise DataError(f"cannot read the file: {words}", where=str(path)) from None
     except ValueError as error:  # Arrow's errors of content
         words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
         raise DataError(f"not a {suffix} table: {words}", where=str(path)) from None
-    names = [name.strip() for name in table.column_names]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"duplicate column {twice[0] or 'without a name'}", where=str(path))

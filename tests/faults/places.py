@@ -108,8 +108,8 @@ def _no_home() -> None:
 
 
 def _ascii() -> None:
-    sys.stdout = open(1, "w", encoding="ascii", closefd=False)  # noqa: SIM115, PTH123
-    sys.stderr = open(2, "w", encoding="ascii", errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123
+    sys.stdout = open(1, "w", encoding="ascii", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="ascii", errors="backslashreplace", closefd=False)  # noqa: SIM115
 
 
 LIMITS: dict[str, Callable[[], None]] = {

@@ -12,13 +12,13 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.faults.cases import CASES, READ_ONLY, commands
+from tests.faults.page import PAGE, tables
+from tests.records import stale_tables
 
 from mechid.errors import DataError
 from mechid.outputs import is_left_over, place_beside, remove_left_over, write_all
 from mechid.tape import store
-from tests.faults.cases import CASES, READ_ONLY, commands
-from tests.faults.page import PAGE, tables
-from tests.records import stale_tables
 
 ROOT = Path(__file__).parents[2]
 

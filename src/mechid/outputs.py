@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -59,6 +60,8 @@ def _check_place(path: Path, real: Path) -> None:
     try:
         is_folder, has_folder = real.is_dir(), folder.is_dir()
         there = real.exists()
+        if real.is_symlink():  # a link that leads to itself: no other is left
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     except OSError as error:  # a name that is too long, a loop of links
         raise _cannot(error, path) from None
     if is_folder:

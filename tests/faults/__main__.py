@@ -52,12 +52,18 @@ def main() -> None:
             sys.stdout.write(f"{name}: {json.dumps(row)}\n")
             sys.stdout.flush()
             record[name] = row
+            if asked.write:
+                _keep(record)
     if asked.write:
-        kept = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
-        merged = {name: (kept | record)[name] for name in CASES if name in kept | record}
-        RECORD.write_text(json.dumps(merged, indent=1) + "\n", "utf-8")
         write_page()
     sys.exit(any(row["problems"] for row in record.values()))
+
+
+def _keep(record: dict[str, Any]) -> None:
+    """Put the rows of some commands into the record of all."""
+    kept = (json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}) | record
+    ordered = {name: kept[name] for name in CASES if name in kept}
+    RECORD.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
 
 
 def trials(

@@ -50,11 +50,12 @@ def wrong(
     versions: frozenset[tuple[str, str]],
 ) -> list[str]:
     """Return the files that are half or lost after a fault."""
-    said = []
+    said, moved = [], {name for name, _ in versions}
     for name, hashed in whole(found).items():
         if hashed not in (before.get(name), after.get(name)) and (name, hashed) not in versions:
             said.append(f"{name} is neither the old nor the new file")
     for name, hashed in before.items():
-        if name not in found and after.get(name) == hashed and (hashed != "not a file"):
+        kept = after.get(name) == hashed and name not in moved and hashed != "not a file"
+        if kept and name not in found:
             said.append(f"{name} is lost")
     return said

@@ -124,7 +124,14 @@ class StudyFolder:
 
     def grid(self, part: str) -> pa.Table:
         """Return labels and hashes of the cells of a part."""
-        return read_table(self.path / _CELLS / f"{part}.parquet")
+        found = read_table(self.path / _CELLS / f"{part}.parquet")
+        if len(found) != self.provenance["parts"][part]["cells"]:
+            raise DataError(
+                "the study was stopped before it had begun",
+                where=str(self.path),
+                remedy="run it again",
+            )
+        return found
 
     def chunks(self, part: str) -> list[Path]:
         """Return the files of the cells that are done."""

@@ -141,7 +141,7 @@ def identify_streamed(
     names = (*base.base, *(c for c in stream.open_columns if c not in base.base))
     try:
         whole = streamed_regression(
-            (block[..., :-1] for block in stream.rows(names)),
+            stream.rows(names),
             names,
             stream.forces,
             tuple(force_unit(c) for c in stream.measured),
@@ -150,7 +150,7 @@ def identify_streamed(
         known = prior_of(mechanism, base, whole, options) if uses_cad(chosen_estimator) else None
         prior, notes = known or (None, ())
         found = chosen_estimator(regression, prior)
-        E_p, lag_one = _errors(stream.rows(base.base), found.values)
+        E_p, lag_one = _errors(stream.residuals(base.base, found.values))
     except MechidError as error:
         raise (error if error.where.startswith(str(path)) else error.located(str(path))) from None
     by_force = {
@@ -239,14 +239,28 @@ class _Stream:
         return [c.name for c, m in zip(self.model.columns, missing, strict=True) if m]
 
     def rows(self, parameters: tuple[str, ...]) -> Iterator[Floats]:
-        """Yield W of some parameters, τ less the known part, and τ: (k, n_d, b + 2)."""
-        blocks, decimation = self._observed(parameters), self.head.decimation
+        """Yield W of some parameters and τ less the known part, (k, n_d, b + 1)."""
+        return self._decimated(block[..., :-1] for block in self._observed(parameters))
+
+    def residuals(self, parameters: tuple[str, ...], phi: Floats) -> Iterator[Floats]:
+        """Yield what values of parameters leave of τ, and τ: (k, n_d, 2).
+
+        The filter is linear: it needs not be applied to W again.
+        """
+        return self._decimated(
+            np.stack([block[..., -2] - block[..., :-2] @ phi, block[..., -1]], axis=-1)
+            for block in self._observed(parameters)
+        )
+
+    def _decimated(self, blocks: Iterator[Floats]) -> Iterator[Floats]:
+        decimation = self.head.decimation
         if decimation == 1:
             return blocks
         drop = 0 if self.head.cutoff is None else dropped(self.rate, self.head.cutoff)
         return Decimation(decimation).stream(blocks, self.n - 2 * drop)
 
     def _observed(self, parameters: tuple[str, ...]) -> Iterator[Floats]:
+        """Yield W, τ less the known part, and τ at all samples, (k, n_d, b + 2)."""
         names = [column.name for column in self.model.columns]
         places = [names.index(name) for name in parameters]
         rows = measured_rows(self.model.mechanism, self.forces)
@@ -323,16 +337,16 @@ def _clock(path: Path) -> tuple[int, float]:
     return n, (n - 1) / (float(last[0]) - start)
 
 
-def _errors(blocks: Iterator[Floats], phi: Floats) -> tuple[Floats, Floats]:
+def _errors(blocks: Iterator[Floats]) -> tuple[Floats, Floats]:
     """Return E_p and the correlation of neighbouring residuals of each force, (n_d,) each."""
     missed = size = both = np.zeros(0)
     last: Floats | None = None
     for block in blocks:
-        e = block[..., -2] - block[..., :-2] @ phi
+        e, tau = block[..., 0], block[..., 1]
         chain = e if last is None else np.vstack([last, e])
         sums = [
             np.sum(e**2, axis=0),
-            np.sum(block[..., -1] ** 2, axis=0),
+            np.sum(tau**2, axis=0),
             np.sum(chain[1:] * chain[:-1], axis=0),
         ]
         missed, size, both = (

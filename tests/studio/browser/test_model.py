@@ -53,7 +53,7 @@ def test_model_of_the_zoo_is_not_overwritten(open_tab: OpenTab, folder: Path) ->
     tab = open_tab()
     tab.page.get_by_role("button", name="From the zoo").click()
     tab.page.get_by_label("Search the zoo").fill("slider-crank")
-    tab.page.get_by_role("button", name=re.compile("^spatial_slider_crank")).click()
+    tab.page.get_by_role("button", name=re.compile("^spatial_slider_crank")).first.click()
     tab.see("valid", exact=True)
     tab.page.get_by_role("button", name="Save a copy").click()
     tab.page.get_by_label("File", exact=True).fill("copy.yaml")

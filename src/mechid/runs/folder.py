@@ -56,6 +56,7 @@ from mechid.runs.tables import (
     write_motion,
     write_parameters,
 )
+from mechid.textfile.formats import check_format
 from mechid.validation.diagnosis_record import Diagnosis
 
 # What a run may hold, with the page of `mechid report`; run.json names motions and forces.
@@ -301,12 +302,9 @@ def load_run(path: str | Path) -> Run:
             "this is not a run", where=str(folder / "run.json"), remedy="repeat the run"
         )
     again = f": {head['command']}" if head.get("command") else ""
-    if head.get("run") != FORMAT_VERSION:
-        raise DataError(
-            f"the run has format {head.get('run')}, this version reads {FORMAT_VERSION}",
-            where=str(folder),
-            remedy=f"repeat the run{again}",
-        )
+    check_format(
+        "run", head.get("run"), FORMAT_VERSION, where=str(folder), remedy=f"repeat the run{again}"
+    )
     if not head.get("stages"):
         raise DataError(
             "the run was stopped before its data were complete",

@@ -14,6 +14,7 @@ from mechid.estimation.regression import Floats
 from mechid.outputs import write_together
 from mechid.runs.files import file_hash, json_text, read_json
 from mechid.shown import Shown
+from mechid.textfile.formats import check_format
 
 FORMAT_VERSION = 1
 
@@ -120,21 +121,23 @@ def read_truth(path: str | Path) -> Truth:
         If it is not one.
     """
     found = read_json(Path(path))
-    if not isinstance(found, dict) or found.get("truth") != FORMAT_VERSION:
+    if not isinstance(found, dict) or "truth" not in found:
         raise DataError("this is not the truth file of synthetic data", where=str(path))
+    again = "create it again with mechid synthesise"
+    check_format("truth file", found["truth"], FORMAT_VERSION, where=str(path), remedy=again)
     values = found.pop("parameters", None)
     if not isinstance(values, dict) or not all(_is_number(x) for x in values.values()):
         raise DataError(
             "`parameters` of the truth must be numbers",
             where=str(path),
-            remedy="create it again with mechid synthesise",
+            remedy=again,
         )
     errors = found.get("errors", {})
     if not isinstance(errors, dict) or not all(isinstance(x, dict) for x in errors.values()):
         raise DataError(
             "`errors` of the truth must be values by kind and channel",
             where=str(path),
-            remedy="create it again with mechid synthesise",
+            remedy=again,
         )
     return Truth(tuple(values), np.array(list(values.values()), dtype=float), found)
 

@@ -26,6 +26,7 @@ from mechid.runs.lock import NAME as LOCK
 from mechid.runs.record import library_versions
 from mechid.studies.rows import CELL, REFUSED, grid_table, part_table
 from mechid.studies.study import Study
+from mechid.textfile.formats import check_format
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,8 +105,13 @@ class StudyFolder:
                 where=str(path),
                 remedy="mechid study run",
             )
-        if folder.provenance["study"] != FORMAT_VERSION:
-            raise DataError("the result has another format", where=str(path), remedy="run again")
+        check_format(
+            "result of the study",
+            folder.provenance.get("study"),
+            FORMAT_VERSION,
+            where=str(path),
+            remedy="run the study again",
+        )
         return folder
 
     def _is_study(self) -> bool:

@@ -18,6 +18,7 @@ from mechid.kinematics.tables import Floats
 
 ORDER = 4
 _SETTLED = 0.01  # what is left of the response of the slowest pole at an edge that is dropped
+_ENDLESS = 1 << 60  # samples
 _TOGETHER = 64  # columns that are filtered at once: W of a long log is large
 
 
@@ -43,7 +44,10 @@ def edge(cutoff: float) -> int:
     from scipy.signal import butter
 
     _, poles, _ = butter(ORDER, 2 * cutoff, output="zpk")
-    return int(np.ceil(np.log(_SETTLED) / np.log(np.abs(poles).max())))
+    slowest = np.abs(poles).max()
+    if slowest >= 1:  # of a cut-off so low that rounding hides it
+        return _ENDLESS
+    return int(np.ceil(np.log(_SETTLED) / np.log(slowest)))
 
 
 @dataclass(frozen=True)

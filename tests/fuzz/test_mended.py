@@ -14,6 +14,7 @@ import mechid
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.measurementfile.channels import read_channels
 from mechid.runs.files import read_columns
+from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
 from mechid.textfile.quiet import quiet
 
@@ -97,6 +98,18 @@ def test_studies_of_too_many_cells(tmp_path: Path, axes: str) -> None:
     )
     with pytest.raises(DataError, match="50000"):
         mechid.load_study(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("9" * 400, "must be numbers"), ("NaN", "must be numbers"), ("[" * 5000, "not a JSON file")],
+    ids=["huge", "not a number", "deep"],
+)
+def test_truths_that_are_none(tmp_path: Path, value: str, words: str) -> None:
+    path = tmp_path / "log.csv.truth.json"
+    path.write_text(f'{{"truth": 1, "parameters": {{"m_1": {value}}}}}')
+    with pytest.raises(DataError, match=words):
+        read_truth(path)
 
 
 def test_copies_of_copies(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from mechid.errors import DataError
 from mechid.outputs import write_whole
-from mechid.textfile.paths import is_file
 
 Floats = npt.NDArray[np.float64]
 SUFFIXES = (".csv", ".parquet")
@@ -33,9 +32,9 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     suffix = table_suffix(path)
-    if not is_file(path):
-        raise DataError("there is no such file", where=str(path))
     try:
+        if not path.exists():
+            raise DataError("there is no such file", where=str(path))
         table = _read_csv(path) if suffix == ".csv" else _read_parquet(path)
         table.validate(full=True)  # also that texts are UTF-8
         names = [name.strip() for name in table.column_names]

@@ -65,7 +65,8 @@ test: $(TEST_READY) ## Run every check: style, types, layers, tests, documentati
 	$(call heading,layers)
 	@$(BIN)/lint-imports
 	$(call heading,tests)
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile \
+	  --durations=60 --durations-min=5
 	$(call heading,documentation)
 	@# Not --quiet: it hides the warnings that --strict counts.
 	@site=$$(mktemp -d); trap 'rm -rf "$$site"' EXIT; \

@@ -149,7 +149,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("file", "before", "after", "words"),
     [
-        ("provenance.json", b'"study"', b'"studi"', "another format"),
+        ("provenance.json", b'"study"', b'"studi"', "the format of the result"),
         ("provenance.json", b'"parts"', b'"party"', "changed or is damaged"),
         ("cells/results.parquet", b"cell", b"cemm", "missing column cell"),
         ("cells/results.parquet", b"cell", b"ce\xffl", "not a Parquet table"),

@@ -17,7 +17,12 @@ from mechid.outputs import write_text, write_whole
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON whole; numbers that JSON does not know become null."""
-    write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n")
+    write_text(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """Return JSON as files hold it."""
+    return json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n"
 
 
 def read_json(path: Path) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from codecs import getincrementaldecoder
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +116,16 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
     >>> Path("forces.csv").read_text().splitlines()
     ['time,M_hinge', '0,1.5', '0.1,2.5']
     """
+    write_whole(path, table_writer(path, columns))
+
+
+def table_writer(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> Callable[[Path], None]:
+    """Return what writes columns to a file in the format that the ending of `path` says."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    path = Path(path)
-    suffix = table_suffix(path)
+    suffix = table_suffix(Path(path))
     table = pa.table({name: np.asarray(values, dtype=float) for name, values in columns.items()})
 
     def write(beside: Path) -> None:
@@ -132,7 +136,7 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
             file.write((",".join(_quoted(name) for name in columns) + "\n").encode())
             pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
 
-    write_whole(path, write)
+    return write
 
 
 def table_suffix(path: Path) -> str:
@@ -150,6 +154,13 @@ def table_suffix(path: Path) -> str:
 def _read_csv(path: Path) -> Any:
     import pyarrow.csv as pv
 
+    return pv.read_csv(path, *csv_options(path))
+
+
+def csv_options(path: Path) -> tuple[Any, Any, Any]:
+    """Return how Arrow reads, parses and converts a CSV file, by its first line."""
+    import pyarrow.csv as pv
+
     encoding = _encoding(path)
     with path.open(encoding=encoding, newline="") as file:
         head = file.readline().removeprefix("\ufeff")
@@ -159,12 +170,11 @@ def _read_csv(path: Path) -> Any:
     names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
     if all(_is_number(name) for name in names):
         raise ValueError("the first line must contain the column names")
-    return pv.read_csv(
-        path,
-        read_options=pv.ReadOptions(encoding=encoding),
-        parse_options=pv.ParseOptions(delimiter=delimiter),
+    return (
+        pv.ReadOptions(encoding=encoding),
+        pv.ParseOptions(delimiter=delimiter),
         # Numbers or text, no truth values.
-        convert_options=pv.ConvertOptions(true_values=[], false_values=[]),
+        pv.ConvertOptions(true_values=[], false_values=[]),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import mechid
+from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.measurementfile.channels import read_channels
 from mechid.runs.files import read_columns
@@ -98,6 +99,26 @@ def test_studies_of_too_many_cells(tmp_path: Path, axes: str) -> None:
     )
     with pytest.raises(DataError, match="50000"):
         mechid.load_study(path)
+
+
+def test_certificates_of_poses_far_away(tmp_path: Path) -> None:
+    state = {"y": [0.0], "yd": [0.0], "ydd": [0.0], "pose": [1e300] * 7}
+    experiment = {"hold": [], "measure": None, "static": False, "gravity": None}
+    numbers = {"parameters": 0, "upper": 0, "lower": 0, "precision": 64}
+    lists: dict[str, list[object]] = {
+        key: [] for key in ("open_questions", "dependent", "vectors", "columns", "rows")
+    }
+    head = {"format": "mechid certificate 1", "model": "", "certified": False}
+    path = tmp_path / "c.json"
+    for scale in (1.0, 1e-300):
+        state["pose"] = [scale * x for x in state["pose"]]
+        words = head | numbers | lists | {"experiment": experiment, "states": [state]}
+        path.write_text(json.dumps(words))
+        if scale == 1.0:
+            with pytest.raises(DataError, match="not a certificate"):
+                read_certificate(path)
+        else:
+            assert read_certificate(path).states[0].pose == (1.0,) * 7
 
 
 @pytest.mark.parametrize(

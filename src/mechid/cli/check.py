@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from mechid.kinematics.model import KinematicModel
     from mechid.mechanism.planar import Tilt
 
-_CLEAR_GAP = 1e4  # below it, a singular value counts as zero that is not much smaller than others
 _ROUNDING = 1e-15  # m or rad, in the table: an assembled coordinate meant to be zero
 
 
@@ -88,6 +87,7 @@ def write_aligned(model: str, output: Path) -> tuple[Tilt, ...]:
 
 def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
     """Return everything that `check` says, ready for JSON."""
+    from mechid.tables.model_warnings import model_warnings
     from mechid.tables.quality import closure_residual
 
     mechanism = model.mechanism
@@ -113,32 +113,8 @@ def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
         "closure_residual": float(closure_residual(model, model.home_q[None])[0]),
         "size": model.size,
         "mass": sum(masses),
-        "warnings": list(_warnings(model, m)),
+        "warnings": list(model_warnings(model, m)),
     }
-
-
-def _warnings(model: KinematicModel, m: Mobility) -> list[str]:
-    from mechid.errors import KinematicsError
-    from mechid.kinematics.motion import solve_motion
-    from mechid.mechanism.plausible import implausible_units, impossible_bodies
-    from mechid.tables.quality import limit_notes
-    from mechid.view.tour import start_of
-
-    unknown = [b.name for b in model.mechanism.bodies if b.inertia is None and not b.massless]
-    warnings = [f"no inertia is given for {', '.join(unknown)}"] if unknown else []
-    warnings += [*implausible_units(model.mechanism), *impossible_bodies(model.mechanism)]
-    if m.gap < _CLEAR_GAP:
-        warnings.append(
-            f"the rank of the constraints is not clear (gap {m.gap:.1g}): is the pose "
-            "nearly singular?"
-        )
-    try:
-        start = solve_motion(model, start_of(model)[None])
-    except KinematicsError as error:
-        warnings.append(f"the start of the model cannot be reached: {error.what}")
-    else:
-        warnings += [note.partition(" (at")[0] + " at the start" for note in limit_notes(start)]
-    return warnings
 
 
 def _show(found: dict[str, Any]) -> None:

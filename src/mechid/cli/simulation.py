@@ -29,6 +29,7 @@ from mechid.excitation.families import Family
 from mechid.excitation.trajectory import times_at
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import Motion
+from mechid.kinematics.start import start_of
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.outputs import check_outputs
@@ -39,7 +40,6 @@ from mechid.tables.quality import limit_notes
 from mechid.tables.simulation import named_coordinates, simulation_columns
 from mechid.trajectoryfile.expression import Expression
 from mechid.trajectoryfile.motion import read_drive
-from mechid.view.tour import start_of
 
 Law = Callable[[float, Floats, Floats], Floats]
 _SAME = 1e-9  # of the duration: times that differ by less are one

@@ -16,8 +16,9 @@ from pydantic import (
 from mechid.errors import DataError, ModelError
 from mechid.textfile import expressions
 from mechid.textfile.expressions import LARGEST
+from mechid.textfile.formats import check_text_format
 from mechid.textfile.parse import parsed, schema_of
-from mechid.textfile.words import Words, kind, version
+from mechid.textfile.words import Words, kind
 from mechid.textfile.yamlio import FileKind, Source, read_file
 
 FORMAT_VERSION = 1
@@ -181,9 +182,7 @@ Signals: TypeAlias = dict[str, Annotated[SignalSpec, BeforeValidator(_named)]]
 class MappingDocument(Words):
     """What the channels of a log are in a model."""
 
-    measurement: Annotated[Literal[1], version("measurement", FORMAT_VERSION)] = Field(
-        description="version of the format"
-    )
+    measurement: Literal[1] = Field(description="version of the format")
     name: str = ""
     time: Annotated[TimeSpec | None, BeforeValidator(_named)] = Field(
         default=None, description="default: a channel time or t, or the times of the file"
@@ -251,6 +250,7 @@ def validate_mapping(data: dict[str, Any]) -> MappingDocument:
         if "mechid" in data:
             remedy = "this is a model file; give it as the model"
         raise ModelError("measurement is missing", path=(), remedy=remedy)
+    check_text_format(data, "measurement", "mapping file", FORMAT_VERSION)
     return parsed(MappingDocument, data)
 
 

@@ -21,7 +21,6 @@ from mechid.textfile.words import (
     Vector,
     Words,
     kind,
-    version,
 )
 
 FORMAT_VERSION = 1
@@ -129,9 +128,7 @@ class OrderSpec(Words):
 class Document(Parts):
     """A mechanism: bodies, joints, force elements and independent coordinates. SI units."""
 
-    mechid: Annotated[Literal[1], version("format", FORMAT_VERSION)] = Field(
-        description="version of the format"
-    )
+    mechid: Literal[1] = Field(description="version of the format")
     name: Name = Field(description="identifier of the mechanism")
     title: str = ""
     source: str = Field(default="", description="where the numbers come from")

@@ -8,9 +8,10 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from mechid.errors import ModelError
-from mechid.modelfile.document import Document
+from mechid.modelfile.document import FORMAT_VERSION, Document
 from mechid.modelfile.spec_geometry import FrameSpec
 from mechid.modelfile.units import SI, Units, UnitsSpec
+from mechid.textfile.formats import check_text_format
 from mechid.textfile.parse import parsed, schema_of
 
 
@@ -23,6 +24,7 @@ def validate(data: dict[str, Any]) -> Document:
     """Return the document of plain data; the first mistake becomes a `ModelError`."""
     if "mechid" not in data:
         raise ModelError("mechid is missing", path=(), remedy="start the file with mechid: 1")
+    check_text_format(data, "mechid", "model file", FORMAT_VERSION)
     try:
         units = Units.of(UnitsSpec.model_validate(data.get("units", {})))
     except ValidationError:

@@ -95,11 +95,11 @@ def advise(
     Examples
     --------
     >>> import mechid
-    >>> found = mechid.advise("five_bar", target="E_p<3%", draws=0)
+    >>> found = mechid.advise("four_bar", target="E_p<3%", draws=0)
     >>> found.seconds is not None
     True
     >>> len(found.determined) + len(found.resting)
-    11
+    8
     """
     wanted = target_of(target)
     with tempfile.TemporaryDirectory() as folder:

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mechid.errors import DataError, MechidError
+from mechid.options.noise import NoiseLevels
 from mechid.studies.folder import read_table
 from mechid.studies.pivot import chosen, column, pivot
 from mechid.studies.rows import CELL, REFUSED
 from mechid.studies.study import Study, load_study, only
 from mechid.studies.words import in_format, markdown
+from mechid.textfile.words import hint
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,6 +119,7 @@ def study_page(
             table=filler.table,
             figure=filler.figure,
             labels=filler.labels,
+            setting=filler.setting,
             rows=filler.rows,
             count=filler.count,
             refused=filler.refused,
@@ -171,13 +174,13 @@ class _Filler:
 
         table = self._table(part)
         if pa.types.is_string(column(table, value).type):
-            (text,) = self._one(self.labels(part, value, where), value)
+            (text,) = self._one(self.labels(part, value, where), f"column {value}")
             return str(text)
         return in_format(self.number(part, value, where, statistic), format)
 
     def _one(self, found: Sequence[Any], name: str) -> Sequence[Any]:
         if len(found) != 1:
-            raise DataError(f"column {name} has {len(found)} different values here")
+            raise DataError(f"{name} has {len(found)} different values here")
         return found
 
     def table(
@@ -254,6 +257,23 @@ class _Filler:
         """Return the different values of a column, in the order in which they come."""
         table = chosen(self._table(part), where or {})
         return [v for v in dict.fromkeys(column(table, name).to_pylist()) if v is not None]
+
+    def setting(self, part: str | None, name: str, format: str = ".6g") -> str:
+        """Return a setting that all cells share, as text; `motion.random` is one in another."""
+        first, *inner = name.split(".")
+        found = []
+        for cell in self.study.part(part).cells:
+            if not hasattr(cell.settings, first):
+                known = cell.settings.__dataclass_fields__
+                raise DataError(f"there is no setting {first}", remedy=hint(first, known))
+            value = getattr(cell.settings, first)
+            for key in inner:
+                value = value[int(key) if key.isdigit() else key]
+            found.append(value.every.value if isinstance(value, NoiseLevels) else value)
+        (value,) = self._one(
+            [v for k, v in enumerate(found) if v not in found[:k]], f"setting {name}"
+        )
+        return in_format(value, format)
 
     def rows(self, part: str | None, where: Where = None) -> list[dict[str, Any]]:
         """Return rows of a table, as mappings from column to value."""

@@ -20,7 +20,6 @@ from mechid.kinematics.mobility import check_independent, mobility
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, independent_of, solve_motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.plausible import implausible_units, impossible_bodies
 from mechid.mechanism.records import (
     IndependentCoordinate,
     JointCoordinate,
@@ -35,6 +34,7 @@ from mechid.modelfile.zoo import zoo_names
 from mechid.studio.commands import ZOO
 from mechid.studio.included import Stamps, check_files, included, stamps
 from mechid.studio.refused import RefusedError, words_of
+from mechid.tables.model_warnings import model_warnings
 from mechid.tables.quality import limit_notes
 from mechid.textfile.yamlio import read
 from mechid.view.embed import rounded
@@ -72,7 +72,7 @@ def check(text: str | None = None, path: str | None = None) -> dict[str, Any]:
     return {
         "ok": True,
         "errors": [],
-        "warnings": _warnings(model),
+        "warnings": model_warnings(model, counted),
         "summary": {
             "name": mechanism.name,
             "title": mechanism.title,
@@ -201,13 +201,6 @@ def _written(text: str, path: str, files: Stamps) -> KinematicModel:
     whole = put_together(data, source, (), (Path(path),))
     with source.locating():
         return kinematic_model(build_document(validate(whole)))
-
-
-def _warnings(model: KinematicModel) -> list[str]:
-    mechanism = model.mechanism
-    unknown = [b.name for b in mechanism.bodies if b.inertia is None and not b.massless]
-    warnings = [f"no inertia is given for {', '.join(unknown)}"] if unknown else []
-    return [*warnings, *implausible_units(mechanism), *impossible_bodies(mechanism)]
 
 
 def _coordinate(model: KinematicModel, i: int, c: IndependentCoordinate) -> dict[str, Any]:

@@ -85,20 +85,6 @@ def kind(value: object) -> str:
     return str(value)
 
 
-def version(what: str, supported: int) -> BeforeValidator:
-    """Return the check of the number of a format: only one version can be read."""
-
-    def check(value: object) -> int:
-        if value != supported or isinstance(value, bool):
-            raise ValueError(
-                f"{what} version {kind(value)} is not supported; this release reads "
-                f"version {supported}; use a newer release"
-            )
-        return supported
-
-    return BeforeValidator(check)
-
-
 def _name(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f"expected a name, got {kind(value)}")

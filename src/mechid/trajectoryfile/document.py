@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from mechid.errors import ModelError
+from mechid.textfile.formats import check_text_format
 from mechid.textfile.parse import parsed, schema_of
-from mechid.textfile.words import DottedName, ParameterName, Scalar, Words, version
+from mechid.textfile.words import DottedName, ParameterName, Scalar, Words
 
 FORMAT_VERSION = 1
 
@@ -126,9 +127,7 @@ class FamilySpec(Words):
 class TrajectoryDocument(Words):
     """A motion of all independent coordinates of a mechanism. SI units."""
 
-    trajectory: Annotated[Literal[1], version("trajectory", FORMAT_VERSION)] = Field(
-        description="version of the format"
-    )
+    trajectory: Literal[1] = Field(description="version of the format")
     name: str = ""
     duration: Scalar = Field(description="s")
     rate: Scalar | None = Field(default=None, description="samples per second; default: enough")
@@ -143,6 +142,7 @@ def validate_trajectory(data: dict[str, Any]) -> TrajectoryDocument:
         if "mechid" in data:
             remedy = "this is a model file; give it as the model"
         raise ModelError("trajectory is missing", path=(), remedy=remedy)
+    check_text_format(data, "trajectory", "trajectory file", FORMAT_VERSION)
     return parsed(TrajectoryDocument, data)
 
 

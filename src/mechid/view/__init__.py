@@ -2,7 +2,7 @@
 
 from mechid.view.page import render_page
 from mechid.view.scene import scene
-from mechid.view.tour import start_of, tour
+from mechid.view.tour import tour
 from mechid.view.write import write_page
 
-__all__ = ["render_page", "scene", "start_of", "tour", "write_page"]
+__all__ = ["render_page", "scene", "tour", "write_page"]

@@ -18,6 +18,7 @@ from mechid.errors import KinematicsError
 from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.start import start_of
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Mechanism
 from mechid.tables.quality import limit_notes
@@ -83,13 +84,6 @@ def tour(mechanism: Mechanism | KinematicModel | str | Path) -> Motion:
         smaller = ([r if r.turn else r.halved(k) for r in reaches] for k in halvings)
         parts += next(([part] for part in map(_together, smaller) if goes(part)), [])
     return _solved(model, start, parts)
-
-
-def start_of(model: KinematicModel) -> Floats:
-    """Return the independent coordinates from which motions start: `start`, else the assembled."""
-    given = dict(model.mechanism.start.positions)
-    pairs = zip(model.mechanism.coordinates, model.home_y, strict=True)
-    return np.array([given.get(c.name, value) for c, value in pairs], dtype=float)
 
 
 def _wanted(model: KinematicModel, coordinate: IndependentCoordinate, start: float) -> Reach:

@@ -53,13 +53,22 @@ def test_model_of_the_zoo_is_not_overwritten(open_tab: OpenTab, folder: Path) ->
     tab = open_tab()
     tab.page.get_by_role("button", name="From the zoo").click()
     tab.page.get_by_label("Search the zoo").fill("slider-crank")
-    tab.page.get_by_role("button", name=re.compile("^spatial_slider_crank")).click()
+    tab.page.get_by_role("button", name=re.compile("^spatial_slider_crank")).first.click()
     tab.see("valid", exact=True)
     tab.page.get_by_role("button", name="Save a copy").click()
     tab.page.get_by_label("File", exact=True).fill("copy.yaml")
     tab.page.get_by_role("dialog").get_by_role("button", name="Save").click()
     tab.until(lambda: (folder / "copy.yaml").exists())
     tab.until(lambda: "copy.yaml" in tab.page.url)
+    assert tab.errors == []
+
+
+def test_variant_of_the_zoo_is_opened(open_tab: OpenTab) -> None:
+    tab = open_tab()
+    tab.page.get_by_role("button", name="From the zoo").click()
+    tab.page.get_by_role("button", name=re.compile("^four_bar@example-2")).first.click()
+    tab.see("valid", exact=True)
+    assert "four_bar@example-2" in tab.page.url
     assert tab.errors == []
 
 

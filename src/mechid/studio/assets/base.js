@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { count, fill, h, latest } from "./dom.js";
-import { said } from "./parts.js";
+import { said, table } from "./parts.js";
 
 export class BasePanel {
   constructor() {
@@ -50,6 +50,8 @@ export class BasePanel {
       { type: "button", class: "link", onclick: () => this.show(of, true) },
       "Prove the number",
     );
+    const combinations = table(["name", "unit", "meaning", "combination"], base.map(row));
+    combinations.classList.add("base-table");
     fill(
       this.inside,
       h(
@@ -58,24 +60,7 @@ export class BasePanel {
         `${count(rank, "combination")} of the inertial parameters ${rank === 1 ? "acts" : "act"} on the forces; only these can be identified. `,
         proved || certify ? null : prove,
       ),
-      h(
-        "div",
-        { class: "wide base-table" },
-        h(
-          "table",
-          {},
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              ["name", "unit", "meaning", "combination"].map((t) => h("th", { scope: "col" }, t)),
-            ),
-          ),
-          h("tbody", {}, base.map(row)),
-        ),
-      ),
+      combinations,
       picture
         ? h("details", {}, h("summary", {}, "How inertia moves between bodies"), diagram(picture))
         : null,

@@ -1,8 +1,8 @@
 // What every way but the first begins with: the model it is about.
 
 import { post } from "./api.js";
-import { h } from "./dom.js";
-import { field, select } from "./parts.js";
+import { fill, h } from "./dom.js";
+import { field, head, select } from "./parts.js";
 import { filesOf, go, place, store } from "./store.js";
 
 /** A list of the models of the folder, with the one of the address; another one opens the way anew. */
@@ -14,6 +14,20 @@ export function modelField(current) {
     onchange: () => go(place().way, { ...place().of, model: made.value }),
   });
   return field("Model", made);
+}
+
+/** The page of a way that is about one model: where its content and its buttons go. */
+export function pageOf(host, title, text, model) {
+  const inside = h("div", { class: "body" });
+  const actions = h("div", { class: "row" });
+  fill(
+    host,
+    head(title, text, actions),
+    h("div", { class: "strip-fields" }, modelField(model)),
+    inside,
+  );
+  fill(inside, waiting());
+  return { inside, actions };
 }
 
 /** The model of the address, or the only one of the folder. */
@@ -30,7 +44,7 @@ export async function summaryOf(path) {
   return found.summary;
 }
 
-export const waiting = () =>
+const waiting = () =>
   h("section", { class: "panel" }, h("div", { class: "in center soft" }, "Reading the folder…"));
 
 export const noModel = () =>

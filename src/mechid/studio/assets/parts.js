@@ -134,6 +134,28 @@ export function head(title, text, ...actions) {
   );
 }
 
+/** A table that scrolls on a narrow page; `body` is a tbody or its rows. */
+export function table(heads, body, kind = null) {
+  return h(
+    "div",
+    { class: "wide" },
+    h(
+      "table",
+      { class: kind },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          heads.map((t) => h("th", { scope: "col" }, t)),
+        ),
+      ),
+      Array.isArray(body) ? h("tbody", {}, body) : body,
+    ),
+  );
+}
+
 export function facts(entries) {
   return h(
     "dl",

@@ -3,7 +3,7 @@
 import { get, post, sheetAddress, write } from "./api.js";
 import { format, parse, tables } from "./csv.js";
 import { fill, h } from "./dom.js";
-import { action, dialog, dropZone, field, notice, saidList } from "./parts.js";
+import { action, dialog, dropZone, field, notice, saidList, table } from "./parts.js";
 import { freeName, go, refreshFiles } from "./store.js";
 
 // Columns that are shown; the others (inertia, uncertainties) stay in the file.
@@ -108,37 +108,18 @@ export async function sheet(name, title) {
       return h("td", {}, input);
     };
     const about = names.indexOf(ABOUT);
-    return h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        { class: "cells" },
+    return table(
+      [kind, ...columns, ...(about > 0 ? [ABOUT] : [])],
+      numbers.map((k) =>
         h(
-          "thead",
+          "tr",
           {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, kind),
-            columns.map((c) => h("th", { scope: "col" }, c)),
-            about > 0 ? h("th", { scope: "col" }, ABOUT) : null,
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          numbers.map((k) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, rows[k][0]),
-              columns.map((c) => cell(k, c)),
-              about > 0 ? h("td", { class: "soft" }, rows[k][about]) : null,
-            ),
-          ),
+          h("th", { scope: "row" }, rows[k][0]),
+          columns.map((c) => cell(k, c)),
+          about > 0 ? h("td", { class: "soft" }, rows[k][about]) : null,
         ),
       ),
+      "cells",
     );
   }
 

@@ -2,11 +2,11 @@
 
 import { downloadAddress, get, post, write } from "../api.js";
 import { chart } from "../chart.js";
-import { chosenModel, modelField, noModel, summaryOf, waiting } from "../choose.js";
+import { chosenModel, noModel, pageOf, summaryOf } from "../choose.js";
 import { fill, h, icon } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
 import { Mechanism } from "../mechanism.js";
-import { action, field, panel, said, select, withUnit } from "../parts.js";
+import { action, field, panel, said, select, table, withUnit } from "../parts.js";
 import { exists, freeName, note, stemOf, store } from "../store.js";
 import { toYaml } from "../yaml.js";
 
@@ -21,26 +21,9 @@ const RATES = { m: ["m", "m/s", "m/s²"], rad: ["rad", "rad/s", "rad/s²"] };
 
 export async function excite(host, of) {
   const model = chosenModel(of);
-  const inside = h("div", { class: "body" });
-  const actions = h("div", { class: "row" });
-  fill(
-    host,
-    h(
-      "div",
-      { class: "head" },
-      h(
-        "div",
-        {},
-        h("h1", {}, "Excite"),
-        h("p", {}, "A motion that shows the parameters, within the limits of your machine."),
-      ),
-      actions,
-    ),
-    h("div", { class: "strip-fields" }, modelField(model)),
-    inside,
-  );
+  const text = "A motion that shows the parameters, within the limits of your machine.";
+  const { inside, actions } = pageOf(host, "Excite", text, model);
   if (!model) return void fill(inside, noModel());
-  fill(inside, waiting());
   let summary;
   let usual;
   try {
@@ -265,24 +248,7 @@ class Limits {
         h("h2", {}, "Limits"),
         h("small", {}, "Empty: the usual limit, shown in grey."),
       ),
-      h(
-        "div",
-        { class: "wide" },
-        h(
-          "table",
-          { class: "cells limits" },
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              names.map((t) => h("th", { scope: "col" }, t)),
-            ),
-          ),
-          h("tbody", {}, rows),
-        ),
-      ),
+      table(names, rows, "cells limits"),
     );
     this.usual = usual;
   }

@@ -1,9 +1,9 @@
 // Identify: logs, what is known, a run with live progress; runs, their reports, comparison, export.
 
-import { chosenModel, modelField, noModel, summaryOf, waiting } from "../choose.js";
+import { chosenModel, noModel, pageOf, summaryOf } from "../choose.js";
 import { fill, h, icon, number } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
-import { action, dropZone, field, panel, said, select } from "../parts.js";
+import { action, dropZone, field, panel, said, select, table } from "../parts.js";
 import { exists, filesOf, freeName, go, note, stemOf, store } from "../store.js";
 import { mappingOf } from "./measure.js";
 import { oneRun, runList } from "./runs.js";
@@ -24,25 +24,8 @@ const FRICTION = [
 export async function identify(host, of) {
   if (of.run && exists(of.run)) return oneRun(host, of.run);
   const model = chosenModel(of);
-  const inside = h("div", { class: "body" });
-  const actions = h("div", { class: "row" });
-  fill(
-    host,
-    h(
-      "div",
-      { class: "head" },
-      h(
-        "div",
-        {},
-        h("h1", {}, "Identify"),
-        h("p", {}, "The parameters of the model, from what was measured and what is known."),
-      ),
-      actions,
-    ),
-    h("div", { class: "strip-fields" }, modelField(model)),
-    inside,
-  );
-  fill(inside, waiting());
+  const text = "The parameters of the model, from what was measured and what is known.";
+  const { inside, actions } = pageOf(host, "Identify", text, model);
   const runs = await runList();
   if (!model) return void fill(inside, noModel(), runs);
   let summary;
@@ -194,29 +177,10 @@ class Logs {
       this.host,
       h("header", {}, h("h2", {}, "Logs"), h("small", {}, "Keep one for validation if you can.")),
       this.rows.length
-        ? h(
-            "div",
-            { class: "wide" },
-            h(
-              "table",
-              { class: "cells" },
-              h(
-                "thead",
-                {},
-                h(
-                  "tr",
-                  {},
-                  ["log", "use", "channels"].map((t) => h("th", { scope: "col" }, t)),
-                ),
-              ),
-              h(
-                "tbody",
-                {},
-                this.rows.map(({ path, role, map }) =>
-                  h("tr", {}, h("th", { scope: "row" }, path), h("td", {}, role), h("td", {}, map)),
-                ),
-              ),
-            ),
+        ? table(
+            ["log", "use", "channels"],
+            this.rows.map(({ path, role, map }) => cells(path, role, map)),
+            "cells",
           )
         : null,
       h(
@@ -266,29 +230,10 @@ class Weights {
         "aria-label": `standard deviation of the mass of ${name}`,
       }),
     }));
-    this.host = h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        { class: "cells" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ["body", "mass, kg", "± kg"].map((t) => h("th", { scope: "col" }, t)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          this.rows.map(({ name, mass, sigma }) =>
-            h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, mass), h("td", {}, sigma)),
-          ),
-        ),
-      ),
+    this.host = table(
+      ["body", "mass, kg", "± kg"],
+      this.rows.map(({ name, mass, sigma }) => cells(name, mass, sigma)),
+      "cells",
     );
   }
 
@@ -306,3 +251,11 @@ class Weights {
     });
   }
 }
+
+const cells = (name, ...values) =>
+  h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name),
+    values.map((value) => h("td", {}, value)),
+  );

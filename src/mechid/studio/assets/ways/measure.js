@@ -4,7 +4,7 @@ import { get, post, write } from "../api.js";
 import { chart, sparkline } from "../chart.js";
 import { chosenModel, modelField, noModel } from "../choose.js";
 import { count, fill, h, later, number } from "../dom.js";
-import { action, dropZone, field, notice, said, select } from "../parts.js";
+import { action, dropZone, field, notice, said, select, table } from "../parts.js";
 import { exists, filesOf, go, place, refreshFiles } from "../store.js";
 import { toYaml } from "../yaml.js";
 
@@ -131,25 +131,10 @@ class Mapping {
             h("h2", {}, "Quantities of the model"),
             h("small", {}, "Choose a row, then point at its channel."),
           ),
-          h(
-            "div",
-            { class: "wide" },
-            h(
-              "table",
-              { class: "quantities" },
-              h(
-                "thead",
-                {},
-                h(
-                  "tr",
-                  {},
-                  ["quantity", "channel", "unit", "sign", "offset", "delay, s"].map((t) =>
-                    h("th", { scope: "col" }, t),
-                  ),
-                ),
-              ),
-              this.quantities,
-            ),
+          table(
+            ["quantity", "channel", "unit", "sign", "offset", "delay, s"],
+            this.quantities,
+            "quantities",
           ),
         ),
         h(

@@ -3,7 +3,7 @@
 import { downloadAddress, get, post, reportAddress } from "../api.js";
 import { count, fill, h, icon, number } from "../dom.js";
 import { JobCard, startJob } from "../job.js";
-import { action, dialog, field, said, select } from "../parts.js";
+import { action, dialog, field, said, select, table } from "../parts.js";
 import { exists, freeName, go, on, stemOf } from "../store.js";
 
 const FORMATS = [
@@ -69,24 +69,7 @@ export async function runList() {
     "section",
     { class: "panel", "aria-label": "Runs" },
     h("header", {}, h("h2", {}, "Runs"), beside),
-    h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ["", "run", "model", "result"].map((t) => h("th", { scope: "col" }, t)),
-          ),
-        ),
-        h("tbody", {}, runs.map(row)),
-      ),
-    ),
+    table(["", "run", "model", "result"], runs.map(row)),
   );
 }
 

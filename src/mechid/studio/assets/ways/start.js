@@ -72,7 +72,10 @@ function card(image, title, text, then) {
 }
 
 function chooseZoo() {
-  const groups = Map.groupBy(store.state.zoo, (entry) => entry.group ?? "");
+  const entries = store.state.zoo.flatMap(({ name, title, variants }) => [
+    { name, title },
+    ...variants.map((v) => ({ name: `${name}@${v.name}`, title: v.title, variant: true })),
+  ]);
   const search = h("input", {
     type: "search",
     placeholder: "Search",
@@ -88,28 +91,21 @@ function chooseZoo() {
   };
   const draw = () => {
     const word = search.value.toLowerCase();
+    const found = entries.filter((e) => `${e.name} ${e.title}`.toLowerCase().includes(word));
     fill(
       list,
-      [...groups].map(([group, entries]) => {
-        const found = entries.filter(({ name, title }) =>
-          `${name} ${title} ${group}`.toLowerCase().includes(word),
-        );
-        return found.length
-          ? h(
-              "section",
-              {},
-              group ? h("h3", {}, group) : null,
-              found.map(({ name, title }) =>
-                h(
-                  "button",
-                  { type: "button", class: "choice", onclick: () => open(name) },
-                  h("b", {}, name),
-                  h("span", {}, title),
-                ),
-              ),
-            )
-          : null;
-      }),
+      found.map(({ name, title, variant }) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: variant ? "choice variant" : "choice",
+            onclick: () => open(name),
+          },
+          h("b", {}, name),
+          h("span", {}, title),
+        ),
+      ),
     );
   };
   draw();
@@ -178,16 +174,12 @@ function chooseTemplate() {
   };
   fill(
     search,
-    h(
-      "section",
-      {},
-      templates.map(({ name, title }) =>
-        h(
-          "button",
-          { type: "button", class: "choice", onclick: () => open(name, title) },
-          h("b", {}, name),
-          h("span", {}, title),
-        ),
+    templates.map(({ name, title }) =>
+      h(
+        "button",
+        { type: "button", class: "choice", onclick: () => open(name, title) },
+        h("b", {}, name),
+        h("span", {}, title),
       ),
     ),
   );

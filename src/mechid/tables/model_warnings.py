@@ -1,0 +1,32 @@
+"""What is suspicious about a model that can be used."""
+
+from __future__ import annotations
+
+from mechid.errors import KinematicsError
+from mechid.kinematics.mobility import Mobility
+from mechid.kinematics.model import KinematicModel
+from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.start import start_of
+from mechid.mechanism.plausible import implausible_units, impossible_bodies
+from mechid.tables.quality import limit_notes
+
+_CLEAR_GAP = 1e4  # below it, a singular value counts as zero that is not much smaller than others
+
+
+def model_warnings(model: KinematicModel, m: Mobility) -> list[str]:
+    """Return missing inertias, implausible units and bodies, nearly singular or wrong poses."""
+    unknown = [b.name for b in model.mechanism.bodies if b.inertia is None and not b.massless]
+    warnings = [f"no inertia is given for {', '.join(unknown)}"] if unknown else []
+    warnings += [*implausible_units(model.mechanism), *impossible_bodies(model.mechanism)]
+    if m.gap < _CLEAR_GAP:
+        warnings.append(
+            f"the rank of the constraints is not clear (gap {m.gap:.1g}): is the pose "
+            "nearly singular?"
+        )
+    try:
+        start = solve_motion(model, start_of(model)[None])
+    except KinematicsError as error:
+        warnings.append(f"the start of the model cannot be reached: {error.what}")
+    else:
+        warnings += [note.partition(" (at")[0] + " at the start" for note in limit_notes(start)]
+    return warnings

@@ -191,7 +191,7 @@ def large(bodies: int, samples: int = 500) -> dict[str, Any]:
 
 
 def row_of_rockers(bodies: int) -> Mechanism:
-    """Return `cases.ladder` with slender bars of about 1 kg, in a plane that stands upright."""
+    """Return `cases.ladder` with slender bars of about 1 kg, hanging from the ground."""
     bare = ladder((bodies - 1) // 2)
     rng = np.random.default_rng(1)
 
@@ -203,7 +203,7 @@ def row_of_rockers(bodies: int) -> Mechanism:
         return CadInertia(m, (length / 2, 0.0, 0.0), (thin, 0.0, 0.0, long, 0.0, long))
 
     parts = tuple(replace(b, inertia=inertia(b.name.startswith("rocker"))) for b in bare.bodies)
-    return replace(bare, bodies=parts, gravity=(0.0, -9.81, 0.0))
+    return replace(bare, bodies=parts, gravity=(0.0, 9.81, 0.0))
 
 
 def _spent() -> dict[str, float]:
@@ -216,4 +216,4 @@ def peak_mb() -> float:
     if not status.exists():
         return float("nan")
     (line,) = [x for x in status.read_text("utf-8").splitlines() if x.startswith("VmHWM")]
-    return int(line.split()[1]) / 1000
+    return int(line.split()[1]) * 1024 / 1e6

@@ -21,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 heading = @printf '\n=== %s\n' '$(1)'
 
-.PHONY: help demo test lint format bench coverage docs package licences clean clean-kernels
+.PHONY: help demo test lint format bench coverage fuzz docs package licences clean clean-kernels
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,12 @@ bench: $(BENCH_READY) ## Run benchmarks/bench_*.py one after the other
 UNCOMPILED := tests/contract/test_uncompiled.py tests/dynamics/test_inverse.py \
 	tests/kinematics/test_closed_forms.py
 
+# Counts are added to the record of docs/reliability/bad-input.md.
+SECONDS := 600
+fuzz: $(TEST_READY) ## Read mutated files of every kind: make fuzz SECONDS=600
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) \
+	  --record docs/reliability/data/bad-input.json
+
 coverage: $(TEST_READY) ## Show what the tests do not reach, kernels included
 	$(call heading,all tests)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile \
@@ -119,7 +125,7 @@ clean-kernels: ## Drop the compiled kernels
 	@find src -name '*.nb[ci]' -delete
 
 clean: ## Remove the environment and everything that was generated
-	@rm -rf $(VENV) build demo dist htmlcov site .coverage .coverage.* coverage.xml \
+	@rm -rf $(VENV) build demo dist fuzz-failures htmlcov site .coverage .coverage.* coverage.xml \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + \
 	  2>/dev/null || true

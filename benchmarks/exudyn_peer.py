@@ -18,6 +18,8 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import (
     GROUND,
     Body,
+    Constraint,
+    DistanceConstraint,
     ForceElement,
     Frame,
     Joint,
@@ -38,21 +40,36 @@ SOLVERS = exu.LinearSolverType
 
 
 class ConstraintPeer:
-    """All bodies, joints, springs and dampers of a mechanism, at rest at y0."""
+    """All bodies, joints, distances, springs, dampers and constant moments, at y0 with ẏ0 (rest).
 
-    def __init__(self, kinematics: KinematicModel, y0: Floats) -> None:
-        self.kinematics = kinematics
+    `angles` is the kind of node: Tait-Bryan angles are the fastest, Euler parameters may turn far.
+    """
+
+    def __init__(
+        self,
+        kinematics: KinematicModel,
+        y0: Floats,
+        yd0: Floats | None = None,
+        angles: exu.NodeType = exu.NodeType.RotationRxyz,
+    ) -> None:
+        self.kinematics, self.angles = kinematics, angles
         self.container = exu.SystemContainer()
         self.system = self.container.AddSystem()
         self.number = {GROUND: self.system.CreateGround()}
         self.start = {GROUND: np.eye(3)}  # rotation of the bodies at the start
-        frames = solve_motion(kinematics, y0[None], ordered=False).bodies()
+        yd0 = np.zeros_like(y0) if yd0 is None else yd0
+        f = solve_motion(kinematics, y0[None], yd0[None], ordered=False).bodies()
         for i, body in enumerate(kinematics.mechanism.bodies):
-            self._add_body(body, frames.position[0, i], frames.rotation[0, i])
+            self._add_body(body, *(x[0, i] for x in (f.position, f.rotation, f.velocity, f.omega)))
         for joint in kinematics.mechanism.joints:
             self._add_joint(joint)
+        for constraint in kinematics.mechanism.constraints:
+            self._add_distance(constraint)
         for element in kinematics.mechanism.elements:
-            self._add_strut(element)
+            if element.kind == "moment":
+                self._add_moment(element)
+            else:
+                self._add_strut(element)
         self.main = kinematics.mechanism.coordinates[0]
         self.sensor = self._add_sensor()
         self.system.Assemble()
@@ -93,7 +110,9 @@ class ConstraintPeer:
 
     # ------------------------------------------------------------------ model
 
-    def _add_body(self, body: Body, position: Floats, rotation: Floats) -> None:
+    def _add_body(
+        self, body: Body, position: Floats, rotation: Floats, velocity: Floats, omega: Floats
+    ) -> None:
         """Add a body whose frame is parallel to that of the ground at the start."""
         if body.inertia is None:
             raise NotImplementedError(f"body {body.name} without inertia")
@@ -108,8 +127,10 @@ class ConstraintPeer:
                 rotation @ np.array(body.inertia.center),
                 inertiaTensorAtCOM=True,
             ),
+            initialVelocity=velocity,
+            initialAngularVelocity=omega,
             gravity=self.kinematics.mechanism.gravity,
-            nodeType=exu.NodeType.RotationRxyz,  # the fastest one here
+            nodeType=self.angles,
         )
 
     def _add_joint(self, joint: Joint) -> None:
@@ -117,9 +138,10 @@ class ConstraintPeer:
         match joint.type:
             case "spherical":
                 add = items.ObjectJointSpherical(markerNumbers=self._markers(frames))
-            case "revolute" if self._is_plane(joint):
+            case "revolute" if redundant := self._redundant(joint):
+                held = [1, 1, 0, 0, 0, 0] if redundant == 3 else [1, 1, 1, 1, 0, 0]
                 add = items.ObjectJointGeneric(
-                    markerNumbers=self._markers(frames), constrainedAxes=[1, 1, 0, 0, 0, 0]
+                    markerNumbers=self._markers(frames), constrainedAxes=held
                 )
             case "revolute":
                 add = items.ObjectJointRevoluteZ(markerNumbers=self._markers(frames))
@@ -133,13 +155,29 @@ class ConstraintPeer:
                 raise NotImplementedError(f"joint {joint.name} of type {joint.type}")
         self.system.AddObject(add)
 
-    def _is_plane(self, joint: Joint) -> bool:
-        """Tell whether a hinge has constraints that follow from all others: a plane linkage.
+    def _redundant(self, joint: Joint) -> int:
+        """Return how many constraints of a joint follow from all others: three in a plane linkage.
 
-        Exudyn cannot solve for the forces of both.
+        Exudyn cannot solve for the forces of all of them.
         """
-        closes = any(joint.name == cut.name for cut in self.kinematics.tree.cut)
-        return closes and bool(self.kinematics.redundant_rows)
+        return sum(row.startswith(f"joint {joint.name}:") for row in self.kinematics.redundant_rows)
+
+    def _add_distance(self, constraint: Constraint) -> None:
+        if not isinstance(constraint, DistanceConstraint):
+            raise NotImplementedError(f"constraint {constraint.name}")
+        ends = (constraint.point_a, constraint.point_b)
+        self.system.CreateDistanceConstraint(
+            bodyNumbers=[self.number[p.body] for p in ends],
+            localPosition0=self.start[ends[0].body] @ np.array(ends[0].local),
+            localPosition1=self.start[ends[1].body] @ np.array(ends[1].local),
+            distance=constraint.length,
+        )
+
+    def _add_moment(self, e: ForceElement) -> None:
+        """Add a moment about an axis that the body keeps, so that no frame has to be named."""
+        self.system.CreateTorque(
+            bodyNumber=self.number[e.body], loadVector=e["magnitude"].value * np.array(e.direction)
+        )
 
     def _markers(
         self, frames: tuple[tuple[str, Frame], ...], turn: Floats | None = None
@@ -174,6 +212,9 @@ class ConstraintPeer:
         if isinstance(c, PointCoordinate):
             kind, body = exu.OutputVariableType.Position, c.point.body
             place = self.start[body] @ np.array(c.point.local)
+        elif isinstance(c, JointCoordinate) and self._hinge(c).type == "prismatic":
+            kind, body = exu.OutputVariableType.Position, self._hinge(c).body_b
+            place = self.start[body] @ np.array(self._hinge(c).frame_b.origin)
         elif isinstance(c, JointCoordinate) and self._hinge(c).body_a == GROUND:
             kind, body = exu.OutputVariableType.RotationMatrix, self._hinge(c).body_b
             place = np.zeros(3)
@@ -195,6 +236,8 @@ class ConstraintPeer:
         if isinstance(self.main, PointCoordinate):
             return data @ np.array(self.main.direction)
         joint = self._hinge(self.main)
+        if joint.type == "prismatic":  # along an axis that keeps its direction, from body a at rest
+            return (data - np.array(joint.frame_a.origin)) @ np.array(joint.frame_a.rotation)[:, 2]
         from_start = data.reshape(-1, 3, 3) @ self.start[joint.body_b]
         turned = np.array(joint.frame_a.rotation).T @ from_start @ np.array(joint.frame_b.rotation)
         return np.unwrap(np.arctan2(turned[:, 1, 0], turned[:, 0, 0]))

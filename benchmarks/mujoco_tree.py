@@ -2,7 +2,8 @@
 
 MuJoCo's constraints are soft; with the default stiffness loops open by millimetres. Here the time
 constant is two steps, the impedance 0.9999, and the integrator RK4. A cut joint is closed as a
-ball: enough for spherical joints, and for hinges of linkages that are plane anyway.
+ball: enough for spherical joints, and for hinges of linkages that are plane anyway. Hinges of other
+linkages are closed by two points of their axis.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import GROUND, Body, PointCoordinate
+from mechid.mechanism.records import GROUND, Body, DistanceConstraint, PointCoordinate
 
 Z, X = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 TYPES = mujoco.mjtJoint
@@ -39,17 +40,28 @@ class SoftPeer:
         self._add_bodies()
         self._add_closures()
         self._add_struts()
+        self._add_distances()
         self.main = self._add_main()
         self.model = self.spec.compile()
+        self.moments = [
+            (e.body, e["magnitude"].value * np.array(e.direction))
+            for e in kinematics.mechanism.elements
+            if e.kind == "moment"
+        ]
 
-    def simulate(self, y0: Floats, times: Floats) -> Floats:
-        """Return the first independent coordinate at equidistant times, from rest."""
+    def simulate(self, y0: Floats, times: Floats, yd0: Floats | None = None) -> Floats:
+        """Return the first independent coordinate at equidistant times, from ẏ0 or from rest."""
         model = self.model
         data = mujoco.MjData(model)
-        q = solve_motion(self.kinematics, y0[None], ordered=False).q[0]
+        yd0 = np.zeros_like(y0) if yd0 is None else yd0
+        start = solve_motion(self.kinematics, y0[None], yd0[None], ordered=False)
         for name, at, n in self.places:
             first = model.joint(name).qposadr[0]
-            data.qpos[first : first + n] = q[at : at + n]
+            data.qpos[first : first + n] = start.q[0, at : at + n]
+            if n == 1:  # balls start at rest
+                data.qvel[model.joint(name).dofadr[0]] = start.v[0, self.speed[at]]
+        for body, moment in self.moments:
+            data.xfrc_applied[model.body(body).id, 3:] = moment
         per_output = round((times[1] - times[0]) / self.step)
         found = [self._read(data)]
         for _ in times[1:]:
@@ -74,17 +86,22 @@ class SoftPeer:
 
     def _add_bodies(self) -> None:
         mechanism, coordinate = self.kinematics.mechanism, self.kinematics.compiled.coordinate
+        self.speed = {x.q: x.v for x in self.kinematics.compiled.coordinate.values()}
         for step in self.kinematics.tree.joints:
             joint = step.joint
-            if step.reverse:
+            if step.reverse and joint.type != "revolute":
                 raise NotImplementedError(f"joint {joint.name} is walked backwards")
-            place = self.inside[step.parent] @ Rigid.of(joint.frame_a)
+            near, far = joint.frame_a, joint.frame_b
+            if step.reverse:
+                near, far = far, near
+            place = self.inside[step.parent] @ Rigid.of(near)
             child = self.bodies[step.parent].add_body(
                 name=step.child, pos=place.translation, quat=quaternion(place.rotation)
             )
             self.bodies[step.child] = child
-            self.inside[step.child] = Rigid.of(joint.frame_b).inverse
+            self.inside[step.child] = Rigid.of(far).inverse
             for i, (kind, axis) in enumerate(KINDS[joint.type]):
+                axis = np.negative(axis) if step.reverse else axis
                 child.add_joint(type=kind, axis=axis, name=f"{joint.name}_{i}")
                 n = 4 if kind == TYPES.mjJNT_BALL else 1
                 self.places.append((f"{joint.name}_{i}", coordinate[joint.name, i].q, n))
@@ -96,21 +113,45 @@ class SoftPeer:
         self.bodies[body].add_site(name=name, pos=place)
 
     def _add_closures(self) -> None:
+        rows = " ".join(self.kinematics.redundant_rows)
         for joint in self.kinematics.tree.cut:
-            names = [f"{joint.name} a", f"{joint.name} b"]
-            self._site(names[0], joint.body_a, joint.frame_a.origin)
-            self._site(names[1], joint.body_b, joint.frame_b.origin)
+            # rotations that follow from the other joints need not be held
+            plane = f"joint {joint.name}: x of a normal to z of b" in rows
+            both = joint.type == "revolute" and not plane
+            for i, off in enumerate((0.0, self.kinematics.size) if both else (0.0,)):
+                names = [f"{joint.name} {i} a", f"{joint.name} {i} b"]
+                frames = ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b))
+                for name, (body, frame) in zip(names, frames, strict=True):
+                    axis = np.array(frame.rotation)[:, 2]
+                    self._site(name, body, np.array(frame.origin) + off * axis)
+                self.spec.add_equality(
+                    type=mujoco.mjtEq.mjEQ_CONNECT,
+                    objtype=mujoco.mjtObj.mjOBJ_SITE,
+                    name1=names[0],
+                    name2=names[1],
+                    **self._stiff(),
+                )
+
+    def _stiff(self) -> dict[str, list[float]]:
+        return {"solref": [2 * self.step, 1], "solimp": [0.9999, 0.9999, 0.001, 0.5, 2]}
+
+    def _add_distances(self) -> None:
+        """Tendons whose length is held at that of the reference pose."""
+        for c in self.kinematics.mechanism.constraints:
+            if not isinstance(c, DistanceConstraint):
+                raise NotImplementedError(f"constraint {c.name}")
+            tendon = self.spec.add_tendon(name=c.name)
+            for end, point in zip("ab", (c.point_a, c.point_b), strict=True):
+                self._site(f"{c.name} {end}", point.body, point.local)
+                tendon.wrap_site(f"{c.name} {end}")
             self.spec.add_equality(
-                type=mujoco.mjtEq.mjEQ_CONNECT,
-                objtype=mujoco.mjtObj.mjOBJ_SITE,
-                name1=names[0],
-                name2=names[1],
-                solref=[2 * self.step, 1],
-                solimp=[0.9999, 0.9999, 0.001, 0.5, 2],
+                type=mujoco.mjtEq.mjEQ_TENDON, name1=c.name, data=[0.0] * 11, **self._stiff()
             )
 
     def _add_struts(self) -> None:
         for e in self.kinematics.mechanism.elements:
+            if e.kind == "moment":
+                continue
             if e.kind != "spring_damper":
                 raise NotImplementedError(f"element {e.name}")
             tendon = self.spec.add_tendon(name=e.name)

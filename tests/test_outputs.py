@@ -38,6 +38,7 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
         ("file/a.csv", "file is not a folder"),
         (".", "this is a folder"),
         ("x" * 300, "cannot write the file: File name too long"),
+        ("loop", "cannot write the file: Too many levels of symbolic links"),
     ):
         with pytest.raises(DataError, match=words):
             check_outputs(tmp_path / name, force=True)

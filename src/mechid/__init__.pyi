@@ -130,6 +130,8 @@ from .tasks.measured import prepare as prepare
 from .tasks.payload import payload as payload
 from .tasks.predict import predict as predict
 from .tasks.reduce import reduce as reduce
+from .tasks.streamed import StreamedIdentification as StreamedIdentification
+from .tasks.streamed import identify_streamed as identify_streamed
 from .tasks.synthesise import Synthesis as Synthesis
 from .tasks.synthesise import save_measurement as save_measurement
 from .tasks.synthesise import synthesise as synthesise

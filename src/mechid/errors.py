@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LONGEST = 1500  # characters of a message
+
 
 class MechidError(Exception):
     """Base of every error that mechid raises on purpose.
@@ -24,9 +26,19 @@ class MechidError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        """Return the one line that a user reads: where, what, remedy."""
+        """Return the one line that a user reads: where, what, remedy.
+
+        Without the middle, where it repeats a huge input, and without characters that a terminal
+        would obey.
+        """
         head = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{head}; {self.remedy}" if self.remedy else head
+        line = f"{head}; {self.remedy}" if self.remedy else head
+        if len(line) > _LONGEST:
+            line = f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
+        if line.isprintable():
+            return line
+        line = " ".join(line.split())
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with all attributes, so that errors cross processes whole."""

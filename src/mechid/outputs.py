@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable, Iterable
+import re
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 from mechid.errors import DataError
+
+_BESIDE = re.compile(r"\..*\.[0-9a-f]{32}\.part", re.DOTALL)
 
 
 def check_outputs(
@@ -54,6 +60,8 @@ def _check_place(path: Path, real: Path) -> None:
     try:
         is_folder, has_folder = real.is_dir(), folder.is_dir()
         there = real.exists()
+        if real.is_symlink():  # a link that leads to itself: no other is left
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     except OSError as error:  # a name that is too long, a loop of links
         raise _cannot(error, path) from None
     if is_folder:
@@ -97,20 +105,61 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     DataError
         If it cannot be written.
     """
-    real = _real(path)
-    special = _special(real)
-    # Several may write the same file at once, also from several machines.
-    beside = real if special else real.with_name(f".{real.name[:200]}.{uuid4().hex}.part")
+    write_together({Path(path): write})
+
+
+def write_together(files: Mapping[Path, Callable[[Path], object]]) -> None:
+    """Write files that belong together, each as `write_whole` does.
+
+    None is moved to its place before all are complete, and the first one is moved last: where it
+    is, the others are those of the same command. An old one is removed before.
+
+    Raises
+    ------
+    DataError
+        If one cannot be written; then those that were there stay.
+    """
+    moves: dict[Path, Path] = {}
     try:
-        write(beside)
-        if not special:
-            beside.replace(real)
+        for path, write in files.items():
+            real = _real(path)
+            if _special(real):
+                write(real)
+                continue
+            beside = place_beside(real)
+            moves[beside] = real
+            write(beside)
+        if len(moves) > 1:
+            next(iter(moves.values())).unlink(missing_ok=True)
+        for beside, path in reversed(moves.items()):
+            beside.replace(path)
     except OSError as error:
         raise _cannot(error, path) from None
     finally:
-        if not special:
+        for beside in moves:
             with suppress(OSError):
                 beside.unlink()
+
+
+def place_beside(path: Path) -> Path:
+    """Return where a file or folder is written before it is moved to its place."""
+    # Several may write the same file at once, also from several machines.
+    return path.with_name(f".{path.name[:200]}.{uuid4().hex}.part")
+
+
+def is_left_over(path: Path) -> bool:
+    """Return whether this is not complete: a process writes it, or was killed before its end."""
+    return _BESIDE.fullmatch(path.name) is not None
+
+
+def remove_left_over(*folders: Path) -> None:
+    """Remove what killed processes left in folders that nobody else writes."""
+    for path in [x for folder in folders for x in folder.glob(".*") if is_left_over(x)]:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -120,11 +169,16 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file whole."""
+    write_all({Path(path): data})
 
-    def write(beside: Path) -> None:
-        beside.write_bytes(data)
 
-    write_whole(path, write)
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """Write files that belong together, as `write_together` does."""
+    write_together({path: partial(_write, data) for path, data in files.items()})
+
+
+def _write(data: bytes, path: Path) -> None:
+    path.write_bytes(data)
 
 
 def _real(path: str | Path) -> Path:

@@ -32,3 +32,18 @@ def test_a_solution_that_blows_up_is_an_error(
     seen = capfd.readouterr()
     assert seen.out == "hello\n"
     assert not seen.err
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
+def test_nothing_depends_on_a_cyclic_coordinate(method: str) -> None:
+    """More Jacobians than it takes for SciPy's difference by the last state to overflow.
+
+    Van der Pol's oscillator x; the last state is the integral of its rate, x - x(0).
+    """
+
+    def rate(t: float, z: np.ndarray) -> np.ndarray:
+        return np.array([z[1], 5 * (1 - z[0] ** 2) * z[1] - z[0], z[1]])
+
+    start, times = np.array([2.0, 0.0, 0.0]), np.array([0.0, 300.0])
+    found = integrate(rate, start, times, method=method, rtol=1e-4)
+    assert found.z[-1, 2] == pytest.approx(found.z[-1, 0] - 2, abs=1e-3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -16,42 +15,12 @@ from mechid.dynamics.integrators.task import CREEPING, IntegrationError
 from mechid.dynamics.simulate import simulate
 from mechid.dynamics.simulation import SimulationError, SimulationOptions
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Mechanism
-from mechid.modelfile import build, load, loads
+from mechid.modelfile import load, loads
+
+from ..problems.crossing import change_points, try_all
+from ..problems.problems import CHANGE_POINTS, ChangePoint, n_four_bar
 
 TREE = ("gibbs-appell", "explicit-gibbs-appell", "udwadia-kalaba")
-
-
-@cache
-def n_four_bar(n: int) -> Mechanism:
-    """N parallelograms in a row of rods of 1 m and 1 kg (IFToMM library, problem A02).
-
-    Cranks start upright with 1 rad/s; twice per turn all rods lie on one line, where each loop
-    could go on crossed.
-    """
-    rod = {"mass": 1.0}
-    up = {**rod, "center": [0, 0.5, 0], "inertia": {"about": "center", "xx": 1 / 12, "yy": 1e-4, "zz": 1 / 12}}  # fmt: skip # noqa: E501
-    flat = {**rod, "center": [0.5, 0, 0], "inertia": {"about": "center", "xx": 1e-4, "yy": 1 / 12, "zz": 1 / 12}}  # fmt: skip # noqa: E501
-    hinge = {"type": "revolute", "axis": "z"}
-    points = {f"A{i}": [i, 0, 0] for i in range(n + 1)} | {f"B{i}": [i, 1, 0] for i in range(n + 1)}
-    bodies = {f"crank{i}": {**up, "frame": {"origin": f"A{i}"}} for i in range(n + 1)}
-    joints = {
-        f"a{i}": {**hinge, "between": ["ground", f"crank{i}"], "at": f"A{i}"} for i in range(n + 1)
-    }
-    for i in range(1, n + 1):
-        rod_i = f"coupler{i}"
-        bodies[rod_i] = {**flat, "frame": {"origin": f"B{i - 1}"}}
-        joints[f"b{i}"] = {**hinge, "between": [f"crank{i - 1}", rod_i], "at": f"B{i - 1}"}
-        joints[f"c{i}"] = {**hinge, "between": [rod_i, f"crank{i}"], "at": f"B{i}"}
-    return build(
-        name="n_four_bar",
-        gravity=[0, -9.81, 0],
-        points=points,
-        bodies=bodies,
-        joints=joints,
-        coordinates={"q": {"joint": "a0"}},
-        start={"speeds": {"q": -1.0}},
-    )
 
 
 def pendulum(n: int, times: Floats) -> Floats:
@@ -85,14 +54,40 @@ def test_even_number_of_loops_in_the_coordinate_of_a_crank() -> None:
     assert np.abs(found.y[:, 0] - pendulum(2, times)).max() < 1e-5
 
 
-def test_odd_number_of_loops_is_refused_there() -> None:
-    with pytest.raises(SimulationError, match="singular pose") as caught:
-        simulate(n_four_bar(1), np.linspace(0, 3, 31))
-    partial = caught.value.partial
-    assert partial.steps < 2 * CREEPING
-    assert (
-        np.abs(partial.y[:, 0] - pendulum(1, np.linspace(0, 3, 31))[: len(partial.y)]).max() < 1e-6
-    )
+@pytest.mark.parametrize("integrator", ["DOP853", "LSODA"])
+@pytest.mark.parametrize("n", [1, 3])
+def test_odd_number_of_loops(n: int, integrator: str) -> None:
+    """The determinant of the closure changes its sign at each of the poses."""
+    times = np.linspace(0, 3, 31)
+    found = simulate(n_four_bar(n), times, integrator=integrator)
+    assert np.abs(found.y[:, 0] - pendulum(n, times)).max() < 1e-5
+    assert found.steps < 500
+
+
+@pytest.mark.parametrize("formulation", ["independent", "udwadia-kalaba"])
+def test_stiff_integrator_with_two_loops(formulation: str) -> None:
+    times = np.linspace(0, 3, 31)
+    settings = {"integrator": "Radau", "rtol": 1e-6, "atol": 1e-8}
+    found = simulate(n_four_bar(2), times, formulation=formulation, **settings)
+    assert np.abs(found.y[:, 0] - pendulum(2, times)).max() < 1e-4
+
+
+@pytest.mark.parametrize("linkage", CHANGE_POINTS, ids=str)
+def test_change_points_of_unequal_links(linkage: ChangePoint) -> None:
+    """All links on one line after about 0.5 s; the truth is a closed form of the branch."""
+    times = np.linspace(0, 1, 21)
+    mechanism, wanted = linkage.mechanism(0.7), linkage.truth(0.7, -1.4, times)
+    found = simulate(mechanism, times, yd0=np.array([-1.4]))
+    assert np.abs(found.y[:, 0] - wanted).max() < 1e-7
+
+
+def test_right_or_refused_at_change_points() -> None:
+    """Some of the many ways of benchmarks/problems.py."""
+    found = list(try_all(change_points()[3:5], TREE, ["DOP853"], [1e-6, 1e-9]))
+    assert not [row for row in found if row["outcome"] == "wrong"]
+    reasons = ("nowhere", "singular pose", "gave up")
+    refused = [str(row["why"]) for row in found if row["outcome"] == "refused"]
+    assert all(any(reason in why for reason in reasons) for why in refused)
 
 
 @pytest.mark.parametrize("stabilise", ["none", "baumgarte", "projection"])

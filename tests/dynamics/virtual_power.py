@@ -321,7 +321,7 @@ class VirtualPower:
 
         def read(m: Motion) -> Array:
             """Rates of the six, (N, 6); then their values, (N, 6)."""
-            f = frame_motion(m.model, m.q, m.v, m.vd, frames)
+            f = self._frames(m, frames)
             back = np.swapaxes(f.rotation[:, 0], 1, 2)
             R, p = back @ f.rotation[:, 1], f.position[:, 1] - f.position[:, 0]
             w = np.einsum("nij,nj->ni", back, f.omega[:, 1] - f.omega[:, 0])
@@ -346,7 +346,9 @@ class VirtualPower:
         return Law(*s, stiffness=value(k), free=value(free), damping=value(c))
 
     def _points(self, motion: Motion, points: list[Point]) -> FrameMotion:
-        frames = [(p.body, Rigid(np.eye(3), np.array(p.local))) for p in points]
+        return self._frames(motion, [(p.body, Rigid(np.eye(3), np.array(p.local))) for p in points])
+
+    def _frames(self, motion: Motion, frames: list[tuple[str, Rigid]]) -> FrameMotion:
         return frame_motion(motion.model, motion.q, motion.v, motion.vd, frames)
 
     def _length(self, a: Point, b: Point) -> tuple[Array, Array, Array, Array]:

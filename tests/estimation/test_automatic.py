@@ -91,16 +91,20 @@ def test_prices_of_what_was_fitted() -> None:
         assert whole - found.evidence == pytest.approx(price)
 
 
-def test_held_out_errors() -> None:
-    """With the noise declared, as estimating without each block and predicting it."""
+@pytest.mark.parametrize("size", [1, 10, 25])
+def test_held_out_errors(size: int) -> None:
+    """With the noise declared, as estimating without each block and predicting it.
+
+    Blocks with fewer rows (3) and with more rows than there are parameters (4).
+    """
     rng = np.random.default_rng(6)
     r = replace(regression(rng, PHI, 0.2, n=50, known=0.5), noise=np.full(3, 0.2))
     known = make_prior(PHI + 0.1, 0.09 * np.eye(4))
     estimator = MaximumAPosteriori(scale=1.0, noise="declared")
     whole = estimator(r, known).values
-    held = estimator.posterior(r, known).held_out(np.arange(50) // 10)
-    for k in range(5):
-        test = np.arange(10 * k, 10 * k + 10)
+    held = estimator.posterior(r, known).held_out(np.arange(50) // size)
+    for k in range(50 // size):
+        test = np.arange(size * k, size * k + size)
         rest = np.setdiff1d(np.arange(50), test)
         values = estimator(r.part(rest), known).values
         e = r.part(test).target - r.part(test).W @ values

@@ -123,18 +123,34 @@ def test_offsets_that_cannot_be_seen_are_named() -> None:
     W[:, 0, 0] = 1.0
     # The other channels determine this parameter …
     found = Automatic()(replace(r, W=W, tau=W @ PHI + noise), PRIOR)
-    assert not [word for word in found.known if "would not be seen" in word]
+    assert not [word for word in found.known if word.startswith("an offset of 5% of")]
     # … and here they do not.
     alone = W.copy()
     alone[:, 1:, 0] = 0.0
     r = replace(r, W=alone, tau=alone @ PHI + noise)
     found = Automatic()(r, PRIOR)
-    (said,) = [word for word in found.known if "would not be seen" in word]
+    (said,) = [word for word in found.known if word.startswith("an offset of 5% of")]
     assert "force f0 would not be seen in these data and would shift p0 by" in said
     offset = 0.05 * np.sqrt(np.mean(r.tau[:, 0] ** 2))
     shifted = Automatic()(replace(r, tau=r.tau + offset * np.array([1.0, 0.0, 0.0])), PRIOR)
     named = float(said.split("shift p0 by ")[1].split(" ")[0])
     assert (shifted.values[0] - found.values[0]) / found.sigma[0] == pytest.approx(named, rel=0.05)
+
+
+def test_gain_errors_that_cannot_be_seen_are_named() -> None:
+    """A common factor of all forces is a factor of all parameters, and the CAD values are vague."""
+    r = measured(noise=0.002)
+    found = Automatic()(r, PRIOR)
+    (said,) = [word for word in found.known if word.startswith("a gain error of 1% of")]
+    assert said.startswith("a gain error of 1% of all forces together would not be seen")
+    name, _, rest = said.partition(" would shift ")[2].partition(" by ")
+    k = found.parameters.index(name)
+    wrong = Automatic()(replace(r, tau=1.01 * r.tau), PRIOR)
+    shift = abs(wrong.values[k] - found.values[k]) / found.sigma[k]
+    assert shift == pytest.approx(float(rest.split(" ")[0]), rel=0.05)
+    declared = Automatic(gains=0.01)(r, PRIOR)
+    assert not [word for word in declared.known if word.startswith("a gain error")]
+    assert declared.sigma[k] > 2 * found.sigma[k]
 
 
 def test_offsets_belong_to_logs() -> None:

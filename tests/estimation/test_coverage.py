@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,24 @@ SEEDS = 60
 NOISE = np.array([0.1, 1.0, 3.0])
 AR = (1.2, -0.5)
 M = MaximumAPosteriori
+
+
+def heavy(seed: int) -> Case:
+    """Return a problem with Student's noise of four degrees of freedom, of scale `NOISE`."""
+    made = case(seed, 0.0, n=300)
+    rng = np.random.default_rng([seed, 1])
+    noise = NOISE * rng.standard_t(4, made.regression.tau.shape)
+    return replace(made, regression=replace(made.regression, tau=made.regression.tau + noise))
+
+
+def spoiled(seed: int) -> Case:
+    """Return a problem with normal noise and one value in twenty far off: no Student's law."""
+    made = case(seed, NOISE, n=300)
+    rng = np.random.default_rng([seed, 1])
+    shape = made.regression.tau.shape
+    off = 20 * NOISE * rng.standard_normal(shape) * (rng.random(shape) < 0.05)
+    return replace(made, regression=replace(made.regression, tau=made.regression.tau + off))
+
 
 HONEST: dict[str, tuple[Estimator, Callable[[int], Case]]] = {
     "ols": (OrdinaryLeastSquares(), lambda s: case(s, NOISE)),
@@ -48,6 +67,8 @@ HONEST: dict[str, tuple[Estimator, Callable[[int], Case]]] = {
     "map, everything": (
         M(scale=1.0, gains=0.05, offsets=0.1, whiten=True),
         lambda s: case(s, NOISE, n=200, gain=0.05, offset=0.1, ar=AR)),
+    "map, heavy tails": (M(scale=1.0, tails=4.0), heavy),
+    "map, outliers": (M(scale=1.0, tails=4.0), spoiled),
     "auto, white": (Automatic(scale=1.0), lambda s: case(s, NOISE, n=200, correlated=True)),
     "auto, coloured": (Automatic(scale=1.0), lambda s: case(s, NOISE, n=300, ar=AR)),
 }  # fmt: skip
@@ -82,6 +103,15 @@ def test_intervals_cover_as_often_as_they_claim(name: str) -> None:
     low, high = np.sqrt(chi2.ppf([1e-4, 1 - 1e-4], n) / n)
     assert 0.95 * low < np.sqrt(np.mean(z**2)) < 1.07 * high
     assert np.abs(np.mean(z)) < 4 / np.sqrt(n)
+
+
+def test_the_noise_of_heavy_tails_is_its_standard_deviation() -> None:
+    """Student's law of ν = 4 and scale s has the standard deviation s √(ν/(ν - 2))."""
+    made = heavy(0)
+    many = np.mean(
+        [M(scale=1.0, tails=4.0)(heavy(s).regression, made.prior).noise for s in range(9)], 0
+    )
+    np.testing.assert_allclose(many, np.sqrt(2.0) * NOISE, rtol=0.05)
 
 
 @pytest.mark.parametrize("name", DISHONEST)

@@ -22,6 +22,7 @@ from mechid.mechanism.records import (
     GROUND,
     JOINT_KINDS,
     Body,
+    CadInertia,
     Coefficient,
     Constraint,
     Coupling,
@@ -247,6 +248,18 @@ def _independent(
     if abs(r[n - 1, n - 1]) < _CLEAR:
         raise NotUsableError("nearly dependent")
     return [columns[i] for i in sorted(order[:n])]
+
+
+def random_inertia(rng: np.random.Generator) -> CadInertia:
+    """Return the inertia of a physical body of about 1 kg and 0.5 m."""
+    x = rng.uniform(-0.4, 0.4, (3, 3))
+    second = x @ x.T + 0.01 * np.eye(3)  # ∫ r rᵀ dm, so the inertia is a physical one
+    central = np.trace(second) * np.eye(3) - second
+    return CadInertia(
+        float(rng.uniform(0.5, 3)),
+        vector_of(rng.uniform(-0.3, 0.3, 3)),
+        tuple(central[np.triu_indices(3)].tolist()),
+    )
 
 
 def single_coordinates(mechanism: Mechanism) -> list[tuple[str, int]]:

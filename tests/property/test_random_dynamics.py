@@ -18,7 +18,6 @@ from mechid.kinematics.motion import Motion, solve_motion
 from mechid.mechanism.records import (
     GROUND,
     JOINT_KINDS,
-    CadInertia,
     Coefficient,
     ForceElement,
     JointType,
@@ -29,7 +28,7 @@ from ..dynamics.formulations import EVERY, formulation
 from ..dynamics.virtual_power import VirtualPower
 from ..elements import motor, spring_damper, torsion_spring, transmission
 from ..kinematics.mechanisms import Build, four_bar, slider_crank, spatial_crank
-from .generate import random_elements
+from .generate import random_elements, random_inertia
 
 Array = npt.NDArray[np.float64]
 
@@ -61,17 +60,7 @@ def chain(types: list[JointType], rng: np.random.Generator) -> Mechanism:
 
 def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
     """With random physical inertias, gravity in a random direction, and springs."""
-    bodies = []
-    for body in mechanism.bodies:
-        x = rng.uniform(-0.4, 0.4, (3, 3))
-        second = x @ x.T + 0.01 * np.eye(3)  # ∫ r rᵀ dm, so the inertia is a physical one
-        central = np.trace(second) * np.eye(3) - second
-        c = CadInertia(
-            float(rng.uniform(0.5, 3)),
-            tuple(rng.uniform(-0.3, 0.3, 3).tolist()),
-            tuple(central[np.triu_indices(3)].tolist()),
-        )
-        bodies.append(replace(body, inertia=c))
+    bodies = tuple(replace(body, inertia=random_inertia(rng)) for body in mechanism.bodies)
     known, unknown = Coefficient(3.0), Coefficient(5.0, identify=True)
     none = Coefficient(0.0)
     elements: list[ForceElement] = []
@@ -97,7 +86,7 @@ def filled(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
         elements.append(transmission("gear", motors, coordinates, matrix))
     elements += smooth(mechanism, rng)
     gravity = tuple((9.81 * unit_vector(rng)).tolist())
-    return replace(mechanism, bodies=tuple(bodies), elements=tuple(elements), gravity=gravity)
+    return replace(mechanism, bodies=bodies, elements=tuple(elements), gravity=gravity)
 
 
 def _swivels(type: JointType) -> bool:

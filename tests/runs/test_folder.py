@@ -16,6 +16,7 @@ from mechid.errors import DataError, MechidError
 from mechid.estimation.estimate import Agreement, ChannelErrors
 from mechid.modelfile.api import load
 from mechid.options import IdentifyOptions, ReduceOptions
+from mechid.outputs import place_beside
 from mechid.runs.folder import RunFolder, load_run, save_run
 from mechid.runs.record import STAGES, About, DataFile, Run
 from mechid.signals.record import Noise, PreparedMeasurement
@@ -294,3 +295,80 @@ def test_broken_folders(run, tmp_path):
             load_run(tmp_path / "run")
         path.write_bytes(kept)
     load_run(tmp_path / "run")
+
+
+def test_what_a_killed_process_leaves_does_not_block(run, tmp_path):
+    """Half of run.json in an otherwise empty folder, and half files in one with a run."""
+    new = tmp_path / "new"
+    (new / "motions").mkdir(parents=True)
+    (new / "motions").rmdir()
+    half = place_beside(new / "run.json")
+    half.write_text('{"run": 1, "st')
+    save_run(run, new)
+    assert not half.exists()
+    for left in (place_beside(new / "run.json"), place_beside(new / "motions" / "a.parquet")):
+        left.write_text("half")
+    place_beside(new / "new").mkdir()
+    save_run(run, new, force=True)
+    assert not [p.name for p in new.rglob(".*")]
+
+
+def test_the_old_run_stays_until_the_new_one_is_complete(run, tmp_path):
+    folder = tmp_path / "run"
+    save_run(run, folder)
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+    def stopped() -> None:
+        with RunFolder.create(folder, force=True) as target:
+            target.keep("data", replace(run, stages=STAGES[:1]))
+            target.keep("estimate", replace(run, stages=STAGES[:2]))
+            same(load_run(folder), run)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+
+
+def test_killed_while_the_old_run_is_replaced(run, tmp_path, monkeypatch):
+    """The folder says so, and the next command leaves nothing of either run."""
+    folder, smaller = tmp_path / "run", replace(run, reduction=None, motions=run.motions[:1],
+        forces=run.forces[:1], validation=(), stages=STAGES)  # fmt: skip
+    save_run(run, folder)
+    real, moved = Path.replace, []
+
+    def killed(self: Path, target: Path) -> Path:
+        if ".new." in str(self.parent) and ".new." not in str(target):
+            moved.append(target)
+            if len(moved) == 3:
+                raise KeyboardInterrupt
+        return real(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            save_run(smaller, folder, force=True)
+    with pytest.raises(DataError, match="stopped before its data were complete; repeat the run: m"):
+        load_run(folder)
+    save_run(smaller, folder)
+    save_run(smaller, tmp_path / "alone")
+    names = [{p.relative_to(f) for p in f.rglob("*")} for f in (folder, tmp_path / "alone")]
+    assert names[0] == names[1]
+
+
+def test_a_motion_that_was_not_added_to_the_end(run, tmp_path):
+    """validation.json is written before run.json: what run.json does not name is not there."""
+    folder = tmp_path / "run"
+    save_run(run, folder)
+    rows = json.loads((folder / "validation.json").read_text())
+    more = [*rows, {**rows[-1], "motion": "validation-2"}]
+    (folder / "validation.json").write_text(json.dumps(more))
+    same(load_run(folder), run)
+
+
+def test_half_a_run_is_called_one(run, tmp_path, caplog):
+    save_run(
+        replace(run, reduction=None, forces=(), validation=(), stages=STAGES[:2]), tmp_path / "r"
+    )
+    load_run(tmp_path / "r")
+    assert "the run was stopped after its estimate; repeat the run: mechid identify" in caplog.text

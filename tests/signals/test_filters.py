@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.signal import butter, sosfiltfilt
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
@@ -14,7 +15,7 @@ from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError
 from mechid.kinematics.motion import solve_motion
 from mechid.modelfile import load
-from mechid.signals.filters import Decimation, decimate
+from mechid.signals.filters import ORDER, Decimation, decimate, edge, zero_phase
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1))
@@ -40,6 +41,24 @@ def test_exact_forces_stay_exact() -> None:
     tau = inverse_dynamics(motion).tau
     left = decimate(found.W, 7) @ phi + decimate(found.known, 7)
     assert left == pytest.approx(decimate(tau, 7), abs=1e-10 * np.abs(tau).max())
+
+
+@pytest.mark.parametrize("sizes", [(1,), (7, 501, 64), (5000,), (30_000,)])
+def test_a_record_in_blocks_is_filtered_as_a_whole(sizes: tuple[int, ...]) -> None:
+    """Blocks of one sample, of odd lengths, with a short last one: as SciPy filters all at once."""
+    rng = np.random.default_rng(3)
+    n = 4321 if sizes == (1,) else 20_003
+    x = np.cumsum(rng.standard_normal((n, 3, 2)), axis=0)
+    ends = np.cumsum(np.resize(sizes, n))
+    blocks = np.split(x, ends[ends < n])
+    for factor in (2, 5, 11):
+        decimation = Decimation(factor)
+        sos = butter(ORDER, 2 * decimation.cutoff, output="sos")
+        wanted = sosfiltfilt(sos, x, axis=0, padlen=edge(decimation.cutoff))
+        close = 1e-13 * np.abs(x).max()
+        assert zero_phase(x, decimation.cutoff) == pytest.approx(wanted, abs=close)
+        found = decimation.apply_blocks(iter(blocks), n)
+        assert found == pytest.approx(wanted[factor : n - factor : factor], abs=close)
 
 
 def test_slow_signals_pass_and_fast_ones_do_not() -> None:

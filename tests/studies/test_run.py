@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,10 @@ import pyarrow as pa
 import pytest
 
 from mechid.errors import DataError, MechidError
+from mechid.outputs import place_beside
+from mechid.runs.lock import locked
 from mechid.studies import work
+from mechid.studies.folder import TOKEN
 from mechid.studies.result import load_study_result
 from mechid.studies.rows import chunk_table, grid_table, part_table
 from mechid.studies.run import run_study
@@ -156,6 +160,35 @@ def test_folders_that_are_something_else(study: Read) -> None:
         run_study(study(SMALL), "other", workers=0)
     with pytest.raises(DataError, match="this is not the result of a study"):
         load_study_result("other")
+
+
+def test_what_a_killed_process_leaves_does_not_block(
+    study: Read, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Killed before provenance.json, before the cells, and before the first one was done."""
+    run_study(study(SMALL), "whole", workers=0)
+    Path("out").mkdir()
+    for name in (".lock", f"{TOKEN}{'0' * 32}", place_beside(Path("provenance.json")).name):
+        Path("out", name).touch()
+    run_study(study(SMALL), "out", workers=0)
+    assert files("out") == files("whole")
+    assert not list(Path("out").rglob(".*"))
+    shutil.rmtree("out/cells")
+    run_study(study(SMALL), "out", workers=0)
+    assert files("out") == files("whole")
+    for path in [*Path("out/cells/results").iterdir(), Path("out/results.parquet")]:
+        path.unlink()
+    assert len(load_study_result("out").table()) == 0
+    assert "out: part results: 12 of 12 cells are missing; run the study to its end" in caplog.text
+
+
+def test_one_process_at_a_time(study: Read) -> None:
+    Path("out").mkdir()
+    with (
+        locked(Path("out")),
+        pytest.raises(DataError, match="another process is writing this folder"),
+    ):
+        run_study(study(SMALL), "out", workers=0)
 
 
 def test_other_versions_are_not_mixed(study: Read, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,7 @@ def test_states_are_read_from_the_folder(folder: Path) -> None:
     end = {"stopped": False, "ended": now}
     assert job("20260101-000000-000000", now) == "running"  # has not begun yet
     assert job("20260101-000000-000001", now - 100) == "lost"
+    assert job("20260101-000000-000009", now + 1e6) == "lost"  # the clock was set back
     assert job("20260101-000000-000002", now, process={"runner": dead.pid}) == "lost"
     assert job("20260101-000000-000003", now, process={"runner": os.getpid()}) == "lost"
     assert job("20260101-000000-000004", now, exit={**end, "code": 0}) == "done"

@@ -25,6 +25,18 @@ def test_a_narrow_hysteresis_is_coulomb_friction() -> None:
     np.testing.assert_allclose(z[1:], np.sign(np.diff(np.sin(2 * np.pi * t))))
 
 
+def test_hysteresis_step_by_step() -> None:
+    """Of a path with many reversals and stops: as its definition, one sample after the other."""
+    rng = np.random.default_rng(4)
+    path = np.cumsum(rng.standard_normal(2000) * (rng.random(2000) < 0.7))
+    state, wanted = 0.0, []
+    for step in np.diff(path, prepend=path[:1]):
+        state = min(max(state + 2.0 * step / 5.0, -1.0), 1.0)
+        wanted.append(state)
+    np.testing.assert_allclose(hysteresis(path, 5.0), wanted, atol=1e-13)
+    assert len(hysteresis(path[:0], 5.0)) == 0
+
+
 def test_load() -> None:
     found = load_friction(np.array([3.0, -2.0, 1.0]), np.array([0.1, 0.2, -0.3]))
     assert found == pytest.approx([3.0, 2.0, -1.0])

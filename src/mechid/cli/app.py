@@ -15,7 +15,6 @@ from mechid.cli.progress import log_to_stderr, tell_first_compilation
 from mechid.cli.record_options import with_option_names
 from mechid.errors import MechidError
 
-_LONGEST_MESSAGE = 1500  # characters
 _HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 # Name → example, in the order of --help: that in which one uses them. The file of a command is
 # loaded when the command is used, so that each starts at once.
@@ -153,18 +152,10 @@ def root(
         tell_first_compilation()
 
 
-def _short(line: str) -> str:
-    """Return a message without the middle, where it repeats a huge input."""
-    if len(line) <= _LONGEST_MESSAGE:
-        return line
-    half = _LONGEST_MESSAGE // 2
-    return f"{line[:half]} … {line[-half:]}"
-
-
 def _fail(line: str) -> NoReturn:
     """Print what is wrong as one line, and leave."""
     typer.secho("error:", fg="red", err=True, nl=False)
-    typer.echo(f" {_short(line)}", err=True)
+    typer.echo(f" {line}", err=True)
     sys.exit(2)
 
 
@@ -181,7 +172,7 @@ def main(arguments: list[str] | None = None) -> None:
         finally:
             sys.stdout.flush()  # a full device is noticed here, not after the end
     except MechidError as error:
-        _fail(with_option_names(" ".join(str(error).split())))
+        _fail(with_option_names(str(error)))
     except MemoryError:
         _fail("not enough memory; use fewer samples, a lower rate or a part of the log")
     except OSError as error:

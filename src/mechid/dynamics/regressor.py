@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,6 +174,18 @@ def observe_path_blocks(
         seen, q = _perform(model, block, True, first)
         y_last = block.y[-1]
         yield part, seen
+
+
+def observe_stream(
+    model: DynamicModel, blocks: Iterable[tuple[Floats, Floats, Floats, Floats]]
+) -> Iterator[Observation]:
+    """Yield W of an ordered path that comes in blocks of (time, y, yd, ydd)."""
+    q, first = None, 0
+    for time, y, yd, ydd in blocks:
+        wanted = checked_prescription(model.kinematics, y, yd, ydd, time, q)
+        seen, q = _perform(model, wanted, True, first)
+        first += len(y)
+        yield seen
 
 
 def _perform(

@@ -38,7 +38,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.unlike import unlike_cad
-from mechid.estimation.unseen import unseen_offsets
+from mechid.estimation.unseen import unseen_errors
 
 # Degrees of freedom of heavy tails.
 TAILS = 4.0
@@ -138,7 +138,7 @@ class Automatic:
                 *estimate.known,
                 *words,
                 *now.words,
-                *unseen_offsets(now.posterior, estimate.sigma),
+                *unseen_errors(now.posterior, estimate.sigma),
             ),
             warnings=(*unlike, *estimate.warnings, *_common_gain(estimate, self.gains is None)),
         )

@@ -152,7 +152,11 @@ class MaximumAPosteriori:
             resting=resting,
             evidence=found.evidence,
         )
-        return replace(estimate, tails=self.tails)
+        if self.tails is None:
+            return estimate
+        # The loop finds the scale of Student's noise, which is less than its standard deviation.
+        wider = np.sqrt(self.tails / (self.tails - 2)) if self.tails > 2 else 1.0
+        return replace(estimate, tails=self.tails, noise=wider * estimate.noise)
 
     def _check_options(self) -> None:
         one_of("the prior", self.prior, "diagonal", "full", "none")

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import cholesky, qr, solve_triangular
 from scipy.special import chdtrc
 
 from mechid.estimation.estimate import Agreement
@@ -26,21 +27,35 @@ from mechid.estimation.regression import Floats
 
 # Scales that are tried first, between their bounds.
 _TRIED = 13
+# Sums of squares up to this one may be added to one: nine digits are left.
+_SMALL = 1e7
 
 
 def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
     """Return log of the density of y, but for a constant, and its gradient by log scales."""
-    U, s, Vh = np.linalg.svd(data.R @ gaussian.factor, full_matrices=False)
-    along = U.T @ data.y
-    rest = data.y - U @ along
-    variance = 1.0 + s**2
-    value = -0.5 * (np.sum(np.log(variance)) + np.sum(along**2 / variance) + rest @ rest)
-    # By the log scale of a column of G = R F S, with K = (I + G Gᵀ)⁻¹: (Gᵀ K y)² - (Gᵀ K G)_jj.
-    pulled = Vh.T @ (s / variance * along)
-    by_column = pulled**2 - np.sum((Vh.T * (s / np.sqrt(variance))) ** 2, axis=1)
+    G = data.R @ gaussian.factor
+    C = _root(G)
+    white, root = np.split(
+        solve_triangular(C, np.column_stack([data.y, G]), trans="T", check_finite=False),
+        [1],
+        axis=1,
+    )
+    value = -np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * np.sum(white**2)
+    # By the log scale of a column of G: (Gᵀ K⁻¹ y)² - (Gᵀ K⁻¹ G)_jj.
+    by_column = (root.T @ white)[:, 0] ** 2 - np.sum(root**2, axis=0)
     own = gaussian.group >= 0
     gradient = np.bincount(gaussian.group[own], by_column[own], minlength=len(gaussian.scale))
     return float(value), gradient.astype(float)
+
+
+def _root(G: Floats) -> Floats:
+    """Return C, upper triangular, with Cᵀ C = I + G Gᵀ."""
+    unit = np.eye(len(G))
+    if np.sum(G**2) < _SMALL:
+        return np.asarray(cholesky(unit + G @ G.T, check_finite=False))
+    # Without the product, which would lose half of the digits.
+    (C,) = qr(np.vstack([G.T, unit]), mode="r", check_finite=False)
+    return np.asarray(C[: len(G)])
 
 
 def data_evidence(

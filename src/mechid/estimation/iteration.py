@@ -25,6 +25,7 @@ from mechid.estimation.noise import (
     root_mean_square,
     rounding_noise,
     settled,
+    student_efficiency,
 )
 from mechid.estimation.options import one_of
 from mechid.estimation.regression import Bools, Floats, Ints
@@ -143,11 +144,13 @@ def iterate(
     colours: tuple[Colour, ...] | None = None
     number = np.bincount(series, minlength=n_s) + np.asarray(zeros, dtype=float)
     factors, share = np.ones(n_s), 1.0
-    # Variances of rows relative to that of their series, and weights of rows with heavy tails.
-    variance, weight = np.ones(len(series)), np.ones(len(series))
+    # Variances of rows relative to that of their series, weights of rows with heavy tails, and what
+    # part of a sample with normal noise such a row is worth.
+    variance, weight, worth = np.ones(len(series)), np.ones(len(series)), np.ones(n_s)
     settled_down, found, rounding = False, total, np.zeros(n_s)
     for turn in range(_ITERATIONS):
-        transform = _transform(total, colours, where, series, np.sqrt(weight * share / variance))
+        counted = np.sqrt(weight * worth[series] * share / variance)
+        transform = _transform(total, colours, where, series, counted)
         J, y = channels.linearised(x)
         A, t = transform(J), transform(y)
         used = total, colours
@@ -180,6 +183,7 @@ def iterate(
         if tails is not None:
             u = white * (ratio / total)[series] / np.sqrt(variance)
             weight = (tails + 1.0) / (tails + u**2)
+            worth = student_efficiency(u, weight, tails, series, n_s)
         change = np.abs(total / last - 1.0)
         still |= turn > 1 and bool(np.all(exact))
         if turn and still and not np.any(change > _NOISE_CHANGE):

@@ -12,6 +12,8 @@ from mechid.estimation.regression import Floats, Ints
 
 # Proportional part of the noise, in units of the constant part at the usual force.
 _SLOPES = np.append(0.0, np.logspace(-1, 2, 25))
+# Few rows do not show that theirs is less than this.
+_LEAST = 0.1
 _TINY = float(np.finfo(float).tiny)
 
 
@@ -66,6 +68,20 @@ def relative_variances(e: Floats, forces: Floats, channel: Ints, n_d: int) -> Fl
         )
         variance[own] = tried[int(np.argmin(loss))]
     return variance
+
+
+def student_efficiency(u: Floats, weight: Floats, tails: float, channel: Ints, n_d: int) -> Floats:
+    """Return the information of rows with Student's weights, by that of normal noise (n_d,).
+
+    The weights are one on average, but estimates by them have the variance E ψ²/(E ψ')² with
+    ψ = w u: (ν + 3)/(ν + 1) for Student's noise, and for any other what the residuals u, in units
+    of its scale, say.
+    """
+    slope = np.bincount(channel, weight * (tails - u**2) / (tails + u**2), minlength=n_d)
+    square = np.bincount(channel, (weight * u) ** 2, minlength=n_d)
+    count = np.maximum(np.bincount(channel, minlength=n_d), 1)
+    found = np.maximum(slope, 0.0) ** 2 / (count * np.where(square > 0, square, np.inf))
+    return np.where(square > 0, np.clip(found, _LEAST, 1.0), 1.0)
 
 
 def rounding_noise(

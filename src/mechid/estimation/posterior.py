@@ -75,7 +75,8 @@ class Posterior:
 
         Noise, colour and scales are those of all data, so that each block costs one small system:
         with A_b and u_b the rows of a block and their residuals, and T Tᵀ the covariance,
-        (I - A_b T Tᵀ A_bᵀ)⁻¹ u_b are their residuals without it.
+        (I - A_b T Tᵀ A_bᵀ)⁻¹ u_b are their residuals without it, and x changes by -T Tᵀ A_bᵀ times
+        these.
 
         Parameters
         ----------
@@ -90,9 +91,18 @@ class Posterior:
         e, shifts = fit.residuals.copy(), []
         for k in np.unique(own):
             at = np.flatnonzero(own == k)
-            q = Q[at]
-            missed = np.linalg.solve(np.eye(len(at)) - q @ q.T, u[at])
-            shift = -T @ (q.T @ missed)
+            shift = -T @ _without(Q[at], u[at])
             e[at] -= J[at] @ shift
             shifts.append(shift)
         return HeldOut(own, e, np.array(shifts))
+
+
+def _without(q: Floats, u: Floats) -> Floats:
+    """Return qᵀ (I - q qᵀ)⁻¹ u of a block with rows q (m, r), by the smaller of two systems.
+
+    It is (I - qᵀ q)⁻¹ qᵀ u, too: a long block must not cost the cube of its length.
+    """
+    m, r = q.shape
+    if m > r:
+        return np.asarray(np.linalg.solve(np.eye(r) - q.T @ q, q.T @ u))
+    return np.asarray(q.T @ np.linalg.solve(np.eye(m) - q @ q.T, u))

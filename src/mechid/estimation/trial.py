@@ -105,7 +105,13 @@ class Trial:
             return ()
         cause = "errors of the model repeat with the motion" if self.repeatable else "residuals are"
         cause += "" if self.repeatable else " correlated"
-        return (f"{m} measured values count as {fit.share * m:.0f} independent ones: {cause}",)
+        said = f"{m} measured values count as {fit.share * m:.0f} independent ones: {cause}"
+        if not self.noise:
+            said += (
+                "; predicted forces can be off by as much as the residuals, which the standard "
+                "deviations of the parameters do not contain"
+            )
+        return (said,)
 
     @property
     def largest_gain(self) -> float:

@@ -1,11 +1,14 @@
-"""Offsets of force channels that the data could not show.
+"""Errors of force channels that the data could not show.
 
-Where a body always hangs on the same side, its weight looks like an offset of the force: parameters
-adapt to the offset, and neither residuals nor held-out errors tell. Standard deviations do not
-contain what is not looked for, so the output has to name it.
+Where a body always hangs on the same side, its weight looks like an offset of the force; and a
+common factor of all forces looks like heavier bodies. Parameters adapt to it, and neither residuals
+nor held-out errors tell. Standard deviations do not contain what is not looked for, so the output
+has to name it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,13 +16,15 @@ from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
 
-# An offset is not seen if the data leave it more than this part of its usual size, and worth a word
+# An error is not seen if the data leave it more than this part of its usual size, and worth a word
 # if it would shift a parameter by more than so many standard deviations.
 _UNSEEN, _SHIFT = 0.5, 2.0
+# Gain error of a calibrated force sensor.
+_CALIBRATED = 0.01
 
 
-def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
-    """Return a sentence on the offset that would do most harm without being seen, if there is one.
+def unseen_errors(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
+    """Return a sentence on the offset and on the gain error that would do most harm unseen.
 
     Parameters
     ----------
@@ -27,30 +32,64 @@ def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
     sigma : array (b,)
         Standard deviations of the parameters.
     """
-    channels, fit = posterior.channels, posterior.fit
-    if channels.offsets:
-        return ()
+    channels = posterior.channels
+    found = []
+    if not channels.offsets:
+        kind = f"an offset of {USUAL_CHANNEL_ERROR:.0%} of"
+        remedy = "estimate offsets (--offsets) if it may have one"
+        found += _sentence(posterior, sigma, kind, remedy, _offsets(posterior))
+    if not channels.gains:
+        kind = f"a gain error of {_CALIBRATED:.0%} of"
+        remedy = "calibrate the forces, and declare what may remain (--set gains=1%)"
+        found += _sentence(posterior, sigma, kind, remedy, _gains(posterior))
+    return tuple(found)
+
+
+def _offsets(posterior: Posterior) -> Iterator[tuple[str, Floats]]:
+    """Yield the usual offset of each force, as measured rows (m,)."""
+    channels = posterior.channels
+    usual = USUAL_CHANNEL_ERROR * channels.usual_sizes("offsets", posterior.prior.mean)
+    for s in np.unique(channels.series):
+        yield f"force {channels.names[s]}", usual[s] * (channels.series == s)
+
+
+def _gains(posterior: Posterior) -> Iterator[tuple[str, Floats]]:
+    """Yield what a gain error of each force makes, and one of all forces together, likewise."""
+    channels = posterior.channels
+    wrong = _CALIBRATED * (channels.forces - posterior.fit.residuals)
+    names = channels.regression.channels
+    if len(names) > 1:
+        yield "all forces together", wrong
+    for j in np.unique(channels.channel):
+        yield f"force {names[j]}", wrong * (channels.channel == j)
+
+
+def _sentence(
+    posterior: Posterior,
+    sigma: Floats,
+    kind: str,
+    remedy: str,
+    errors: Iterator[tuple[str, Floats]],
+) -> list[str]:
+    """Return the sentence on the worst of some errors."""
+    fit = posterior.fit
     T = fit.solution.root
     Q = fit.A @ T
-    usual = USUAL_CHANNEL_ERROR * channels.usual_sizes("offsets", posterior.prior.mean)
-    worst = (_SHIFT, "", "")
-    for s in np.unique(channels.series):
-        if usual[s] == 0:
-            continue
-        c = fit.transform((channels.series == s).astype(float))
+    size, whose, parameter = _SHIFT, "", ""
+    for name, rows in errors:
+        c = fit.transform(rows)
         along = Q.T @ c
-        left = 1.0 / np.sqrt(max(float(c @ c - along @ along), 0.0) + 1.0 / usual[s] ** 2)
-        if left < _UNSEEN * usual[s]:
+        # The data and its usual size leave it the variance 1/(1 + cᵀc - …), in units of that size.
+        if c @ c - along @ along > 1.0 / _UNSEEN**2 - 1.0:
             continue
-        shift = np.abs(T @ along)[: len(sigma)] * usual[s] / np.where(sigma > 0, sigma, np.inf)
+        shift = np.abs(T @ along)[: len(sigma)] / np.where(sigma > 0, sigma, np.inf)
         k = int(np.argmax(shift))
-        if shift[k] > worst[0]:
-            worst = (float(shift[k]), channels.names[s], channels.regression.parameters[k])
-    size, force, parameter = worst
-    if not force:
-        return ()
-    return (
-        f"an offset of {USUAL_CHANNEL_ERROR:.0%} of force {force} would not be seen in these data "
-        f"and would shift {parameter} by {size:.2g} standard deviations: estimate offsets "
-        "(--offsets) if it may have one",
-    )
+        if shift[k] > size:
+            size, whose = float(shift[k]), name
+            parameter = posterior.channels.regression.parameters[k]
+    if not whose:
+        return []
+    return [
+        f"{kind} {whose} would not be seen in these data and would shift {parameter} by {size:.2g} "
+        f"standard deviations: {remedy}"
+    ]

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from mechid.importing.hardpoint_bodies import constants
 from mechid.importing.hardpoint_table import AXES, CENTRE, SIX, TITLES, WHAT, Section
 from mechid.importing.hardpoint_targets import Data, ParameterTarget, constant, targets
+from mechid.importing.workbook import workbook_bytes
 from mechid.importing.xlsx import openpyxl
 from mechid.modelfile.units import Units
 
@@ -117,9 +118,7 @@ def as_xlsx(found: Sheets, title: str, where: str) -> bytes:
             sheet.column_dimensions[package.utils.get_column_letter(column)].width = width
         sheet.freeze_panes = "B2"
     book.active = min(1, len(found))
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+    return workbook_bytes(book)
 
 
 def _widths(rows: list[list[Any]]) -> Iterator[tuple[int, int]]:

@@ -13,6 +13,7 @@ from mechid.errors import ModelError
 from mechid.importing.poses import Pose, unit
 from mechid.importing.robot import LoopJoint, Robot
 from mechid.importing.urdf_loops import LOOP_KINDS, WITH_AXIS
+from mechid.importing.xml import LARGEST
 from mechid.mechanism.records import GROUND
 from mechid.spatial.rotations import matrix_from_rpy, snap
 from mechid.textfile.parse import parsed
@@ -98,4 +99,7 @@ def _loop(name: str, spec: _Loop, links: set[str], place: str) -> LoopJoint:
 def _numbers(vector: Any, path: tuple[str, ...]) -> np.ndarray:
     if any(isinstance(x, str) for x in vector):
         raise ModelError("expected numbers", path=path, remedy="expressions are not known here")
-    return np.array(vector, dtype=float)
+    found = np.array(vector, dtype=float)
+    if not np.all(np.abs(found) <= LARGEST):
+        raise ModelError(f"numbers must be at most {LARGEST:g}", path=path, remedy="check them")
+    return found

@@ -10,8 +10,9 @@ import numpy as np
 from mechid.errors import ModelError
 from mechid.importing.masses import Mass
 from mechid.importing.mesh_cones import cone_mass
-from mechid.importing.xml import Node, inside
+from mechid.importing.xml import LARGEST, Node, inside
 from mechid.spatial.rotations import Array
+from mechid.textfile.quiet import quiet
 
 MAX_BYTES = 256_000_000
 Volume: TypeAlias = Literal["exact", "convex", "cones"]
@@ -56,8 +57,11 @@ def mesh_mass(
     try:
         if path.stat().st_size > MAX_BYTES:
             raise node.error(f"the mesh {path.name} is larger than {MAX_BYTES // 1_000_000} MB")
-        mesh = trimesh.load_mesh(path, process=True)
+        with quiet():
+            mesh = trimesh.load_mesh(path, process=True)
         points, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
+        if points.shape[1:] != (3,) or not np.all(np.abs(points) <= LARGEST):
+            raise ValueError("its points must have three finite coordinates")
     except ModelError:
         raise
     except Exception as error:  # of whatever reader the format has
@@ -75,12 +79,13 @@ def hull_mass(points: Array, matrix: Array, shift: Array, node: Node) -> Mass:
 def _solid(points: Array, faces: Array, volume: Volume, node: Node, name: str) -> Mass:
     trimesh = _trimesh(node)
     try:
-        mesh = trimesh.Trimesh(points, faces)
-        if volume == "cones" and len(faces):
-            found = cone_mass(points, faces)
-        else:
-            closed = len(faces) and mesh.is_watertight
-            found = _exact(mesh if closed and volume != "convex" else mesh.convex_hull)
+        with quiet():
+            mesh = trimesh.Trimesh(points, faces)
+            if volume == "cones" and len(faces):
+                found = cone_mass(points, faces)
+            else:
+                closed = len(faces) and mesh.is_watertight
+                found = _exact(mesh if closed and volume != "convex" else mesh.convex_hull)
     except Exception as error:
         raise node.error(f"the mesh {name} encloses no volume: {error}", "close it") from None
     if not found.mass > 0:

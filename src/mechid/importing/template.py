@@ -17,7 +17,7 @@ from mechid.modelfile.include import put_together, read_model
 from mechid.modelfile.units import Units
 from mechid.modelfile.validate import validate
 from mechid.modelfile.variants import merged
-from mechid.outputs import check_outputs, make_folder, write_bytes
+from mechid.outputs import check_outputs, make_folder, write_all
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import FileKind, read_file, write
 
@@ -159,6 +159,5 @@ def template(
     if not folder.exists():
         make_folder(folder)
     check_outputs(*files, force=force)
-    for path, filled in files.items():
-        write_bytes(path, filled)
+    write_all(files)
     return tuple(files)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import warnings
 import zipfile
 from typing import Any
 
 from mechid.errors import DataError
 from mechid.importing.spreadsheet import Cell, Row, check_size
+from mechid.textfile.quiet import quiet
 
 _MOST_UNPACKED = 50_000_000  # bytes of all parts of a workbook
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*ref\s*=\s*["\']([A-Z]+)(\d+):([A-Z]+)(\d+)["\']')
@@ -41,8 +41,7 @@ def read_xlsx(content: bytes, file: str) -> list[Row]:
     package = openpyxl(file)
     _check_parts(content, file)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of drawings, styles and the like
+        with quiet():  # of drawings, styles and the like
             # Values as the spreadsheet program stored them, and the formulas behind them.
             values = package.load_workbook(io.BytesIO(content), data_only=True, keep_links=False)
             formulas = package.load_workbook(io.BytesIO(content), keep_links=False)

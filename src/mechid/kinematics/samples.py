@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from mechid.kinematics.engine.choice import wanted
@@ -13,13 +12,14 @@ from mechid.kinematics.kernels.follow import solve_chunks
 from mechid.kinematics.kernels.held import Held
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.tables import Floats, Ints
-from mechid.kinematics.threads import PARTS_PER_THREAD, spread
+from mechid.kinematics.threads import spread
 
-# Chunks are not made shorter than this: finding the pose where one begins has its price, and so has
-# a thread.
-_SHORTEST_CHUNK = 128
-# Samples that a lane of generated code follows; the number of lanes does not depend on that of
-# threads, and neither do the results.
+# Samples that are worth a thread.
+_SHORTEST_PART = 128
+# Samples of a chunk, and of a lane of generated code: finding the pose where one begins has its
+# price. A pose depends on the one before by rounding, so that the chunks must not depend on the
+# number of threads.
+_CHUNK = 256
 _LANE = 512
 
 
@@ -84,7 +84,7 @@ class Samples:
         def run(first: int, last: int) -> None:
             self.run(way, starts, first, last, q_starts, y_starts)
 
-        spread(run, n, max(1, _SHORTEST_CHUNK // length))
+        spread(run, n, max(1, _SHORTEST_PART // length))
 
     def run(
         self, way: Held, starts: Ints, first: int, last: int, q_starts: Floats, y_starts: Floats
@@ -157,11 +157,10 @@ def _solve_in_chunks(samples: Samples, q_home: Floats, y_home: Floats) -> bool:
     """Solve samples in chunks, side by side; tell whether they fit together."""
     n = samples.y.shape[0]
     code = samples.code() if wanted(n) else None
-    threads = numba.get_num_threads() if n >= 2 * _SHORTEST_CHUNK else 1
     if code is not None:
         chunks = min(code.lanes * max(1, round(n / (code.lanes * _LANE))), n)
-    elif threads > 1:
-        chunks = min(PARTS_PER_THREAD * threads, n // _SHORTEST_CHUNK)
+    elif n >= 2 * _CHUNK:
+        chunks = n // _CHUNK
     else:
         return False
     starts = np.linspace(0, n, chunks + 1).astype(np.int64)

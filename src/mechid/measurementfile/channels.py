@@ -15,6 +15,7 @@ from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.document import TableSpec
 from mechid.tables.files import numbers, read_columns
+from mechid.textfile.quiet import quiet
 from mechid.textfile.words import suggestion
 
 _UNIT_BEHIND = re.compile(r"\s*[\[(][^\])]*[\])]$")
@@ -121,7 +122,8 @@ def read_channels(path: str | Path, table: TableSpec = TableSpec()) -> Channels:
     if not bag and not path.is_file():
         raise DataError("there is no such file", where=str(path))
     try:
-        channels, notes, *origin = reader(path, table)
+        with quiet():
+            channels, notes, *origin = reader(path, table)
     except DataError as error:
         known = error.where.startswith(("table.", str(path)))
         raise (error if known else error.located(str(path))) from None

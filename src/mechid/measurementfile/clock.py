@@ -46,8 +46,20 @@ class Clock:
 
 
 def date(origin: Fraction) -> str:
-    """Return seconds since 1970 as a date."""
-    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(origin))).isoformat()
+    """Return seconds since 1970 as a date.
+
+    Raises
+    ------
+    DataError
+        If no calendar has it.
+    """
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(origin))).isoformat()
+    except OverflowError:
+        raise DataError(
+            "times that count from 1970 must be between the years 1 and 9999",
+            remedy="state their unit in the mapping, time: {channel: NAME, unit: ns}",
+        ) from None
 
 
 def find_clock(channels: Channels, spec: TimeSpec | None) -> Clock | None:

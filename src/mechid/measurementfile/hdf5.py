@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from mechid.errors import DataError
+from mechid.measurementfile.apart import read_apart
 from mechid.measurementfile.channels import Channel, columns_of
 
-_UNITS = ("unit", "units", "Unit", "Units")
+_START = b"\x89HDF\r\n\x1a\n"
+_HEADS = (0, 512)  # where it stands; MATLAB writes a head of its own before it
 
 
 def read_hdf5(path: Path, *, separator: str = "/", transposed: bool = False) -> dict[str, Channel]:
@@ -24,28 +23,16 @@ def read_hdf5(path: Path, *, separator: str = "/", transposed: bool = False) -> 
     transposed : bool
         MATLAB writes matrices by columns.
     """
-    import h5py
-
+    with path.open("rb") as file:
+        start = file.read(_HEADS[-1] + len(_START))
+    if not any(start[k:].startswith(_START) for k in _HEADS):
+        raise DataError("not an HDF5 file")
+    # The library crashes on some damaged files, and never returns from others.
+    read = read_apart("hdf5_process.py", path)
+    if isinstance(read, str):
+        raise DataError(f"not an HDF5 file: {read[:200]}")
     found: dict[str, Channel] = {}
-
-    def visit(name: str, node: Any) -> None:
-        if not isinstance(node, h5py.Dataset) or name.startswith("#"):
-            return
-        # MATLAB writes text as numbers.
-        if node.attrs.get("MATLAB_class", b"double") in (b"char", b"cell", b"logical"):
-            return
-        values = np.asarray(node[()])
-        unit = next((_text(node.attrs[u]) for u in _UNITS if u in node.attrs), "")
+    for name, values, unit in read:
         label = name.replace("/", separator)
-        found.update(columns_of(label, values.T if transposed else values, unit))
-
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(visit)
-    except OSError:
-        raise DataError("not an HDF5 file") from None
+        found |= columns_of(label, values.T if transposed else values, unit)
     return found
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)

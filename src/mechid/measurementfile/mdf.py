@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 from mechid.errors import DataError
-from mechid.measurementfile import mdf_process
+from mechid.measurementfile.apart import read_apart
 from mechid.measurementfile.channels import Channel
 
 _STARTS = (b"MDF     ", b"UnFinMF ")  # the second one was not closed
@@ -29,15 +26,7 @@ def read_mdf(path: Path) -> dict[str, Channel]:
         if not file.read(8).startswith(_STARTS):
             raise DataError("not an MDF file")
     # The library crashes on some damaged files, and its messages go to the terminal.
-    done = subprocess.run(
-        [sys.executable, str(mdf_process.__file__), str(path)],
-        input=pickle.dumps(sys.path),
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode:
-        raise DataError("the MDF file is damaged", remedy="export it again")
-    found = pickle.loads(done.stdout)
+    found = read_apart("mdf_process.py", path)
     if isinstance(found, str):
         raise DataError(f"not an MDF file: {found}")
     return {name: Channel(*parts) for name, parts in found.items()}

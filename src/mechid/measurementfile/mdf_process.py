@@ -1,21 +1,18 @@
-"""Reading an MDF file in a process of its own; `read_mdf` starts it."""
+"""Channels of an MDF file, read in a process of its own."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import sys
 from collections import Counter
 from typing import Any
+
+import numpy as np
+from asammdf import MDF
 
 Found = dict[str, tuple[Any, str, Any]]  # values, unit, times
 
 
 def channels_of(path: str) -> Found | str:
     """Return the channels of a file, or what is wrong with it."""
-    import numpy as np
-    from asammdf import MDF
-
     try:
         with MDF(path) as file:
             signals = [(k, s) for k in range(len(file.groups)) for s in _group(file, k)]
@@ -41,12 +38,3 @@ def _group(file: Any, number: int) -> list[Any]:
         return []
     places = [k for k in range(len(group.channels)) if k != file.masters_db.get(number)]
     return list(file.select([(None, number, k) for k in places], validate=True))
-
-
-if __name__ == "__main__":
-    # As the caller finds modules, and not in the folder of this file.
-    sys.path[:] = pickle.load(sys.stdin.buffer)
-    answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the library prints is no answer
-    with answer:
-        pickle.dump(channels_of(sys.argv[1]), answer)

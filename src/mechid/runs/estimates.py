@@ -10,6 +10,7 @@ import numpy as np
 
 from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate
 from mechid.runs.files import floats, read_columns, read_json, write_columns, write_json
+from mechid.runs.schemas import EstimateWords, checked
 
 
 def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
@@ -47,24 +48,24 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
 
 def read_estimate(folder: Path, stem: str) -> Estimate:
     """Read what `write_estimate` wrote."""
-    found: dict[str, Any] = read_json(folder / f"{stem}.json")
+    found: dict[str, Any] = checked(read_json(folder / f"{stem}.json"), EstimateWords)
     covariance = read_columns(folder / f"{stem}.covariance.parquet")
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
-    n = len(found["parameters"])
+    n, n_d = len(found["parameters"]), len(found["channels"])
     errors, colour = found["errors"], found["colour"]
     return Estimate(
         method=found["method"],
         parameters=tuple(found["parameters"]),
-        values=floats(found["values"]),
-        covariance=np.column_stack([np.zeros((n, 0)), *covariance.values()]),
+        values=floats(found["values"], n),
+        covariance=floats(np.column_stack([np.zeros((n, 0)), *covariance.values()]), n, n),
         channels=tuple(found["channels"]),
-        noise=floats(found["noise"]),
-        residuals=np.column_stack(list(residuals.values())),
+        noise=floats(found["noise"], n_d),
+        residuals=np.column_stack([residuals[channel] for channel in found["channels"]]),
         condition=_number(found["condition"]),
         known=tuple(found["known"]),
         warnings=tuple(found["warnings"]),
         agreement=None if found["agreement"] is None else Agreement(**_numbers(found["agreement"])),
-        errors=None if errors is None else _errors(errors),
+        errors=None if errors is None else _errors(errors, n_d),
         colour=None if colour is None else tuple(floats(c) for c in colour),
         tails=found.get("tails"),
         evidence=found["evidence"],
@@ -73,9 +74,11 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     )
 
 
-def _errors(found: dict[str, Any]) -> ChannelErrors:
-    logs = tuple(found.pop("logs", ()))
+def _errors(found: dict[str, Any], n_d: int) -> ChannelErrors:
+    logs = tuple(int(n) for n in found.pop("logs", ()))
     arrays = {name: floats(x) for name, x in found.items() if x is not None}
+    if any(x.shape[-1:] != (n_d,) for x in arrays.values()):
+        raise ValueError(f"errors of channels must have {n_d} numbers")
     return ChannelErrors(**arrays, logs=logs)
 
 

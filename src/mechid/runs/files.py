@@ -17,7 +17,12 @@ from mechid.outputs import write_text, write_whole
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON whole; numbers that JSON does not know become null."""
-    write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n")
+    write_text(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """Return JSON as files hold it."""
+    return json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n"
 
 
 def read_json(path: Path) -> Any:
@@ -58,6 +63,7 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
 
     try:
         table = pq.read_table(path)
+        names = table.column_names
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
     except (OSError, ValueError) as error:
@@ -68,7 +74,7 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
         name: np.array(column.to_pylist(), dtype=object)
         if pa.types.is_string(column.type)
         else np.asarray(column.to_numpy(), dtype=float)
-        for name, column in zip(table.column_names, table.columns, strict=True)
+        for name, column in zip(names, table.columns, strict=True)
     }
 
 
@@ -102,9 +108,18 @@ def plain(value: Any) -> Any:
     return value
 
 
-def floats(values: Any) -> npt.NDArray[np.float64]:
-    """Return numbers read from JSON as an array; null is NaN."""
-    return np.array(values, dtype=float)  # None becomes nan
+def floats(values: Any, *shape: int) -> npt.NDArray[np.float64]:
+    """Return numbers read from JSON as an array; null is NaN.
+
+    Raises
+    ------
+    ValueError
+        If a shape is given and they have another one.
+    """
+    found = np.array(values, dtype=float)  # None becomes nan
+    if shape and found.shape != shape:
+        raise ValueError(f"expected {shape} numbers, got {found.shape}")
+    return found
 
 
 def _column(values: Any) -> Any:

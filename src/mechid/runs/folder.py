@@ -13,12 +13,14 @@
     logs.json                  of several logs: each predicted from the others, estimates of each
 
 Every file is written whole, and run.json after the files of its stage, so that a run that was
-stopped is readable as far as it came.
+stopped is readable as far as it came. A run that replaces another is written into a folder of its
+own inside, and its files are moved at the end: until then the old run is as it was.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
@@ -28,7 +30,7 @@ from typing import Any
 from mechid.errors import DataError
 from mechid.modelfile.api import dumps, load
 from mechid.options import IdentifyOptions, from_words, to_words
-from mechid.outputs import make_folder, write_text
+from mechid.outputs import is_left_over, make_folder, place_beside, remove_left_over, write_text
 from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import file_hash, read_json, write_json
 from mechid.runs.full import NAME as FULL
@@ -37,13 +39,14 @@ from mechid.runs.lock import NAME as LOCK
 from mechid.runs.lock import locked
 from mechid.runs.logs import NAME as LOGS
 from mechid.runs.logs import read_logs, validation_rows, write_logs
-from mechid.runs.record import FORMAT_VERSION, About, DataFile, FrictionChoice, Run
+from mechid.runs.record import FORMAT_VERSION, About, DataFile, FrictionChoice, Run, ValidationRow
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
     write_contribution,
     write_reduction,
 )
+from mechid.runs.schemas import HeadWords, checked
 from mechid.runs.tables import (
     motion_entry,
     read_forces,
@@ -83,15 +86,15 @@ class RunFolder:
     def __init__(self, path: Path, old: Sequence[Path], release: ExitStack) -> None:
         self.path = path
         self._old = old  # files of a run that is replaced
-        self._data: Run | None = None  # waits until it may replace them
+        self._at = place_beside(path / "new") if old else path  # where the new one is written
         self._release = release
 
     @staticmethod
     def create(path: str | Path, *, force: bool = False, inputs: Iterable[Path] = ()) -> RunFolder:
         """Make a new folder; one that is there is rejected, or with `force` an old run replaced.
 
-        The old run stays until the new one has an estimate, and other files stay in any case. A
-        run that was stopped before its estimate is replaced without `force`.
+        The old run stays until the new one is complete, and other files stay in any case. A run
+        that was stopped before its estimate is replaced without `force`.
 
         Parameters
         ----------
@@ -123,6 +126,7 @@ class RunFolder:
             stack.enter_context(locked(path))
             if not new:
                 _check_replaced(path, force)  # another process may have finished meanwhile
+            remove_left_over(*_folders(path))
             return RunFolder(path, _own_files(path), stack.pop_all())
 
     @staticmethod
@@ -130,6 +134,7 @@ class RunFolder:
         """Take over the folder of a run, to add to it."""
         with ExitStack() as stack:
             stack.enter_context(locked(Path(path)))
+            remove_left_over(*_folders(Path(path)))
             return RunFolder(Path(path), (), stack.pop_all())
 
     def __enter__(self) -> RunFolder:
@@ -137,17 +142,21 @@ class RunFolder:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Release the folder; one that was made for nothing is removed."""
-        self._release.close()
+        """Replace an old run, if the new one came to its end, and release the folder.
+
+        One that was made for nothing is removed.
+        """
+        with self._release:
+            if self._old:
+                self._release.callback(remove_left_over, self.path)
+                if error[0] is None and "estimate" in _head_of(self._at).get("stages", ()):
+                    _replace(self.path, self._old, self._at)
 
     def keep(self, stage: str, run: Run) -> None:
         """Write what a stage has added to a run."""
         if stage == "data":
-            self._data = run
-        if self._data is not None and not (self._old and stage == "data"):
-            self._begin(self._data)
-            self._data = None
-        if stage != "data":
+            self._begin(run)
+        else:
             self._write(run, stage)
 
     def save(self, run: Run) -> None:
@@ -161,22 +170,22 @@ class RunFolder:
         self._write(run, "data", "validation")
 
     def _begin(self, run: Run) -> None:
-        """Replace what is there; until the data are complete, the folder says so."""
-        _write_head(self.path, replace(run, stages=()))
-        self._old = _removed(self.path, self._old)
+        """Write the data; until they are complete, the folder says so."""
+        make_folder(self._at)
+        _write_head(self._at, replace(run, stages=()))
         self._write(run, "data")
 
     def _write(self, run: Run, *stages: str) -> None:
         for stage in stages:
-            _WRITERS[stage](self.path, run)
-        write_parameters(self.path, run)
-        _write_head(self.path, run)
+            _WRITERS[stage](self._at, run)
+        write_parameters(self._at, run)
+        _write_head(self._at, run)
 
 
 def _check_replaced(path: Path, force: bool) -> None:
     """Reject a folder that may not be replaced."""
-    if path.is_dir() and all(x.name == LOCK for x in path.iterdir()):
-        return
+    if path.is_dir() and all(x.name == LOCK or is_left_over(x) for x in path.iterdir()):
+        return  # it is empty, or a process was killed before it had begun
     if not (path / "run.json").is_file():
         what = "this exists and is not a run"
         raise DataError(what, where=str(path), remedy="choose another folder")
@@ -204,19 +213,32 @@ def _own_files(path: Path) -> list[Path]:
     return [file for file in files if file.is_file()]
 
 
+def _folders(path: Path) -> tuple[Path, ...]:
+    return (path, path / "motions", path / "forces")
+
+
 def _plain_name(name: object) -> bool:
     return isinstance(name, str) and Path(name).name == name
 
 
-def _removed(path: Path, files: Sequence[Path]) -> tuple[Path, ...]:
+def _replace(path: Path, old: Sequence[Path], new: Path) -> None:
+    """Replace the files of the old run; until all are there, run.json names both and says so."""
+    before, after = _head_of(path), _head_of(new)
+    named = [m for head in (before, after) for m in head.get("motions") or ()]
+    write_json(path / "run.json", after | {"stages": [], "motions": named})
+    moves = {path / x.relative_to(new): x for x in new.rglob("*") if x.is_file()}
+    head = moves.pop(path / "run.json")
     try:
-        for file in files:
+        for file, written in moves.items():
+            file.parent.mkdir(exist_ok=True)
+            written.replace(file)
+        for file in set(old) - set(moves):
             file.unlink(missing_ok=True)
+        file = head.replace(path / "run.json")
     except OSError as error:
-        raise DataError(f"cannot remove the file: {error.strerror}", where=str(file)) from None
-    for kind in ("motions", "forces"):
-        _remove_empty(path / kind)
-    return ()
+        raise DataError(f"cannot replace the file: {error.strerror}", where=str(file)) from None
+    for folder in _folders(path)[1:]:
+        _remove_empty(folder)
 
 
 def _remove_empty(folder: Path) -> None:
@@ -299,13 +321,22 @@ def load_run(path: str | Path) -> Run:
                 where=str(model),
                 remedy=f"restore it, or identify again with the changed model{again}",
             )
-        return _loaded(folder, head)
+        found = _loaded(folder, head)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         words = f"the run was changed or is damaged ({type(error).__name__}: {error})"
         raise DataError(words, where=str(folder), remedy="repeat the run") from None
+    if "validation" not in found.stages:
+        logging.getLogger("mechid").warning(
+            "%s: the run was stopped after its %s; repeat the run%s",
+            folder,
+            found.stages[-1],
+            again,
+        )
+    return found
 
 
 def _loaded(folder: Path, head: dict[str, Any]) -> Run:
+    checked(head, HeadWords)
     stages = tuple(head["stages"])
     there = "validation" in stages
     return Run(
@@ -325,7 +356,7 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         else None,
         reduction=read_reduction(folder) if (folder / "reduction.json").exists() else None,
         forces=tuple(read_forces(folder, m) for m in head["motions"]) if there else (),
-        validation=validation_rows(read_json(folder / "validation.json")) if there else (),
+        validation=_validation(folder, head) if there else (),
         warnings=tuple(head["warnings"]),
         stages=stages,
         full=read_full(folder) if (folder / FULL).exists() else None,
@@ -334,6 +365,13 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         n_logs=head.get("n_logs", 1),
         **(read_logs(folder) if (folder / LOGS).exists() else {}),
     )
+
+
+def _validation(folder: Path, head: dict[str, Any]) -> tuple[ValidationRow, ...]:
+    """Return the errors of the motions of the run, without one that was not added to the end."""
+    names = {motion["name"] for motion in head["motions"]}
+    rows = validation_rows(read_json(folder / "validation.json"))
+    return tuple(row for row in rows if row.motion in names)
 
 
 def _write_head(folder: Path, run: Run) -> None:

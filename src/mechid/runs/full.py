@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mechid.runs.files import floats, read_json, write_json
 from mechid.runs.record import FullSet
+from mechid.runs.schemas import FullWords, checked
 
 NAME = "full.json"
 
@@ -27,8 +28,8 @@ def write_full(folder: Path, full: FullSet) -> None:
 
 def read_full(folder: Path) -> FullSet:
     """Read what `write_full` wrote."""
-    found = read_json(folder / NAME)
-    values = found["parameters"]
+    found = checked(read_json(folder / NAME), FullWords)
+    values, covariance = found["parameters"], found.get("covariance", {})
     return FullSet(
         parameters=tuple(values),
         values=floats(list(values.values())),
@@ -36,5 +37,5 @@ def read_full(folder: Path) -> FullSet:
         distance=found["distance"],
         border=tuple(found["border"]),
         missed=found.get("missed", {}),
-        covariance={body: floats(rows) for body, rows in found.get("covariance", {}).items()},
+        covariance={body: floats(rows, 10, 10) for body, rows in covariance.items()},
     )

@@ -15,6 +15,7 @@ from mechid.reduction.reduce import Reduction
 from mechid.reduction.size import Size
 from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import read_columns, read_json, write_columns, write_json
+from mechid.runs.schemas import ReductionWords, checked
 
 
 def write_reduction(folder: Path, found: Reduction, motions: Sequence[str]) -> None:
@@ -62,7 +63,7 @@ def write_reduction(folder: Path, found: Reduction, motions: Sequence[str]) -> N
 
 def read_reduction(folder: Path) -> Reduction:
     """Read what `write_reduction` wrote."""
-    head = read_json(folder / "reduction.json")
+    head = checked(read_json(folder / "reduction.json"), ReductionWords)
     estimate = read_estimate(folder, "reduced")
     columns = read_columns(folder / "reduction.parquet")
     order = read_columns(folder / "ranking.parquet")

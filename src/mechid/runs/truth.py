@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
-from mechid.runs.files import file_hash, read_json, write_json
+from mechid.outputs import write_together
+from mechid.runs.files import file_hash, json_text, read_json
 from mechid.shown import Shown
 from mechid.textfile.formats import check_format
 
@@ -80,19 +81,35 @@ def find_truth(data: str | Path) -> Path | None:
     return None
 
 
-def write_truth(data: str | Path, truth: Truth) -> Path:
-    """Write the truth of a data file that is there already; return where."""
-    path = truth_path(data)
-    write_json(
-        path,
-        {
-            "truth": FORMAT_VERSION,
-            "data": {"name": Path(data).name, "sha256": file_hash(data)},
-            **truth.made,
-            "parameters": dict(zip(truth.parameters, truth.values.tolist(), strict=True)),
-        },
-    )
-    return path
+def write_with_truth(data: Path, write: Callable[[Path], object], truth: Truth) -> list[Path]:
+    """Write data and their truth, so that a killed command leaves no truth of other data.
+
+    Parameters
+    ----------
+    data : Path
+    write : callable
+        Writes the data to a path.
+    truth : Truth
+
+    Returns
+    -------
+    list of Path
+    """
+    path, sha256 = truth_path(data), ""
+
+    def write_data(place: Path) -> None:
+        nonlocal sha256
+        write(place)
+        sha256 = file_hash(place) if place.is_file() else ""  # a pipe cannot be read again
+
+    def write_truth(place: Path) -> None:
+        head = {"truth": FORMAT_VERSION, "data": {"name": data.name, "sha256": sha256}}
+        values = dict(zip(truth.parameters, truth.values.tolist(), strict=True))
+        text = json_text(head | dict(truth.made) | {"parameters": values})
+        place.write_text(text, encoding="utf-8")
+
+    write_together({data: write_data, path: write_truth})
+    return [data, path]
 
 
 def read_truth(path: str | Path) -> Truth:

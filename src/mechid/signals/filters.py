@@ -7,6 +7,7 @@ the same linear filter keeps W φ = τ.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,10 @@ from mechid.kinematics.tables import Floats
 
 ORDER = 4
 _SETTLED = 0.01  # what is left of the response of the slowest pole at an edge that is dropped
-_TOGETHER = 64  # columns that are filtered at once: W of a long log is large
+# A long record is filtered in windows that overlap by this many edges: what a window does not see
+# has decayed to 0.01⁹ of its size there, below rounding. Windows are longer than their overlap.
+_OVERLAP, _WINDOW = 9, 4
+_TOGETHER = 64  # columns that are filtered at once: W is wide
 
 
 def gain(frequency: Floats, cutoff: float) -> Floats:
@@ -28,11 +32,64 @@ def gain(frequency: Floats, cutoff: float) -> Floats:
 
 def zero_phase(values: Floats, cutoff: float) -> Floats:
     """Return values (N, …), low-pass filtered along the first axis; cutoff in cycles per sample."""
+    found = np.empty(values.shape)
+    first = 0
+    for block in zero_phase_blocks([values], cutoff):
+        found[first : first + len(block)] = block
+        first += len(block)
+    return found
+
+
+def zero_phase_blocks(blocks: Iterable[Floats], cutoff: float) -> Iterator[Floats]:
+    """Yield filtered values of a record that comes in blocks (n_k, …), as `zero_phase` of all.
+
+    The memory that this needs does not depend on the length of the record; blocks that are yielded
+    have other lengths. Equal to 1e-13 of the largest value, whatever the blocks.
+    """
+    for window, inner in windows(blocks, overlap(cutoff)):
+        yield _filtered(window, cutoff)[inner]
+
+
+def overlap(cutoff: float) -> int:
+    """Return how many samples beyond its own a window needs on each side."""
+    return _OVERLAP * edge(cutoff)
+
+
+def windows(blocks: Iterable[Floats], wide: int) -> Iterator[tuple[Floats, slice]]:
+    """Yield overlapping windows of a record that comes in blocks, and which rows of each are new.
+
+    There are `wide` rows on each side of the new ones, but at the ends of the record.
+    """
+    held: list[Floats] = []
+    done, ready = 0, 0  # rows of what is held: given out already, and all
+    for block in (part for whole in blocks for part in _parts(whole, _WINDOW * wide)):
+        held.append(block)
+        ready += len(block)
+        if ready - done < (_WINDOW + 1) * wide:
+            continue
+        window = np.concatenate(held)
+        yield window, slice(done, ready - wide)
+        held = [window[max(ready - 2 * wide, 0) :]]
+        done, ready = min(wide, ready - wide), len(held[0])
+    if ready > done:
+        yield np.concatenate(held), slice(done, ready)
+
+
+def _parts(values: Floats, size: int) -> Iterator[Floats]:
+    return (values[first : first + size] for first in range(0, len(values), size))
+
+
+def _filtered(values: Floats, cutoff: float) -> Floats:
     from scipy.signal import butter, sosfiltfilt
 
     sos = butter(ORDER, 2 * cutoff, output="sos")
     pad = min(len(values) - 1, edge(cutoff))
-    return np.asarray(sosfiltfilt(sos, values, axis=0, padlen=pad))
+    flat = values.reshape(len(values), -1)
+    found = np.empty(flat.shape)
+    for k in range(0, flat.shape[1], _TOGETHER):
+        columns = slice(k, k + _TOGETHER)
+        found[:, columns] = sosfiltfilt(sos, flat[:, columns], axis=0, padlen=pad)
+    return found.reshape(values.shape)
 
 
 def edge(cutoff: float) -> int:
@@ -87,18 +144,27 @@ class Decimation:
 
     def apply(self, values: Floats) -> Floats:
         """Return values (N, …) filtered and decimated along the first axis, (M, …)."""
-        kept = self.kept(len(values))
-        flat = values.reshape(len(values), -1)
-        parts = [
-            zero_phase(flat[:, k : k + _TOGETHER], self.cutoff)[kept]
-            for k in range(0, flat.shape[1], _TOGETHER)
-        ]
-        out = np.concatenate(parts, axis=1) if parts else flat[kept]
-        return out.reshape(-1, *values.shape[1:])
+        self.kept(len(values))
+        return self.apply_blocks([values], len(values))
+
+    def apply_blocks(self, blocks: Iterable[Floats], n: int) -> Floats:
+        """Return what `apply` does for a record of n samples that comes in blocks (n_k, …)."""
+        return np.concatenate(list(self.stream(blocks, n)))
+
+    def stream(self, blocks: Iterable[Floats], n: int) -> Iterator[Floats]:
+        """Yield the same in blocks."""
+        kept, first = self.kept(n), 0
+        for block in zero_phase_blocks(blocks, self.cutoff):
+            # Where the first sample that is kept lies in this block.
+            start = max(kept.start - first, -first % self.factor)
+            yield block[start : max(kept.stop - first, 0) : self.factor].copy()
+            first += len(block)
 
     def valid(self, valid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which decimated samples of a mask (N, …) depend on valid samples only."""
         kept, reach, n = self.kept(len(valid)), edge(self.cutoff), len(valid)
+        if valid.all():
+            return np.ones_like(valid[kept], dtype=bool)
         missing = np.zeros((n + 1, *valid.shape[1:]), dtype=np.int64)
         np.cumsum(~valid, axis=0, out=missing[1:])
         k = np.arange(n)[kept]

@@ -50,9 +50,9 @@ def low_pass(values: Floats, rate: float, cutoff: float) -> tuple[Floats, Floats
             "higher cut-off",
         )
     smooth = zero_phase(values, cutoff / rate)
-    inner = slice(drop, len(values) - drop)
+    n = len(values)
     first, second = (
-        sum(c * np.roll(smooth, _REACH - k, axis=0) for k, c in enumerate(stencil))
-        for stencil in (_FIRST, _SECOND)
+        sum(c * smooth[drop + k - _REACH : n - drop + k - _REACH] for k, c in enumerate(stencil))
+        for stencil in (rate * _FIRST, rate**2 * _SECOND)
     )
-    return smooth[inner], np.asarray(first)[inner] * rate, np.asarray(second)[inner] * rate**2
+    return smooth[drop : n - drop], np.asarray(first), np.asarray(second)

@@ -11,7 +11,7 @@ from mechid.kinematics.quantities import independent_index
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.signals.contradiction import contradiction, probable_cause
-from mechid.signals.filters import Decimation, decimation_of, zero_phase
+from mechid.signals.filters import Decimation, decimation_of, edge, zero_phase
 from mechid.signals.gross import refuse_gross, without_turns
 from mechid.signals.interpolate import derivatives
 from mechid.signals.lowpass import dropped, low_pass
@@ -27,6 +27,8 @@ from mechid.signals.spline import choose_penalty, reach, smooth_spline
 _HARMONICS = 5.0
 # What lies this far above the parallel filter does not pass it: no use in leaving it in positions.
 _ABOVE = 4.0
+# Edges of a filter after which nothing is left of its response.
+_DECAYED = 20
 
 
 def prepare(
@@ -166,7 +168,7 @@ def _low_pass(m: Measurement, options: Preparation) -> PreparedMeasurement:
     source, order, what = (m.y, 2, "positions") if m.yd is None else (m.yd, 1, "speeds")
     cutoff, chosen = options.cutoff, ""
     spectra = [spectrum(x) for x in source.T]
-    factor = _parallel_factor([spectrum(x) for x in m.y.T])
+    factor = _parallel_factor(spectra if m.yd is None else [spectrum(x) for x in m.y.T])
     if cutoff is None:
         best = choose_cutoff(spectra, order)
         if best is None or best >= HIGHEST:
@@ -242,12 +244,14 @@ def _finished(
     y, yd, ydd = motion
     sigma = np.array([spectrum(x).sigma for x in m.y.T])
     tau = np.array([spectrum(x).sigma for x in m.tau.T])
-    gains = (np.nan,) * 3 if derive is None else amplification(derive, n)
+    decimation = decimation_of(options.decimation or parallel, len(y))
+    # On so many samples the response to one of them decays, whatever the length of the record.
+    enough = min(n, _DECAYED * max(drop, 0 if decimation is None else edge(decimation.cutoff), 200))
+    gains = (np.nan,) * 3 if derive is None else amplification(derive, enough)
     noise = Noise(sigma, gains[1] * sigma, gains[2] * sigma, tau)
     notes = [*m.notes, note]
     if drop:
         notes.append(f"{drop} samples dropped at each end")
-    decimation = decimation_of(options.decimation or parallel, len(y))
     if decimation is not None:
         notes.append(
             f"parallel filter of W and forces at {decimation.cutoff * m.rate:.4g} Hz, then one "
@@ -265,7 +269,7 @@ def _finished(
         noise=noise,
         decimation=1 if decimation is None else decimation.factor,
         notes=tuple(notes),
-        warnings=tuple(_warnings(m, sigma, yd, ydd, derive, decimation)),
+        warnings=tuple(_warnings(m, sigma, yd, ydd, derive, decimation, enough)),
     )
 
 
@@ -276,6 +280,7 @@ def _warnings(
     ydd: Floats,
     derive: Derive | None,
     decimation: Decimation | None,
+    enough: int,
 ) -> list[str]:
     """Return where noise is large beside the motion, after the parallel filter if there is one."""
     if derive is None:
@@ -288,7 +293,7 @@ def _warnings(
         first, second, third = derive(values)
         return first, passed(second), passed(third)
 
-    gains = amplification(filtered, len(m.time))
+    gains = amplification(filtered, enough)
     return noise_warnings(m.names, gains[1] * sigma, gains[2] * sigma, passed(yd), passed(ydd))
 
 

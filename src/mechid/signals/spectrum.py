@@ -23,6 +23,7 @@ _SPARSE = 0.1  # of the octave below
 _STEEP = 3.0  # the spectrum of noise does not fall by more within the band
 _ROUNDING = 1e-9  # of the range: no sensor resolves 30 bits, what is below is arithmetic
 LEAST_SAMPLES = 64
+_LONGEST = 1 << 17  # samples of a segment, whose spectra are averaged
 HIGHEST = 0.4  # cut-off, cycles per sample
 
 
@@ -43,8 +44,14 @@ def spectrum(values: Floats) -> Spectrum:
 
     if len(values) < LEAST_SAMPLES or not np.ptp(values) > 0:
         return Spectrum(np.zeros(0), np.zeros(0), float("nan"))
-    n = len(values) // 2
-    f, raw = welch(values, window=_WINDOW, nperseg=n, noverlap=(3 * n) // 4, detrend="linear")
+    n = min(len(values) // 2, _LONGEST)
+    step = n - (3 * n) // 4
+    starts = range(0, len(values) - n + 1, step)
+    # One after the other: all together take many times the memory of the record.
+    raw: Floats = np.zeros(n // 2 + 1)
+    for k in starts:
+        f, power = welch(values[k : k + n], window=_WINDOW, nperseg=n, detrend="linear")
+        raw += power / len(starts)
     # Not a running sum: its rounding errors carry the peaks into the floor.
     density = convolve1d(raw, np.full(_SMOOTH, 1 / _SMOOTH), mode="nearest")
     low, high = (

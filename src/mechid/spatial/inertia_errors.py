@@ -21,7 +21,6 @@ about φ0 thus has the columns of F, and those that make the second moments of H
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 from scipy.linalg import expm
@@ -34,7 +33,6 @@ from mechid.spatial.inertia import Array, from_pseudo_inertia, pseudo_inertia
 _KAPPA = 0.2
 # A body smaller than this part of its distance from the origin is not taken as that small.
 _SMALL = 0.25
-_UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,45 +69,38 @@ def parameter_root(phi: Array, errors: InertiaErrors) -> Array:
     pole = np.append(c, 1.0)
 
     def first(x: Array) -> Array:
-        """Return the change of the pseudo-inertia (4, 4) to first order."""
-        d = np.append(errors.center @ x[1:4], 0.0)
-        change = m * (errors.mass * x[0] * np.outer(pole, pole) + _both(np.outer(pole, d)))
-        E, W = _shape(x, errors.shape)
-        change[:3, :3] += L @ E @ L.T + _both(W @ second)
-        return np.asarray(change)
+        """Return φ to first order for unit errors x (k, 13), as (k, 10)."""
+        d = _padded(x[:, 1:4] @ errors.center.T)
+        change = m * (errors.mass * x[:, 0, None, None] * np.outer(pole, pole) + _with(pole, d))
+        E, W = _shapes(x, errors.shape)
+        change[:, :3, :3] += L @ E @ L.T + _both(W @ second)
+        return _parameters(change)
 
     def beyond(x: Array) -> Array:
         """Return its terms of second order."""
-        d = np.append(errors.center @ x[1:4], 0.0)
-        change = m * (errors.mass * x[0] * _both(np.outer(pole, d)) + np.outer(d, d))
-        E, W = _shape(x, errors.shape)
+        d = _padded(x[:, 1:4] @ errors.center.T)
+        squares = d[:, :, None] * d[:, None, :]
+        change = m * (errors.mass * x[:, 0, None, None] * _with(pole, d) + squares)
+        E, W = _shapes(x, errors.shape)
         stretched = 0.5 * L @ E @ E @ L.T + _both(W @ L @ E @ L.T)
-        change[:3, :3] += stretched + W @ second @ W.T + 0.5 * _both(W @ W @ second)
-        return np.asarray(change)
+        change[:, :3, :3] += stretched - W @ second @ W + 0.5 * _both(W @ W @ second)
+        return _parameters(change)
 
-    unit = np.eye(13)
-    squares = [from_pseudo_inertia(beyond(x)) for x in unit]
-    products = [
-        from_pseudo_inertia(beyond(unit[i] + unit[j])) - squares[i] - squares[j]
-        for i, j in combinations(range(13), 2)
-    ]
-    declared = np.vstack([np.zeros((4, 6)), np.diag(errors.inertia)])
+    unit, (i, j) = np.eye(13), np.triu_indices(13, 1)
+    squares = beyond(unit)
+    products = beyond(unit[i] + unit[j]) - squares[i] - squares[j]
+    declared = np.hstack([np.zeros((6, 4)), np.diag(errors.inertia)])
     # Of unit ε: ε_i ε_j has the mean square 1, ε_i² the mean 1 and the variance 2.
-    columns = [
-        *(from_pseudo_inertia(first(x)) for x in unit),
-        *declared.T,
-        *products,
-        *np.sqrt(2.0) * np.array(squares),
-        np.sum(squares, axis=0),
-    ]
-    return np.asarray(np.linalg.qr(np.array(columns), mode="r")).T
+    mean = np.sum(squares, axis=0, keepdims=True)
+    columns = (first(unit), declared, products, np.sqrt(2.0) * squares, mean)
+    return np.asarray(np.linalg.qr(np.concatenate(columns), mode="r")).T
 
 
 def with_errors(phi: Array, error: float, rng: np.random.Generator) -> Array:
     """Return φ (10,) of a body with random errors of a relative size; it stays possible."""
     m, c, second = moments(phi)
     x = rng.standard_normal(13)
-    E, W = _shape(x, error)
+    (E,), (W,) = _shapes(x[None], error)
     turned = expm(W) @ _root(second)
     mass = m * np.exp(error * x[0])
     center = c + error * _reach(m, c, second) * x[1:4]
@@ -135,17 +126,34 @@ def _reach(m: float, c: Array, second: Array) -> float:
     return _KAPPA * float(max(size, _SMALL * np.linalg.norm(c)))
 
 
-def _shape(x: Array, error: float) -> tuple[Array, Array]:
-    """Return E and the matrix of the small turn for unit errors x (13,)."""
-    E = np.zeros((3, 3))
-    for value, (i, j) in zip(x[4:10], _UPPER, strict=True):
-        E[i, j] = E[j, i] = error * value / (1.0 if i == j else np.sqrt(2.0))
-    a, b, c = _KAPPA * error * x[10:]
-    return E, np.array([[0.0, -c, b], [c, 0.0, -a], [-b, a, 0.0]])
+def _shapes(x: Array, error: float) -> tuple[Array, Array]:
+    """Return E and the matrices of the small turns for unit errors x (k, 13), both (k, 3, 3)."""
+    i, j = np.triu_indices(3)
+    E, W = np.zeros((2, len(x), 3, 3))
+    E[:, i, j] = E[:, j, i] = error * x[:, 4:10] / np.where(i == j, 1.0, np.sqrt(2.0))
+    W[:, (2, 0, 1), (1, 2, 0)] = _KAPPA * error * x[:, 10:]
+    return E, W - W.swapaxes(1, 2)
+
+
+def _parameters(change: Array) -> Array:
+    """Return φ (k, 10) of changes of the pseudo-inertia (k, 4, 4)."""
+    second = change[:, :3, :3]
+    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+    i, j = np.triu_indices(3)
+    return np.hstack([change[:, 3, 3:], change[:, :3, 3], inertia[:, i, j]])
+
+
+def _padded(d: Array) -> Array:
+    return np.pad(d, ((0, 0), (0, 1)))
+
+
+def _with(pole: Array, d: Array) -> Array:
+    """Return p dᵀ + d pᵀ of every d (k, 4)."""
+    return _both(pole[:, None] * d[:, None, :])
 
 
 def _both(a: Array) -> Array:
-    return np.asarray(a + a.T)
+    return np.asarray(a + a.swapaxes(1, 2))
 
 
 def _root(second: Array) -> Array:

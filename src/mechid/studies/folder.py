@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mechid.errors import DataError
-from mechid.outputs import write_text, write_whole
+from mechid.outputs import is_left_over, make_folder, remove_left_over, write_text, write_whole
 from mechid.runs.files import read_json, write_json
+from mechid.runs.lock import NAME as LOCK
 from mechid.runs.record import library_versions
 from mechid.studies.rows import CELL, REFUSED, grid_table, part_table
 from mechid.studies.study import Study
@@ -58,7 +59,7 @@ class StudyFolder:
         """
         folder = StudyFolder(Path(path))
         there = folder.path.exists()
-        if there and not folder._is_study() and any(folder.path.iterdir()):
+        if there and not folder._is_study() and not _unused(folder.path):
             raise DataError(
                 "this exists and is not the result of a study",
                 where=str(path),
@@ -74,16 +75,12 @@ class StudyFolder:
                     where=str(path),
                     remedy="choose another folder, or add --force to compute everything again",
                 )
-            if other:
+            if other and (folder.path / _CELLS).exists():
                 shutil.rmtree(folder.path / _CELLS)
-        try:
-            for part in study.parts:
-                (folder.path / _CELLS / part.name).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise DataError(
-                f"cannot create the folder: {error.strerror}", where=str(path)
-            ) from None
-        write_json(folder.path / "provenance.json", told)
+        make_folder(folder.path)
+        write_json(folder.path / "provenance.json", told)  # first: what follows belongs to it
+        for part in study.parts:
+            make_folder(folder.path / _CELLS / part.name)
         write_text(folder.path / "study.yaml", study.text)
         for old in (*folder.path.glob("*.parquet"), *(folder.path / _CELLS).glob("*.parquet")):
             old.unlink()
@@ -118,7 +115,7 @@ class StudyFolder:
         return folder
 
     def _is_study(self) -> bool:
-        return (self.path / "provenance.json").is_file() and (self.path / _CELLS).is_dir()
+        return (self.path / "provenance.json").is_file()
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -133,7 +130,14 @@ class StudyFolder:
 
     def grid(self, part: str) -> pa.Table:
         """Return labels and hashes of the cells of a part."""
-        return read_table(self.path / _CELLS / f"{part}.parquet")
+        found = read_table(self.path / _CELLS / f"{part}.parquet")
+        if len(found) != self.provenance["parts"][part]["cells"]:
+            raise DataError(
+                "the study was stopped before it had begun",
+                where=str(self.path),
+                remedy="run it again",
+            )
+        return found
 
     def chunks(self, part: str) -> list[Path]:
         """Return the files of the cells that are done."""
@@ -162,8 +166,17 @@ class StudyFolder:
         """Write the table of every part, and remove what processes that were killed have left."""
         for part in self.parts:
             _write_table(self.path / f"{part}.parquet", self.table(part)[0])
-        for left in (*self.path.rglob(".*.part"), *self.path.glob(f"{TOKEN}*")):
+        cells = self.path / _CELLS
+        remove_left_over(self.path, cells, *(cells / part for part in self.parts))
+        for left in self.path.glob(f"{TOKEN}*"):
             left.unlink(missing_ok=True)
+
+
+def _unused(path: Path) -> bool:
+    """Return whether a folder is empty, but for what a killed process left."""
+    return path.is_dir() and all(
+        x.name == LOCK or x.name.startswith(TOKEN) or is_left_over(x) for x in path.iterdir()
+    )
 
 
 def provenance(study: Study) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 from mechid.errors import ModelError
@@ -13,6 +14,7 @@ from mechid.textfile.words import hint, kind
 from mechid.textfile.yamlio import Key
 
 _SPAN = {"from", "count"}
+MOST_CELLS = 50_000  # of a part, those that are excluded included
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,9 @@ def _span(written: Mapping[str, Any], path: Key) -> range:
     for name, number in (("from", begin), ("count", count)):
         if not isinstance(number, int) or isinstance(number, bool):
             raise ModelError(f"{name} must be an integer, got {kind(number)}", path=(*path, name))
-    if count < 1:
-        raise ModelError(f"count must be ≥ 1, got {count}", path=(*path, "count"))
+    if not 1 <= count <= MOST_CELLS:
+        bound = "≥ 1" if count < 1 else f"≤ {MOST_CELLS}"
+        raise ModelError(f"count must be {bound}, got {count}", path=(*path, "count"))
     return range(begin, begin + count)
 
 
@@ -164,8 +167,20 @@ def zipped(axes: Sequence[Axis], zips: Sequence[Sequence[str]], path: Key) -> li
 
 
 def points(axes: Sequence[Axis], together: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Yield the points of a grid as places on each axis; the last axis changes first."""
-    for chosen in product(*(range(len(axes[places[0]].values)) for places in together)):
+    """Yield the points of a grid as places on each axis; the last axis changes first.
+
+    Raises
+    ------
+    ModelError
+        If there are too many.
+    """
+    sizes = [len(axes[places[0]].values) for places in together]
+    if prod(sizes) > MOST_CELLS:
+        raise ModelError(
+            f"the grid has {prod(sizes)} cells, at most {MOST_CELLS} are possible",
+            remedy="use shorter axes, or several parts",
+        )
+    for chosen in product(*map(range, sizes)):
         at = [0] * len(axes)
         for places, k in zip(together, chosen, strict=True):
             for axis in places:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +53,15 @@ class StudyResult(Shown):
         path = self.folder / f"{name}.parquet"
         if path.is_file():
             return read_table(path)
-        return StudyFolder.open(self.folder).table(name, complete=False)[0]
+        found, missing = StudyFolder.open(self.folder).table(name, complete=False)
+        if missing:
+            logging.getLogger("mechid").warning(
+                "%s: %d of %d cells are missing; run the study to its end",
+                f"{self.folder}: part {name}",
+                missing,
+                self.provenance["parts"][name]["cells"],
+            )
+        return found
 
     def to_frame(self, part: str | None = None) -> Any:
         """Return the table of a part for pandas."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,9 +66,9 @@ def part_table(
     keys = grid[CELL].to_pylist()
     have = rows[CELL].to_numpy(zero_copy_only=False) if len(rows) else np.array([], dtype=object)
     place: dict[str, tuple[int, int]] = {}
-    starts = np.flatnonzero(np.r_[True, have[1:] != have[:-1]]) if len(have) else np.array([], int)
-    for begin, end in zip(starts, np.r_[starts[1:], len(have)].astype(int), strict=True):
-        place[have[begin]] = (int(begin), int(end))
+    starts = [n for n, key in enumerate(have) if n == 0 or key != have[n - 1]]
+    for begin, end in pairwise([*starts, len(have)]):
+        place[have[begin]] = (begin, end)
     missing = sum(key not in place for key in keys)
     if missing and complete:
         raise DataError(f"{missing} of {len(keys)} cells are missing", remedy="run the study again")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mechid.errors import DataError, MechidError
+from mechid.outputs import make_folder
+from mechid.runs.lock import locked
 from mechid.studies.folder import TOKEN, StudyFolder, default_folder
 from mechid.studies.result import StudyResult
 from mechid.studies.study import Study, load_study
@@ -81,8 +83,22 @@ def run_study(
     """
     if not isinstance(study, Study):
         study = load_study(study, quick=quick)
-    where = StudyFolder.prepare(folder or default_folder(study), study, force=force)
-    connect, n_workers = _connection(workers, scheduler, jobqueue)
+    path = Path(folder or default_folder(study))
+    make_folder(path)
+    with locked(path):
+        return _run(study, path, force, _connection(workers, scheduler, jobqueue), watch, stop)
+
+
+def _run(
+    study: Study,
+    path: Path,
+    force: bool,
+    connection: tuple[Connect | None, int],
+    watch: Told | None,
+    stop: Callable[[], bool] | None,
+) -> StudyResult:
+    where = StudyFolder.prepare(path, study, force=force)
+    connect, n_workers = connection
     total, asked = study.n_cells, stop or (lambda: False)
     state = _State(total, watch)
     with _token(where) as token:

@@ -147,7 +147,9 @@ class Jobs:
 
     def _state(self, job: Path, created: float) -> tuple[str, int | None, float | None]:
         # In this order: a job may end between two looks at it.
-        alive = _runs(job) if (job / "process.json").is_file() else time.time() - created < _START
+        alive = (
+            _runs(job) if (job / "process.json").is_file() else 0 <= time.time() - created < _START
+        )
         if (job / "exit.json").is_file():
             end = read_json(job / "exit.json")
             code = end["code"]

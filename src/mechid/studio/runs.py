@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,15 @@ REPORT = "report.html"
 
 
 def report(path: str) -> str:
-    """Write the report of a run beside it, unless it is there and newer, and return its path."""
+    """Write the report of a run beside it, unless it is that of the run, and return its path.
+
+    It has the time of run.json, so that no clock that was set back makes an old page look new.
+    """
     page = Path(path) / REPORT
-    head = Path(path) / "run.json"
-    if not page.is_file() or page.stat().st_mtime < head.stat().st_mtime:
+    written = (Path(path) / "run.json").stat().st_mtime_ns
+    if not page.is_file() or page.stat().st_mtime_ns != written:
         write_report(path, page)
+        os.utime(page, ns=(written, written))
     return str(page)
 
 

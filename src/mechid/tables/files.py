@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from codecs import getincrementaldecoder
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,13 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         raise DataError("there is no such file", where=str(path))
     try:
         table = _read_csv(path) if suffix == ".csv" else _read_parquet(path)
+        names = [name.strip() for name in table.column_names]
     except OSError as error:
         words = " ".join(str(error.strerror or error).split())
         raise DataError(f"cannot read the file: {words}", where=str(path)) from None
     except ValueError as error:  # Arrow's errors of content
         words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
         raise DataError(f"not a {suffix} table: {words}", where=str(path)) from None
-    names = [name.strip() for name in table.column_names]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"duplicate column {twice[0] or 'without a name'}", where=str(path))
@@ -115,12 +115,16 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
     >>> Path("forces.csv").read_text().splitlines()
     ['time,M_hinge', '0,1.5', '0.1,2.5']
     """
+    write_whole(path, table_writer(path, columns))
+
+
+def table_writer(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> Callable[[Path], None]:
+    """Return what writes columns to a file in the format that the ending of `path` says."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    path = Path(path)
-    suffix = table_suffix(path)
+    suffix = table_suffix(Path(path))
     table = pa.table({name: np.asarray(values, dtype=float) for name, values in columns.items()})
 
     def write(beside: Path) -> None:
@@ -131,7 +135,7 @@ def write_table(path: str | Path, columns: Mapping[str, npt.ArrayLike]) -> None:
             file.write((",".join(_quoted(name) for name in columns) + "\n").encode())
             pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
 
-    write_whole(path, write)
+    return write
 
 
 def table_suffix(path: Path) -> str:
@@ -149,6 +153,13 @@ def table_suffix(path: Path) -> str:
 def _read_csv(path: Path) -> Any:
     import pyarrow.csv as pv
 
+    return pv.read_csv(path, *csv_options(path))
+
+
+def csv_options(path: Path) -> tuple[Any, Any, Any]:
+    """Return how Arrow reads, parses and converts a CSV file, by its first line."""
+    import pyarrow.csv as pv
+
     encoding = _encoding(path)
     with path.open(encoding=encoding, newline="") as file:
         head = file.readline().removeprefix("\ufeff")
@@ -158,12 +169,11 @@ def _read_csv(path: Path) -> Any:
     names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
     if all(_is_number(name) for name in names):
         raise ValueError("the first line must contain the column names")
-    return pv.read_csv(
-        path,
-        read_options=pv.ReadOptions(encoding=encoding),
-        parse_options=pv.ParseOptions(delimiter=delimiter),
+    return (
+        pv.ReadOptions(encoding=encoding),
+        pv.ParseOptions(delimiter=delimiter),
         # Numbers or text, no truth values.
-        convert_options=pv.ConvertOptions(true_values=[], false_values=[]),
+        pv.ConvertOptions(true_values=[], false_values=[]),
     )
 
 

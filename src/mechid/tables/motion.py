@@ -16,10 +16,12 @@ from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
 from mechid.signals.interpolate import derivatives
 from mechid.tables.files import Floats, numbers, read_columns
+from mechid.textfile.expressions import LARGEST
 from mechid.textfile.words import suggestion
 
 TIME = "time"
 _MANY_RADIANS = 50.0  # eight turns: more in one motion looks like degrees
+_SHORTEST, _LONGEST = 1e-15, 1e15  # s: beyond them, the steps of a motion are a mistake
 _UNIT = re.compile(r"[\s_.\-/(\[]*(deg|degrees?|°|mm|cm|rpm)[)\]]*", re.IGNORECASE)
 
 
@@ -79,7 +81,7 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
     for name in (TIME, *names):
         if name not in columns and name not in still:
             raise _missing(name, columns, where)
-    time = numbers(columns[TIME], TIME, where)
+    time = _values(columns, TIME, where)
     _check_time(time, where)
     notes: list[str] = []
     y, yd, ydd = (np.zeros((time.size, len(names))) for _ in range(3))
@@ -88,9 +90,11 @@ def read_motion(path: str | Path, mechanism: Mechanism) -> MotionTable:
         if name not in columns:
             y[:, i] = still[name]
             continue
-        y[:, i] = numbers(columns[name], name, where)
-        given = {s: numbers(columns[f"{name}{s}"], f"{name}{s}", where)
-                 for s in (".d", ".dd") if f"{name}{s}" in columns}  # fmt: skip
+        y[:, i] = _values(columns, name, where)
+        endings = (".d", ".dd")
+        given = {
+            s: _values(columns, f"{name}{s}", where) for s in endings if f"{name}{s}" in columns
+        }
         first, second = derivatives(time, y[:, i])
         if ".d" in given and ".dd" not in given:  # one differentiation less
             second, _ = derivatives(time, given[".d"])
@@ -113,6 +117,18 @@ def _missing(name: str, columns: Mapping[str, Any], where: str) -> DataError:
     return DataError(f"missing column {name}; the table has {has}", where=where, remedy=remedy)
 
 
+def _values(columns: Mapping[str, Any], name: str, where: str) -> Floats:
+    """Return the numbers of a column; their derivatives must be finite, too."""
+    values = numbers(columns[name], name, where)
+    large = np.flatnonzero(np.abs(values) > LARGEST)
+    if large.size:
+        raise DataError(
+            f"{values[large[0]]:g} is out of range",
+            where=f"{where}: row {large[0] + 1}, column {name}",
+        )
+    return values
+
+
 def _check_time(time: Floats, where: str) -> None:
     if time.size == 0:
         raise DataError("the table has no rows", where=where)
@@ -125,6 +141,13 @@ def _check_time(time: Floats, where: str) -> None:
             f"time does not increase: {late:.10g} s {what}",
             where=f"{where}: row {row}, column {TIME}",
             remedy="sort the rows by time and keep one row for each time",
+        )
+    step = (time[-1] - time[0]) / max(time.size - 1, 1)
+    if time.size > 1 and not _SHORTEST < step < _LONGEST:
+        raise DataError(
+            f"steps of {step:.3g} s cannot be used",
+            where=f"{where}: column {TIME}",
+            remedy="give the times in seconds",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any, get_type_hints
 
 from mechid.errors import DataError, ModelError
@@ -53,9 +54,15 @@ def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estima
             f"the estimator {name} has no setting {next(iter(rest))}",
             remedy=f"choose one of: {', '.join(own)}",
         )
-    kinds = get_type_hints(ESTIMATORS[name])
+    kinds = _kinds(name)
     checked = {k: v if k == "inner" else converted(v, kinds[k], k) for k, v in values.items()}
     return ESTIMATORS[name](**checked)
+
+
+@cache
+def _kinds(name: str) -> Mapping[str, Any]:
+    """Return the types of the settings of an estimator; studies ask for them in every cell."""
+    return get_type_hints(ESTIMATORS[name])
 
 
 def identify_options(

@@ -13,7 +13,7 @@ from mechid.exporting.content import Content, Exported
 from mechid.exporting.targets import TARGETS, target_of
 from mechid.measurementfile.quantities import find_quantity
 from mechid.mechanism.records import Mechanism
-from mechid.outputs import check_outputs, write_bytes
+from mechid.outputs import check_outputs, write_all
 from mechid.runs.record import Run, Validation
 from mechid.tasks.export_content import of_model, of_run
 from mechid.tasks.inputs import mechanism_of, run_of
@@ -100,8 +100,7 @@ def export(
     if file is not None:
         written = {file: found.data} | {file.with_name(x): data for x, data in found.beside}
     check_outputs(*written, force=force)
-    for other, data in written.items():
-        write_bytes(other, data)
+    write_all(written)
     notes = (*content.notes, *found.notes)
     return replace(found, target=name, notes=notes, paths=tuple(map(str, written)))
 

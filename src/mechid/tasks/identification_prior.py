@@ -34,7 +34,8 @@ def prior_of(
     mechanism : Mechanism
     chosen : BaseSet
     whole : Regression
-        Of the identification motion, with all p parameters: how wide "unknown" is depends on it.
+        Of the identification motion, with the parameters at least that `left_open` names: how wide
+        "unknown" is depends on it.
     options : IdentifyOptions
         Its `cad_error`: by default the declared standard deviations, and 20 % where none is
         declared. A coefficient to be identified without a value, or with zero and no standard
@@ -59,9 +60,12 @@ def prior_of(
             "declare it in the model file to use the CAD value",
         )
     if missing.any():
-        valid = whole.valid
-        W, forces = np.where(valid[..., None], whole.W, 0.0), np.where(valid, whole.target, 0.0)
-        known = widened(known, missing, W, forces)
+        # Lengths of the columns are all that counts: as if they were one sample.
+        at = [known.parameters.index(name) for name in whole.parameters]
+        lengths = np.zeros((1, 1, len(known.parameters)))
+        squares = np.einsum("ndk,ndk,nd->k", whole.W, whole.W, whole.valid.astype(float))
+        lengths[..., at] = np.sqrt(squares)
+        known = widened(known, missing, lengths, whole.target[whole.valid])
     return informed(known, constraints_from(options, known, mechanism)), notes
 
 

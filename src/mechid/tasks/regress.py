@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
-from mechid.dynamics.regressor import observe_path
+from mechid.dynamics.regressor import observe_path_blocks
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
@@ -17,6 +17,8 @@ from mechid.signals.filters import Decimation
 from mechid.signals.moving import moving
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables.forces import force_unit
+
+_BLOCK = 1 << 14  # samples whose W is held at once, with all columns
 
 
 def regression_of(
@@ -36,27 +38,58 @@ def regression_of(
     MechidError
         Naming the file, if the mechanism cannot perform the motion.
     """
-    try:
-        seen = observe_path(model, motion.y, motion.yd, motion.ydd, time=motion.time)
-    except MechidError as error:
-        raise error.located(motion.source or motion.name) from None
     names = [column.name for column in model.columns]
     places = [names.index(name) for name in (names if parameters is None else parameters)]
     rows = measured_rows(model.mechanism, motion.forces)
-    found = Regression(
-        W=np.ascontiguousarray(seen.W[:, rows][:, :, places]),
-        tau=np.where(motion.valid, motion.tau, 0.0),
-        known=seen.known[:, rows],
-        time=motion.time,
+    valid, n = motion.valid, len(motion.time)
+    decimation = None if motion.decimation == 1 else Decimation(motion.decimation)
+    seen = _seen(model, motion, rows, places)
+    try:
+        if decimation is None:
+            found = np.empty((n, len(rows), len(places) + 1))
+            for part, block in seen:
+                found[part] = block
+        else:
+            found = decimation.apply_blocks((block for _, block in seen), n)
+    except MechidError as error:
+        raise error.located(motion.source or motion.name) from None
+    tau, time = np.where(valid, motion.tau, 0.0), motion.time
+    if decimation is not None:
+        # Gaps are bridged for the filter; what feels them is not valid afterwards.
+        tau = decimation.apply(
+            np.column_stack([_bridged(time, t, ok) for t, ok in zip(tau.T, valid.T, strict=True)])
+        )
+        time, valid = time[decimation.kept(n)], decimation.valid(valid)
+    fast = moving(model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation)
+    return Regression(
+        W=found[..., :-1],
+        tau=tau,
+        known=found[..., -1],
+        time=time,
         parameters=tuple(names[i] for i in places),
         channels=motion.forces,
         units=tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
-        valid=motion.valid,
+        valid=valid & fast,
     )
-    if motion.decimation != 1:
-        found = _decimated(found, Decimation(motion.decimation))
-    fast = moving(model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation)
-    return replace(found, valid=found.valid & fast)
+
+
+def _seen(
+    model: DynamicModel, motion: PreparedMeasurement, rows: list[int], places: list[int]
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield rows and columns of W, and the known part as one more column, (k, n_d, b + 1).
+
+    In blocks: all columns of a long motion would not fit in memory. W and τ pass the same filter:
+    W φ = τ holds after it as before.
+    """
+    for part, seen in observe_path_blocks(
+        model, motion.y, motion.yd, motion.ydd, time=motion.time, size=_BLOCK
+    ):
+        yield (
+            part,
+            np.concatenate(
+                [seen.W[:, rows][:, :, places], seen.known[:, rows][..., None]], axis=-1
+            ),
+        )
 
 
 def declared(
@@ -110,26 +143,6 @@ def measured_rows(mechanism: Mechanism, forces: Sequence[str]) -> list[int]:
             remedy=f"choose one of: {', '.join(known)}",
         )
     return [known.index(name) for name in forces]
-
-
-def _decimated(r: Regression, decimation: Decimation) -> Regression:
-    """Pass W and τ through the same filter: W φ = τ holds after it as before."""
-
-    def apply(values: Floats) -> Floats:
-        return decimation.apply(values)
-
-    # Gaps are bridged for the filter; what feels them is not valid afterwards.
-    tau = np.column_stack(
-        [_bridged(r.time, r.tau[:, j], r.valid[:, j]) for j in range(len(r.channels))]
-    )
-    return replace(
-        r,
-        W=apply(r.W),
-        tau=apply(tau),
-        known=apply(r.known),
-        time=r.time[decimation.kept(len(r.time))],
-        valid=decimation.valid(r.valid),
-    )
 
 
 def _bridged(time: Floats, values: Floats, valid: Bools) -> Floats:

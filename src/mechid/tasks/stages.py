@@ -21,7 +21,7 @@ from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history, validation_rows
-from mechid.tasks.cad_prior import cad_covariance
+from mechid.tasks.cad_prior import cad_covariance, left_open
 from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, wrong_order
 from mechid.tasks.estimators import estimator_of, uses_cad
@@ -93,7 +93,10 @@ def problem_of(
     model = dynamic_model(mechanism)
     for motion in motions[1:]:
         same_forces(motion, motions[0].forces)
-    logs = [regression_of(model, motion) for motion in motions[:n_logs]]
+    # Of the other columns only those count that a prior cannot be made without.
+    open_ = [c.name for c, missing in zip(model.columns, left_open(model), strict=True) if missing]
+    names = [c.name for c in model.columns if c.name in {*chosen.base, *open_}]
+    logs = [regression_of(model, motion, names) for motion in motions[:n_logs]]
     whole = joined(logs)
     # What noise in percent means is told by the forces of each log.
     parts = [

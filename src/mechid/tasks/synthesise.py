@@ -21,11 +21,11 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions, step_options, to_words
-from mechid.runs.truth import Truth, read_truth, write_truth
+from mechid.runs.truth import Truth, read_truth, write_with_truth
 from mechid.shown import Plotted, Tabular
 from mechid.signals.errors import coloured, rms
 from mechid.signals.record import Measurement, PreparedMeasurement
-from mechid.tables.files import table_suffix, write_table
+from mechid.tables.files import table_suffix, table_writer, write_table
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
@@ -306,8 +306,7 @@ def save_measurement(
     path = Path(path)
     table_suffix(path)
     if isinstance(log, Synthesis):
-        write_table(path, log.table())
-        return [path, write_truth(path, log.truth)]
+        return write_with_truth(path, table_writer(path, log.table()), log.truth)
     if not isinstance(log, PreparedMeasurement):
         raise wrong_type("log", "what synthesise or prepare returns", log)
     write_table(path, prepared_columns(log, mechanism_of(model)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
 from mechid.tasks.assess import force_history, validation_rows
 from mechid.tasks.inputs import run_of
-from mechid.tasks.mappings import Mappings, chosen_mappings
+from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
 from mechid.tasks.measured import VALIDATION, data_files, prepared_motions, several
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import same_forces
@@ -65,11 +66,26 @@ def validate(
     >>> [row.model for row in result.rows]
     ['cad', 'estimate']
     """
-    before = run_of(run)
     words = {"period": period, "cutoff": cutoff, "decimation": decimation}
     how = changed(IdentifyOptions(), words)
     logs = several(data)
     mappings = chosen_mappings(mapping, logs)
+    before = run_of(run)
+    if not add:
+        return _validated(before, logs, mappings, how)
+    if not isinstance(run, str | Path):
+        raise DataError(
+            "only a run in a folder can keep the result", remedy="give the folder of the run"
+        )
+    with RunFolder.existing(run) as folder:
+        found = _validated(run_of(run), logs, mappings, how)  # others may have added meanwhile
+        folder.add(found.run)
+    return found
+
+
+def _validated(
+    before: Run, logs: Sequence[Any], mappings: ChosenMappings, how: IdentifyOptions
+) -> Validation:
     names = [f"{VALIDATION}-{len(before.others) + k + 1}" for k in range(len(logs))]
     motions = prepared_motions(list(zip(names, logs, strict=True)), before.mechanism, how, mappings)
     if not motions:
@@ -86,11 +102,4 @@ def validate(
         forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
         validation=(*before.validation, *validation_rows(before, regressions)),
     )
-    if add:
-        if not isinstance(run, str | Path):
-            raise DataError(
-                "only a run in a folder can keep the result", remedy="give the folder of the run"
-            )
-        with RunFolder.existing(run) as folder:
-            folder.add(after)
     return Validation(after, tuple(regressions))

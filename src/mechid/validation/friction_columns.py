@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from mechid.estimation.regression import Floats
@@ -33,9 +35,14 @@ def hysteresis(path: Floats, width: float) -> Floats:
     width : float
         m or rad.
     """
+    # Between two reversals the path is monotone: one step for each such stretch, not each sample.
+    steps = np.diff(path, prepend=path[:1])
+    moving = np.flatnonzero(steps)
+    turns = moving[1:][np.sign(steps[moving[1:]]) != np.sign(steps[moving[:-1]])]
     found = np.empty(len(path))
     state = 0.0
-    for k, step in enumerate(np.diff(path, prepend=path[:1])):
-        state = min(max(state + 2.0 * step / width, -1.0), 1.0)
-        found[k] = state
+    for first, last in pairwise([0, *turns, len(path)]):
+        part = state + 2.0 / width * np.cumsum(steps[first:last])
+        found[first:last] = np.clip(part, -1.0, 1.0)
+        state = found[last - 1] if last > first else state
     return found

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
+from mechid.dynamics.forward.dead_centre import REMEDY
 from mechid.dynamics.kernels.equations import (
     DISSIPATED,
     GAP,
@@ -32,9 +33,16 @@ from mechid.dynamics.kernels.stages import (
 )
 from mechid.errors import SingularPoseError, UnreachablePoseError
 from mechid.kinematics.kernels.closure import CROSSED, OK, SINGULAR, make_work
+from mechid.kinematics.kernels.follow import LONGEST_PREDICTION, reading_size
 from mechid.kinematics.kernels.held import Held, hold
+from mechid.kinematics.kernels.links import advance
 from mechid.kinematics.refusals import values_of
 from mechid.kinematics.tables import Floats, Ints, Tables
+
+# Leaps across a singular pose: correction and change of the tangent are at most this part of them;
+# shorter ones than this part of the way are not tried.
+_STRAIGHT = 0.1
+_SHORTEST_LEAP = 1 / 64
 
 
 @dataclass(frozen=True)
@@ -314,14 +322,57 @@ class Engine:
             found = solve(whole) if anchor_again(whole) == OK else SINGULAR
             if found <= 0:
                 self._anchored, status = False, found
+        if status > 0 and self._cross(y):
+            status = solve(self._held)
         if status > 0:
             values = values_of(self.kinematics, y)
-            remedy = "look at the motion before: it runs into a dead centre or out of reach"
             if status in (SINGULAR, CROSSED):
-                raise SingularPoseError(f"singular pose near {values}", remedy=remedy)
-            raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=remedy)
+                raise SingularPoseError(f"singular pose near {values}", remedy=REMEDY)
+            raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=REMEDY)
         self._at = _key(y, yd)
         return status
+
+    def _cross(self, y: Floats) -> bool:
+        """Carry the anchor to y across a singular pose; tell whether that succeeds.
+
+        Branches that meet in a singular pose have different tangents, and speeds are continuous:
+        the motion goes on where the tangent changes little.
+        """
+        start = Anchor(*(x.copy() for x in self._state.anchor))
+        reached, part = 0.0, 1.0
+        while reached < 1.0:
+            target = min(reached + part, 1.0)
+            if self._leap(start.y + target * (y - start.y) if target < 1.0 else y):
+                reached, part = target, 2 * part
+            elif part > _SHORTEST_LEAP:
+                part *= 0.5
+            else:
+                self._return_to(start)
+                return False
+        return True
+
+    def _leap(self, y: Floats) -> bool:
+        """Make y the anchor if the way there from the last one is nearly straight."""
+        s = self._state
+        before = Anchor(*(x.copy() for x in s.anchor))
+        way = (y - before.y) @ before.R
+        size = reading_size(s.order, way)
+        if not size <= LONGEST_PREDICTION:
+            return False
+        s.y[:], s.q[:] = y, before.q
+        advance(s.t, s.q, way, 1.0)
+        self._anchored = anchor_state(self._held) == OK
+        turned = (y - before.y) @ (s.anchor.R - before.R)
+        off = max(reading_size(s.order, x) for x in (s.work.moved, turned))
+        if self._anchored and off <= _STRAIGHT * size:
+            return True
+        self._return_to(before)
+        return False
+
+    def _return_to(self, anchor: Anchor) -> None:
+        for x, kept in zip(self._state.anchor, anchor, strict=True):
+            x[:] = kept
+        self._anchored = False
 
     def _in_one_piece(self) -> Held:
         if self._whole is None:

@@ -11,6 +11,9 @@ import numpy as np
 from mechid.dynamics.integrators.task import NO_PROGRESS, STALLED, Recorder, Task
 from mechid.kinematics.tables import Floats
 
+# SciPy makes the difference that a column of the Jacobian is taken by ever longer where nothing
+# changes with it, as with a cyclic coordinate: after some 300 Jacobians it would be infinite.
+_LONGEST_DIFFERENCE = 1e-3
 SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
@@ -57,6 +60,9 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
 
 def _step(solver: Any, recorder: Recorder, stalled: int) -> int:
     """Take a step; return how many steps in a row did not change the time."""
+    factor = getattr(solver, "jac_factor", None)  # of implicit methods, once it is known
+    if factor is not None:
+        np.minimum(factor, _LONGEST_DIFFERENCE, out=factor)
     try:
         message = solver.step()
     except ValueError as error:  # implicit methods: NaN in a matrix

@@ -1,0 +1,91 @@
+"""What the JSON files of a run must hold: checked when they are read, since people edit them."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+import msgspec
+
+# Arrays are checked where they are made; null stands for a number that JSON does not know.
+
+
+class _Model(TypedDict):
+    name: str
+    sha256: str
+
+
+class _Motion(TypedDict):
+    name: str
+    source: str
+    method: str
+    cutoff: float | None
+    decimation: int
+    ignore_below: dict[str, float]
+    force_sigma: NotRequired[dict[str, float]]
+    forces: list[str]
+    notes: list[str]
+    warnings: list[str]
+
+
+class HeadWords(TypedDict):
+    """Of run.json."""
+
+    command: str
+    model: _Model
+    files: list[dict[str, str]]
+    versions: dict[str, str]
+    stages: list[str]
+    dependent: list[str]
+    coordinates: list[str]
+    motions: list[_Motion]
+    warnings: list[str]
+    n_logs: NotRequired[int]
+
+
+class EstimateWords(TypedDict):
+    """Of estimate.json and reduced.json."""
+
+    method: str
+    parameters: list[str]
+    channels: list[str]
+    condition: float | None
+    known: list[str]
+    warnings: list[str]
+    agreement: dict[str, float | None] | None
+    errors: dict[str, Any] | None
+    colour: list[Any] | None
+    tails: NotRequired[float | None]
+    evidence: float | None
+    resting: list[str]
+
+
+class FullWords(TypedDict):
+    """Of full.json."""
+
+    parameters: dict[str, float | None]
+    difference: float | None
+    distance: float | None
+    border: list[str]
+    missed: NotRequired[dict[str, float | None]]
+
+
+class ReductionWords(TypedDict):
+    """Of reduction.json."""
+
+    rule: str
+    natural: int | None
+    ranked: bool
+    size: int
+    why: str
+    lower: int | None
+    upper: int | None
+    rest: str
+    complete: bool
+    motions: list[str]
+    blocks: int
+
+
+def checked(found: Any, kind: type) -> Any:
+    """Return the data of a file; a ValueError says what is not as it must be."""
+    msgspec.convert(found, kind)
+    return found

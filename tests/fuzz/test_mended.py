@@ -1,0 +1,139 @@
+"""The smallest inputs that showed the defects which fuzzing found."""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mechid
+from mechid.errors import DataError, MechidError, ModelError
+from mechid.measurementfile.channels import read_channels
+from mechid.runs.files import read_columns
+from mechid.textfile.quiet import quiet
+
+from . import fixtures, forms
+from .fixtures import SEEDS
+
+
+def test_messages_are_short_and_printable() -> None:
+    error = DataError("b" * 5000, where="a\x1b[31m\u202e", remedy="c\nd")
+    said = str(error)
+    assert len(said) < 2000
+    assert said.isprintable()
+    assert said.startswith("a")
+    assert said.endswith("c d")
+
+
+@pytest.mark.parametrize(
+    "vertex", ["v 0 0", "v 1e300 0 0", "v nan 0 0"], ids=["plane", "huge", "not a number"]
+)
+def test_meshes_whose_points_are_wrong(tmp_path: Path, vertex: str) -> None:
+    robot = tmp_path / "robot.xml"
+    robot.write_text((SEEDS / "mesh.xml").read_text().replace("part.stl", "part.obj"))
+    lines = (SEEDS / "part.obj").read_text().splitlines()
+    wrong = [vertex if line.startswith("v") else line for line in lines]
+    (tmp_path / "part.obj").write_text("\n".join(wrong))
+    with pytest.raises(ModelError, match=r"part\.obj"):
+        mechid.load(robot)
+
+
+@pytest.mark.parametrize(("column", "factor"), [("time", 1e-300), ("time", 1e200), ("q1", 1e200)])
+def test_motions_without_derivatives(tmp_path: Path, column: str, factor: float) -> None:
+    columns = fixtures.log_columns()
+    path = tmp_path / "motion.csv"
+    path.write_bytes(forms.csv_text(columns | {column: factor * columns[column]}))
+    with pytest.raises(DataError, match=f"column {column}"):
+        mechid.read_motion(path, mechid.load("five_bar"))
+
+
+def test_names_of_columns_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "motion.parquet"
+    path.write_bytes(forms.parquet(fixtures.log_columns()).replace(b"time", b"t\xe9me"))
+    with pytest.raises(DataError, match=r"not a \.parquet table"):
+        mechid.read_motion(path, mechid.load("five_bar"))
+    with pytest.raises(DataError, match="not a Parquet table"):
+        read_columns(path)
+
+
+def test_loop_joints_far_away(tmp_path: Path) -> None:
+    path = tmp_path / "loops.yaml"
+    path.write_text((SEEDS / "loops.yaml").read_text().replace("0.6", "1e300"))
+    with pytest.raises(ModelError, match=r"loops\.yaml:2: joints\.q4\.at: numbers must be"):
+        mechid.import_model(SEEDS / "open.urdf", loops=path)
+
+
+def test_times_beyond_all_calendars(tmp_path: Path) -> None:
+    columns = fixtures.log_columns()
+    path = tmp_path / "log.parquet"
+    path.write_bytes(forms.parquet(columns | {"time": 2**60 + 10**9 * np.arange(41)}))
+    with pytest.raises(DataError, match="between the years"):
+        mechid.read_measurement(path, "five_bar", {
+            "time": {"channel": "time", "unit": "s"}, "positions": {"q1": "q1", "q2": "q2"},
+        })  # fmt: skip
+
+
+def test_an_hdf5_file_that_its_library_never_returns_from(tmp_path: Path) -> None:
+    path = tmp_path / "log.h5"
+    path.write_bytes((SEEDS / "endless.h5").read_bytes())
+    with pytest.raises(DataError, match=r"log\.h5: the file is damaged"):
+        read_channels(path)
+
+
+@pytest.mark.parametrize(
+    "axes",
+    ["seed: {count: 1000000000}", "seed: {count: 40000}, periods: [1, 2]"],
+    ids=["axis", "grid"],
+)
+def test_studies_of_too_many_cells(tmp_path: Path, axes: str) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        f"title: T\nexperiment: identification\nsettings: {{model: pendulum}}\naxes: {{{axes}}}\n"
+    )
+    with pytest.raises(DataError, match="50000"):
+        mechid.load_study(path)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run") / "run"
+    fixtures.write_run(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "value"),
+    [
+        ("estimate.json", "noise", 0.5),
+        ("estimate.json", "values", [1.0]),
+        ("estimate.json", "parameters", "abc"),
+        ("estimate.json", "resting", [1]),
+        ("full.json", "difference", "x"),
+        ("full.json", "parameters", [1]),
+        ("run.json", "warnings", [[]]),
+        ("run.json", "versions", {"numpy": 2}),
+        ("run.json", "motions", [{}]),
+    ],
+)
+def test_runs_that_were_edited(run: Path, file: str, key: str, value: object) -> None:
+    path = run / file
+    before = path.read_text("utf-8")
+    path.write_text(json.dumps(json.loads(before) | {key: value}), "utf-8")
+    try:
+        with pytest.raises(MechidError, match=r"run"):
+            mechid.load_run(run)
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:
+    with quiet():
+        warnings.warn("of a library", stacklevel=1)
+        logging.getLogger("library").error("of a library")
+        assert np.isnan(np.float64(np.inf) - np.float64(np.inf))
+    assert capfd.readouterr() == ("", "")
+    assert logging.root.manager.disable == 0

@@ -21,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 heading = @printf '\n=== %s\n' '$(1)'
 
-.PHONY: help demo test lint format bench coverage fuzz docs clean clean-kernels
+.PHONY: help demo test lint format bench coverage fuzz docs package licences clean clean-kernels
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -114,6 +114,12 @@ coverage: $(TEST_READY) ## Show what the tests do not reach, kernels included
 docs: $(TEST_READY) ## Build the documentation into site/, with notebooks executed
 	@MECHID_RUN_NOTEBOOKS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/mkdocs build --strict --site-dir site
 	@echo 'site/index.html'
+
+package: $(TEST_READY) ## Build, install in clean environments and try all supported versions
+	@$(BIN)/python -m tests.package --record
+
+licences: $(TEST_READY) ## Write the tables of LICENSES.md again
+	@$(BIN)/python -m tests.package.licences
 
 clean-kernels: ## Drop the compiled kernels
 	@find src -name '*.nb[ci]' -delete

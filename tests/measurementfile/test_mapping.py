@@ -161,7 +161,7 @@ GOOD = "positions: {q1: enc1, q2: enc2}\n"
     [
         ("positions: {q1: a}\n", "map.yaml:1: measurement is missing; start the file with"),
         ("mechid: 1\n", "this is a model file"),
-        ("measurement: 2\n" + GOOD, "map.yaml:1: measurement: measurement version 2 is not"),
+        ("measurement: 2\n" + GOOD, "map.yaml:1: measurement: the mapping file has format 2, of"),
         (HEAD, "positions is missing"),
         (HEAD + "positions: {}\n", "positions is missing"),
         (HEAD + GOOD + "prepare: {decimation: 0}\n", "yaml:3: prepare.decimation: must be"),

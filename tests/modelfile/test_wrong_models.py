@@ -52,7 +52,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "no version": ("name: a\n", ["model.yaml:1: ", "mechid is missing", "mechid: 1"]),
     "version": (
         "mechid: 2\nname: a\n",
-        ["model.yaml:1: mechid: ", "format version 2 is not supported", "version 1"],
+        ["model.yaml:1: mechid: ", "the model file has format 2, of a newer mechid", "reads 1"],
     ),
     "no name": ("mechid: 1\n", ["model.yaml:1: ", "name is missing"]),
     "bad name": ("mechid: 1\nname: 4 bars\n", ["model.yaml:2: name: ", '"4 bars" is not a name']),

@@ -54,8 +54,12 @@ def _python(place: Path) -> str:
 
 
 def clean() -> dict[str, str]:
-    """Return the variables of an environment without anything of the source tree."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "MECHID_"))}
+    """Return the variables of an environment without anything of the source tree.
+
+    Where compiled kernels are kept may be given: they need not be compiled for every trial.
+    """
+    dropped = ("PYTHON", "MECHID_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(dropped) or "CACHE" in k}
     return kept | {"OPENBLAS_NUM_THREADS": "1"}
 
 

@@ -107,19 +107,10 @@ def _name(command: tuple[str, ...]) -> str:
     return " ".join(command[:2]) if command[0] == "study" else command[0]
 
 
-def largest_difference(trials: list[dict[str, Any]]) -> float | None:
-    """Return the largest difference of an estimated value between environments.
-
-    In standard deviations of that value; None if there are not two estimates.
-    """
-    found = [trial["estimate"] for trial in trials if trial["estimate"]["values"]]
-    if len(found) < 2:
-        return None
-    return max(
-        abs(a - b) / s
-        for other in found[1:]
-        for a, b, s in zip(found[0]["values"], other["values"], found[0]["sigma"], strict=True)
-    )
+def difference(one: dict[str, Any], other: dict[str, Any]) -> float:
+    """Return the largest difference of two estimates of the same data, in standard deviations."""
+    pairs = zip(one["values"], other["values"], other["sigma"], strict=True)
+    return max(abs(a - b) / sigma for a, b, sigma in pairs)
 
 
 def _step(name: str, work: Path, command: list[str]) -> dict[str, Any]:

@@ -91,3 +91,10 @@ def test_lowest_versions_are_the_bounds_of_the_dependencies() -> None:
     lines = Path(LOWEST).read_text("utf-8").splitlines()
     lowest = dict(line.split("==") for line in lines)
     assert {name: Version(version) for name, version in lowest.items()} == bounds
+
+
+def test_the_changelog_leads_with_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    heads = re.findall(r"^## \[(.+?)\]", text, re.MULTILINE)
+    assert heads[0] == "Unreleased"
+    assert ".dev" in PROJECT["version"] or heads[1] == PROJECT["version"]

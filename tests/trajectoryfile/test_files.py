@@ -170,7 +170,7 @@ def test_commands_take_a_trajectory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("trajectory: 1", "trajectory: 2", r"t.yaml:1: trajectory: trajectory version 2"),
+        ("trajectory: 1", "trajectory: 2", r"t.yaml:1: trajectory: the .* has format 2, of a"),
         ("trajectory: 1", "mechid: 1", "model file"),
         ("trajectory: 1", "", "trajectory is missing; start the file with trajectory: 1"),
         ("duration: 2/f", "", "duration is missing"),

@@ -41,6 +41,8 @@ def tables() -> dict[str, str]:
     heads = ("kind", "files", "accepted", "refused", "defects", "slowest, s", "memory, MiB")
     keys = ("cases", "accepted", "refused", "defects", "seconds", "memory")
     rows = [(kind, *(entry[key] for key in keys)) for kind, entry in kinds.items()]
+    counts = (sum(row[k] for row in rows) for k in range(1, 5))
+    rows.append(("**all**", *counts, *(max(row[k] for row in rows) for k in (5, 6))))
     mended = [(x["kind"], x["was"], x["now"]) for x in record.get("mended", [])]
     return {
         "tried": markdown_table(heads, rows),

@@ -63,7 +63,7 @@ CASES = {
     "import": Case(
         _("import robot.urdf -o a.yaml"),
         ("robot.urdf",),
-        _("import robot.urdf --base floating -o a.yaml"),
+        _("import robot.urdf --base free -o a.yaml"),
     ),
     "template": Case(
         _("template double-wishbone -o axle"), old=_("template double-wishbone --length m -o axle")

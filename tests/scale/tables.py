@@ -17,7 +17,6 @@ def tables(record: dict[str, Any]) -> dict[str, str]:
     """Return the tables of docs/reliability/scale.md by name."""
     return {
         "logs": _logs(record),
-        "growth": _growth(record),
         "large": _large(record),
         "motions": _motions(record),
     }
@@ -40,24 +39,13 @@ def _logs(record: dict[str, Any]) -> str:
             _count(x["samples"]),
             _count(x["used"]),
             f"{x['cpu']:.0f}",
-            f"{x['peak_mb']:.0f}",
+            f"{x['peak_mb']:.0f}" + (", with the file buffered" if x.get("buffered") else ""),
             f"{100 * x['E_p']:.3f}",
         )
         for name, words in names.items()
-        for x in _sorted(record[name])
+        for x in _sorted(record.get(name, {}))
     ]
     return markdown_table(heads, rows)
-
-
-def _growth(record: dict[str, Any]) -> str:
-    """Memory and time per sample, between the shortest and the longest log."""
-    rows = []
-    for name, words in (("whole", "`identify`"), ("streamed", "`identify_streamed`")):
-        first, *_, last = _sorted(record[name])
-        n = last["samples"] - first["samples"]
-        memory = 1e6 * (last["peak_mb"] - first["peak_mb"]) / n
-        rows.append((words, f"{memory:.0f}", f"{1e6 * (last['cpu'] - first['cpu']) / n:.0f}"))
-    return markdown_table(("", "memory, bytes per sample", "CPU, µs per sample"), rows)
 
 
 def _large(record: dict[str, Any]) -> str:
@@ -73,15 +61,18 @@ def _large(record: dict[str, Any]) -> str:
     ]
     for step in STEPS:
         cpu = [x["steps"][step]["cpu"] for x in found]
-        grown = np.log(cpu[-1] / cpu[-2]) / np.log(found[-1]["bodies"] / found[-2]["bodies"])
-        rows.append((f"{step}, CPU s", *(f"{c:.2f}" for c in cpu), f"{grown:.1f}"))
+        sizes = [x["bodies"] for x in found]
+        grown = ""
+        if len(sizes) > 1:
+            grown = f"{np.log(cpu[-1] / cpu[0]) / np.log(sizes[-1] / sizes[0]):.1f}"
+        rows.append((f"{step}, CPU s", *(f"{c:.2f}" for c in cpu), grown))
     peaks = (f"{max(s['peak_mb'] for s in x['steps'].values()):.0f}" for x in found)
     return markdown_table(heads, [*rows, ("peak memory, MB", *peaks, "")])
 
 
 def _motions(record: dict[str, Any]) -> str:
     moved, simulated = _sorted(record["motion"]), _sorted(record["simulation"])
-    heads = ("", *(f"{x['seconds']} s" for x in moved))
+    heads = ("", *(f"{x['seconds']} s" for x in simulated))
 
     def row(words: str, found: list[dict[str, Any]], name: str, form: str) -> tuple[str, ...]:
         return (words, *(format(x[name], form) for x in found))

@@ -15,7 +15,7 @@ from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import GROUND, Body, DistanceConstraint, PointCoordinate
+from mechid.mechanism.records import GROUND, Body, PointCoordinate
 
 Z, X = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 TYPES = mujoco.mjtJoint
@@ -31,6 +31,8 @@ class SoftPeer:
     """The tree of a mechanism with its closures, springs and dampers, for one step size."""
 
     def __init__(self, kinematics: KinematicModel, step: float) -> None:
+        if kinematics.mechanism.constraints:
+            raise NotImplementedError("constraints besides joints")
         self.kinematics, self.step = kinematics, step
         self.spec = mujoco.MjSpec()
         self.bodies = {GROUND: self.spec.worldbody}
@@ -40,7 +42,6 @@ class SoftPeer:
         self._add_bodies()
         self._add_closures()
         self._add_struts()
-        self._add_distances()
         self.main = self._add_main()
         self.model = self.spec.compile()
         self.moments = [
@@ -134,19 +135,6 @@ class SoftPeer:
 
     def _stiff(self) -> dict[str, list[float]]:
         return {"solref": [2 * self.step, 1], "solimp": [0.9999, 0.9999, 0.001, 0.5, 2]}
-
-    def _add_distances(self) -> None:
-        """Tendons whose length is held at that of the reference pose."""
-        for c in self.kinematics.mechanism.constraints:
-            if not isinstance(c, DistanceConstraint):
-                raise NotImplementedError(f"constraint {c.name}")
-            tendon = self.spec.add_tendon(name=c.name)
-            for end, point in zip("ab", (c.point_a, c.point_b), strict=True):
-                self._site(f"{c.name} {end}", point.body, point.local)
-                tendon.wrap_site(f"{c.name} {end}")
-            self.spec.add_equality(
-                type=mujoco.mjtEq.mjEQ_TENDON, name1=c.name, data=[0.0] * 11, **self._stiff()
-            )
 
     def _add_struts(self) -> None:
         for e in self.kinematics.mechanism.elements:

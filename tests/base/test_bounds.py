@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from mechid.base.bounds import bounds
+from mechid.base.loop_constraints import _recognised
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.joint_kinds import JOINT_KINDS, JointType
@@ -114,3 +116,14 @@ def test_description_does_not_matter(spec: str, change: str) -> None:
     changed = CHANGES[change](bare, np.random.default_rng(1)).mechanism
     after = bounds(changed, precision=BITS)
     assert (after.upper, after.lower) == (before.upper, before.lower)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+def test_numbers_are_not_recognised_by_chance(unit: float) -> None:
+    """Random lengths are no roots of fractions, in millimetres either; exact ones are found."""
+    drawn = unit * np.random.default_rng(3).uniform(0.3, 3, 300)
+    by_chance = [x for x in drawn if _recognised(np.array([x])) is not None]
+    assert len(by_chance) <= 5
+    for exact in (sp.sqrt(3) / 2, sp.Rational(5, 8), sp.sqrt(sp.Rational(1, 2)) / 5):
+        value = int(unit) * exact
+        assert _recognised(np.array([float(value)])) == (value,)

@@ -62,6 +62,9 @@ def test_transfers_have_no_effect_in_balls(spec: str) -> None:
         ("tx40", 80, 54),
         ("four_bar", 30, 8),  # planar: 4 per body, less two shared at each moving pin
         ("planar_3rrr", 70, 13),
+        ("n_four_bar", 50, 3),  # cranks stay parallel: a pendulum
+        # as below: 4 · 7 - 10 pins - 2 · 4 fixed ones without weight, and the stiffness
+        ("andrews_squeezer", 71, 11),
     ],
 )
 def test_known_counts(spec: str, parameters: int, rank: int) -> None:

@@ -34,6 +34,7 @@ def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[
     forces = mechid.inverse_dynamics(motion, reactions=True)
     base = mechid.base_parameters(model, certify=True)
     mechid.write_table(folder / "motion.csv", motion.to_frame())
+    log = mechid.save_measurement(made, folder / "log.parquet")[0]
     template = mechid.template("four-bar", folder / "template")
     study = mechid.load_study("mobility", quick=True)
     studied = mechid.run_study(study, folder / "study", workers=0)
@@ -61,6 +62,6 @@ def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[
         mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
         mechid.payload(run, run.motions[1], body="coupler_1"), mechid.verdict(run),
         mechid.advise("pendulum", draws=0), study, studied, plan, plan.parts[0], compared,
-        compared.parts[0], compared.columns[0],
+        compared.parts[0], compared.columns[0], mechid.identify_streamed(model, log),
     ]  # fmt: skip
     return {type(record).__name__: record for record in records}

@@ -17,7 +17,7 @@ from mechid.dynamics.simulation import SimulationError, SimulationOptions
 from mechid.kinematics.tables import Floats
 from mechid.modelfile import load, loads
 
-from ..problems.crossing import change_points, try_all
+from ..problems.crossing import INTEGRATORS, change_points, try_all
 from ..problems.problems import CHANGE_POINTS, ChangePoint, n_four_bar
 
 TREE = ("gibbs-appell", "explicit-gibbs-appell", "udwadia-kalaba")
@@ -83,7 +83,7 @@ def test_change_points_of_unequal_links(linkage: ChangePoint) -> None:
 
 def test_right_or_refused_at_change_points() -> None:
     """Some of the many ways of benchmarks/problems.py."""
-    found = list(try_all(change_points()[3:5], TREE, ["DOP853"], [1e-6, 1e-9]))
+    found = list(try_all(change_points()[3:5], TREE, INTEGRATORS[:2]))
     assert not [row for row in found if row["outcome"] == "wrong"]
     reasons = ("nowhere", "singular pose", "gave up")
     refused = [str(row["why"]) for row in found if row["outcome"] == "refused"]

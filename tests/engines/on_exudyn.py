@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ Array = npt.NDArray[np.float64]
 Law = Callable[[float, float], float]
 OUTPUT = exu.OutputVariableType
 STEP = 2e-4  # relative, of the differences: truncation h³ and rounding eps/h are both near 1e-11
+LOADS = ("force", "moment", "joint_force")
+LINEAR = {"spring_damper": "free_length", "torsion_spring": "free_angle"}
 NO_TURN: Frame = Frame((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
 
 
@@ -47,7 +50,7 @@ def expressible(mechanism: Mechanism) -> Mechanism:
 
 def _has(mechanism: Mechanism, e: ForceElement) -> bool:
     """Loads, laws along a line, and laws on an angle or a displacement of an axle or a guide."""
-    if e.kind in ("force", "moment", "joint_force") or e.points:
+    if e.kind in LOADS or e.points:
         return True
     if e.kind in ("transmission", "bushing"):
         return False
@@ -201,8 +204,7 @@ class OnExudyn:
             vector = value(e["magnitude"]) * np.array(e.direction)
             point = (*e.points, Point("", e.body, (0.0, 0.0, 0.0)))[0]
             make = items.LoadForceVector if e.kind == "force" else items.LoadTorqueVector
-            fixed = e.axes_of != GROUND
-            vector = self.pose[e.axes_of].rotation @ vector
+            fixed = e.axes_of != GROUND  # in the axes of the marker, which are those of the body
             marker = self._point(point)
             self.system.AddLoad(make(markerNumber=marker, loadVector=vector, bodyFixed=fixed))
             return
@@ -213,37 +215,40 @@ class OnExudyn:
             full[index] = value(e["force"])
             self._drive(joint, full)
             return
-        law = _law(e)
         if e.points:
-            self._add(
-                items.ObjectConnectorSpringDamper(
-                    markerNumbers=[self._point(p) for p in e.points],
-                    referenceLength=1.0,
-                    springForceUserFunction=lambda mbs, t, i, x, v, *rest: law(x + 1.0, v),
-                )
-            )
+            ends = [self._point(p) for p in e.points]
+            given = _connector(e, "referenceLength", "springForceUserFunction")
+            self._add(items.ObjectConnectorSpringDamper(markerNumbers=ends, **given))
             return
         name, index = e.coordinates[0]
         joint = self.mechanism.joint(name)
+        ends = self._ends(joint)
         if joint.kind.units[index] == "m":
+            given = _connector(e, "offset", "springForceUserFunction")
             self._add(
                 items.ObjectConnectorLinearSpringDamper(
-                    markerNumbers=self._ends(joint),
-                    axisMarker0=[0, 0, 1],
-                    springForceUserFunction=lambda mbs, t, i, x, v, *rest: law(x, v),
+                    markerNumbers=ends, axisMarker0=[0, 0, 1], **given
                 )
             )
         else:
-            node = self.system.AddNode(
-                items.NodeGenericData(initialCoordinates=[0], numberOfDataCoordinates=1)
-            )
-            self._add(
-                items.ObjectConnectorTorsionalSpringDamper(
-                    markerNumbers=self._ends(joint),
-                    nodeNumber=node,
-                    springTorqueUserFunction=lambda mbs, t, i, x, v, *rest: law(x, v),
-                )
-            )
+            given = _connector(e, "offset", "springTorqueUserFunction")
+            self._add(items.ObjectConnectorTorsionalSpringDamper(markerNumbers=ends, **given))
+
+
+def _connector(e: ForceElement, free: str, function: str) -> dict[str, Any]:
+    """Values of a connector of Exudyn: its own law where that is the element's, else a function.
+
+    The function is given the measure less the offset, which is 1 m for lengths: none may be 0.
+    """
+    if e.kind in LINEAR:
+        rest = value(e[LINEAR[e.kind]])
+        return {
+            "stiffness": value(e["stiffness"]),
+            "damping": value(e["damping"]),
+            free: rest,
+        }
+    law, offset = _law(e), 1.0 if e.points else 0.0
+    return {free: offset, function: lambda mbs, t, i, x, v, *rest: law(x + offset, v)}
 
 
 def _turning(R: Array, tau: Array) -> Array:
@@ -263,10 +268,6 @@ def _turning(R: Array, tau: Array) -> Array:
 def _law(e: ForceElement) -> Law:
     """Force against s and ṡ, as the page on force elements says; positive: it pulls together."""
     match e.kind:
-        case "spring_damper" | "torsion_spring":
-            rest = e["free_length" if e.kind == "spring_damper" else "free_angle"]
-            k, c = value(e["stiffness"]), value(e["damping"])
-            return lambda s, v: k * (s - value(rest)) + c * v
         case "polynomial_spring_damper":
             ks, cs = ([value(x) for x in e[key]] for key in ("stiffness", "damping"))
             return lambda s, v: (

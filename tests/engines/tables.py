@@ -12,6 +12,8 @@ from ..records import markdown_table
 PAGE, RECORD = "numerics.md", "numerics.json"
 # From this factor on, a cause counts as the reason of a disagreement.
 NOTEWORTHY = 10.0
+SOLVED = ("forward dynamics", "accelerations from rest")
+OWN_REASONS = {"accelerations in motion": "differences that Exudyn takes"}
 
 
 def tables(record: dict[str, Any]) -> dict[str, str]:
@@ -39,16 +41,17 @@ def _engines(record: dict[str, Any], versions: dict[str, str]) -> str:
     return markdown_table(heads, rows)
 
 
-def reason(causes: dict[str, float]) -> str:
-    """Name the causes by which rounding is amplified most."""
-    large = sorted(((x, k) for k, x in causes.items() if x >= NOTEWORTHY), reverse=True)
+def reason(causes: dict[str, float], solved: bool = False) -> str:
+    """Name the causes by which rounding is amplified most; accelerations are `solved` for."""
+    acting = {k: x for k, x in causes.items() if solved or k != "condition of the mass matrix"}
+    large = sorted(((x, k) for k, x in acting.items() if x >= NOTEWORTHY), reverse=True)
     return ", ".join(f"{k} {x:.0f}" for x, k in large[:2]) or "rounding"
 
 
 def _quantities(engines: dict[str, Any]) -> str:
     rows = [
         (name, word, _e(q["median"]), _e(q["99 %"]), _e(q["worst"]), q["number"],
-         reason(q["causes"]))
+         OWN_REASONS.get(word) or reason(q["causes"], word in SOLVED))
         for name, found in engines.items()
         for word, q in found["quantities"].items()
     ]  # fmt: skip
@@ -64,7 +67,7 @@ def _kinds(drawn: dict[str, int], engines: dict[str, Any]) -> str:
         for kind in order
         if kind in drawn
     ]
-    return markdown_table(("joint, constraint, element", "drawn", *engines), rows)
+    return markdown_table(("mechanisms with", "drawn", *engines), rows)
 
 
 def _cell(found: dict[str, Any], kind: str) -> str:

@@ -19,8 +19,8 @@ from .compare import ENGINES, Agreement, agreements, ours
 from .descriptions import DESCRIPTIONS, force_difference, rank_bounds
 
 MAIN = {"Exudyn": "accelerations from rest"}  # the quantity of the table of kinds
-FEW_BODIES = 3  # of the mechanisms whose ranks are proved: balls take seconds each
-RANKS_OF = 12  # every twelfth mechanism
+FEW_BODIES = 2  # of the mechanisms whose ranks are proved: balls take seconds each
+RANKS_OF = 6  # every sixth mechanism
 # Models, ways to solve long motions, and threads of kernels and of BLAS; the first is repeated.
 RUNS = (
     ("five_bar", "tables", ((1, 1), (1, 1), (2, 1), (4, 1))),
@@ -129,8 +129,8 @@ def rank_trial(count: int) -> dict[str, Any]:
     found: dict[str, list[int]] = {name: [] for name in DESCRIPTIONS}
     different: dict[str, list[int]] = {name: [] for name in DESCRIPTIONS}
     proved = mechanisms = 0
-    for number in range(0, count, RANKS_OF):
-        case = random_case(number + number // RANKS_OF % RANKS_OF)
+    for number in range(0, count - RANKS_OF, RANKS_OF):
+        case = random_case(number + number // RANKS_OF % RANKS_OF)  # of all forms in turn
         if len(case.mechanism.bodies) > FEW_BODIES:
             continue
         before = rank_bounds(case.mechanism)
@@ -164,7 +164,15 @@ def bit_trial(count: int) -> list[dict[str, Any]]:
         different = [
             step for step, bits in first.items() if any(other[step] != bits for other in others)
         ]
-        found.append({"model": model, "engine": engine, "threads": threads, "different": different})
+        found.append(
+            {
+                "model": model,
+                "engine": engine,
+                "threads": threads,
+                "steps": list(first),
+                "different": different,
+            }
+        )
     return found
 
 

@@ -17,7 +17,7 @@ from mechid.estimation.instrumental import InstrumentalVariables
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.weighted import WeightedLeastSquares
 
-from .problems import Case, case
+from .problems import Case, case, prior, regression
 
 SEEDS = 60
 NOISE = np.array([0.1, 1.0, 3.0])
@@ -103,6 +103,15 @@ def test_intervals_cover_as_often_as_they_claim(name: str) -> None:
     low, high = np.sqrt(chi2.ppf([1e-4, 1 - 1e-4], n) / n)
     assert 0.95 * low < np.sqrt(np.mean(z**2)) < 1.07 * high
     assert np.abs(np.mean(z)) < 4 / np.sqrt(n)
+
+
+def test_heavy_tails_leave_the_information_of_their_law() -> None:
+    """Fisher information of the location of Student's law: (ν + 1)/(ν + 3) of 1/s² per value."""
+    rng = np.random.default_rng(0)
+    r = regression(rng, [1.0], n=4000, n_d=1)
+    r = replace(r, W=np.ones_like(r.W), tau=1.0 + 0.3 * rng.standard_t(4, r.tau.shape))
+    found = M(scale=1.0, tails=4.0)(r, prior([0.0], np.array([[1e4]])))
+    assert found.sigma[0] == pytest.approx(0.3 * np.sqrt(7 / 5 / 4000), rel=0.05)
 
 
 def test_the_noise_of_heavy_tails_is_its_standard_deviation() -> None:

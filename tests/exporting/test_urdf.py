@@ -39,8 +39,11 @@ Array = npt.NDArray[np.float64]
 
 # What URDF cannot hold of the zoo.
 REFUSED = {
+    "andrews_squeezer": ("moment_drive (load)", "spring or damper spring between points"),
     "double_wishbone": ("spring or damper spring_left between points",),
     "double_wishbone@free": ("spring or damper spring_left between points",),
+    "flyball_governor": ("spring or damper spring_1 between points",),
+    "flyball_governor@rigid": ("distance constraint coupler_1",),
     "four_bar@example-1": ("moment_drive (load)",),
     "geared_gripper": ("coupling inner_mesh",),
     "geared_gripper@tip": ("coupling inner_mesh",),

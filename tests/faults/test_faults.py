@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.faults.cases import CASES, READ_ONLY, commands
@@ -17,6 +18,7 @@ from tests.faults.page import PAGE, tables
 from tests.records import stale_tables
 
 from mechid.errors import DataError
+from mechid.importing.workbook import workbook_bytes
 from mechid.outputs import is_left_over, place_beside, remove_left_over, write_all
 from mechid.tape import store
 
@@ -93,6 +95,17 @@ def test_only_own_left_overs_are_removed(tmp_path: Path) -> None:
     assert is_left_over(own)
     remove_left_over(tmp_path, tmp_path / "missing")
     assert [p.name for p in tmp_path.iterdir()] == [".mine.part"]
+
+
+def test_workbooks_without_room_for_their_sheets() -> None:
+    class Full:
+        properties = SimpleNamespace()
+
+        def save(self, file: object) -> None:
+            raise RuntimeError("IO_ENOSPC")  # as lxml does
+
+    with pytest.raises(DataError, match="sheets of the workbook: IO_ENOSPC; make room there"):
+        workbook_bytes(Full())
 
 
 def test_damaged_compiled_code_is_not_used(tmp_path: Path) -> None:

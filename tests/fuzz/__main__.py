@@ -53,10 +53,10 @@ def main() -> int:
                         driver.run(kind, seed, start, start + _BATCH, tally)
                         start += _BATCH
                 _show(kind, seed, tally, time.monotonic() - begin)
+                if given.record is not None:
+                    merged(given.record, {kind: tally})
         finally:
             driver.close()
-    if given.record is not None:
-        merged(given.record, found)
     return 1 if any(tally.defects for tally in found.values()) else 0
 
 

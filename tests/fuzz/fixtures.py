@@ -14,9 +14,9 @@ SEEDS = Path(__file__).parent / "seeds"
 MODEL = "five_bar"
 
 
-def log_columns() -> dict[str, Any]:
-    """Return a log of the five-bar linkage in SI units, 41 samples."""
-    t = np.arange(41) / 20.0
+def log_columns(samples: int = 41) -> dict[str, Any]:
+    """Return a log of the five-bar linkage in SI units, at 20 Hz."""
+    t = np.arange(samples) / 20.0
     w = np.pi
     return {
         "time": t,
@@ -29,7 +29,7 @@ def log_columns() -> dict[str, Any]:
 
 def bench_columns() -> dict[str, Any]:
     """Return the same log as a test bench writes it, for the mapping."""
-    c = log_columns()
+    c = log_columns(101)
     return {
         "t_ms": 1000 * c["time"],
         "enc1": np.rad2deg(c["q1"]),

@@ -37,15 +37,14 @@ class ForbiddenError(BaseException):
 
 
 class Guard:
-    """Forbids acts while `active`; it cannot be taken away."""
+    """Forbids acts while `active`; to be added as an audit hook, which cannot be taken away."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self.active = False
         self.seen: list[str] = []
         self._folders = tuple(f"{os.path.realpath(x)}{os.sep}" for x in folders)
-        sys.addaudithook(self._audit)
 
-    def _audit(self, event: str, args: tuple[Any, ...]) -> None:
+    def audit(self, event: str, args: tuple[Any, ...]) -> None:
         if not self.active:
             return
         if event == "open":

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from mechid.errors import DataError
 
 from ..records import stale_tables
 from .drive import Driver, Tally
-from .kinds import KINDS
+from .guard import ForbiddenError, Guard
+from .kinds import KINDS, Kind
 from .record import PAGE, merged, tables
+from .worker import read_case
 
 CASES = 20
 
@@ -27,6 +36,51 @@ def test_changed_files_are_read_or_refused(tmp_path: Path) -> None:
     # Changes are neither harmless nor hopeless.
     assert sum(tally.accepted for tally in found.values()) > len(KINDS)
     assert sum(tally.refused for tally in found.values()) > len(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("error", "result"),
+    [
+        (None, "accepted"),
+        (DataError("wrong"), "refused"),
+        (KeyError("x"), "exception"),
+        (MemoryError(), "memory"),
+        (ForbiddenError("writes"), "forbidden"),
+    ],
+)
+def test_what_counts_as_a_defect(
+    error: BaseException | None, result: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(path: Path, rng: Random) -> None:
+        if error is not None:
+            raise error
+
+    monkeypatch.setitem(KINDS, "toy", Kind(lambda _: [], read, lambda _: []))
+    assert read_case("toy", Path(), Random(0))[0] == result
+
+
+@pytest.mark.parametrize(
+    ("event", "args"),
+    [
+        ("open", ("/etc/x", "w", os.O_WRONLY | os.O_CREAT)),
+        ("os.remove", ("/etc/x", -1)),
+        ("os.rename", ("in/x", "/etc/x", -1, -1)),
+        ("os.system", ("true",)),
+        ("subprocess.Popen", ("true", ["true"], None, None)),
+        ("socket.connect", (None, ("localhost", 1))),
+    ],
+)
+def test_what_no_file_may_cause(
+    event: str, args: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    guard = Guard([tmp_path / "in"])
+    guard.audit(event, args)  # not yet
+    guard.active = True
+    with pytest.raises(ForbiddenError):
+        guard.audit(event, args)
+    guard.audit("open", ("/etc/x", "r", os.O_RDONLY))
+    guard.audit("open", ("in/x", "w", os.O_WRONLY))
 
 
 def test_records_add_up(tmp_path: Path) -> None:

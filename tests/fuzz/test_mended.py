@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 import mechid
+from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.measurementfile.channels import read_channels
 from mechid.runs.files import read_columns
+from mechid.runs.truth import read_truth
+from mechid.signals.filters import edge
 from mechid.textfile.quiet import quiet
 
 from . import fixtures, forms
@@ -96,6 +99,94 @@ def test_studies_of_too_many_cells(tmp_path: Path, axes: str) -> None:
     )
     with pytest.raises(DataError, match="50000"):
         mechid.load_study(path)
+
+
+def test_certificates_of_poses_far_away(tmp_path: Path) -> None:
+    state = {"y": [0.0], "yd": [0.0], "ydd": [0.0], "pose": [1e300] * 7}
+    experiment = {"hold": [], "measure": None, "static": False, "gravity": None}
+    numbers = {"parameters": 0, "upper": 0, "lower": 0, "precision": 64}
+    lists: dict[str, list[object]] = {
+        key: [] for key in ("open_questions", "dependent", "vectors", "columns", "rows")
+    }
+    head = {"format": "mechid certificate 1", "model": "", "certified": False}
+    path = tmp_path / "c.json"
+    for scale in (1.0, 1e-300):
+        state["pose"] = [scale * x for x in state["pose"]]
+        words = head | numbers | lists | {"experiment": experiment, "states": [state]}
+        path.write_text(json.dumps(words))
+        if scale == 1.0:
+            with pytest.raises(DataError, match="not a certificate"):
+                read_certificate(path)
+        else:
+            assert read_certificate(path).states[0].pose == (1.0,) * 7
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("9" * 400, "must be numbers"), ("NaN", "must be numbers"), ("[" * 5000, "not a JSON file")],
+    ids=["huge", "not a number", "deep"],
+)
+def test_truths_that_are_none(tmp_path: Path, value: str, words: str) -> None:
+    path = tmp_path / "log.csv.truth.json"
+    path.write_text(f'{{"truth": 1, "parameters": {{"m_1": {value}}}}}')
+    with pytest.raises(DataError, match=words):
+        read_truth(path)
+
+
+def test_copies_of_copies(tmp_path: Path) -> None:
+    """Forty lines would stand for 2⁴⁰ bodies."""
+    two = "{{a: {{subassembly: s{0}, suffix: _a}}, b: {{subassembly: s{0}, suffix: _b}}}}"
+    lines = [f"  s{k}: {{use: {two.format(k + 1)}}}" for k in range(40)]
+    path = tmp_path / "model.yaml"
+    path.write_text(
+        "mechid: 1\nname: a\nuse: {z: {subassembly: s0}}\nsubassemblies:\n"
+        + "\n".join([*lines, "  s40: {bodies: {b: {massless: true}}}\n"])
+    )
+    with pytest.raises(ModelError, match="more than 1000 copies"):
+        mechid.load(path)
+
+
+def test_names_of_files_that_no_system_can_have(tmp_path: Path) -> None:
+    path = tmp_path / "model.yaml"
+    path.write_text(f"mechid: 1\nname: a\ninclude: {'a' * 5000}.yaml\n")
+    with pytest.raises(ModelError, match="there is no file"):
+        mechid.load(path)
+    with pytest.raises(MechidError):
+        mechid.load(f"{path}{'@a' * 3000}")
+
+
+def test_a_cut_off_that_rounding_hides() -> None:
+    assert edge(1e-50) > 1e9
+    assert edge(0.1) < 100
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "result"
+    fixtures.write_study(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "words"),
+    [
+        ("provenance.json", b'"study"', b'"studi"', "the format of the result"),
+        ("provenance.json", b'"parts"', b'"party"', "changed or is damaged"),
+        ("cells/results.parquet", b"cell", b"cemm", "missing column cell"),
+        ("cells/results.parquet", b"cell", b"ce\xffl", "not a Parquet table"),
+    ],
+)
+def test_results_that_were_edited(
+    result: Path, file: str, before: bytes, after: bytes, words: str
+) -> None:
+    path = result / file
+    data = path.read_bytes()
+    path.write_bytes(data.replace(before, after))
+    try:
+        with pytest.raises(DataError, match=words):
+            mechid.load_study_result(result).status()
+    finally:
+        path.write_bytes(data)
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,7 @@ class Worker:
             f"{c.__name__}: {m}, {file.rpartition('/mechid/')[2]}:{line}"
         )
         self.guard = Guard(writable(scratch))
+        sys.addaudithook(self.guard.audit)
         self.seeds: dict[str, tuple[list[Seed], tuple[str, ...]]] = {}
 
     def prepare(self, kind: str) -> None:
@@ -114,7 +115,7 @@ class Worker:
             if command:
                 result, words = self._command(KINDS[kind].command(path))
             else:
-                result, words = _read(kind, path, rng)
+                result, words = read_case(kind, path, rng)
         finally:
             self.guard.active = False
         spent = _used() - begin
@@ -190,7 +191,8 @@ class _Always(Random):
         return self._value * 0.999
 
 
-def _read(kind: str, path: Path, rng: Random) -> tuple[str, str]:
+def read_case(kind: str, path: Path, rng: Random) -> tuple[str, str]:
+    """Read a file; return what came of it, and the cause if that is a defect."""
     try:
         KINDS[kind].read(path, rng)
     except MechidError as error:

@@ -205,6 +205,11 @@ class Rewriter:
                     new["frame"][key] = self.direction(value)
         if "mass" in body:
             new["mass"] = times(body["mass"], "0.001")
+        if "point_masses" in body:
+            new["point_masses"] = [
+                {"mass": times(p["mass"], "0.001"), "at": self.point(p["at"])}
+                for p in body["point_masses"]
+            ]
         if isinstance(center := body.get("center"), dict):
             new["center"] = {"ground": times(center["ground"], "1000")}
         elif center:

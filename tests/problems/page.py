@@ -45,6 +45,10 @@ def tables(record: Mapping[str, Any]) -> dict[str, str]:
             ],
         ),
         "fastest": _fastest(problems),
+        "figures": "\n\n".join(
+            f"![{p['title']}](../img/reliability/problem-{name}.svg)"
+            for name, p in problems.items()
+        ),
         "formulations": _formulations(problems),
         "crossing": _crossing(record["crossing"]),
         "reasons": _reasons(record["crossing"]),
@@ -68,7 +72,7 @@ def _quickest(outcomes: Sequence[Row], engine: str, accuracy: float) -> str:
         first = min(good, key=lambda o: o["seconds"])
         return f"{first['seconds']:.2g} ({first['method']})"
     finished = [o["error"] for o in own if o["error"] is not None]
-    return f"not reached, best {min(finished):.0e}" if finished else "not tried"
+    return f"not reached, best {min(finished):.0e}" if finished else "not modelled"
 
 
 def _formulations(problems: Mapping[str, Row]) -> str:

@@ -11,6 +11,8 @@ from mechid.dynamics.simulate import FORMULATIONS, simulate
 from mechid.kinematics.tables import Floats
 from mechid.modelfile import load
 
+from ..records import stale_tables
+from .page import FIGURES, PAGE, read_record, tables
 from .problems import PROBLEMS, SQUEEZER, Problem, n_four_bar, squeezer
 
 # Parts of the whole time: references take time, too.
@@ -79,3 +81,15 @@ def test_row_of_any_number_is_that_of_the_zoo() -> None:
     for n, spec in ((1, "n_four_bar@one"), (2, "n_four_bar")):
         found, zoo = simulate(n_four_bar(n), times), simulate(load(spec), times)
         assert np.array_equal(found.y, zoo.y)
+
+
+def test_page_shows_the_record() -> None:
+    record = read_record()
+    assert set(record["problems"]) <= set(PROBLEMS)
+    assert stale_tables(PAGE, tables(record)) == []
+    for name in record["problems"]:
+        assert (FIGURES / f"problem-{name}.svg").exists()
+
+
+def test_nothing_in_the_record_is_wrong() -> None:
+    assert {row["outcome"] for row in read_record()["crossing"]} == {"right", "refused"}

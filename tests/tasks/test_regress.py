@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.regressor import observe_path
+from mechid.errors import DataError
 from mechid.kinematics.motion import solve_motion
 from mechid.modelfile import load
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks import enough_memory
 from mechid.tasks.regress import regression_of
 
 FIVE = load("five_bar")
@@ -37,3 +41,25 @@ def test_slow_rows_do_not_count_after_the_parallel_filter() -> None:
     assert np.array_equal(after.valid[:, 1], before.valid[:, 1] & (np.abs(speed[:, 1]) >= 0.3))
     assert 0 < after.valid[:, 1].sum() < before.valid[:, 1].sum() < len(before.time)
     assert np.array_equal(after.W, before.W)
+
+
+def test_a_problem_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert enough_memory.available_memory() > 1e8
+    monkeypatch.setattr(enough_memory, "available_memory", lambda: 1e6)
+    with pytest.raises(DataError, match=r"200 samples of 2 forces.*identify_streamed"):
+        regression_of(dynamic_model(FIVE), motion())
+
+
+@pytest.mark.parametrize("decimation", [1, 5])
+def test_blocks_of_W_make_the_whole(decimation: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all base columns, and with some: as one W of all samples, filtered at once."""
+    model, whole = dynamic_model(FIVE), replace(motion(), decimation=decimation)
+    monkeypatch.setattr("mechid.tasks.regress._BLOCK", 37)
+    seen = observe_path(model, whole.y, whole.yd, whole.ydd, time=T)
+    W = seen.W if decimation == 1 else Decimation(5).apply(seen.W)
+    names = [c.name for c in model.columns]
+    found = regression_of(model, whole)
+    np.testing.assert_allclose(found.W, W, atol=1e-12 * np.abs(W).max())
+    some = regression_of(model, whole, names[3:1:-1])
+    np.testing.assert_allclose(some.W, W[..., [3, 2]], atol=1e-12 * np.abs(W).max())
+    assert some.parameters == (names[3], names[2])

@@ -115,6 +115,21 @@ def test_blocks_of_a_table(log: Path) -> None:
         assert np.array_equal(np.concatenate(parts), whole)
 
 
+def test_reading_blocks_does_not_hold_the_file(tmp_path: Path) -> None:
+    """16 MB in 20 groups of rows: what Arrow holds at any time is about one of them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(7)
+    columns = pa.table({"a": rng.random(1_000_000), "b": rng.random(1_000_000)})
+    pq.write_table(columns, tmp_path / "long.parquet", row_group_size=50_000)
+    del columns
+    before = pa.total_allocated_bytes()
+    blocks = table_blocks(tmp_path / "long.parquet", ["a", "b"], 10_000)
+    held = max(pa.total_allocated_bytes() for _ in blocks)
+    assert held - before < 4e6
+
+
 def test_what_is_refused(log: Path, tmp_path: Path) -> None:
     file = log / "log.csv"
     with pytest.raises(DataError, match="needs all samples at once"):

@@ -99,7 +99,10 @@ def _sizes(rows: Sequence[Mapping[str, Any]], machines: Sequence[str]) -> str:
 def _classes(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return coverage by law and class, in percent."""
     names = list(dict.fromkeys(row["class"] for row in rows))
-    laws = {row["law"]: (row["runs"], row["said"]) for row in rows}
+    # Not every run has parameters of every class.
+    laws: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        laws[row["law"]] = max(laws.get(row["law"], (0, 0)), (row["runs"], row["said"]))
     cells = {(row["law"], row["class"]): _cell(row) for row in rows}
     return markdown_table(
         ("law of error", "runs", "say so", *names),

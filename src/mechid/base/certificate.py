@@ -23,6 +23,7 @@ from mechid.exact.stack import reference_poses
 from mechid.kinematics.tables import Floats
 from mechid.modelfile.api import dumps
 from mechid.outputs import write_text
+from mechid.textfile.expressions import LARGEST
 from mechid.textfile.formats import check_format
 
 FORMAT_VERSION = 1
@@ -165,8 +166,8 @@ def _read_numbers(values: Any) -> tuple[float, ...]:
     if not isinstance(values, list) or any(type(x) not in (int, float) for x in values):
         raise ValueError("not a list of numbers")
     found = tuple(float(x) for x in values)
-    if not np.all(np.isfinite(found)):
-        raise ValueError("a number is not finite")
+    if not np.all(np.abs(found) <= LARGEST):
+        raise ValueError("a number is not finite, or out of range")
     return found
 
 

@@ -31,6 +31,9 @@ _REST = 1e-10  # relative to L
 _NEAR = 1e-11  # how far a float null vector may be from the exact numbers
 _PIVOT = 1e-8
 _DENOMINATOR = 10_000
+# Fractions of a denominator up to q lie so close that any number is near one where the slack is
+# about 1/q²: what is recognised must not be by chance, in millimetres either.
+_CHANCE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -173,9 +176,10 @@ def _recognised(values: Floats) -> tuple[sp.Expr, ...] | None:
     for value in values.tolist():
         near = Fraction(value).limit_denominator(_DENOMINATOR)
         square = Fraction(value * value).limit_denominator(_DENOMINATOR)
+        slack = _NEAR * abs(value)
         if abs(float(near) - value) < _NEAR:
             out.append(sp.Rational(near.numerator, near.denominator))
-        elif abs(float(square) - value * value) < _NEAR * abs(value):
+        elif abs(float(square) - value * value) < slack and slack * square.denominator**2 < _CHANCE:
             root = sp.sqrt(sp.Rational(square.numerator, square.denominator))
             out.append(root if value > 0 else -root)
         else:

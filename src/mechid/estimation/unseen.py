@@ -16,9 +16,10 @@ from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
 
-# An error is not seen if the data leave it more than this part of its usual size, and worth a word
+# An error is not seen if the data leave it more than this part of its usual size: the evidence for
+# a term of nearly four standard deviations is about what is required to take it. It is worth a word
 # if it would shift a parameter by more than so many standard deviations.
-_UNSEEN, _SHIFT = 0.5, 2.0
+_UNSEEN, _SHIFT = 0.25, 2.0
 # Gain error of a calibrated force sensor.
 _CALIBRATED = 0.01
 

@@ -22,6 +22,7 @@ from mechid.modelfile.validate import validate
 from mechid.options import ImportOptions, step_options
 from mechid.outputs import write_text
 from mechid.shown import Shown
+from mechid.textfile.paths import is_file
 from mechid.textfile.yamlio import write
 
 MAX_LINKS = 1000
@@ -116,7 +117,7 @@ def import_model(
     if options.density is not None and not options.density > 0:
         raise DataError(f"density must be > 0, got {options.density:g}")
     path = Path(path)
-    if not path.is_file():
+    if not is_file(path):
         raise ModelError(f"there is no file {path}")
     if path.suffix.lower() in (".yaml", ".yml"):
         raise ModelError(

@@ -12,6 +12,7 @@ from mechid.importing.masses import Mass
 from mechid.importing.mesh_cones import cone_mass
 from mechid.importing.xml import LARGEST, Node, inside
 from mechid.spatial.rotations import Array
+from mechid.textfile.paths import is_file
 from mechid.textfile.quiet import quiet
 
 MAX_BYTES = 256_000_000
@@ -32,7 +33,7 @@ def package_file(name: str, folder: Path, root: str | Path | None, node: Node) -
         inside(root, str(path), node)
         paths.append(path)
     for path in paths:
-        if path.is_file():
+        if is_file(path):
             return path
     raise missing(name, root, node)
 

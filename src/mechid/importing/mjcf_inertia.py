@@ -14,6 +14,7 @@ from mechid.importing.mjcf_compiler import Compiler, to_z
 from mechid.importing.poses import Pose, unit
 from mechid.importing.xml import Node, inside
 from mechid.options import ImportOptions
+from mechid.textfile.paths import is_file
 from mechid.textfile.words import hint
 
 _NOTHING = ("plane", "hfield")
@@ -164,7 +165,7 @@ class Inertias:
             file = Path(file).name if self.compiler.strip else file
             at = (self.folder / self.compiler.mesh_folder / file).resolve()
             path = inside(self.limit, str(at), asset)
-            if not path.is_file():
+            if not is_file(path):
                 raise missing(file, self.limit, asset)
             word = asset.choice("inertia", tuple(_VOLUMES), "legacy")
             return mesh_mass(path, matrix, shift, asset, _VOLUMES[word])

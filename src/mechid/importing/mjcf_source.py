@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mechid.importing.xml import MAX_DEPTH, Node, inside, read_xml
+from mechid.textfile.paths import is_file
 from mechid.textfile.words import hint
 
 MAIN = "main"
@@ -33,7 +34,7 @@ def with_includes(root: Node, folder: Path, limit: Path) -> Node:
                 raise child.error(
                     f"{name} is included twice, or includes itself", "remove one <include>"
                 )
-            if not path.is_file():
+            if not is_file(path):
                 raise child.error(f"there is no file {name} to include", "add it")
             seen.add(path)
             part = read_xml(path, str(path))

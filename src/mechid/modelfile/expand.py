@@ -21,6 +21,7 @@ from mechid.modelfile.vectors import EXACT_ZERO, unit, vec3
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key
 
+_MOST_COPIES = 1000  # of subassemblies: a few lines can stand for billions
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -34,6 +35,7 @@ class Expanded:
         default_factory=lambda: {kind: {} for kind in KINDS}
     )
     parameters: dict[str, Entry] = field(default_factory=dict)  # known before their place in order
+    copies: int = 0
 
     def add(self, kind: Kind, entry: Entry, scope: Scope, local: str) -> None:
         """Add an entry that a scope calls `local`; a name that exists is an error."""
@@ -171,6 +173,13 @@ def _expand_use(expanded: Expanded, outer: Scope, path: Key, use: Use) -> None:
             f"a subassembly contains itself: {' -> '.join([*around, use.subassembly])}",
             path=(*path, "subassembly"),
             remedy="use another one",
+        )
+    expanded.copies += 1
+    if expanded.copies > _MOST_COPIES:
+        raise ModelError(
+            f"the file uses more than {_MOST_COPIES} copies of subassemblies",
+            path=path,
+            remedy="use fewer of them in each other",
         )
     parts = known[use.subassembly]
     for local in use.parameters:

@@ -8,6 +8,7 @@ from typing import Any
 from mechid.errors import ModelError
 from mechid.modelfile.variants import merged, with_variants
 from mechid.modelfile.zoo import zoo_names, zoo_path
+from mechid.textfile.paths import is_file
 from mechid.textfile.words import kind, suggestion
 from mechid.textfile.yamlio import Key, Source, read_file
 
@@ -81,13 +82,13 @@ def _included(data: dict[str, Any], source: Source) -> dict[Key, str]:
 def _find(text: str, folder: Path, path: Key = ()) -> tuple[Path, str, tuple[str, ...]]:
     """Return file, name in messages, and variants of the request, seen from a folder."""
     variants: list[str] = []
-    while "@" in text and not (folder / text).is_file():
+    while "@" in text and not is_file(folder / text):
         text, _, variant = text.rpartition("@")
         variants.insert(0, variant)
     if text in zoo_names():
         return zoo_path(text), f"{text}.yaml", tuple(variants)
     file = folder / text
-    if file.is_file():
+    if is_file(file):
         return file, str(file), tuple(variants)
     names = zoo_names()
     raise ModelError(

@@ -34,11 +34,16 @@ def read_json(path: Path) -> Any:
         If there is no such file, or it is no JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"), parse_int=_integer)
     except OSError as error:
         raise DataError(f"cannot read the file: {error.strerror}", where=str(path)) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not a JSON file: {error}", where=str(path)) from None
+
+
+def _integer(text: str) -> int | float:
+    """Return an integer; one that no float can hold is infinite."""
+    return int(text) if len(text) < 300 else float(text)
 
 
 def write_columns(path: Path, columns: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What the JSON files of a run must hold: checked when they are read, since people edit them."""
+"""What JSON files of results must hold: checked when they are read, since people edit them."""
 
 from __future__ import annotations
 
@@ -83,6 +83,19 @@ class ReductionWords(TypedDict):
     complete: bool
     motions: list[str]
     blocks: int
+
+
+class _Part(TypedDict):
+    cells: int
+    axes: dict[str, list[Any]]
+
+
+class ResultWords(TypedDict):
+    """Of provenance.json of a study."""
+
+    title: str
+    size: str
+    parts: dict[str, _Part]
 
 
 def checked(found: Any, kind: type) -> Any:

@@ -19,6 +19,7 @@ from mechid.kinematics.tables import Floats
 
 ORDER = 4
 _SETTLED = 0.01  # what is left of the response of the slowest pole at an edge that is dropped
+_ENDLESS = 1 << 60  # samples
 # A long record is filtered in windows that overlap by this many edges: what a window does not see
 # has decayed to 0.01⁹ of its size there, below rounding. Windows are longer than their overlap.
 _OVERLAP, _WINDOW = 9, 4
@@ -100,7 +101,10 @@ def edge(cutoff: float) -> int:
     from scipy.signal import butter
 
     _, poles, _ = butter(ORDER, 2 * cutoff, output="zpk")
-    return int(np.ceil(np.log(_SETTLED) / np.log(np.abs(poles).max())))
+    slowest = np.abs(poles).max()
+    if slowest >= 1:  # of a cut-off so low that rounding hides it
+        return _ENDLESS
+    return int(np.ceil(np.log(_SETTLED) / np.log(slowest)))
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,14 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mechid.errors import DataError
 from mechid.outputs import is_left_over, make_folder, remove_left_over, write_text, write_whole
 from mechid.runs.files import read_json, write_json
 from mechid.runs.lock import NAME as LOCK
 from mechid.runs.record import library_versions
+from mechid.runs.schemas import ResultWords, checked
 from mechid.studies.rows import CELL, REFUSED, grid_table, part_table
 from mechid.studies.study import Study
 from mechid.textfile.formats import check_format
@@ -105,13 +106,7 @@ class StudyFolder:
                 where=str(path),
                 remedy="mechid study run",
             )
-        check_format(
-            "result of the study",
-            folder.provenance.get("study"),
-            FORMAT_VERSION,
-            where=str(path),
-            remedy="run the study again",
-        )
+        _ = folder.provenance  # is checked
         return folder
 
     def _is_study(self) -> bool:
@@ -120,8 +115,19 @@ class StudyFolder:
     @property
     def provenance(self) -> dict[str, Any]:
         """What the result was computed with."""
-        found: dict[str, Any] = read_json(self.path / "provenance.json")
-        return found
+        path = self.path / "provenance.json"
+        found = read_json(path)
+        check_format(
+            "result of the study",
+            found.get("study") if isinstance(found, dict) else None,
+            FORMAT_VERSION,
+            where=str(self.path),
+            remedy="run the study again",
+        )
+        try:
+            return cast("dict[str, Any]", checked(found, ResultWords))
+        except ValueError as error:
+            raise _changed(error, path) from None
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -130,7 +136,7 @@ class StudyFolder:
 
     def grid(self, part: str) -> pa.Table:
         """Return labels and hashes of the cells of a part."""
-        found = read_table(self.path / _CELLS / f"{part}.parquet")
+        found = read_table(self.path / _CELLS / f"{part}.parquet", needed=[CELL])
         if len(found) != self.provenance["parts"][part]["cells"]:
             raise DataError(
                 "the study was stopped before it had begun",
@@ -147,7 +153,7 @@ class StudyFolder:
         """Return the cells that are done, and why they were refused, if they were."""
         found: dict[str, str | None] = {}
         for path in self.chunks(part):
-            rows = read_table(path, [CELL, REFUSED])
+            rows = read_table(path, [CELL, REFUSED], needed=[CELL, REFUSED])
             found |= dict(zip(rows[CELL].to_pylist(), rows[REFUSED].to_pylist(), strict=True))
         return found
 
@@ -160,7 +166,10 @@ class StudyFolder:
     def table(self, part: str, *, complete: bool = True) -> tuple[pa.Table, int]:
         """Return the table of a part from its cells, and the number of those that are missing."""
         chunks = [read_table(path) for path in self.chunks(part)]
-        return part_table(self.grid(part), chunks, complete=complete)
+        try:
+            return part_table(self.grid(part), chunks, complete=complete)
+        except (ValueError, KeyError, TypeError) as error:  # Arrow's, of columns that do not fit
+            raise _changed(error, self.path / _CELLS / part) from None
 
     def finish(self) -> None:
         """Write the table of every part, and remove what processes that were killed have left."""
@@ -199,33 +208,48 @@ def provenance(study: Study) -> dict[str, Any]:
     }
 
 
-def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+def _difference(before: Any, now: dict[str, Any]) -> str:
     """Say which version is not the same as before."""
-    if before.get("study") != now["study"]:
+    if not isinstance(before, dict) or before.get("study") != now["study"]:
         return "another format"
-    had = before.get("versions", {})
+    had = before.get("versions")
+    had = had if isinstance(had, dict) else {}
     other = [f"{name} {had.get(name)}" for name, v in now["versions"].items() if had.get(name) != v]
     return ", ".join(other)
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet table.
+def _changed(error: Exception, path: Path) -> DataError:
+    words = f"the result was changed or is damaged ({type(error).__name__}: {error})"
+    return DataError(words, where=str(path), remedy="run the study again")
+
+
+def read_table(
+    path: Path, columns: Sequence[str] | None = None, needed: Sequence[str] = ()
+) -> pa.Table:
+    """Read a Parquet table, or some of its columns.
 
     Raises
     ------
     DataError
-        If there is none.
+        If there is none, or a column that is needed is missing.
     """
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(path, columns=columns, partitioning=None)
+        table = pq.read_table(path, columns=columns, partitioning=None)
+        table.validate(full=True)  # also that texts are UTF-8
+        absent = [name for name in needed if name not in table.column_names]
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
     except (OSError, ValueError) as error:
         raise DataError(
             f"not a Parquet table: {str(error).splitlines()[0]}", where=str(path)
         ) from None
+    if absent:
+        raise DataError(
+            f"missing column {absent[0]}", where=str(path), remedy="run the study again"
+        )
+    return table
 
 
 def _write_table(path: Path, table: pa.Table) -> None:

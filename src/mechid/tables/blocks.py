@@ -48,7 +48,8 @@ def _opened(path: Path, size: int | None) -> tuple[list[str], Any]:
         raise DataError("there is no such file", where=str(path))
     try:
         if suffix == ".parquet":
-            file = pq.ParquetFile(path)
+            # Buffered before, all of the file would be held.
+            file = pq.ParquetFile(path, pre_buffer=False)
 
             def batches(columns: list[str]) -> Iterator[Any]:
                 return iter(file.iter_batches(batch_size=size or 1, columns=columns))

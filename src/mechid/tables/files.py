@@ -32,10 +32,11 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     suffix = table_suffix(path)
-    if not path.exists():
-        raise DataError("there is no such file", where=str(path))
     try:
+        if not path.exists():
+            raise DataError("there is no such file", where=str(path))
         table = _read_csv(path) if suffix == ".csv" else _read_parquet(path)
+        table.validate(full=True)  # also that texts are UTF-8
         names = [name.strip() for name in table.column_names]
     except OSError as error:
         words = " ".join(str(error.strerror or error).split())

@@ -17,6 +17,7 @@ from mechid.signals.filters import Decimation
 from mechid.signals.moving import moving
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables.forces import force_unit
+from mechid.tasks.enough_memory import refuse_too_large
 
 _BLOCK = 1 << 14  # samples whose W is held at once, with all columns
 
@@ -45,6 +46,7 @@ def regression_of(
     decimation = None if motion.decimation == 1 else Decimation(motion.decimation)
     seen = _seen(model, motion, rows, places)
     try:
+        refuse_too_large(n // motion.decimation, len(rows), len(places))
         if decimation is None:
             found = np.empty((n, len(rows), len(places) + 1))
             for part, block in seen:

@@ -9,6 +9,7 @@ from mechid.errors import DataError, ModelError
 from mechid.excitation.trajectory import Trajectory
 from mechid.outputs import write_text
 from mechid.tables.files import SUFFIXES
+from mechid.textfile.paths import is_file
 from mechid.textfile.yamlio import FileKind, Source, read, read_file, write
 from mechid.trajectoryfile.build import build_trajectory
 from mechid.trajectoryfile.document import validate_trajectory
@@ -49,7 +50,7 @@ def load_trajectory(path: str | Path) -> Trajectory:
             where=str(path),
             remedy="use .yaml, .csv or .parquet",
         )
-    if not path.is_file():
+    if not is_file(path):
         raise DataError("there is no such file", where=str(path))
     if suffix in SUFFIXES:
         return table_trajectory(path)

@@ -37,10 +37,11 @@ def write_page() -> None:
 
 def _row(trial: dict[str, Any], first: dict[str, Any]) -> tuple[object, ...]:
     steps = trial["steps"]
-    apart = difference(trial["estimate"], first["estimate"])
+    there = trial["estimate"]["values"] is not None
+    apart = f"{difference(trial['estimate'], first['estimate']):.1g}" if there else "–"
     failed = sum(bool(step["status"]) for step in steps)
     seconds = round(sum(step["seconds"] for step in steps))
-    return trial["exact_python"], trial["versions"], len(steps), failed, seconds, f"{apart:.1g}"
+    return trial["exact_python"], trial["versions"], len(steps), failed, seconds, apart
 
 
 def _dependencies(trials: list[dict[str, Any]]) -> list[tuple[str, str, str]]:

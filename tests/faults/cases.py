@@ -177,7 +177,7 @@ CASES = {
 # Commands that only print. The studio writes through jobs, which are these commands.
 READ_ONLY = {
     "verify-certificate", "studio", "study list", "study experiments", "study plan",
-    "study status", "study compare",
+    "study status", "study compare", "identify-streamed",
 }  # fmt: skip
 _STUDY = """\
 title: Two estimators

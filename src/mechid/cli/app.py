@@ -35,6 +35,7 @@ COMMANDS = {
     "synthesise": "mechid synthesise five_bar motion.yaml --noise 5% -o data.parquet",
     "measurement": "mechid measurement four_bar log.mat --map log.yaml -o motion.parquet",
     "identify": "mechid identify five_bar data.parquet --validate other.parquet -o run",
+    "identify-streamed": "mechid identify-streamed five_bar hours.parquet --cad-error 20%",
     "reduce": "mechid reduce run --by contribution --size 8 -o smaller",
     "validate": "mechid validate run other.parquet",
     "predict": "mechid predict run motion.yaml -o forces.csv",
@@ -49,7 +50,8 @@ _FILES = {"import": "import_model"}  # others bear the name of their command
 # Commands that run kernels.
 _COMPILED = {
     "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
-    "synthesise", "measurement", "identify", "reduce", "validate", "predict", "payload",
+    "synthesise", "measurement", "identify", "identify-streamed", "reduce", "validate", "predict",
+    "payload",
 }  # fmt: skip
 
 

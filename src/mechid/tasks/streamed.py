@@ -127,7 +127,13 @@ def identify_streamed(
     mechanism, path = mechanism_of(model), Path(log)
     if estimator == "map":
         settings = {"prior": "full", **settings}
-    words = {"estimator": estimator, "settings": settings, "cad_error": cad_error}
+    words = {
+        "estimator": estimator,
+        "settings": settings,
+        "cad_error": cad_error,
+        "cutoff": cutoff,
+        "decimation": decimation,
+    }
     given = {key: value for key, value in words.items() if value is not None}
     options = identify_options(IdentifyOptions(), given, mechanism)
     chosen_estimator = estimator_of(options.estimator, options.settings)
@@ -136,7 +142,8 @@ def identify_streamed(
             f"the estimator {estimator} with these settings needs all samples at once",
             remedy="use map, weighted or ols without terms of the force channels, or identify",
         )
-    stream = _Stream.of(mechanism, path, Preparation(cutoff=cutoff, decimation=decimation))
+    how = Preparation(cutoff=options.cutoff, decimation=options.decimation)
+    stream = _Stream.of(mechanism, path, how)
     base = chosen_base(mechanism, options)
     names = (*base.base, *(c for c in stream.open_columns if c not in base.base))
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +94,29 @@ def test_huge_inputs_are_not_repeated(run: Run) -> None:
     done = run("check", "x" * 100_000)
     assert done.status == 2
     assert len(done.err) < 2000
+
+
+def test_first_sign_of_life_on_a_terminal() -> None:
+    """Before anything heavy is loaded; help loads nothing heavy at all."""
+    pty = pytest.importorskip("pty")
+    program = (
+        "import sys, rich.console\n"
+        "before = rich.console.Console.status\n"
+        "def status(self, words):\n"
+        "    print(words, 'numba' in sys.modules)\n"
+        "    return before(self, words)\n"
+        "rich.console.Console.status = status\n"
+        "from mechid.cli import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-c", program, "check", "pendulum"]
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=theirs, check=True, text=True)
+    os.close(theirs)
+    os.close(ours)
+    assert done.stdout.startswith("loading False\npendulum: ")
+    start = "from mechid.cli import main; main()"
+    line = [sys.executable, "-X", "importtime", "-c", start, "check", "--help"]
+    found = subprocess.run(line, capture_output=True, check=True, text=True)
+    assert "Read a model" in found.stdout
+    assert "numba" not in found.stderr

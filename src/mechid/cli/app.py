@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mechid.cli.progress import log_to_stderr, tell_first_compilation
+from mechid.cli.progress import load_kernels, log_to_stderr, tell_first_compilation
 from mechid.cli.record_options import with_option_names
 from mechid.errors import MechidError
 
@@ -51,7 +51,7 @@ _FILES = {"import": "import_model"}  # others bear the name of their command
 _COMPILED = {
     "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
     "synthesise", "measurement", "identify", "identify-streamed", "reduce", "validate", "predict",
-    "payload",
+    "payload", "report", "advise",
 }  # fmt: skip
 
 
@@ -150,8 +150,10 @@ def root(
 
     MODEL is a name of the zoo, a model file, or either with @variant.
     """
-    if context.invoked_subcommand in _COMPILED and not context.resilient_parsing:
+    asks = context.resilient_parsing or {"-h", "--help"} & set(context.obj or ())
+    if context.invoked_subcommand in _COMPILED and not asks:
         tell_first_compilation()
+        load_kernels()
 
 
 def _fail(line: str) -> NoReturn:

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -29,6 +30,28 @@ def tell_first_compilation() -> None:
     folders = cache_folders(Path(__file__).parents[1] / "__pycache__")
     if not any(any(folder.glob("*.nbc")) for folder in folders):
         _LOG.info("compiling kernels: this is done once and takes about a minute")
+
+
+@contextmanager
+def status(words: str) -> Iterator[None]:
+    """Show on a terminal what is being done, until it is done."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(words):
+        yield
+
+
+def load_kernels() -> None:
+    """Load what computations need; on a terminal, with the first sign of life.
+
+    It takes longer than everything before it.
+    """
+    with status("loading"):
+        import_module("mechid.dynamics.compile")
 
 
 class _Lines(logging.Handler):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mechid.cli.common import Force, Json, print_json
+from mechid.cli.progress import status
 from mechid.errors import DataError
 from mechid.outputs import check_outputs
 
@@ -79,10 +80,11 @@ def report(
 
 
 def _write(runs: dict[str, Run], page: Path, certify: bool) -> None:
-    from mechid.report import write_comparison, write_report
+    with status("report"):
+        from mechid.report import write_comparison, write_report
 
-    if len(runs) > 1:
-        write_comparison(runs, page)
-    else:
-        (run,) = runs.values()
-        write_report(run, page, certify=certify)
+        if len(runs) > 1:
+            write_comparison(runs, page)
+        else:
+            (run,) = runs.values()
+            write_report(run, page, certify=certify)

@@ -84,6 +84,9 @@ def plan(
     """Show how many cells a study has, which share work, and how long it will take."""
     import os
 
+    from mechid.cli.progress import load_kernels
+
+    load_kernels()
     from mechid.studies.plan import plan_study
 
     n_workers = workers or os.cpu_count() or 1
@@ -183,7 +186,9 @@ def run(
     Ctrl-C keeps what is done; the same command goes on. Tables are PART.parquet in the folder, a
     row per cell and force, or what the experiment has. They do not depend on the number of workers.
     """
-    from mechid.cli.progress import interruptible, progress
+    from mechid.cli.progress import interruptible, load_kernels, progress
+
+    load_kernels()
     from mechid.studies.run import run_study
     from mechid.studies.study import load_study
 

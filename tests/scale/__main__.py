@@ -7,6 +7,7 @@ Each trial runs in a process of its own, so that its memory is its own. Trials: 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,11 @@ def main(words: list[str]) -> None:
                 trials.made_log(file, size)
             command = [sys.executable, "-m", "tests.scale", "--here", name, str(size)]
             command += [str(file)] if file.exists() else []
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            # As on the command line: threads of the linear algebra wait for each other.
+            environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=True, env=environment
+            )
             record.setdefault(name, {})[str(size)] = json.loads(done.stdout.splitlines()[-1])
             RECORD.parent.mkdir(parents=True, exist_ok=True)
             RECORD.write_text(json.dumps(record, indent=1) + "\n", "utf-8")

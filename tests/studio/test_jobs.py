@@ -153,7 +153,7 @@ def test_states_are_read_from_the_folder(folder: Path) -> None:
     (jobs.place / "strange").mkdir()
     (jobs.place / "20260101-000000-000007").mkdir()
     found = jobs.all()
-    assert [entry["id"][-1] for entry in found] == ["6", "5", "4", "3", "2", "1", "0"]
+    assert [entry["id"][-1] for entry in found] == ["9", "6", "5", "4", "3", "2", "1", "0"]
     assert found[0]["line"] == "mechid excite -- 'a b.yaml'"
 
 

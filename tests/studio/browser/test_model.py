@@ -68,7 +68,7 @@ def test_variant_of_the_zoo_is_opened(open_tab: OpenTab) -> None:
     tab.page.get_by_role("button", name="From the zoo").click()
     tab.page.get_by_role("button", name=re.compile("^four_bar@example-2")).first.click()
     tab.see("valid", exact=True)
-    assert "four_bar@example-2" in tab.page.url
+    assert "four_bar%40example-2" in tab.page.url
     assert tab.errors == []
 
 

@@ -46,7 +46,7 @@ def test_slow_rows_do_not_count_after_the_parallel_filter() -> None:
 def test_a_problem_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert enough_memory.available_memory() > 1e8
     monkeypatch.setattr(enough_memory, "available_memory", lambda: 1e6)
-    with pytest.raises(DataError, match=r"200 samples of 2 forces.*identify_streamed"):
+    with pytest.raises(DataError, match=r"200 samples of 2 forces.*identify-streamed"):
         regression_of(dynamic_model(FIVE), motion())
 
 

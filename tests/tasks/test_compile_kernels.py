@@ -1,0 +1,73 @@
+"""Kernels that a first run needs, compiled by other processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba import typeof
+
+import mechid
+from mechid.kinematics.kernels.compiling import Kernel, compiling_only
+from mechid.kinematics.kernels.links import place_links
+from mechid.tape import ahead
+from mechid.tasks import compile_kernels as compiling
+
+NAMES = [name for group in compiling.GROUPS for name in group]
+
+
+def test_types_are_those_of_other_mechanisms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code for other types would be compiled for nothing."""
+    called: dict[str, Any] = {}
+    call = Kernel.__call__
+
+    def noted(self: Kernel, *args: Any) -> Any:
+        called[self.py_func.__name__] = [typeof(x) for x in args]
+        return call(self, *args)
+
+    monkeypatch.setattr(Kernel, "__call__", noted)
+    compiling.compile_kernels(NAMES)
+    ahead_of_time = {name: called.pop(name) for name in NAMES}
+    motion = mechid.tour(mechid.load("sla_suspension"))
+    mechid.observation_matrix(motion)
+    motion.bodies()
+    assert {name: called[name] for name in NAMES} == ahead_of_time
+
+
+def test_other_kernels_run_uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kernel, "entry", property(lambda self: pytest.fail("compiled")))
+    with compiling_only([]):
+        compiling.compile_kernels([])
+    with pytest.raises(pytest.fail.Exception), compiling_only(["place_links"]):
+        place_links()
+
+
+def test_nothing_is_started_where_kernels_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr(compiling, "compile_elsewhere", lambda *args: started.append(args))
+    monkeypatch.setenv("MECHID_CACHE_DIR", str(tmp_path))
+    assert compiling.compile_ahead()
+    assert started == [("mechid.tasks.compile_kernels", compiling.GROUPS)]
+    (tmp_path / "some.nbc").touch()
+    assert not compiling.compile_ahead()
+    assert len(started) == 1
+
+
+def test_a_process_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "_at_work", {})
+    monkeypatch.setattr(ahead, "_cores", lambda: [0])
+    ahead.compile_elsewhere("platform", [["a"]])
+    assert not ahead._at_work  # one core: nothing to share
+    monkeypatch.setattr(ahead, "_cores", lambda: [0, 1])
+    # one that ends by itself, one that fails: who waits for it compiles the kernel then
+    ahead.compile_elsewhere("platform", [["a", "b"]])
+    ahead.wait_for("a")
+    assert ahead._at_work["b"].poll() == 0
+    monkeypatch.setattr(ahead, "_at_work", {})
+    ahead.compile_elsewhere("mechid.no_such_module", [["c"]])
+    ahead.wait_for("c")
+    assert ahead._at_work["c"].poll() == 1
+    ahead.wait_for("unknown")

@@ -9,6 +9,7 @@ import pytest
 from numba import typeof
 
 import mechid
+from mechid.dynamics.regressor import observe_path
 from mechid.kinematics.kernels.compiling import Kernel, compiling_only
 from mechid.kinematics.kernels.links import place_links
 from mechid.tape import ahead
@@ -27,10 +28,11 @@ def test_types_are_those_of_other_mechanisms(monkeypatch: pytest.MonkeyPatch) ->
         return call(self, *args)
 
     monkeypatch.setattr(Kernel, "__call__", noted)
-    compiling.compile_kernels(NAMES)
+    assert list(compiling.compile_kernels(NAMES)) == NAMES
     ahead_of_time = {name: called.pop(name) for name in NAMES}
     motion = mechid.tour(mechid.load("sla_suspension"))
     mechid.observation_matrix(motion)
+    observe_path(motion.model.mechanism, motion.y)
     motion.bodies()
     assert {name: called[name] for name in NAMES} == ahead_of_time
 
@@ -38,7 +40,7 @@ def test_types_are_those_of_other_mechanisms(monkeypatch: pytest.MonkeyPatch) ->
 def test_other_kernels_run_uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kernel, "entry", property(lambda self: pytest.fail("compiled")))
     with compiling_only([]):
-        compiling.compile_kernels([])
+        list(compiling.compile_kernels([]))
     with pytest.raises(pytest.fail.Exception), compiling_only(["place_links"]):
         place_links()
 
@@ -56,18 +58,26 @@ def test_nothing_is_started_where_kernels_are_kept(
     assert len(started) == 1
 
 
-def test_a_process_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead, "_at_work", {})
     monkeypatch.setattr(ahead, "_cores", lambda: [0])
-    ahead.compile_elsewhere("platform", [["a"]])
+    ahead.compile_elsewhere("says", [["a"]])
     assert not ahead._at_work  # one core: nothing to share
     monkeypatch.setattr(ahead, "_cores", lambda: [0, 1])
-    # one that ends by itself, one that fails: who waits for it compiles the kernel then
-    ahead.compile_elsewhere("platform", [["a", "b"]])
-    ahead.wait_for("a")
-    assert ahead._at_work["b"].poll() == 0
-    monkeypatch.setattr(ahead, "_at_work", {})
-    ahead.compile_elsewhere("mechid.no_such_module", [["c"]])
+    # it says what is ready; `c` never is: who waits for it compiles it then
+    (tmp_path / "says.py").write_text("print('a\\nb', flush=True)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    ahead.compile_elsewhere("says", [["a", "b", "c"]])
+    ahead.wait_for("b")
+    assert set(ahead._at_work) == {"c"}
+    process = ahead._at_work["c"]
     ahead.wait_for("c")
-    assert ahead._at_work["c"].poll() == 1
+    ahead.wait_for("a")
     ahead.wait_for("unknown")
+    assert process.returncode == 0
+    assert not ahead._at_work
+    ahead.compile_elsewhere("no_such_module", [["d"]])
+    process = ahead._at_work["d"]
+    ahead._stop()
+    assert process.returncode != 0
+    assert not ahead._at_work

@@ -16,14 +16,17 @@ _at_work: dict[str, subprocess.Popen[bytes]] = {}
 
 
 def compile_elsewhere(module: str, groups: Sequence[Sequence[str]]) -> None:
-    """Start `python -m module NAME …` for each group of kernels, where there is a second core."""
+    """Start `python -m module NAME …` for each group of kernels, where there is a second core.
+
+    It prints the name of each when it is ready.
+    """
     if len(_cores()) < 2 or not sys.executable or _at_work:
         return
     for names in groups:
         process = subprocess.Popen(
             [sys.executable, "-m", module, *names],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
         _at_work.update(dict.fromkeys(names, process))
@@ -31,15 +34,25 @@ def compile_elsewhere(module: str, groups: Sequence[Sequence[str]]) -> None:
 
 
 def wait_for(name: str) -> None:
-    """Wait for the process that compiles a kernel, if there is one; it may fail."""
-    process = _at_work.get(name)
-    if process is not None:
-        process.wait()
+    """Wait until another process has compiled a kernel, if one is about to; it may fail."""
+    process = _at_work.pop(name, None)
+    if process is None or process.stdout is None:
+        return
+    for line in process.stdout:
+        ready = line.decode().strip()
+        if ready == name:
+            break
+        _at_work.pop(ready, None)
+    if process not in _at_work.values():
+        process.communicate()
 
 
 def _stop() -> None:
-    for process in _at_work.values():
+    """End what nobody waits for any more."""
+    for process in set(_at_work.values()):
         process.terminate()
+        process.communicate()
+    _at_work.clear()
 
 
 def _cores() -> Sequence[int]:

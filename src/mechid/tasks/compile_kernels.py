@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from mechid.tape.ahead import compile_elsewhere
 from mechid.tape.store import cache_folders
 
-# For a process each; the others that a first run needs take about as long.
-GROUPS = (("solve_chunks",), ("observe_frames", "observe_batch"))
+# For a process each, in the order in which they are needed; the others that a first run needs take
+# about as long.
+GROUPS = (("solve_chunks", "observe_chunks"), ("observe_frames", "observe_batch"))
 
 
 def compile_ahead() -> bool:
@@ -22,12 +23,15 @@ def compile_ahead() -> bool:
     return True
 
 
-def compile_kernels(names: Collection[str]) -> None:
-    """Compile some kernels for the types that all mechanisms have; others run uncompiled."""
+def compile_kernels(names: Sequence[str]) -> Iterator[str]:
+    """Compile some kernels for the types that all mechanisms have; others run uncompiled.
+
+    The name of each is yielded when it is ready.
+    """
     import numpy as np
 
     from mechid.dynamics.compile import dynamic_model
-    from mechid.dynamics.regressor import observation_matrix
+    from mechid.dynamics.regressor import observation_matrix, observe_path
     from mechid.kinematics.kernels.compiling import compiling_only
     from mechid.kinematics.motion import Motion, solve_motion
     from mechid.modelfile import load
@@ -35,13 +39,20 @@ def compile_kernels(names: Collection[str]) -> None:
     with compiling_only(names):
         model = dynamic_model(load("pendulum"))
         k = model.kinematics
-        if "solve_chunks" in names:
-            solve_motion(k, k.home_y[None])
-        y, v = np.zeros((1, k.n_independent)), np.zeros((1, k.compiled.n_v))
-        at_rest = Motion(k, None, y, y, y, k.home_q[None], v, v, ordered=False)
-        observation_matrix(at_rest, model)
-        at_rest.bodies()
+        y, q, v = k.home_y[None], k.home_q[None], np.zeros((1, k.compiled.n_v))
+        at_rest = Motion(k, None, y, 0 * y, 0 * y, q, v, v, ordered=False)
+        calls: dict[str, Callable[[], object]] = {
+            "solve_chunks": lambda: solve_motion(k, y),
+            "observe_chunks": lambda: observe_path(model, y),
+            "observe_frames": at_rest.bodies,
+            "observe_batch": lambda: observation_matrix(at_rest, model),
+        }
+        for name in names:
+            calls[name]()
+            yield name
 
 
 if __name__ == "__main__":
-    compile_kernels(sys.argv[1:])
+    for ready in compile_kernels(sys.argv[1:]):
+        sys.stdout.write(f"{ready}\n")
+        sys.stdout.flush()

@@ -41,7 +41,7 @@ class Channel:
     start: int = 0
 
     def __post_init__(self) -> None:
-        # Damaged files hold NaNs that signal: any arithmetic with them would warn.
+        """Quiet the NaNs of damaged files that signal: any arithmetic with them would warn."""
         for name in ("values", "time"):
             values = getattr(self, name)
             if values is not None and (missing := np.isnan(values)).any():

@@ -16,10 +16,11 @@ from .forked import ROOT, preload, run_forked
 from .mutants import Mutant
 from .page import RECORD, write_page
 from .reach import load, measure
-from .sample import KERNELS, PACKAGES, draw, population
+from .sample import KERNELS, PACKAGES, draw, population, stratum_of
 from .trial import Bench, try_mutant
 
 _TESTS = PACKAGES  # folders of tests that are tried
+_LONG, _AROUND = 40, 10  # characters: of changes that are shown as they are, and beside others
 _PLACE = Path(tempfile.gettempdir()) / "mechid-mutation"
 
 
@@ -32,7 +33,9 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], help="name of a mutant, or its end")
     parser.add_argument("--again", action="store_true", help="try those that survived once more")
     parser.add_argument("--seconds", type=float, default=25.0, help="of tests for each mutant")
-    parser.add_argument("--tests", action="append", default=[], help="folders or files that are tried")
+    parser.add_argument(
+        "--tests", action="append", default=[], help="folders or files that are tried"
+    )
     parser.add_argument("--place", type=Path, default=_PLACE, help="folder for what is kept")
     parser.add_argument("--write", action="store_true", help="write the record and the page")
     parser.add_argument("--list", action="store_true", help="only name the mutants of the sample")
@@ -48,6 +51,10 @@ def main() -> None:
     record = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
     sample = record.setdefault(str(asked.seed), {"population": {}, "mutants": {}})
     sample["population"] |= {name: len(of) for name, of in strata.items()}
+    # Code that has changed since: those mutants are no more.
+    possible = {m.name for of in strata.values() for m in of}
+    for name in [n for n in sample["mutants"] if stratum_of(n) in strata and n not in possible]:
+        del sample["mutants"][name]
     preload()
     tests = [p for name in asked.tests or _TESTS for p in _files(ROOT / "tests" / name)]
     measure(tests, asked.place / "reach", list(PACKAGES))
@@ -71,8 +78,21 @@ def main() -> None:
 
 def shown(mutant: Mutant) -> dict[str, Any]:
     """Return what the record says of a mutant."""
-    change = f"{mutant.old} → {mutant.new.removeprefix('(').removesuffix(')')}"
+    old, new = mutant.old, mutant.new
+    if new.startswith("("):
+        new = new[1:-1]
+    if len(old) > _LONG:
+        old, new = (x[::-1] for x in _shortened(*(x[::-1] for x in _shortened(old, new))))
+    change = f"{old} → {new}"
     return {"operator": mutant.operator, "line": mutant.place[0], "change": change}
+
+
+def _shortened(old: str, new: str) -> tuple[str, str]:
+    """Return the texts without most of what both begin with."""
+    pairs = zip(old, new, strict=False)
+    same = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
+    cut = same - _AROUND
+    return (f"…{old[cut:]}", f"…{new[cut:]}") if cut > 0 else (old, new)
 
 
 def survived(entry: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Runs of pytest in forked processes: NumPy, SciPy and Numba are loaded once, mechid by each run."""
+"""Runs of pytest in forked processes: what is heavy is loaded once, mechid by each run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 _HEAVY = (
     "numpy.testing", "scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.sparse.linalg",
-    "scipy.interpolate", "scipy.integrate", "scipy.stats", "numba", "sympy", "hypothesis.strategies",
-    "anyio.pytest_plugin",
+    "scipy.interpolate", "scipy.integrate", "scipy.stats", "numba", "sympy",
+    "hypothesis.strategies", "anyio.pytest_plugin",
 )  # fmt: skip
 _OPTIONS = (
     "-q", "--assert=plain", "--no-header", "--tb=short",
@@ -62,7 +63,7 @@ def run_forked(
     plugins: Sequence[Any] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Ended:
-    """Run pytest with the mechid of the folder `source`, for `seconds` of processor time at most."""
+    """Run pytest with the mechid of a folder, for `seconds` of processor time at most."""
     begin = time.monotonic()
     sys.stdout.flush()
     child = os.fork()
@@ -86,14 +87,14 @@ def run_forked(
         time.sleep(0.05)
     _end_group(child)
     status = os.waitstatus_to_exitcode(waited)
-    return Ended(-1 if status in (-signal.SIGXCPU, -signal.SIGKILL) else status, time.monotonic() - begin)
+    return Ended(
+        -1 if status in (-signal.SIGXCPU, -signal.SIGKILL) else status, time.monotonic() - begin
+    )
 
 
 def _end_group(leader: int) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)  # processes that tests started
-    except ProcessLookupError:
-        pass
 
 
 def _become(source: Path, output: Path, seconds: float, environment: Mapping[str, str]) -> None:

@@ -13,7 +13,18 @@ from .operators import OPERATORS
 
 # What is said to people or typed.
 _SHOWN = {"__repr__", "__str__", "_repr_html_", "_repr_markdown_", "summary"}
-_SAID = {"warn", "warning", "info", "debug", "log", "progress", "getLogger", "TypeVar", "field"}
+_SAID = {
+    "warn",
+    "warning",
+    "info",
+    "debug",
+    "log",
+    "progress",
+    "watch",
+    "getLogger",
+    "TypeVar",
+    "field",
+}
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,9 @@ class Mutant:
         first, begin, last, end = self.place
         lines = original.encode().splitlines(keepends=True)
         start, rest = lines[first - 1][:begin], lines[last - 1][end:]
-        return b"".join((*lines[: first - 1], start, self.new.encode(), rest, *lines[last:])).decode()
+        return b"".join(
+            (*lines[: first - 1], start, self.new.encode(), rest, *lines[last:])
+        ).decode()
 
 
 def mutants(path: str, text: str) -> list[Mutant]:
@@ -83,9 +96,19 @@ def _pieces(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.stmt, str]]:
             statement = node
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             scope = f"{scope}.{node.name}" if scope else node.name
-        if statement is not None:
+        if statement is not None and not _is_idle(node):
             yield node, statement, scope
         stack.extend(reversed([(part, statement, scope) for part in _parts(node)]))
+
+
+def _is_idle(node: ast.AST) -> bool:
+    """Whether a statement computes nothing: it is for type checkers, or tells what is going on."""
+    match node:
+        case ast.If(test=ast.Name("TYPE_CHECKING")):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(name) | ast.Attribute(attr=name))):
+            return name in _SAID - {"warn"}
+    return False
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -118,8 +141,12 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 def _reaching(tree: ast.Module, statement: ast.stmt) -> Iterator[int]:
     """Yield the lines that run if a statement matters.
 
-    What is outside of functions runs when the module is loaded: then those that use its name.
+    What is outside of functions runs when the module is loaded: then those that use its name,
+    or, in a class, any.
     """
+    classes = [x for x in tree.body if isinstance(x, ast.ClassDef)]
+    if any(statement in x.body for x in classes) and not isinstance(statement, ast.FunctionDef):
+        return
     if isinstance(statement, ast.FunctionDef):
         yield from range(statement.body[0].lineno, (statement.end_lineno or 0) + 1)
     elif statement in tree.body:

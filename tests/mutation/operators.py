@@ -123,7 +123,9 @@ def function(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name in _BUILT_IN:
             yield node, ast.Name(_EXCHANGED[name], ast.Load())
-        case ast.Attribute(attr=name, ctx=ast.Load()) if name in _EXCHANGED:
+        case ast.Call(func=ast.Attribute(attr=name) as called) if name in _EXCHANGED:
+            yield called, _changed(called, attr=_EXCHANGED[name])
+        case ast.Attribute(attr="inf" | "nan" as name):
             yield node, _changed(node, attr=_EXCHANGED[name])
 
 

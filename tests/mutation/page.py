@@ -11,7 +11,7 @@ import yaml
 from tests.records import DATA, markdown_table, write_tables
 
 from .operators import OPERATORS
-from .sample import KERNELS, stratum, wilson
+from .sample import KERNELS, stratum_of, wilson
 
 RECORD = DATA / "mutation.json"
 PAGE = "mutation.md"
@@ -69,12 +69,12 @@ def write_page() -> None:
 
 def _scores(sample: dict[str, Any]) -> str:
     heads = (
-        "code", "possible", "tried", "computes the same", "noticed", "of them by time", "not noticed",
-        "score", "95 % interval", "score before",
+        "code", "possible", "tried", "computes the same", "noticed", "of them by time",
+        "not noticed", "score", "95 % interval", "score before",
     )  # fmt: skip
     by: dict[str, Entries] = {}
     for name, entry in sample["mutants"].items():
-        by.setdefault(stratum(f"{name.split(':')[0]}.py"), {})[name] = entry
+        by.setdefault(stratum_of(name), {})[name] = entry
     rows = [_row(name, sample["population"][name], by[name]) for name in sorted(by)]
     together = {n: e for name, part in by.items() if name != KERNELS for n, e in part.items()}
     size = sum(n for name, n in sample["population"].items() if name != KERNELS)
@@ -98,7 +98,7 @@ def _operators(entries: Entries) -> str:
     for name, operator in OPERATORS.items():
         of = counted({n: e for n, e in entries.items() if e["operator"] == name})
         found, n = score(of.values())
-        words = (operator.__doc__ or "").strip()
+        words = (operator.__doc__ or "").strip().replace("|", "\\|")
         rows.append((name, words, n, n - found))
     return markdown_table(("operator", "what is put there", "tried", "not noticed"), rows)
 

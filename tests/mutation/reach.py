@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ _SECONDS = 150.0  # of processor time for a file of tests; those that come later
 
 
 class Reached:
-    """A plugin of pytest: the lines and the duration of each test that passes."""
+    """A plugin of pytest: the lines and the processor time of each test that passes."""
 
     def __init__(self, data: Path, packages: list[str]) -> None:
         self._coverage = coverage.Coverage(
@@ -29,7 +31,7 @@ class Reached:
         self._coverage.set_option("run:disable_warnings", ["no-data-collected"])
         self._data = data
         self._passed: dict[str, float] = {}
-        self._seconds: dict[str, float] = {}
+        self._begin = 0.0
 
     def pytest_sessionstart(self) -> None:
         signal.signal(signal.SIGXCPU, signal.default_int_handler)
@@ -37,12 +39,11 @@ class Reached:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._coverage.switch_context(nodeid)
+        self._begin = time.process_time()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        name = report.nodeid
-        self._seconds[name] = self._seconds.get(name, 0.0) + report.duration
         if report.when == "call" and report.passed:
-            self._passed[name] = self._seconds[name]
+            self._passed[report.nodeid] = time.process_time() - self._begin
 
     def pytest_sessionfinish(self) -> None:
         self._coverage.stop()
@@ -69,7 +70,7 @@ def measure(files: list[Path], folder: Path, packages: list[str]) -> None:
             ended = run_forked([str(path.relative_to(ROOT))], SOURCE, log, _SECONDS, [plugin])
             if not data.exists():
                 data.write_text('{"seconds": {}, "lines": {}}', "utf-8")
-            print(f"{path.relative_to(ROOT)}: {ended.status}, {ended.seconds:.0f} s", flush=True)
+            sys.stderr.write(f"{path.relative_to(ROOT)} measured, {ended.seconds:.0f} s\n")
 
 
 def _data(path: Path, folder: Path) -> Path:

@@ -11,12 +11,18 @@ from .mutants import Mutant, mutants
 
 PACKAGES = ("base", "dynamics", "estimation", "excitation", "reduction")
 KERNELS = "kernels"  # compiled by Numba, which takes a minute for each mutant: their own stratum
+_ELSEWHERE = {"excitation/device_factor.py"}  # runs on a GPU only
 _LEVEL = 1.959964  # of the normal distribution, for 95 %
 
 
 def stratum(path: str) -> str:
     """Return the stratum of a module: its package, or the compiled kernels."""
     return KERNELS if "/kernels/" in path else path.split("/", 1)[0]
+
+
+def stratum_of(name: str) -> str:
+    """Return the stratum of a mutant by its name."""
+    return stratum(f"{name.split(':')[0]}.py")
 
 
 def population(strata: Sequence[str]) -> dict[str, list[Mutant]]:
@@ -26,7 +32,7 @@ def population(strata: Sequence[str]) -> dict[str, list[Mutant]]:
     for package in PACKAGES:
         for file in sorted((source / package).rglob("*.py")):
             path = file.relative_to(source).as_posix()
-            if stratum(path) in found:
+            if stratum(path) in found and path not in _ELSEWHERE:
                 found[stratum(path)] += mutants(path, file.read_text("utf-8"))
     return found
 

@@ -6,8 +6,10 @@ import os
 import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ import pytest
 from .forked import run_forked
 from .mutants import Mutant
 
-_FIRST = 4.0  # seconds of the tests that are tried before the others are even collected
+_FIRST = 2.0  # seconds of the tests that are tried before the others are even collected
 _FILES = 4
+_LEAST = 0.05  # seconds that a test costs at least
 _ALLOWED = (60.0, 4.0)  # processor time: so much, and so many times as long as without a mistake
 _KILLER = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
@@ -57,17 +60,27 @@ class Bench:
     most: float
 
     def reaching(self, mutant: Mutant) -> list[str]:
-        """Return the tests that may notice, the quickest first: `most` seconds of them."""
-        of = self.lines.get(mutant.path, {})
-        names = {name for n in mutant.lines for name in of.get(n, ())}
-        names = names or {name for tests in of.values() for name in tests}
-        files = {name.split("::")[0] for name in names}
-        # What a file makes once for all its tests is counted for the first of them only.
-        same = {name for name in self.seconds if name.split("::")[0] in files} - names
-        return list(self._affordable([*self._sorted(names), *self._sorted(same)]))
+        """Return the tests that may notice: `most` seconds of them.
 
-    def _sorted(self, names: set[str]) -> list[str]:
-        return sorted(names, key=lambda name: (self.seconds[name], name))
+        Those come first that are quick, and that spend a large part of their lines in the module.
+        """
+        of = self.lines.get(mutant.path, {})
+        inside = Counter(name for tests in of.values() for name in tests)
+        names = {name for n in mutant.lines or of for name in of.get(n, ())}
+        files = {name.split("::")[0] for name in names}
+
+        def key(name: str) -> tuple[bool, float]:
+            # What a file makes once for all its tests is counted for the first of them only.
+            share = inside.get(name, 0.1) / self._reached.get(name, 1)
+            return name not in names, (self.seconds[name] + _LEAST) / share
+
+        same = [name for name in self.seconds if name.split("::")[0] in files]
+        return list(self._affordable(sorted(same, key=key)))
+
+    @cached_property
+    def _reached(self) -> Counter[str]:
+        of_files = self.lines.values()
+        return Counter(name for of in of_files for tests in of.values() for name in tests)
 
     def _affordable(self, names: list[str]) -> Iterator[str]:
         total = 0.0

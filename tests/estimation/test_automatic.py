@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ import mechid
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError
-from mechid.estimation.automatic import Automatic, _better
+from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.channels import Channels
 from mechid.estimation.evidence import data_evidence
@@ -129,19 +128,6 @@ def test_impossible_gains_are_no_gains() -> None:
     assert free.errors is not None
     assert np.abs(free.errors.gain).max() > 0.5
     assert Automatic()(r, known).errors is None
-
-
-@pytest.mark.parametrize(
-    ("ratios", "taken"),
-    [((0.4, 0.9), True), ((0.6, 0.6), False), ((0.4, 1.9), False), ((0.9, 0.4, 0.4), True)],
-)
-def test_against_errors_of_the_model_a_term_must_help_much(
-    ratios: tuple[float, ...], taken: bool
-) -> None:
-    """Held-out errors of one force at most half of before, and of all together three quarters."""
-    after = SimpleNamespace(noise=False, ratios=lambda _: np.array(ratios), largest_gain=0.1)
-    assert _better("offsets", SimpleNamespace(), after) is taken  # type: ignore[arg-type]
-    assert _better("gains", SimpleNamespace(), after) is False  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("heavy", ["crank_1", "coupler_2"])

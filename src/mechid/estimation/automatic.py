@@ -37,6 +37,7 @@ from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
+from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unseen import unseen_errors
 
@@ -131,7 +132,8 @@ class Automatic:
             if chosen is None:
                 break
             now = better[chosen]
-        estimate = with_jackknife(now.estimator.estimate(now.posterior), now.posterior, now.noise)
+        estimate = with_uncertain_scales(now.estimator.estimate(now.posterior), now.posterior)
+        estimate = with_jackknife(estimate, now.posterior, now.noise)
         estimate = replace(
             estimate,
             known=(

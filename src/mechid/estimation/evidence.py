@@ -31,10 +31,17 @@ _TRIED = 13
 _SMALL = 1e7
 
 
+def log_density(data: Reduced, gaussian: GaussianPrior) -> float:
+    """Return log of the density of y, but for a constant."""
+    C = root_of_sum(data.R @ gaussian.factor)
+    white = solve_triangular(C, data.y, trans="T", check_finite=False)
+    return float(-np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * white @ white)
+
+
 def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
     """Return log of the density of y, but for a constant, and its gradient by log scales."""
     G = data.R @ gaussian.factor
-    C = _root(G)
+    C = root_of_sum(G)
     white, root = np.split(
         solve_triangular(C, np.column_stack([data.y, G]), trans="T", check_finite=False),
         [1],
@@ -48,7 +55,7 @@ def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]
     return float(value), gradient.astype(float)
 
 
-def _root(G: Floats) -> Floats:
+def root_of_sum(G: Floats) -> Floats:
     """Return C, upper triangular, with Cᵀ C = I + G Gᵀ."""
     unit = np.eye(len(G))
     if np.sum(G**2) < _SMALL:

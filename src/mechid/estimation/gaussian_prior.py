@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from mechid.errors import DataError
 from mechid.estimation.channels import DRIFT_TERMS, Channels
-from mechid.estimation.linear import Reduced, Solution, prior_factor, with_prior
+from mechid.estimation.linear import Reduced, Solution, compressed, prior_factor, with_prior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints
 
@@ -105,7 +105,7 @@ def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:
     F = prior.matrix @ prior_factor(prior.covariance)
     if kind == "diagonal":
         return np.diag(np.linalg.norm(F, axis=1))
-    return np.asarray(np.linalg.qr(F.T, mode="r")).T
+    return compressed(F)
 
 
 def body_factors(prior: Prior) -> tuple[Floats, Ints, tuple[str, ...]]:

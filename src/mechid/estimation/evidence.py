@@ -33,7 +33,7 @@ _SMALL = 1e7
 
 def log_density(data: Reduced, gaussian: GaussianPrior) -> float:
     """Return log of the density of y, but for a constant."""
-    C = root_of_sum(data.R @ gaussian.factor)
+    C = _root(data.R @ gaussian.factor)
     white = solve_triangular(C, data.y, trans="T", check_finite=False)
     return float(-np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * white @ white)
 
@@ -41,7 +41,7 @@ def log_density(data: Reduced, gaussian: GaussianPrior) -> float:
 def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
     """Return log of the density of y, but for a constant, and its gradient by log scales."""
     G = data.R @ gaussian.factor
-    C = root_of_sum(G)
+    C = _root(G)
     white, root = np.split(
         solve_triangular(C, np.column_stack([data.y, G]), trans="T", check_finite=False),
         [1],
@@ -55,7 +55,7 @@ def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]
     return float(value), gradient.astype(float)
 
 
-def root_of_sum(G: Floats) -> Floats:
+def _root(G: Floats) -> Floats:
     """Return C, upper triangular, with Cᵀ C = I + G Gᵀ."""
     unit = np.eye(len(G))
     if np.sum(G**2) < _SMALL:

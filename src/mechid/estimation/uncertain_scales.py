@@ -19,11 +19,11 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import qr, solve_triangular
 
 from mechid.estimation.cad_kinds import kind_factors
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.evidence import log_density, root_of_sum
+from mechid.estimation.evidence import log_density
 from mechid.estimation.gaussian_prior import BODY_BELIEF, GaussianPrior
 from mechid.estimation.linear import Reduced, Solution, compressed, reduced
 from mechid.estimation.posterior import Posterior
@@ -98,13 +98,14 @@ def _scaled(wide: GaussianPrior, u: Floats) -> GaussianPrior:
 def _solution(data: Reduced, gaussian: GaussianPrior) -> tuple[Floats, Floats]:
     """Return the most probable x (n,), and T (n, n) with its covariance T Tᵀ.
 
-    As `with_prior` does, without what a mixture does not need: with P = F Fᵀ, F square, and
-    Cᵀ C = I + (R F)ᵀ R F, it is T = F C⁻¹.
+    As `with_prior` does, without what a mixture does not need: z of x = x0 + F z by the QR
+    factorisation of the rows R F and I, which keeps digits for data without noise, too.
     """
     F = compressed(gaussian.factor)
-    C = root_of_sum((data.R @ F).T)
+    G = data.R @ F
+    Q, C = qr(np.vstack([G, np.eye(F.shape[1])]), mode="economic", check_finite=False)
     T = solve_triangular(C, F.T, trans="T", check_finite=False).T
-    return gaussian.mean + T @ (T.T @ (data.R.T @ data.y)), T
+    return gaussian.mean + T @ (Q[: len(G)].T @ data.y), T
 
 
 def _grid(density: Callable[[Floats], float], k: int) -> tuple[Floats, Floats]:

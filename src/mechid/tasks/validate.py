@@ -14,6 +14,7 @@ from mechid.options import IdentifyOptions, changed
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
 from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
 from mechid.tasks.measured import VALIDATION, data_files, prepared_motions, several
@@ -104,4 +105,4 @@ def _validated(
         forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
         validation=(*before.validation, *validation_rows(before, regressions)),
     )
-    return Validation(after, tuple(regressions))
+    return Validation(renewed(after, regressions), tuple(regressions))

@@ -43,7 +43,7 @@ GROSS = ("unit", "swapped", "sign")
 
 def gross(run: Run) -> bool:
     """Return whether a finding makes everything else meaningless."""
-    return any(d.kind in GROSS for d in run.diagnosis)
+    return any(d.kind in GROSS and not d.motion for d in run.diagnosis)
 
 
 def final_model(run: Run) -> str:
@@ -282,7 +282,8 @@ def defects(run: Run) -> Iterator[Evidence]:
         if d.kind != "cad":  # said by `prior_and_data` and `unseen_error`
             about = f"{d.kind} {d.channel}".strip()
             text = f"{d.text[:1].upper()}{d.text[1:]}."
-            grade: Grade = "bad" if d.kind in GROSS else "good" if d.settled else "doubtful"
+            worst: Grade = "bad" if d.kind in GROSS and not d.motion else "doubtful"
+            grade: Grade = "good" if d.settled else worst
             yield Evidence(about, grade, text, d.size)
     if not run.diagnosis:
         yield Evidence("diagnosis", "good", "Nothing conspicuous was found in the data.")
@@ -299,8 +300,11 @@ def channel_patterns(run: Run) -> Iterator[Evidence]:
         return
     units = {c.force: force_unit(c) for c in run.mechanism.coordinates}
     own = own_errors(run)  # what is left there too is no matter of one of the logs
+    said = {(d.motion, d.channel) for d in run.diagnosis if d.kind in _KINDS}
     for history in run.forces[run.n_logs :]:
         for j, force in enumerate(history.forces):
+            if (history.name, force) in said:
+                continue
             measured, predicted = history.measured[:, j], history.predicted[:, j]
             here = np.isfinite(measured)
             rest = (measured - predicted)[here]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observe_stream
 from mechid.errors import DataError, MechidError
@@ -72,6 +73,7 @@ class StreamedIdentification(Shown):
     warnings: tuple[str, ...] = field(default=())
 
 
+@one_blas_thread()
 def identify_streamed(
     model: Mechanism | str | Path,
     log: str | Path,

@@ -37,8 +37,13 @@ _OF_LOG = {
 }
 # What is known before such a motion is the model, in place of the CAD values.
 _SECOND = re.compile("(the )?CAD values")
+_LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
-_LIVE = "no force element has this: expect such errors where the joint turns back or is loaded"
+_LIVE = "no force element has this: expect such errors where the joint turns back"
+_FIT = (
+    "no force element has this: find its coefficient and the parameters by turns, as the page on "
+    "what cannot be modelled shows"
+)
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -167,7 +172,7 @@ def _paths(
     for j, i in enumerate(measured_rows(mechanism, r.channels)):
         name = mechanism.coordinates[i].name
         span = max(float(np.ptp(motion.y[:, i])) for motion in logs)
-        shapes = {"friction that grows with the load": load_friction(forces[:, j], speeds[:, j])}
+        shapes = {_LOAD: load_friction(forces[:, j], speeds[:, j])}
         for width in _WIDTHS if span > 0 else ():
             parts = [_filtered(motion, hysteresis(motion.y[:, i], width * span)) for motion in logs]
             words = f"hysteresis over {width * span:.2g} {mechanism.coordinates[i].unit}"
@@ -175,7 +180,8 @@ def _paths(
         for words, values in shapes.items():
             column = np.zeros_like(forces)
             column[:, j] = values
-            yield Candidate("friction", name, column, "", words, _LIVE)
+            remedy = _FIT if words == _LOAD else _LIVE
+            yield Candidate("friction", name, column, "", words, remedy)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:

@@ -21,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 heading = @printf '\n=== %s\n' '$(1)'
 
-.PHONY: help demo test lint format bench coverage fuzz docs package licences clean clean-kernels
+.PHONY: help demo test lint format bench coverage fuzz mutants docs package licences clean clean-kernels
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,6 +102,12 @@ SECONDS := 600
 fuzz: $(TEST_READY) ## Read mutated files of every kind: make fuzz SECONDS=600
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) \
 	  --record docs/reliability/data/bad-input.json
+
+# Of the sample that docs/reliability/mutation.md shows; what the record holds is not tried again.
+COUNT := 100
+SEED := 1
+mutants: $(TEST_READY) ## Put mistakes into the code, see if tests notice: make mutants COUNT=100 SEED=1
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.mutation --count $(COUNT) --seed $(SEED) --write
 
 coverage: $(TEST_READY) ## Show what the tests do not reach, kernels included
 	$(call heading,all tests)

@@ -228,3 +228,14 @@ def test_a_wide_prior_is_none_and_a_narrow_one_is_all(m: int, b: int, seed: int)
         np.testing.assert_allclose(wide.x, none.x, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(wide.covariance, none.covariance, rtol=1e-6, atol=1e-9)
         assert np.sum(none.leverage) == pytest.approx(b)
+
+
+def test_relative_deviations() -> None:
+    """None of a value that is known exactly, zero or not; infinite of an estimate of zero."""
+    r = regression(np.random.default_rng(0), [1.0, 2.0, 3.0, 4.0], 0.1)
+    found = replace(
+        OrdinaryLeastSquares()(r),
+        values=np.array([0.0, 5.0, 0.0, -2.0]),
+        covariance=np.diag([0.0, 0.0, 1.0, 4.0]),
+    )
+    np.testing.assert_array_equal(found.relative, [0.0, 0.0, np.inf, 100.0])

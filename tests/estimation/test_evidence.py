@@ -10,9 +10,9 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2, multivariate_normal
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.evidence import best_scales, log_evidence
+from mechid.estimation.evidence import agreement, best_scales, log_evidence
 from mechid.estimation.gaussian_prior import CAD_BELIEF, Belief, GaussianPrior
-from mechid.estimation.linear import reduced
+from mechid.estimation.linear import Reduced, reduced
 
 from .problems import Case, case
 
@@ -84,6 +84,19 @@ def test_groups_get_scales_of_their_own() -> None:
         logs.append([np.log(float(x)) for x in known.split("times ")[1].split(" (")[0].split(", ")])
     # The mean of log s of two or three normal errors has a bias of about -0.4 and little spread.
     assert np.mean(logs, axis=0) == pytest.approx([0.0, np.log(3)], abs=0.6)
+
+
+def test_chi_squared_of_data_and_prior() -> None:
+    """yᵀ (I + R P Rᵀ)⁻¹ y written out; P has rank 2, so that y has a part that only noise makes."""
+    rng = np.random.default_rng(8)
+    R, y, F = np.triu(rng.normal(size=(5, 5))), 3.0 * rng.normal(size=5), rng.normal(size=(5, 2))
+    group, scale = np.array([0, 0]), np.array([1.7])
+    gaussian = GaussianPrior(np.zeros(5), F, 5, group, scale, (WIDE,))
+    found = agreement(Reduced(R, y, 0.0), gaussian, 1.7)
+    wanted = y @ np.linalg.solve(np.eye(5) + 1.7**2 * R @ F @ F.T @ R.T, y)
+    assert found.chi2 == pytest.approx(wanted, rel=1e-10)
+    assert (found.dof, found.scale) == (5, 1.7)
+    assert found.p == pytest.approx(chi2.sf(wanted, 5), rel=1e-8)
 
 
 def test_agreement_is_a_chi_squared_variable() -> None:

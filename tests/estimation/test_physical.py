@@ -23,7 +23,7 @@ from mechid.estimation.physical import POSSIBLE, PhysicallyConsistent
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis, recover
 from mechid.mechanism.records import CadInertia, Mechanism
-from mechid.spatial.inertia import parameters, pseudo_inertia
+from mechid.spatial.inertia import from_pseudo_inertia, parameters, pseudo_inertia
 from mechid.tasks.cad_prior import prior_from_cad
 
 from .consistent import UNKNOWN, Bayes, erroneous, model, regression, truth, without
@@ -232,6 +232,22 @@ def test_thickness_is_given_only_where_there_is_none() -> None:
     np.testing.assert_allclose(thick.values, flat.values, atol=3e-4 * size)
     again = with_thickness(thick)
     np.testing.assert_allclose(again.values, thick.values, rtol=1e-12)
+
+
+def test_a_point_at_its_origin_has_the_size_of_other_bodies() -> None:
+    """Radius of gyration 0.5 m of the other one; 1 m where there is none."""
+    point = from_pseudo_inertia(np.diag([0.0, 0.0, 0.0, 2.0]))
+    body = from_pseudo_inertia(np.diag([0.25, 0.25, 0.25, 3.0]))
+    for bodies, radius in (((point, body), 0.5), ((body, point), 0.5), ((point,), 1.0)):
+        names = tuple(f"p{k}" for k in range(10 * len(bodies)))
+        first = 10 * next(k for k, b in enumerate(bodies) if b is point)
+        named = tuple((f"body {k}", 10 * k) for k in range(len(bodies)))
+        size = len(names)
+        zero = np.zeros((size, size))
+        known = Prior(names, names, np.eye(size), np.concatenate(bodies), zero, named)
+        found = pseudo_inertia(with_thickness(known).values[first : first + 10])
+        thick = 1e-4 * 2.0 * radius**2
+        np.testing.assert_allclose(found, np.diag([thick, thick, thick, 2.0]), atol=1e-15)
 
 
 def test_exact_knowledge_is_kept_where_it_can_be() -> None:

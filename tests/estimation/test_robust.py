@@ -97,6 +97,7 @@ def test_strength_is_the_usual_f_of_one_regressor() -> None:
     fitted = z * (z.T @ a) / (z.T @ z)
     F = float(np.sum(fitted**2) / (np.sum((a - fitted) ** 2) / 49))
     assert strength(a, z) == pytest.approx(F)
+    assert strength(np.eye(5)[:, :2], np.eye(5)[:, :2]) == np.inf  # they say everything
 
 
 def test_no_instruments_no_estimate() -> None:

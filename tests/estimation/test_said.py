@@ -37,7 +37,7 @@ def test_parameters_that_rest_on_the_prior() -> None:
     assert found.resting == ("a", "b")
 
 
-@pytest.mark.parametrize("a", [0.6, 0.8])
+@pytest.mark.parametrize("a", [0.5, 0.6, 0.8])
 def test_how_much_too_small_deviations_for_white_noise_are(a: float) -> None:
     """e_k = a e_(k-1) + w: at low frequencies 1/(1 - a) of w, which has √(1 - a²) of e."""
     rng = np.random.default_rng(5)

@@ -174,6 +174,8 @@ def test_common_period() -> None:
         (lambda: Fourier(0.0, 0.0, (), ()), "base frequency"),
         (lambda: Fourier(1.0, 0.0, (1.0,), ()), "must have the same length, got 1 and 0"),
         (lambda: BSpline(1.0, (1.0,) * 5), "needs 6 values"),
+        (lambda: BSpline(1.0, (1.0,), 5, "rest"), "needs 2 values"),
+        (lambda: BSpline(1.0, (1.0,) * 3, 7, "rest"), "needs 4 values"),
         (lambda: BSpline(1.0, (1.0,) * 9, 2), "jumps"),
         (lambda: BSpline(1.0, (1.0,) * 9, 5, "open"), "unknown ends"),  # type: ignore[arg-type]
         (lambda: Chirp(1.0, 0.0, 50.0, 0.0), "length of a chirp"),

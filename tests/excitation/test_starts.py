@@ -11,7 +11,7 @@ from mechid.errors import MechidError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.optimise import Effort, optimise
 from mechid.excitation.problem import DesignProblem
-from mechid.excitation.starts import Starts, own_bounds
+from mechid.excitation.starts import Starts, _constant, _room_of, own_bounds
 
 from .problems import mechanism_of, problem_of
 
@@ -30,6 +30,22 @@ def test_own_bounds() -> None:
     free = (-np.inf, np.inf)
     wanted = [[(-0.2, 0.3), (-3.0, 2.0), free], [(-0.5, 0.5), free, (-np.inf, 30.0)]]
     np.testing.assert_array_equal(found, wanted)
+
+
+def test_numbers_that_make_a_position_constant() -> None:
+    """Columns t and 1 - t add up to one; t and t² meet one at a single time."""
+    t = np.linspace(0.0, 1.0, 9)
+    z = _constant(np.column_stack([t, 1.0 - t]))
+    assert z is not None
+    np.testing.assert_allclose(z, 1.0)
+    assert _constant(np.column_stack([t, t * t])) is None
+
+
+def test_room_above_a_change() -> None:
+    """Steps of 1, 2 and 4 fit twice, half a time and three times; what is beyond has none."""
+    assert _room_of(np.array([1.0, 2.0, -1.0, 4.0]), np.array([2.0, 1.0, 0.1, 12.0])) == 0.5
+    assert _room_of(np.array([1.0, 2.0]), np.array([2.0, -1.0])) == 0.0
+    assert _room_of(np.array([0.0, -1.0]), np.array([0.1, 0.1])) == np.inf
 
 
 @pytest.mark.parametrize("family", ["fourier", "bspline"])

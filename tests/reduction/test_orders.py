@@ -56,6 +56,20 @@ def test_deviation_drops_the_worst_first() -> None:
         kept.remove(name)
 
 
+def test_deviations_are_compared_with_the_smallest() -> None:
+    """Orthogonal unit columns: relative deviations are as 1/|x|, here 1, 4, 20, 60 and 90."""
+    x = 1 / np.array([1.0, 4.0, 20.0, 60.0, 90.0])
+    W = np.linalg.qr(np.random.default_rng(3).standard_normal((60, 6)))[0]
+    r = replace(
+        problem(x, noise=1.0, samples=60, channels=1),
+        W=W[:, None, :5],
+        tau=(W[:, :5] @ x + 1e-3 * W[:, 5])[:, None],
+    )
+    for ratio, natural in ((3.0, 1), (19.0, 2), (21.0, 3), (61.0, 4), (91.0, 5)):
+        assert by_deviation(r, ratio=ratio).natural == natural
+        assert by_deviation(r, ratio=ratio, at_once=True).natural == natural
+
+
 def test_a_wider_ratio_keeps_more() -> None:
     r = dense(problem(SPARSE, noise=0.1, samples=100))
     sizes = [by_deviation(r, ratio=ratio).natural for ratio in (2.0, 10.0, 100.0, 1e9)]

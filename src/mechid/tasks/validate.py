@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError
 from mechid.options import IdentifyOptions, changed
@@ -21,6 +22,7 @@ from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import same_forces
 
 
+@one_blas_thread()
 def validate(
     run: Run | str | Path,
     data: Any,

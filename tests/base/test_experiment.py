@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from mechid.base.bounds import bounds
-from mechid.base.experiment import EVERYTHING, Experiment, checked, random_states
+from mechid.base.experiment import EVERYTHING, Experiment, _range, checked, random_states
 from mechid.base.unseen import unseen
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
 from mechid.kinematics.joint_limits import outside_limits
 from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Limit, Mechanism
 from mechid.modelfile import load, loads
@@ -68,6 +69,36 @@ def test_limits_of_any_joint_are_kept(joint: str) -> None:
     assert values.max() <= home + 0.05 + 1e-9
     assert np.ptp(values) > 0.1
     assert not outside_limits(states).any()
+
+
+@pytest.mark.parametrize(
+    ("limit", "wanted"),
+    [
+        (Limit(None, None), (-np.pi, np.pi)),
+        (Limit(-0.2, None), (-0.2, np.pi)),
+        (Limit(None, 0.3), (-np.pi, 0.3)),
+        (Limit(-0.2, 0.3), (-0.2, 0.3)),
+    ],
+)
+def test_range_of_a_turn(limit: Limit, wanted: tuple[float, float]) -> None:
+    """Half a turn to each side of home, at 0, where there is no limit."""
+    mechanism = load("pendulum")
+    model = kinematic_model(limited(mechanism, mechanism.joints[0].name, limit))
+    found = np.array(_range(model))[:, 0]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_what_is_measured() -> None:
+    mechanism = load("five_bar")
+    forces = {c.force: c.name for c in mechanism.coordinates}
+    for force, name in forces.items():
+        assert checked(Experiment(measure=(force,)), mechanism).measure == (name,)
+    with pytest.raises(MechidError, match="there is no force F to measure"):
+        checked(Experiment(measure=("F",)), mechanism)
+    with pytest.raises(MechidError, match="at least one force must be measured"):
+        checked(Experiment(measure=()), mechanism)
+    with pytest.raises(MechidError, match="no independent coordinate F to hold"):
+        checked(Experiment(hold=("F",)), mechanism)
 
 
 def test_no_state_within_the_limits() -> None:

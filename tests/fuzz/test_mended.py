@@ -169,6 +169,19 @@ def test_names_of_files_that_no_system_can_have(tmp_path: Path) -> None:
         mechid.load(f"{path}{'@a' * 3000}")
 
 
+def test_included_files_that_are_links_to_themselves(tmp_path: Path) -> None:
+    (tmp_path / "part.yaml").symlink_to(tmp_path / "part.yaml")
+    path = tmp_path / "model.yaml"
+    path.write_text("mechid: 1\nname: a\ninclude: [part.yaml]\n")
+    with pytest.raises(MechidError, match=r"part\.yaml"):
+        mechid.load(path)
+    robot = tmp_path / "robot.xml"
+    robot.write_text((SEEDS / "mesh.xml").read_text().replace("part.stl", "loop.stl"))
+    (tmp_path / "loop.stl").symlink_to(tmp_path / "loop.stl")
+    with pytest.raises(MechidError, match=r"loop\.stl"):
+        mechid.load(robot)
+
+
 def test_a_cut_off_that_rounding_hides() -> None:
     assert edge(1e-50) > 1e9
     assert edge(0.1) < 100

@@ -38,7 +38,7 @@ _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 _PAIRS = (
     "min max", "any all", "argmin argmax", "minimum maximum", "nanmin nanmax", "sin cos",
-    "floor ceil", "zeros ones", "append extend", "union intersection", "inf nan", "mean sum",
+    "floor ceil", "zeros ones", "union intersection", "inf nan", "mean sum",
     "vstack hstack", "triu tril",
 )  # fmt: skip
 _EXCHANGED = {a: b for pair in _PAIRS for a, b in (pair.split(), pair.split()[::-1])}

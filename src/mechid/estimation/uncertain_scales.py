@@ -58,7 +58,8 @@ def with_uncertain_scales(estimate: Estimate, posterior: Posterior) -> Estimate:
         return belief + log_density(data, _scaled(wide, u))
 
     scales, weights = _grid(density, len(kinds))
-    found = _mixture([_solution(data, _scaled(wide, u)) for u in scales], weights)
+    parts = [_solution(data, _scaled(wide, u)) for u in scales]
+    found = _within(gaussian, _mixture(parts, weights))
     b = len(estimate.parameters)
     mean = np.exp(weights @ scales)
     words = ", ".join(f"{name} {size:.2g}" for name, size in zip(kinds, mean, strict=True))
@@ -128,6 +129,19 @@ def _grid(density: Callable[[Floats], float], k: int) -> tuple[Floats, Floats]:
     weights = np.exp(found[order] - found[order[0]])
     last = int(np.searchsorted(np.cumsum(weights), _ENOUGH * np.sum(weights))) + 1
     return scales[order[:last]], weights[:last] / np.sum(weights[:last])
+
+
+def _within(gaussian: GaussianPrior, found: Solution) -> Solution:
+    """Return a solution with no larger covariance than that of a prior, in any direction.
+
+    Doubts about declared sizes concern what data and CAD values say together. Of what only CAD
+    values say, the declared size, or the factor that the data support, is all that is known.
+    """
+    F = compressed(gaussian.factor)
+    size = np.linalg.norm(F, axis=1)
+    size = np.where(size > 0, size, 1.0)[:, None]
+    U, s, _ = np.linalg.svd(np.linalg.lstsq(F / size, found.root / size)[0])
+    return replace(found, root=F @ (U[:, : len(s)] * np.minimum(s, 1.0)))
 
 
 def _mixture(parts: Sequence[tuple[Floats, Floats]], weights: Floats) -> Solution:

@@ -10,6 +10,7 @@ from scipy.special import bdtrc
 from mechid.mechanism.records import force_unit
 from mechid.runs.record import ALL_LOGS, ForceError, Run, ValidationRow
 from mechid.runs.verdict_record import Evidence, Grade
+from mechid.validation.diagnosis_record import Diagnosis
 
 NORMAL_95 = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
 # Residuals below this part of a force are rounding of data without noise.
@@ -273,12 +274,18 @@ def prior_and_data(run: Run) -> Evidence:
     return Evidence(name, "good" if confirmed else "doubtful", f"{words}.", found.p)
 
 
+def findings(run: Run) -> tuple[Diagnosis, ...]:
+    """Return what was diagnosed, without what `channel_patterns` says of motions not used."""
+    said = {e.name for e in channel_patterns(run)}
+    return tuple(d for d in run.diagnosis if not d.motion or f"{d.kind} {d.channel}" not in said)
+
+
 def defects(run: Run) -> Iterator[Evidence]:
     """Yield what the diagnosis found in channels, model and motion."""
     if "validation" not in run.stages:
         yield Evidence("diagnosis", "not known", "The data were not diagnosed.")
         return
-    for d in run.diagnosis:
+    for d in findings(run):
         if d.kind != "cad":  # said by `prior_and_data` and `unseen_error`
             about = f"{d.kind} {d.channel}".strip()
             text = f"{d.text[:1].upper()}{d.text[1:]}."
@@ -300,11 +307,8 @@ def channel_patterns(run: Run) -> Iterator[Evidence]:
         return
     units = {c.force: force_unit(c) for c in run.mechanism.coordinates}
     own = own_errors(run)  # what is left there too is no matter of one of the logs
-    said = {(d.motion, d.channel) for d in run.diagnosis if d.kind in _KINDS}
     for history in run.forces[run.n_logs :]:
         for j, force in enumerate(history.forces):
-            if (history.name, force) in said:
-                continue
             measured, predicted = history.measured[:, j], history.predicted[:, j]
             here = np.isfinite(measured)
             rest = (measured - predicted)[here]

@@ -15,6 +15,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.runs.record import Run
+from mechid.runs.verdict_trust import gross
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.friction import friction_shapes, shape_columns
@@ -28,15 +29,21 @@ from mechid.validation.friction_columns import hysteresis, load_friction
 
 # Distances over which friction turns after a reversal, relative to the range of the coordinate.
 _WIDTHS = (0.01, 0.05)
-# What to do about errors of a log that the identification cannot take into account.
+# What to do about differences between logs: each of them may be the wrong one.
 _OF_LOG = {
-    "offset": "correct the zero of the sensor in this log",
+    "offset": "check the zero of the sensor in all logs",
+    "gain": "check scale and calibration in all logs, and the geometry of the model",
     "drift": "let the sensor warm up before such a log",
 }
 # What is known before such a motion is the model, in place of the CAD values.
 _SECOND = re.compile("(the )?CAD values")
+_LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
-_LIVE = "no force element has this: expect such errors where the joint turns back or is loaded"
+_LIVE = "no force element has this: expect such errors where the joint turns back"
+_FIT = (
+    "no force element has this: find its coefficient and the parameters by turns, as the page on "
+    "what cannot be modelled shows"
+)
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -57,6 +64,7 @@ def diagnosed(run: Run, problem: EstimationProblem) -> Run:
         coordinates=[(c.name, c.unit) for c in mechanism.coordinates if not c.held],
         unseen=_unseen(run, [motion.name for motion in run.motions[len(logs) :]]),
     )
+    run = replace(run, diagnosis=found)
     others = zip(run.motions[len(logs) :], problem.others, strict=True)
     return replace(
         run, diagnosis=(*found, *(d for motion, r in others for d in unused(run, motion, r)))
@@ -77,6 +85,8 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
     regression : Regression
         Of the motion, with the parameters of the run.
     """
+    if gross(run):
+        return ()  # the model is meaningless
     final = run.final
     r = without_channel_errors(final, regression, identification=False).select(final.parameters)
     model = replace(
@@ -162,7 +172,7 @@ def _paths(
     for j, i in enumerate(measured_rows(mechanism, r.channels)):
         name = mechanism.coordinates[i].name
         span = max(float(np.ptp(motion.y[:, i])) for motion in logs)
-        shapes = {"friction that grows with the load": load_friction(forces[:, j], speeds[:, j])}
+        shapes = {_LOAD: load_friction(forces[:, j], speeds[:, j])}
         for width in _WIDTHS if span > 0 else ():
             parts = [_filtered(motion, hysteresis(motion.y[:, i], width * span)) for motion in logs]
             words = f"hysteresis over {width * span:.2g} {mechanism.coordinates[i].unit}"
@@ -170,7 +180,8 @@ def _paths(
         for words, values in shapes.items():
             column = np.zeros_like(forces)
             column[:, j] = values
-            yield Candidate("friction", name, column, "", words, _LIVE)
+            remedy = _FIT if words == _LOAD else _LIVE
+            yield Candidate("friction", name, column, "", words, remedy)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:

@@ -181,8 +181,10 @@ def test_words_on_what_was_tried() -> None:
 
 
 def test_a_common_factor_remains() -> None:
-    none = np.zeros(2)
-    estimate = cast(Any, SimpleNamespace(errors=ChannelErrors(np.array([0.1, -0.1]), *[none] * 3)))
+    none = np.zeros(3)
+    estimate = cast(
+        Any, SimpleNamespace(errors=ChannelErrors(np.array([0.1, 0.0, -0.1]), *[none] * 3))
+    )
     shared = made(estimator=replace(PLAIN, gains="shared"))
     (said,) = _common_gain(estimate, shared, True)
     assert said.startswith("gains of the forces differ by 22 %, and nothing but")  # 1.1/0.9 - 1

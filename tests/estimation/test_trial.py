@@ -51,6 +51,7 @@ def test_spread_of_held_out_errors() -> None:
     """Median of absolute values, by that of unit noise; one where there is nothing."""
     errors = np.tile([[1.0, 0.0], [-3.0, 0.0], [2.0, 0.0], [100.0, 0.0]], (5, 1))
     np.testing.assert_allclose(trial(errors).spread, [2.5 / norm.ppf(0.75), 1.0])
+    np.testing.assert_allclose(trial(0.1 * errors).spread, [0.25 / norm.ppf(0.75), 1.0])
 
 
 def test_powers_by_block_and_force() -> None:
@@ -85,10 +86,17 @@ def test_blocks_and_forces_without_rows() -> None:
 
 
 def test_held_out_error_and_likelihood() -> None:
-    """Forces of 2 and 4: errors of 1 and 3 are 50 % and 75 % of them."""
+    """Forces of 2 and 4: errors of 1 and 3 are 50 % and 75 % of them; a force of zero says none."""
     errors = np.tile([1.0, -3.0], (20, 1))
     found = trial(errors, deviation=np.tile([0.5, 2.0], 20))
     assert found.held_out_error == pytest.approx(np.sqrt((0.25 + 0.5625) / 2))
+    for factor in (1e-3, 0.0):
+        some = trial(errors * np.array([factor, 1.0]))
+        r = some.posterior.channels.regression
+        tau = r.tau * np.array([factor, 1.0])
+        some.posterior.channels.regression = replace(r, tau=tau)  # type: ignore[misc]
+        wanted = (0.25 + 0.5625) / 2 if factor else 0.5625
+        assert some.held_out_error == pytest.approx(np.sqrt(wanted))
     whole = 20 * (norm.logpdf(1.0, scale=0.5) + norm.logpdf(-3.0, scale=2.0))
     assert found.log_likelihood == pytest.approx(whole)
     heavy = replace(PLAIN, tails=4.0)

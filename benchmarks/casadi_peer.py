@@ -47,10 +47,12 @@ class CompiledPeer:
         self.compilation = perf_counter() - start - self.formulas
         self.steps = 0.0  # of Newton's method per sample of the last call
 
-    def observe(self, y: Floats, yd: Floats, ydd: Floats, dt: float) -> Floats:
-        """Return W (N, n_i, 10 n_b) of samples at a constant distance dt in time."""
+    def observe(
+        self, y: Floats, yd: Floats, ydd: Floats, dt: float, out: Floats | None = None
+    ) -> Floats:
+        """Return W (N, n_i, 10 n_b) of samples at a constant distance dt in time, or fill `out`."""
         n, n_i = y.shape
-        W = np.empty((n, *self.shape))
+        W = np.empty((n, *self.shape)) if out is None else out
         sizes = (n, self.home.size, n_i, self.shape[0] * self.shape[1])
         steps = self.library.observe(*sizes, dt, self.home, y, yd, ydd, W)
         if steps < 0:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import mechid
+from mechid.tasks.compile_kernels import compile_ahead
 
 MODEL = "sla_suspension"
 FOLDER = Path("demo")
@@ -21,7 +22,9 @@ def main(folder: Path = FOLDER, name: str = MODEL) -> None:
     """Run the demonstration; what it writes goes to `folder`."""
     begin = time.perf_counter()
     print(f"mechid: identify {name} from synthetic measurements")
-    print("(the first run compiles the kernels, which takes half a minute or more)\n", flush=True)
+    if compile_ahead():
+        print("(the first run compiles the kernels, which takes half a minute)", flush=True)
+    print()
     folder.mkdir(parents=True, exist_ok=True)
     with _step("look at the mechanism"):
         model = mechid.load(name)

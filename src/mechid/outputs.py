@@ -37,10 +37,10 @@ def check_outputs(
         If a file exists, is an input, is given twice, or its folder is missing or cannot be
         written.
     """
-    read = {_real(path) for path in inputs if path is not None}
+    read = {real_path(path) for path in inputs if path is not None}
     seen: set[Path] = set()
     for path in (Path(path) for path in paths if path is not None):
-        real = _real(path)
+        real = real_path(path)
         _check_place(path, real)
         if real in read:
             what, remedy = "this file is read by the same command", "choose another file to write"
@@ -122,7 +122,7 @@ def write_together(files: Mapping[Path, Callable[[Path], object]]) -> None:
     moves: dict[Path, Path] = {}
     try:
         for path, write in files.items():
-            real = _real(path)
+            real = real_path(path)
             if _special(real):
                 write(real)
                 continue
@@ -181,8 +181,9 @@ def _write(data: bytes, path: Path) -> None:
     path.write_bytes(data)
 
 
-def _real(path: str | Path) -> Path:
-    return Path(os.path.realpath(path))
+def real_path(path: str | Path) -> Path:
+    """Return where links lead to; a link that leads to itself is left as it is."""
+    return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for such a link
 
 
 def _special(path: Path) -> bool:

@@ -19,19 +19,21 @@ HEAVY = (
     "h5py",
     "jinja2",
     "latex2mathml",
+    "llvmlite",
     "matplotlib",
     "numba",
     "pyarrow",
     "scipy.integrate",
     "scipy.interpolate",
+    "scipy.linalg",
     "scipy.optimize",
     "scipy.signal",
     "scipy.stats",
     "sksundae",
     "sympy",
 )
-KERNELS = {"numba"}
-EXACT = {"numba", "sympy", "flint"}  # transfers of inertia in symbols, bounds in ball arithmetic
+KERNELS = {"numba", "llvmlite", "scipy.linalg"}
+EXACT = KERNELS | {"sympy", "flint"}  # transfers of inertia in symbols, bounds in ball arithmetic
 TABLES = {"pyarrow"}  # CSV and Parquet
 # Filters and spectra of measured signals; scipy.signal loads the others of SciPy.
 SIGNALS = {

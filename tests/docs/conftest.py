@@ -5,24 +5,33 @@ The rules for authors are in CONTRIBUTING.md, "Examples in the documentation".
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 import textwrap
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
+
+from . import loaded
 
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 LANGUAGE = re.compile(r"[\w+-]+")
 SKIP = re.compile(r"^<!--\s*not executed\b.*-->$")
 EXIT = re.compile(r"(?:^|\s)#\s*exit\s+(\d+)\s*$")
+SHELL = re.compile(r"[|<>;&$`*\\\n]")  # what only a shell understands
+TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHONUTF8": "1", "TERM": "dumb"}
 TIMEOUT = 600
 EXAMPLES = Path(__file__).parents[2] / "examples"
+Shell: TypeAlias = Callable[[str, Path], tuple[int, str]]
 
 
 class ExampleError(AssertionError):
@@ -114,21 +123,15 @@ def missing_line(expected: list[str], actual: list[str]) -> str | None:
     return None
 
 
-def run_command(command: Command, directory: Path) -> None:
-    """Run one command in a shell and compare its status and its output with the page."""
+def in_a_shell(text: str, directory: Path) -> tuple[int, str]:
+    """Run a command in a shell; return its status and its output."""
     scripts = Path(sys.executable).parent
-    environment = os.environ | {
-        "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}",
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-        "PYTHONUTF8": "1",
-        "TERM": "dumb",
-    }
+    path = f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(
-        command.text,
+        text,
         shell=True,
         cwd=directory,
-        env=environment,
+        env=os.environ | TERMINAL | {"PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -136,25 +139,58 @@ def run_command(command: Command, directory: Path) -> None:
         timeout=TIMEOUT,
         check=False,
     )
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="session")
+def forked() -> Iterator[Shell]:
+    """Return what runs a command in a process that has loaded everything; pipes go to a shell."""
+    server = multiprocessing.get_context("forkserver")
+    server.set_forkserver_preload([loaded.__name__])
+    # The server keeps the environment that it is started in.
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as place:
+        for name, value in (TERMINAL | {loaded.SERVER: "1"}).items():
+            patch.setenv(name, value)
+        server.Process(target=os.getpid).start()
+
+        def run(text: str, directory: Path) -> tuple[int, str]:
+            if SHELL.search(text := text.replace("\\\n", " ")):
+                return in_a_shell(text, directory)
+            output = Path(place) / "output"
+            argv = shlex.split(text, comments=True)[1:]
+            process = server.Process(target=loaded.run, args=(argv, directory, output))
+            process.start()
+            process.join(TIMEOUT)
+            if process.exitcode is None:
+                process.kill()
+                raise ExampleError(f"$ {text}\ntakes more than {TIMEOUT} s")
+            return process.exitcode, output.read_text("utf-8")
+
+        yield run
+
+
+def run_command(command: Command, directory: Path, shell: Shell) -> None:
+    """Run one command and compare its status and its output with the page."""
+    status, output = shell(command.text, directory)
     where = f"line {command.line}: $ {command.text}"
-    if done.returncode != command.status:
+    if status != command.status:
         raise ExampleError(
-            f"{where}\nexit status must be {command.status}, got {done.returncode}:\n{done.stdout}"
+            f"{where}\nexit status must be {command.status}, got {status}:\n{output}"
         )
-    missing = missing_line(command.output, done.stdout.splitlines())
+    missing = missing_line(command.output, output.splitlines())
     if missing is not None:
         raise ExampleError(
             f"{where}\nthe output has no such line (in this order):\n{missing}\n"
-            f"the whole output:\n{done.stdout}"
+            f"the whole output:\n{output}"
         )
 
 
 @pytest.fixture
-def run_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], int]:
-    """Return a function (text, name) that runs a page and returns the number of examples run."""
+def run_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Return a function (text, name, shell) that runs a page and returns how many examples."""
     (tmp_path / "examples").symlink_to(EXAMPLES)
 
-    def run(text: str, name: str = "page.md") -> int:
+    def run(text: str, name: str = "page.md", shell: Shell = in_a_shell) -> int:
         module = types.ModuleType("documentation_page")
         monkeypatch.setitem(sys.modules, module.__name__, module)
         monkeypatch.chdir(tmp_path)
@@ -170,7 +206,7 @@ def run_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, 
             elif block.language == "console":
                 for command in commands_of(block):
                     if re.match(r"mechid\b", command.text):
-                        run_command(command, tmp_path)
+                        run_command(command, tmp_path, shell)
                         count += 1
         return count
 

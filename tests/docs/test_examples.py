@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import Shell
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page.relative_to(ROOT).as_posix()
@@ -16,5 +18,5 @@ PAGES = [
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_of_page(page: str, run_page: Callable[[str, str], int]) -> None:
-    run_page((ROOT / page).read_text(encoding="utf-8"), page)
+def test_examples_of_page(page: str, run_page: Callable[..., int], forked: Shell) -> None:
+    run_page((ROOT / page).read_text(encoding="utf-8"), page, forked)

@@ -107,6 +107,11 @@ def test_each_instant_is_that_of_a_constant_load(spec: str) -> None:
     found = inverse_dynamics(solve_motion(k, y, yd, ydd, time=t), phi, reactions=True)
     seen = observe_path(model, y, yd, ydd, time=t)
     np.testing.assert_allclose(seen.W @ phi + seen.known, found.tau, atol=1e-10)
+    memory = replace(seen, W=np.full_like(seen.W, np.nan), known=np.full_like(seen.known, np.nan))
+    again = observe_path(model, y, yd, ydd, time=t, out=memory)
+    assert again.W is memory.W
+    assert np.array_equal(again.W, seen.W)
+    assert np.array_equal(again.known, seen.known)
     for i in range(3):
         one = kinematic_model(timed(bare, None, 2 + np.cos(t[i])))
         motion = solve_motion(one, y[i : i + 1], yd[i : i + 1], ydd[i : i + 1])

@@ -10,7 +10,13 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2, multivariate_normal
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.evidence import agreement, best_scales, log_evidence
+from mechid.estimation.evidence import (
+    _root,
+    agreement,
+    best_scales,
+    log_density,
+    log_evidence,
+)
 from mechid.estimation.gaussian_prior import CAD_BELIEF, Belief, GaussianPrior
 from mechid.estimation.linear import Reduced, reduced
 
@@ -184,3 +190,35 @@ def test_bilinear_optimum() -> None:
         h[k] = step[k]
         # In units of deviations: an error of one would change the loss by about a half.
         assert abs(loss(x + h) - loss(x - h)) / 2 < 2e-2
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e5])
+def test_triangle_of_a_covariance(size: float) -> None:
+    """Cᵀ C = I + G Gᵀ, by the product and by the factorisation that keeps digits."""
+    G = size * np.random.default_rng(1).normal(size=(4, 2))
+    C = _root(G)
+    np.testing.assert_allclose(C.T @ C, np.eye(4) + G @ G.T, rtol=1e-9, atol=1e-6)
+    np.testing.assert_array_equal(C, np.triu(C))
+    # det(I + G Gᵀ) = det(I + Gᵀ G), which is far from singular.
+    small = np.linalg.slogdet(np.eye(2) + G.T @ G)[1]
+    assert 2 * np.sum(np.log(np.abs(np.diag(C)))) == pytest.approx(small, rel=1e-6)
+
+
+def test_scales_stay_within_their_bounds() -> None:
+    """One parameter, x = 0 ± s with x = 10 measured: s is as large as it may be, and as small."""
+    gaussian = GaussianPrior(
+        np.zeros(1), np.eye(1), 1, np.array([0]), np.ones(1), (Belief(10.0, 0.5, 3.0),)
+    )
+    one = np.eye(1)
+    assert best_scales(Reduced(one, np.array([10.0]), 0.0), gaussian).scale[0] == pytest.approx(3)
+    assert best_scales(Reduced(one, np.zeros(1), 0.0), gaussian).scale[0] == pytest.approx(0.5)
+    given = replace(gaussian, group=np.array([-1]), scale=np.zeros(0), beliefs=())
+    assert best_scales(Reduced(one, np.zeros(1), 0.0), given) is given
+
+
+def test_density_without_gradient() -> None:
+    made = case(2, NOISE, n=30)
+    data = reduced(*made.regression.stacked()[:2], made.prior.mean)
+    F = np.diag([1.0, 2.0, 3.0, 4.0, 5.0])
+    prior = GaussianPrior(made.prior.mean, F, 5, np.zeros(5, dtype=int), np.full(1, 0.7), (WIDE,))
+    assert log_density(data, prior) == pytest.approx(log_evidence(data, prior)[0], rel=1e-12)

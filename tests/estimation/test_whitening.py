@@ -15,7 +15,13 @@ from mechid.estimation.iteration import iterate
 from mechid.estimation.linear import least_squares
 from mechid.estimation.regression import Regression
 from mechid.estimation.weighted import WeightedLeastSquares
-from mechid.estimation.whitening import coloured, fit_colour, stretches, whitened
+from mechid.estimation.whitening import (
+    coloured,
+    fit_colour,
+    log_jacobian,
+    stretches,
+    whitened,
+)
 
 from .problems import case, deviation
 from .problems import coloured as noise
@@ -142,3 +148,35 @@ def test_segments_of_time_are_not_joined() -> None:
     assert not np.allclose(a.values, whole.values, rtol=1e-9)
     assert a.colour is not None
     assert all(np.abs(c[0] - 0.8) < 0.35 for c in a.colour)
+
+
+@pytest.mark.parametrize(("step", "parts"), [(1.49, 1), (1.51, 2), (0.51, 1), (0.49, 2)])
+def test_steps_that_are_gaps(step: float, parts: int) -> None:
+    """Half a step more or less than the usual one is still a step."""
+    time = np.cumsum([0.0, 1.0, 1.0, step, 1.0, 1.0])
+    (found,) = stretches(_samples(np.ones((6, 1), dtype=bool), time))
+    assert len(found) == parts
+    (standing,) = stretches(_samples(np.ones((2, 1), dtype=bool), np.zeros(2)))
+    assert len(standing) == 2
+
+
+@given(st.lists(st.floats(-0.8, 0.8), max_size=3), st.integers(1, 6))
+def test_determinant_of_the_filter(k: list[float], n: int) -> None:
+    """Of two stretches, one of which may be shorter than the memory of the noise."""
+    colour = coloured(k)
+    where = ((np.arange(n), np.arange(n, n + 4)),)
+    L = whitened(np.eye(n + 4), where, [colour])
+    assert log_jacobian(where, [colour]) == pytest.approx(np.linalg.slogdet(L)[1], abs=1e-9)
+
+
+def test_colour_of_few_samples() -> None:
+    """At most half of the longest stretch, and reflection coefficients below 1 - 1/n."""
+    assert len(fit_colour([np.ones(3)], 9).coefficients) == 1
+    assert len(fit_colour([np.ones(1)], 9).coefficients) == 0
+    assert len(fit_colour([], 2).coefficients) == 0
+    assert len(fit_colour([np.zeros(9)]).coefficients) == 0
+    np.testing.assert_allclose(fit_colour([np.ones(4)], 1).coefficients, [0.75])
+    np.testing.assert_allclose(fit_colour([(-1.0) ** np.arange(4)], 1).coefficients, [-0.75])
+    # Burg: 2 Σ e_k e_(k-1)/Σ (e_k² + e_(k-1)²), over both stretches.
+    found = fit_colour([np.array([1.0, 2.0, 1.0]), np.array([3.0, -1.0])], 1)
+    np.testing.assert_allclose(found.coefficients, [2 * (2 + 2 - 3) / (5 + 5 + 10)])

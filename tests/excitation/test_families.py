@@ -194,3 +194,95 @@ def test_common_period() -> None:
 def test_what_is_no_family_is_refused(make: object, words: str) -> None:
     with pytest.raises(DataError, match=words):
         make()  # type: ignore[operator]
+
+
+def test_tables_of_few_samples_and_of_uneven_times() -> None:
+    """Polynomials through all samples: of degree two through three, of five through eight."""
+    for n, degree in ((2, 1), (3, 2), (6, 5), (9, 5)):
+        t = 0.5 + 2.0 * np.linspace(0.0, 1.0, n) ** 1.2
+        p = np.polynomial.Polynomial(np.arange(1.0, degree + 2))
+        made = Tabulated(tuple(t.tolist()), tuple(p(t).tolist()))
+        x = np.linspace(0.5, 2.5, 7)
+        found = made.rates(x)
+        for rate, wanted in zip(found, (p(x), p.deriv()(x), p.deriv(2)(x)), strict=True):
+            np.testing.assert_allclose(rate, wanted, rtol=1e-7, atol=1e-6)
+        # It stays where it begins and ends.
+        outside = made.rates(np.array([-3.0, 9.0])).position
+        np.testing.assert_allclose(outside, p(t[[0, -1]]), rtol=1e-9)
+        assert made.period is None
+        assert made.span == (t[0], t[-1])
+        assert made.band == pytest.approx((n - 1) / 4.0)
+
+
+def test_periodic_tables_with_rates() -> None:
+    """From 0.25 s to 1.25 s; speeds and accelerations are met in all periods."""
+    t = np.linspace(0.25, 1.25, 21)
+    w = 2 * np.pi
+    y, yd, ydd = np.cos(w * t), -w * np.sin(w * t), -(w**2) * np.cos(w * t)
+    for x in (y, yd, ydd):
+        x[-1] = x[0]
+    made = Tabulated(*(tuple(x.tolist()) for x in (t, y, yd, ydd)), periodic=True)
+    assert made.period == pytest.approx(1.0)
+    assert made.span == (-np.inf, np.inf)
+    for shift in (-2.0, 0.0, 3.0):
+        found = made.rates(t[:-1] + shift)
+        np.testing.assert_allclose(found.position, y[:-1], atol=1e-9)
+        np.testing.assert_allclose(found.speed, yd[:-1], atol=1e-7)
+        np.testing.assert_allclose(found.acceleration, ydd[:-1], atol=1e-5)
+    with pytest.raises(DataError, match="6 positions are too few for a periodic spline"):
+        Tabulated(tuple(range(6)), (0.0, 1.0, 2.0, 1.0, 0.5, 0.0), periodic=True)
+    seven = Tabulated(tuple(range(7)), (0.0, 1.0, 2.0, 1.0, 0.5, 0.2, 0.0), periodic=True)
+    assert seven.period == 6.0
+
+
+def test_where_and_how_fast_families_are_defined() -> None:
+    fast, slow = Chirp(1.0, 0.5, -3.0, 4.0), Fourier.zeros(0.5, 4)
+    assert fast.span == (0.0, 4.0)
+    assert fast.band == 3.0
+    both = Sum((fast, slow))
+    assert both.span == (0.0, 4.0)
+    assert both.band == 3.0
+    assert both.period is None
+    assert Sum((slow, Fourier.zeros(0.75, 9))).period == pytest.approx(4.0)
+    assert Scaled(fast).span == (0.0, 4.0)
+    assert Scaled(fast).band == 3.0
+    assert Scaled(fast).period is None
+    for ends, span, period in (("periodic", (-np.inf, np.inf), 3.0), ("free", (0.0, 3.0), None)):
+        spline = BSpline(3.0, (0.0,) * 12, ends=ends)  # type: ignore[arg-type]
+        assert spline.span == span
+        assert spline.period == period
+        assert spline.band == 2.0
+
+
+@pytest.mark.parametrize(("degree", "number"), [(3, 2), (5, 2), (6, 3), (7, 4)])
+def test_numbers_of_control_values(degree: int, number: int) -> None:
+    BSpline.zeros(1.0, number, degree, "rest")
+    for ends in ("periodic", "free"):
+        BSpline.zeros(1.0, degree + 1, degree, ends)  # type: ignore[arg-type]
+        with pytest.raises(DataError, match=f"needs {degree + 1} values, got {degree}"):
+            BSpline.zeros(1.0, degree, degree, ends)  # type: ignore[arg-type]
+    for length in (0.0, -1.0, np.inf):
+        with pytest.raises(DataError, match="the length of a spline must be > 0 s"):
+            BSpline.zeros(length, 9)
+
+
+def test_free_splines_are_polynomials_where_control_values_are_even() -> None:
+    """Greville's abscissae as control values make a straight line."""
+    degree, inner = 5, 4
+    knots = np.concatenate([np.zeros(5), np.arange(inner + 1.0), np.full(5, float(inner))])
+    greville = [float(np.mean(knots[k + 1 : k + 1 + degree])) for k in range(inner + degree)]
+    spline = BSpline(2.0, tuple(greville), degree, "free")
+    t = np.linspace(0.0, 2.0, 9)
+    found = spline.rates(t)
+    np.testing.assert_allclose(found.position, inner / 2.0 * t, atol=1e-12)
+    np.testing.assert_allclose(found.speed, inner / 2.0, atol=1e-11)
+    np.testing.assert_allclose(found.acceleration, 0.0, atol=1e-10)
+
+
+def test_common_periods_have_a_bound() -> None:
+    """Up to a thousand of the longest, whole to nine digits."""
+    assert common_period([1.0, 1.0 - 1e-11]) == 1.0
+    assert common_period([1.0, 1.0 - 1e-8]) is None
+    assert common_period([1.0, 1000.0 / 1001.0]) == pytest.approx(1000.0)
+    assert common_period([1.0, 1001.0 / 1002.0]) is None
+    assert common_period([]) == 0.0

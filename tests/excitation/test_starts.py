@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from mechid.errors import MechidError
 from mechid.excitation.bounds import MotionLimit
+from mechid.excitation.families.family import Basis
 from mechid.excitation.optimise import Effort, optimise
 from mechid.excitation.problem import DesignProblem
-from mechid.excitation.starts import Starts, _constant, _room_of, own_bounds
+from mechid.excitation.starts import Starts, _constant, _room_of, _step, own_bounds
 
 from .problems import mechanism_of, problem_of
 
@@ -168,3 +171,109 @@ def test_limits_that_exclude_each_other() -> None:
     problem = problem_of("five_bar", "d", apart)
     with pytest.raises(MechidError, match="no motion was found that keeps"):
         optimise(problem, Effort(12, 0, 1))
+
+
+@dataclass
+class Line:
+    """A problem in one number: a slack of 1 at zero that falls by `slope`; None from `open_` on."""
+
+    slope: float
+    open_: float = np.inf
+    tried: int = 0
+
+    @property
+    def design(self) -> Any:
+        return SimpleNamespace(start=np.zeros(1))
+
+    def slack(self, x: np.ndarray, every: bool = False) -> np.ndarray | None:
+        self.tried += 1
+        return None if x[0] > self.open_ else np.array([5.0, 1.0 - self.slope * x[0]])
+
+
+@pytest.mark.parametrize("slope", [0.5, 1.1, 1.3, 3.0, 7.0, 25.0, 3e3])
+def test_reach_along_a_step(slope: float) -> None:
+    """At least 0.8 of the largest part that keeps the limit, in twelve tries or less."""
+    line = Line(slope)
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+
+    part = Starts(cast(Any, line))._reach(np.ones(1), check)
+    largest = min(1.0, 1.0 / slope)
+    assert 0.8 * largest <= part <= largest
+    assert calls == line.tried - 1 <= 12
+    if slope == 1.1:
+        assert calls == 2  # as expected from the first try: 0.98 of where the limit is met
+        assert part == pytest.approx(0.98 / 1.1)
+
+
+def test_reach_where_loops_open_and_where_nothing_fits() -> None:
+    part = Starts(cast(Any, Line(0.1, 0.37)))._reach(np.ones(1), lambda: None)
+    assert 0.8 * 0.37 <= part <= 0.37
+    assert Starts(cast(Any, Line(1e30)))._reach(np.ones(1), lambda: None) == 0.0
+    assert Starts(cast(Any, Line(-2.0)))._reach(np.ones(1), lambda: None) == 1.0
+
+
+def basis(*columns: np.ndarray) -> Basis:
+    """Return positions, with speeds and accelerations twice and three times as large."""
+    B = np.column_stack(columns)
+    return Basis(B, 2.0 * B, 3.0 * B)
+
+
+FREE = np.tile([-np.inf, np.inf], (3, 1))
+WAVE = np.sin(np.linspace(0.0, 2 * np.pi, 40, endpoint=False))
+
+
+@pytest.mark.parametrize(
+    ("own", "stroke"),
+    [
+        (((-1.0, 3.0), None, None), 4.0),
+        (((None, None), None, None), 0.7),  # as usual
+        # A bound that is missing is 0.35 from the other one, or from the middle if that is further.
+        (((0.2, None), None, None), 0.35),
+        (((-0.2, None), None, None), 0.35 + 0.2),
+        (((None, -0.1), None, None), 0.35),
+        (((None, 0.1), None, None), 0.35 + 0.1),
+        (((-9.0, 9.0), (-0.4, 5.0), None), 2 * 0.4 / 2.0),
+        (((-9.0, 9.0), (-5.0, 0.4), None), 2 * 0.4 / 2.0),
+        (((-9.0, 9.0), None, (-0.3, 5.0)), 2 * 0.3 / 3.0),
+        (((-9.0, 9.0), None, (-5.0, 0.3)), 2 * 0.3 / 3.0),
+    ],
+)
+def test_step_of_one_coordinate(own: Any, stroke: float) -> None:
+    """Half to all of the stroke that bounds of one sine allow, its mean anywhere that is left."""
+    bounds = FREE.copy()
+    for k, pair in enumerate(own):
+        for side in (0, 1):
+            if pair is not None and pair[side] is not None:
+                bounds[k, side] = pair[side]
+    family, at, rng = basis(np.ones(40), WAVE), np.zeros((3, 40)), np.random.default_rng(0)
+    constant = np.array([1.0, 0.0])
+    strokes, means = [], []
+    for _ in range(200):
+        c = _step(family, constant, at, bounds, 0.7, rng)
+        y = family.position @ c
+        strokes.append(np.ptp(y))
+        means.append(y.mean())
+        assert y.min() >= bounds[0, 0]
+        assert y.max() <= bounds[0, 1]
+    assert 0.5 * stroke * (1 - 1e-5) <= min(strokes) <= 0.6 * stroke
+    assert 0.95 * stroke <= max(strokes) <= stroke
+    if own[0] == (-1.0, 3.0):
+        # Uniform in the room that is left: about the middle of the range.
+        assert np.mean(means) == pytest.approx(1.0, abs=0.1)
+        assert np.std(means) > 0.2
+    # Without a constant the mean is what the sine has: none.
+    alone = _step(basis(WAVE), None, at, bounds, 0.7, rng)
+    assert 0 < 2 * abs(alone[0]) <= stroke
+
+
+def test_step_of_what_does_not_move() -> None:
+    """A constant alone: any draw, placed within the range."""
+    bounds = FREE.copy()
+    bounds[0] = 1.0, 2.0
+    still = basis(np.zeros(40))
+    c = _step(still, None, np.zeros((3, 40)), bounds, 0.7, np.random.default_rng(1))
+    assert np.isfinite(c).all()

@@ -95,7 +95,7 @@ def _trials_of(place: Bench, name: str, asked: argparse.Namespace) -> list[Found
     kills = asked.kills // 2 if case.old else asked.kills
     new = Trials(place, case, case.argv, prepared)
     _disturb(new, kills, asked.step, draw)
-    founds = [new.found, try_places(place, name, case, prepared)]
+    founds = [new.found, try_places(place, name, case, prepared, new.after)]
     founds.append(try_limits(place, case, prepared, new.after))
     argvs, allowed = [case.forced], [new.after]
     if case.old:

@@ -124,7 +124,7 @@ LIMITS: dict[str, Callable[[], None]] = {
 }
 
 
-def try_places(bench: Bench, name: str, case: Case, prepared: Path) -> Found:
+def try_places(bench: Bench, name: str, case: Case, prepared: Path, after: dict[str, str]) -> Found:
     """Try every place for every output of a command."""
     found = Found()
     for option in case.outputs:
@@ -139,7 +139,7 @@ def try_places(bench: Bench, name: str, case: Case, prepared: Path) -> Found:
                 _readable(bench.work)
             ended = run(argv, bench.work, fault)
             found.trials[kind] += 1
-            _judge(found, f"{kind}, {option}", ended, before, bench.work)
+            _judge(found, f"{kind}, {option}", ended, before, after, bench.work)
     if name not in _FOLDERS:
         for option in case.outputs:
             _pipe(found, bench, case, prepared, option)
@@ -158,15 +158,25 @@ def try_limits(bench: Bench, case: Case, prepared: Path, after: dict[str, str]) 
             if whole(tree(bench.work)) != after:
                 found.problems.append(f"{kind}: another result")
         else:
-            _judge(found, kind, ended, before, bench.work)
+            _judge(found, kind, ended, before, after, bench.work)
     return found
 
 
-def _judge(found: Found, kind: str, ended: Ended, before: dict[str, str], work: Path) -> None:
+def _judge(
+    found: Found,
+    kind: str,
+    ended: Ended,
+    before: dict[str, str],
+    after: dict[str, str],
+    work: Path,
+) -> None:
     if not ended.plain:
         found.problems.append(f"{kind}: status {ended.status}: {ended.err[-500:]}")
     now = tree(work)
     changed = {name for name, _ in now.items() ^ before.items() if name.split("/")[0] != _RESUMED}
+    # Of several files that a command was asked for, those that were whole before one failed stay:
+    # what was computed is not lost.
+    changed -= {name for name in changed if "/" not in name and now.get(name) == after.get(name)}
     if ended.status != 0 and changed:
         found.problems.append(f"{kind}: changed {min(changed)} though it failed")
     lost = [name for name, hashed in before.items() if now.get(name) != hashed]

@@ -19,6 +19,7 @@ from .kinds import KINDS
 from .record import merged
 
 _BATCH = 100
+_MEMORY = Path("/dev/shm")  # files of the cases, if it is there: disks are slow
 
 
 def main() -> int:
@@ -37,7 +38,8 @@ def main() -> int:
         parser.error(f"there is no kind {wrong[0]}; choose of: {', '.join(KINDS)}")
     seed = secrets.randbelow(10**6) if given.seed is None else given.seed
     found: dict[str, Tally] = {}
-    with tempfile.TemporaryDirectory(prefix="mechid-fuzz-") as scratch:
+    place = _MEMORY if _MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="mechid-fuzz-", dir=place) as scratch:
         driver = Driver(Path(scratch), given.failures)
         try:
             for kind in kinds:

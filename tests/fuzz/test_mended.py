@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 import mechid
 from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.measurementfile.channels import read_channels
+from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
@@ -78,6 +80,18 @@ def test_times_beyond_all_calendars(tmp_path: Path) -> None:
         mechid.read_measurement(path, "five_bar", {
             "time": {"channel": "time", "unit": "s"}, "positions": {"q1": "q1", "q2": "q2"},
         })  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "bits"), [("<u8", 0x7FF0 << 48 | 1), ("<u4", 0x7F80 << 16 | 1)])
+def test_numbers_that_signal(tmp_path: Path, kind: str, bits: int) -> None:
+    signalling = np.full(9, bits, kind).view(kind.replace("u", "f"))
+    time = (np.arange(9.0) / 64).astype(signalling.dtype)
+    savemat(tmp_path / "log.mat", {"time": np.concatenate([time, signalling]), "q1": signalling})
+    found = read_channels(tmp_path / "log.mat")
+    clock = find_clock(found, None)
+    assert clock is not None
+    assert np.array_equal(clock.time, [*time, *[np.nan] * 9], equal_nan=True)
+    assert np.isnan(2.0 * found.get("q1").values).all()
 
 
 def test_an_hdf5_file_that_its_library_never_returns_from(tmp_path: Path) -> None:
@@ -153,6 +167,19 @@ def test_names_of_files_that_no_system_can_have(tmp_path: Path) -> None:
         mechid.load(path)
     with pytest.raises(MechidError):
         mechid.load(f"{path}{'@a' * 3000}")
+
+
+def test_included_files_that_are_links_to_themselves(tmp_path: Path) -> None:
+    (tmp_path / "part.yaml").symlink_to(tmp_path / "part.yaml")
+    path = tmp_path / "model.yaml"
+    path.write_text("mechid: 1\nname: a\ninclude: [part.yaml]\n")
+    with pytest.raises(MechidError, match=r"part\.yaml"):
+        mechid.load(path)
+    robot = tmp_path / "robot.xml"
+    robot.write_text((SEEDS / "mesh.xml").read_text().replace("part.stl", "loop.stl"))
+    (tmp_path / "loop.stl").symlink_to(tmp_path / "loop.stl")
+    with pytest.raises(MechidError, match=r"loop\.stl"):
+        mechid.load(robot)
 
 
 def test_a_cut_off_that_rounding_hides() -> None:

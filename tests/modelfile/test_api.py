@@ -23,6 +23,7 @@ from mechid.modelfile import (
     zoo_names,
     zoo_path,
 )
+from mechid.modelfile.zoo_list import made_list
 
 TEXT = """\
 mechid: 1
@@ -107,6 +108,11 @@ def test_zoo_listing() -> None:
     assert all(zoo_path(e.name).is_file() for e in entries)
     with pytest.raises(ModelError, match="the zoo has no mechanism nothing_like_it"):
         zoo_path("nothing_like_it")
+
+
+def test_the_list_of_the_zoo_says_what_its_files_say() -> None:
+    """Else run python -m mechid.modelfile.zoo_list."""
+    assert zoo() == made_list()
 
 
 def test_schema_describes_the_document() -> None:

@@ -212,6 +212,15 @@ def test_inputs_inside_the_folder(run, tmp_path):
     load_run(tmp_path / "run")
 
 
+def test_a_link_that_leads_to_itself(run, tmp_path):
+    link = tmp_path / "run"
+    link.symlink_to(link)
+    for inputs in ([], [link], [tmp_path / "log.csv"]):
+        with pytest.raises(DataError, match="cannot create the folder"):
+            RunFolder.create(link, inputs=inputs)
+    assert link.is_symlink()
+
+
 def test_one_process_at_a_time(run, tmp_path):
     """Another process is refused while it is alive; what it leaves when killed is no obstacle."""
     folder = tmp_path / "run"

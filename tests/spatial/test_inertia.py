@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mechid.spatial.inertia import (
     NAMES,
+    by_central,
     central,
     from_pseudo_inertia,
     inconsistency,
@@ -191,3 +192,18 @@ class TestInconsistency:
         plain = inconsistency(1.0, six(np.diag(moments)))
         scaled = inconsistency(1.0, six(np.diag(scale * moments)))
         assert (plain is None) == (scaled is None)
+
+
+@given(seeds)
+def test_derivatives_by_mass_centre_and_central_moments(seed: int) -> None:
+    """Central differences; φ is of third degree in mass and centre."""
+    mass, center, inertia = central(sums(*cloud(seed)))
+    at = np.concatenate([[mass], center, inertia])
+
+    def phi(x: Array) -> Array:
+        return parameters(float(x[0]), x[1:4], x[4:])
+
+    step = 1e-4
+    columns = [(phi(at + step * e) - phi(at - step * e)) / (2 * step) for e in np.eye(10)]
+    expected, scale = np.column_stack(columns), np.abs(phi(at)).max() + 1.0
+    np.testing.assert_allclose(by_central(phi(at)), expected, atol=1e-7 * scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from mechid.mechanism import element_laws
 from mechid.tape.branches import all_ways
 from mechid.tape.functions import aligned, compiled
-from mechid.tape.number import Number, RecordingError, select
+from mechid.tape.number import Number, RecordingError, larger, select
 from mechid.tape.program import Program, Tape
 
 N_INPUTS = 3
@@ -162,3 +163,21 @@ def test_every_way_through_a_law(
         state = np.array([value, 0.0])
         program.run(state)
         assert state[1] == pytest.approx(function(law, value, *shape), rel=1e-14, abs=1e-15)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_the_largest_of_sizes(lanes: int) -> None:
+    """Guards compare the largest of absolute values: nan must come through, in either place."""
+    tape = Tape()
+    a, b = tape.input([0, 1], [1.0, 2.0])
+    tape.output([2, 3], [larger(larger(abs(a), 0.5), abs(b)), larger(abs(b), larger(0.5, abs(a)))])
+    code = compiled({"f": tape.program()}, lanes)
+    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(code.addresses["f"])
+    special = [0.0, -0.0, 0.3, -7.0, 1e300, -np.inf, np.nan, -np.nan, 5e-324]
+    state, memory = aligned(4 * lanes), aligned(max(1, code.memory))
+    for x in special:
+        for y in special:
+            state[:lanes], state[lanes : 2 * lanes] = x, y
+            run(state.ctypes.data, memory.ctypes.data)
+            expected = np.max(np.abs([x, y, 0.5]))  # nan if one is
+            assert np.array_equal(state[2 * lanes :], np.full(2 * lanes, expected), equal_nan=True)

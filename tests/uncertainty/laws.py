@@ -123,7 +123,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "gains off by 3 %, declared": Law({"gain": "3 %"}, declared={"gains": 0.03}),
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
-        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}),
+        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named="off their places in"),
         # The model of the arm has friction.
         "missing friction, 1 % in each joint": Law(
             {"friction": "1 %"}, named=_LACKING, without=("puma560",)

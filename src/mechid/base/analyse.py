@@ -18,6 +18,7 @@ from mechid.base.experiment import EVERYTHING, Experiment, checked
 from mechid.base.nullspace import NullSpace
 from mechid.base.quick import QuickRank, quick_rank
 from mechid.base.transfers import Transfer
+from mechid.blas_threads import one_blas_thread
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.motion import Motion
@@ -88,6 +89,7 @@ class BaseParameters(Tabular):
         return self.bounds is not None and self.bounds.certified
 
 
+@one_blas_thread()
 def base_parameters(
     model: Mechanism | str | Path,
     experiment: Experiment = EVERYTHING,

@@ -17,7 +17,7 @@ from types import FrameType
 import typer
 
 from mechid.errors import DataError, MechidError
-from mechid.tape.store import cache_folders
+from mechid.tasks.compile_kernels import compile_ahead
 
 _LOG = logging.getLogger("mechid")
 EVERY = 5.0  # seconds between lines of progress where there is no terminal
@@ -27,8 +27,7 @@ _OFTEN = 0.2  # seconds between those
 
 def tell_first_compilation() -> None:
     """Say that kernels will be compiled, if none are kept: before anything heavy is loaded."""
-    folders = cache_folders(Path(__file__).parents[1] / "__pycache__")
-    if not any(any(folder.glob("*.nbc")) for folder in folders):
+    if compile_ahead():
         _LOG.info("compiling kernels: this is done once and takes about a minute")
 
 

@@ -42,6 +42,7 @@ def validate(
         "model": found.run.mechanism.name,
         "motions": {m.name: m.source for m in motions},
         "validation": to_words(found.rows),
+        "diagnosis": to_words(found.diagnosis),
         "notes": list(dict.fromkeys(note for m in motions for note in m.notes)),
         "warnings": list(dict.fromkeys(w for m in motions for w in m.warnings)),
         "output": [str(run)] if add else [],
@@ -70,6 +71,7 @@ def _show(found: dict[str, Any]) -> None:
     )  # fmt: skip
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
+    print_notes([f"{d['text']}; {d['remedy']}" for d in found["diagnosis"]], "diagnosis")
     for path in found["output"]:
         typer.echo(f"wrote {path}")
 

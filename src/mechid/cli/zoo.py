@@ -47,21 +47,20 @@ def _text(name: str) -> str:
 
 
 def _list(json: bool) -> None:
-    from mechid.modelfile import load, zoo
+    from mechid.modelfile import zoo
 
-    entries = [(entry, load(entry.name)) for entry in zoo()]
     if json:
         print_json(
             [
                 {
                     "name": entry.name,
                     "title": entry.title,
-                    "bodies": len(mechanism.bodies),
-                    "joints": len(mechanism.joints),
-                    "coordinates": len(mechanism.coordinates),
+                    "bodies": entry.bodies,
+                    "joints": entry.joints,
+                    "coordinates": entry.coordinates,
                     "variants": [{"name": v, "title": title} for v, title in entry.variants],
                 }
-                for entry, mechanism in entries
+                for entry in zoo()
             ]
         )
         return
@@ -70,11 +69,11 @@ def _list(json: bool) -> None:
         [
             (
                 entry.name,
-                str(len(mechanism.bodies)),
-                str(len(mechanism.coordinates)),
+                str(entry.bodies),
+                str(entry.coordinates),
                 "\n".join([entry.title, *_variants(entry.variants)]),
             )
-            for entry, mechanism in entries
+            for entry in zoo()
         ],
     )
 

@@ -10,8 +10,9 @@ import numpy as np
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
-from mechid.dynamics.timed_loads import timed_loads
-from mechid.errors import MechidError
+from mechid.dynamics.timed_loads import TimedLoads, timed_loads
+from mechid.errors import DataError, MechidError
+from mechid.kinematics.engine.choice import chosen, engine
 from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
@@ -52,7 +53,9 @@ class Observation(Tabular):
     columns: tuple[Column, ...]
 
 
-def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Observation:
+def observation_matrix(
+    motion: Motion, model: DynamicModel | None = None, *, out: Observation | None = None
+) -> Observation:
     """Return W for all samples of a solved motion.
 
     Parameters
@@ -61,6 +64,9 @@ def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Obs
         N solved samples.
     model : DynamicModel, optional
         Of the same mechanism; compiled if it is not given.
+    out : Observation, optional
+        Of as many samples of the same mechanism: its arrays are overwritten and returned. Where W
+        is computed again and again, this saves asking the system for memory every time.
 
     Examples
     --------
@@ -70,19 +76,81 @@ def observation_matrix(motion: Motion, model: DynamicModel | None = None) -> Obs
     >>> phi = [column.value for column in seen.columns]  # CAD values
     >>> np.allclose(seen.W @ phi + seen.known, mechid.inverse_dynamics(motion).tau)
     True
+    >>> mechid.observation_matrix(motion, out=seen).W is seen.W
+    True
     """
     motion = checked_motion(motion)
     d = dynamic_model(motion.model.mechanism) if model is None else model
+    inputs = (motion.y, motion.q, motion.v, motion.vd)
+    seen = _memory(d, motion.y.shape, out, inputs)
     timed = timed_loads(d.mechanism)
     if timed is not None:
-        seen = observation_matrix(motion, timed.model)
-        return Observation(*timed.folded(seen.W, seen.known, motion.time), d.columns)
-    n, n_i = motion.y.shape
-    W = np.zeros((n, n_i, len(d.columns)))
-    known = np.zeros((n, n_i))
-    fill_observation(d, (motion.q, motion.v, motion.vd), W, known)
-    _refuse_overflow(d, W, known)
-    return Observation(W, known, d.columns)
+        return _folded(timed, observation_matrix(motion, timed.model), motion.time, seen)
+    fill_observation(d, inputs[1:], seen.W, seen.known)
+    _refuse_overflow(d, seen.W, seen.known)
+    return seen
+
+
+def _memory(
+    model: DynamicModel,
+    shape: tuple[int, ...],
+    out: Observation | None,
+    inputs: Iterable[Floats | None],
+) -> Observation:
+    """Return arrays for W and known of samples y (N, n_i), their numbers undefined: those of `out`.
+
+    Raises
+    ------
+    DataError
+        If they do not fit.
+    """
+    shapes = {"W": (*shape, len(model.columns)), "known": shape}
+    if out is None:
+        return Observation(np.empty(shapes["W"]), np.empty(shapes["known"]), model.columns)
+    if not isinstance(out, Observation):
+        raise DataError(
+            f"out must be an Observation, got {type(out).__name__}",
+            remedy="give the result of an earlier call, or leave it out",
+        )
+    for name, expected in shapes.items():
+        array = getattr(out, name)
+        fault = _fault(array, expected)
+        if not fault and any(np.may_share_memory(array, x) for x in inputs if x is not None):
+            fault = "must not share memory with the motion"
+        if fault:
+            raise DataError(
+                f"{name} of out {fault}",
+                where=model.mechanism.name,
+                remedy="give the result of an earlier call with as many samples, or leave it out",
+            )
+    if np.may_share_memory(out.W, out.known):
+        raise DataError(
+            "W and known of out must not share memory",
+            where=model.mechanism.name,
+            remedy="give the result of an earlier call",
+        )
+    return Observation(out.W, out.known, model.columns)
+
+
+def _fault(array: object, shape: tuple[int, ...]) -> str:
+    """Return why an array cannot be filled, or nothing."""
+    if not isinstance(array, np.ndarray):
+        return f"must be an array, got {type(array).__name__}"
+    if array.shape != shape:
+        return f"must have shape {shape}, got {array.shape}"
+    if array.dtype != np.float64 or not array.dtype.isnative:
+        return f"must hold numbers of type float64, got {array.dtype}"
+    if not array.flags.c_contiguous or not array.flags.aligned:
+        return "must be contiguous in memory"
+    return "" if array.flags.writeable else "must be writeable"
+
+
+def _folded(
+    timed: TimedLoads, whole: Observation, time: Floats | None, out: Observation
+) -> Observation:
+    """Fill `out` with what is seen of a model with columns for loads over time, without these."""
+    out.W[...], out.known[...] = timed.folded(whole.W, whole.known, time)
+    return out
 
 
 def _refuse_overflow(model: DynamicModel, W: Floats, known: Floats) -> None:
@@ -110,7 +178,7 @@ def observation_blocks(motion: Motion, size: int = 4096) -> Iterator[tuple[slice
 def fill_observation(
     model: DynamicModel, motion: tuple[Values, Values, Values], W: Values, known: Values
 ) -> None:
-    """Fill W and known, which hold zeros, for closed poses: q, v, v̇ of N samples.
+    """Fill W and known for closed poses: q, v, v̇ of N samples.
 
     Where the order of solution is weak, all rows together: as when the motion was solved.
     """
@@ -137,20 +205,24 @@ def observe_path(
     time: Floats | None = None,
     ordered: bool = True,
     start: Floats | None = None,
+    out: Observation | None = None,
 ) -> Observation:
     """Return W straight from independent coordinates, with the parameters of `solve_motion`.
 
     The same as `observation_matrix(solve_motion(…))` in one pass: what the closure has placed and
-    factored is not computed again, and the motion is not kept.
+    factored is not computed again, and the motion is not kept. `out` is that of
+    `observation_matrix`; after an error its numbers are undefined.
 
     Raises
     ------
     UnreachablePoseError, SingularPoseError, BranchJumpError
         With the sample, and the time if known.
+    DataError
+        If `out` does not fit.
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     wanted = checked_prescription(model.kinematics, y, yd, ydd, time, start)
-    return _perform(model, wanted, ordered, 0)[0]
+    return _perform(model, wanted, ordered, 0, out)[0]
 
 
 def observe_path_blocks(
@@ -162,44 +234,68 @@ def observe_path_blocks(
     time: Floats | None = None,
     start: Floats | None = None,
     size: int = 4096,
+    reuse: bool = False,
 ) -> Iterator[tuple[slice, Observation]]:
-    """Yield W of an ordered path in blocks of samples; nothing else grows with the path."""
+    """Yield W of an ordered path in blocks of samples; nothing else grows with the path.
+
+    With `reuse` a block is overwritten by the next one. Whether code is generated depends on the
+    length of the whole path, as for `observe_path`.
+    """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     wanted = checked_prescription(model.kinematics, y, yd, ydd, time, start)
-    q, y_last = wanted.start_q, wanted.start_y
+    q, y_last, seen = wanted.start_q, wanted.start_y, None
+    choice = chosen(len(wanted.y))
     for first in range(0, wanted.y.shape[0], size):
         part = slice(first, min(first + size, wanted.y.shape[0]))
         t = None if wanted.time is None else wanted.time[part]
         block = PrescribedMotion(t, wanted.y[part], wanted.yd[part], wanted.ydd[part], q, y_last)
-        seen, q = _perform(model, block, True, first)
+        out = _beginning(seen, len(block.y)) if reuse else None
+        with engine(choice):
+            seen, q = _perform(model, block, True, first, out)
         y_last = block.y[-1]
         yield part, seen
 
 
+def _beginning(seen: Observation | None, n: int) -> Observation | None:
+    """Return the memory of n samples of an earlier block, if it had as many."""
+    if seen is None or len(seen.W) < n:
+        return None
+    return Observation(seen.W[:n], seen.known[:n], seen.columns)
+
+
 def observe_stream(
-    model: DynamicModel, blocks: Iterable[tuple[Floats, Floats, Floats, Floats]]
+    model: DynamicModel, blocks: Iterable[tuple[Floats, Floats, Floats, Floats]], n: int
 ) -> Iterator[Observation]:
-    """Yield W of an ordered path that comes in blocks of (time, y, yd, ydd)."""
-    q, first = None, 0
+    """Yield W of an ordered path of n samples that comes in blocks of (time, y, yd, ydd).
+
+    A block is overwritten by the next one.
+    """
+    q, first, seen, choice = None, 0, None, chosen(n)
     for time, y, yd, ydd in blocks:
         wanted = checked_prescription(model.kinematics, y, yd, ydd, time, q)
-        seen, q = _perform(model, wanted, True, first)
+        with engine(choice):
+            seen, q = _perform(model, wanted, True, first, _beginning(seen, len(y)))
         first += len(y)
         yield seen
 
 
 def _perform(
-    model: DynamicModel, wanted: PrescribedMotion, ordered: bool, first: int
+    model: DynamicModel,
+    wanted: PrescribedMotion,
+    ordered: bool,
+    first: int,
+    out: Observation | None = None,
 ) -> tuple[Observation, Floats]:
     """Return W along a motion, and the last pose; errors count samples from `first` on."""
+    seen = _memory(model, wanted.y.shape, out, (wanted.y, wanted.yd, wanted.ydd, wanted.time))
     timed = timed_loads(model.mechanism)
     if timed is not None:
-        seen, last = _perform(timed.model, wanted, ordered, first)
-        return Observation(*timed.folded(seen.W, seen.known, wanted.time), model.columns), last
-    samples = ObservedSamples.zeros(model, wanted)
+        whole, last = _perform(timed.model, wanted, ordered, first)
+        return _folded(timed, whole, wanted.time, seen), last
+    samples = ObservedSamples.unsolved(model, wanted, seen)
     perform(wanted, samples, ordered, first)
     last = samples.q[-1].copy() if len(samples.q) else wanted.start_q
-    return Observation(samples.W, samples.known, model.columns), last
+    return seen, last
 
 
 @dataclass(frozen=True)
@@ -211,10 +307,11 @@ class ObservedSamples(Samples):
     known: Floats
 
     @staticmethod
-    def zeros(model: DynamicModel, wanted: PrescribedMotion) -> ObservedSamples:
-        """Return the arrays for the samples of a prescribed motion, unsolved."""
-        n, n_i = wanted.y.shape
-        k = model.kinematics
+    def unsolved(
+        model: DynamicModel, wanted: PrescribedMotion, seen: Observation
+    ) -> ObservedSamples:
+        """Return the arrays for the samples of a prescribed motion; W and known go to `seen`."""
+        n, k = len(wanted.y), model.kinematics
         none = np.zeros((0, k.compiled.n_v))
         return ObservedSamples(
             model=k,
@@ -222,14 +319,14 @@ class ObservedSamples(Samples):
             yd=wanted.yd,
             ydd=wanted.ydd,
             dt=time_steps(wanted.time, n),
-            q=np.zeros((n, k.compiled.n_q)),
+            q=np.empty((n, k.compiled.n_q)),
             v=none,
             vd=none,
             status=np.zeros(n, dtype=np.int64),
             reach=np.zeros(n),
             dynamics=model,
-            W=np.zeros((n, n_i, len(model.columns))),
-            known=np.zeros((n, n_i)),
+            W=seen.W,
+            known=seen.known,
         )
 
     def code(self) -> PathCode | None:

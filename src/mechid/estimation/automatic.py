@@ -37,6 +37,7 @@ from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
+from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unseen import unseen_errors
 
@@ -58,11 +59,15 @@ _HEAVY = 10.0
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
 
+# Gains that are wrong in some forces and right in the others.
+_SINGLE = "gains of single forces"
+
 TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "offsets": {"offsets": "estimated"},
         "drift": {"offsets": "estimated", "drift": "estimated"},
-        "gains": {"gains": "estimated"},
+        "gains": {"gains": "shared"},
+        _SINGLE: {"gains": "estimated"},
         "delay": {"delay": "estimated"},
         "outliers": {"tails": TAILS},
         "proportional noise": {"proportional": True},
@@ -131,7 +136,8 @@ class Automatic:
             if chosen is None:
                 break
             now = better[chosen]
-        estimate = with_jackknife(now.estimator.estimate(now.posterior), now.posterior, now.noise)
+        estimate = with_uncertain_scales(now.estimator.estimate(now.posterior), now.posterior)
+        estimate = with_jackknife(estimate, now.posterior, now.noise)
         estimate = replace(
             estimate,
             known=(
@@ -140,7 +146,11 @@ class Automatic:
                 *now.words,
                 *unseen_errors(now.posterior, estimate.sigma),
             ),
-            warnings=(*unlike, *estimate.warnings, *_common_gain(estimate, self.gains is None)),
+            warnings=(
+                *unlike,
+                *estimate.warnings,
+                *_common_gain(estimate, now, self.gains is None),
+            ),
         )
         return possible(estimate, regression, now.posterior.prior)
 
@@ -161,17 +171,24 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
     return replace(regression, valid=regression.valid & used), words
 
 
-def _common_gain(estimate: Estimate, taken: bool) -> tuple[str, ...]:
+def _common_gain(estimate: Estimate, now: Trial, asked: bool) -> tuple[str, ...]:
     """Return a warning if gains were taken: the data show their ratios, not their common factor."""
     gain = None if estimate.errors is None else estimate.errors.gain
-    if not taken or gain is None or not np.any(gain):
+    if not asked or gain is None or not np.any(gain):
         return ()
     apart = (1 + np.max(gain)) / (1 + np.min(gain)) - 1
-    return (
-        f"gains of the forces differ by {100 * apart:.2g} %, and only the CAD values tell which of "
-        "them are off: if they mislead, all parameters are wrong by a common factor of that size, "
-        "which their standard deviations do not show; calibrate the forces",
-    )
+    said = f"gains of the forces differ by {100 * apart:.2g} %, and "
+    if now.estimator.gains == "shared":
+        said += (
+            "nothing but the CAD values tells which of them are off: a common factor of all "
+            "parameters remains uncertain, as their standard deviations show"
+        )
+    else:
+        said += (
+            "only the CAD values tell which of them are off: if they mislead, all parameters are "
+            "wrong by a common factor of that size, which their standard deviations do not show"
+        )
+    return (f"{said}; calibrate the forces",)
 
 
 def _asked(name: str, now: Trial) -> bool:
@@ -184,6 +201,10 @@ def _asked(name: str, now: Trial) -> bool:
             and now.estimator.prior == "full"
             and (now.contradicted)
         )
+    if name == _SINGLE:
+        return now.estimator.gains == "shared"
+    if name == "gains" and isinstance(now.estimator.gains, str):
+        return False
     if now.repeatable is False and now.white:
         return False
     return now.estimator.tails is None or name != "colour"
@@ -195,6 +216,11 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         noise = name == "outliers" or after.noise
         gain = after.log_likelihood - before.log_likelihood
         return noise and gain * before.posterior.fit.share > _HEAVY
+    if name == _SINGLE:
+        # Two forces whose gains differ do not show which one is wrong, five with one that differs
+        # do. Both explain the ratios, so that held-out errors are alike.
+        gain = after.posterior.unpriced_evidence - before.posterior.unpriced_evidence
+        return gain > _EVIDENT
     ratio = after.ratios(before)
     if name in _BY_EVIDENCE:
         evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT

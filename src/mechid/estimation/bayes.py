@@ -22,6 +22,7 @@ from mechid.estimation.gaussian_prior import (
     CAD_BELIEF,
     USUAL_CHANNEL_ERROR,
     CadScale,
+    GainScale,
     GaussianPrior,
     Scale,
     cad_prior,
@@ -59,8 +60,9 @@ class MaximumAPosteriori:
     groups : tuple of tuple of str
         Base parameters that have an estimated scale of their own, group by group; all others share
         one.
-    gains : float or "estimated", optional
-        Standard deviation of the gain error of each force channel, 0.05 for 5 %.
+    gains : float, "estimated" or "shared", optional
+        Standard deviation of the gain error of each force channel, 0.05 for 5 %; estimated for each
+        of them, or one for all.
     offsets : float or "estimated", optional
         Standard deviation of the offset of each force channel, as a fraction of the root mean
         square of its measured force; without a prior, "estimated" leaves the offsets to the data.
@@ -85,7 +87,7 @@ class MaximumAPosteriori:
     prior: Literal["diagonal", "full", "none"] = "diagonal"
     scale: CadScale = "estimated"
     groups: tuple[tuple[str, ...], ...] = ()
-    gains: Scale | None = None
+    gains: GainScale | None = None
     offsets: Scale | None = None
     drift: Scale | None = None
     delay: Scale | None = None
@@ -106,7 +108,7 @@ class MaximumAPosteriori:
         return self.estimate(self.posterior(regression, prior))
 
     @property
-    def errors(self) -> Mapping[str, Scale | None]:
+    def errors(self) -> Mapping[str, GainScale | None]:
         """Options of the errors of the channels, by name."""
         return {
             "gains": self.gains,
@@ -165,7 +167,8 @@ class MaximumAPosteriori:
             raise DataError("a scale for each body needs the full prior", remedy="use prior=full")
         for what, option in self.errors.items():
             if option is not None:
-                not_negative(f"the standard deviation of {what}", option, "estimated")
+                shared = ("shared",) if what == "gains" else ()
+                not_negative(f"the standard deviation of {what}", option, "estimated", *shared)
         if self.tails is not None and not self.tails > 0:
             raise DataError(f"the degrees of freedom of the tails must be > 0, got {self.tails:g}")
 
@@ -248,7 +251,7 @@ class MaximumAPosteriori:
         for what, option in self.errors.items():
             if option is None:
                 continue
-            if option != "estimated":
+            if not isinstance(option, str):
                 words.append(f"{what} of the forces, standard deviation {option:.2%} (given)")
             elif gaussian is None:
                 words.append(FREE_OFFSETS)

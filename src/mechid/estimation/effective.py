@@ -104,11 +104,13 @@ def _factor(parts: Sequence[Ints], e: Floats, columns: Floats) -> float:
         most = min(most, again // 2)
     lags = np.arange(1, most)
     sums = (1 - lags / most) * rho_e[lags] * rho_w[lags]
-    factor = max(1.0, 1.0 + 2.0 * float(np.sum(sums)))
+    # Less than one, if residuals vary faster than columns: a hum does little harm, also where its
+    # phase is the same in each period of the motion.
+    factor = max(0.0, 1.0 + 2.0 * float(np.sum(sums)))
     if again is not None:
         alike = max(0.0, float(rho_e[again]) - 2 / np.sqrt(n))
         factor *= 1.0 + (longest / again - 1.0) * alike
-    return min(factor, float(n))
+    return float(np.clip(factor, 1.0, n))
 
 
 def _autocorrelation(parts: Sequence[Floats], longest: int) -> Floats:

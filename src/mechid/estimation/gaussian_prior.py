@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from mechid.errors import DataError
 from mechid.estimation.channels import DRIFT_TERMS, Channels
-from mechid.estimation.linear import Reduced, Solution, prior_factor, with_prior
+from mechid.estimation.linear import Reduced, Solution, compressed, prior_factor, with_prior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints
 
@@ -21,6 +21,8 @@ from mechid.estimation.regression import Floats, Ints
 Scale: TypeAlias = float | Literal["estimated"]
 # Of CAD values also one for each body.
 CadScale: TypeAlias = Scale | Literal["bodies"]
+# Of gains also one for all forces: then none of them is taken as right because another is wrong.
+GainScale: TypeAlias = Scale | Literal["shared"]
 
 # Prior standard deviations of errors of the channels where they are estimated, as a part of the
 # force.
@@ -37,9 +39,9 @@ class Belief(NamedTuple):
 
 # Declared standard deviations are trusted to within a factor of about two. They are never made
 # smaller, and four times the usual 20 % is as much as an error can be: a part is known to have some
-# mass. Usual errors of the channels are trusted to within three; gains to within ten, because
-# mostly one is wrong and the others are not. Where one force has an error, the others are not taken
-# as free of it.
+# mass. Usual errors of the channels are trusted to within three; gains of single forces to within
+# ten, because mostly one is wrong and the others are not. Where one force has an error, the others
+# are not taken as free of it.
 CAD_BELIEF = Belief(float(np.log(2.0)), 1.0, 4.0)
 # Single bodies can be off by more: a part with ballast, or of another variant.
 BODY_BELIEF = Belief(float(np.log(2.0)), 1.0, 20.0)
@@ -105,7 +107,7 @@ def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:
     F = prior.matrix @ prior_factor(prior.covariance)
     if kind == "diagonal":
         return np.diag(np.linalg.norm(F, axis=1))
-    return np.asarray(np.linalg.qr(F.T, mode="r")).T
+    return compressed(F)
 
 
 def body_factors(prior: Prior) -> tuple[Floats, Ints, tuple[str, ...]]:
@@ -140,7 +142,7 @@ def cad_prior(
     kind: Literal["diagonal", "full"],
     scale: CadScale,
     groups: tuple[tuple[str, ...], ...],
-    errors: Mapping[str, Scale | None],
+    errors: Mapping[str, GainScale | None],
 ) -> GaussianPrior:
     """Return the prior of x: CAD values, and no errors of the channels.
 
@@ -181,15 +183,17 @@ def cad_prior(
         # Forces are late together, because they are recorded together.
         block = np.full((len(size), 1), np.median(size)) if name == "delay" else np.diag(size)
         own = np.full(block.shape[1], -1)
-        if option == "estimated":
+        if isinstance(option, str):
             # Each series has a scale of its own: an error of one force does not mean that all have
             # one.
             own = np.arange(block.shape[1]) // (DRIFT_TERMS if name == "drift" else 1)
-            belief = GAIN_BELIEF if name == "gains" else CHANNEL_BELIEF
+            own = np.zeros_like(own) if option == "shared" else own
+            single = name == "gains" and option != "shared"
+            belief = GAIN_BELIEF if single else CHANNEL_BELIEF
             own, beliefs = own + len(beliefs), [*beliefs, *[belief] * (int(own[-1]) + 1)]
         group.append(own)
         mean.append(np.zeros(len(size)))
-        blocks.append((USUAL_CHANNEL_ERROR if option == "estimated" else option) * block)
+        blocks.append((USUAL_CHANNEL_ERROR if isinstance(option, str) else option) * block)
     return GaussianPrior(
         np.concatenate(mean),
         block_diag(*blocks),

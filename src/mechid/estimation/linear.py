@@ -120,6 +120,11 @@ def prior_factor(P: Floats) -> Floats:
     return F
 
 
+def compressed(F: Floats) -> Floats:
+    """Return a factor with the same F Fᵀ, and not more columns than rows."""
+    return np.asarray(np.linalg.qr(F.T, mode="r")).T
+
+
 def rank_floor(A: Floats, s: Floats, zeros: int = 0) -> float:
     """Return what singular values s of a matrix like A must exceed to be more than rounding."""
     return float(max(len(A) + zeros, A.shape[1]) * ROUNDING * (np.max(s, initial=0.0) or 1.0))

@@ -26,7 +26,7 @@ from mechid.estimation.measured_constraints import condition
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression
-from mechid.spatial.inertia import NAMES, central, parameters
+from mechid.spatial.inertia import NAMES, by_central, central, parameters
 
 # Powers of length in the units of the ten parameters: kg, kg m, kg m².
 LENGTHS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
@@ -74,13 +74,14 @@ class PayloadGroups:
 
         `gradient` (10,) is the derivative of the quantity by the ten parameters.
         """
+        # Numbers that multiply parameters in units of the characteristic length.
         scale = self.size**LENGTHS
         rows = self.matrix if known is None else np.vstack([self.matrix, known])
-        rows = rows / scale
+        rows = rows * scale
         if not len(rows):
             return False
         rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        wanted = gradient / scale
+        wanted = gradient * scale
         wanted = wanted / (np.linalg.norm(wanted) or 1.0)
         _, s, Vh = np.linalg.svd(rows, full_matrices=False)
         V = Vh[s > _ROUNDING * s[0]]
@@ -104,7 +105,6 @@ def payload_groups(columns: Floats, lengths: Floats, size: float) -> PayloadGrou
         If no force depends on any of them.
     """
     B = columns * (size**LENGTHS) / (size**lengths)[:, None]
-    B[np.abs(B) < _ROUNDING * np.abs(B).max(initial=0.0)] = 0.0
     heads: list[int] = []
     for k in range(10):
         rest = B[:, k]
@@ -297,30 +297,14 @@ def _typical(
 
 def central_values(ten: Ten) -> tuple[Floats, Floats]:
     """Return (m, c, I_c) (10,) and the derivatives of each by the ten parameters, (10, 10)."""
-
-    def values(phi: Floats) -> Floats:
-        m, c, inertia = central(phi)
-        return np.concatenate([[m], c, inertia])
-
-    m = float(ten.phi[0])
-    c = ten.phi[1:4] / m
-    J = np.zeros((10, 10))
-    J[0, 0] = 1.0
-    J[1:4, 0], J[1:4, 1:4] = -c / m, np.eye(3) / m
-    J[4:, 4:] = np.eye(6)
-    # I_c = I - (p·p 1 - p pᵀ)/m with p = m c.
-    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    for row, (i, j) in enumerate(pairs, start=4):
-        J[row, 0] = (i == j) * (c @ c) - c[i] * c[j]
-        for k in range(3):
-            J[row, 1 + k] = -2.0 * (i == j) * c[k] + (k == i) * c[j] + (k == j) * c[i]
-    return values(ten.phi), J
+    m, c, inertia = central(ten.phi)
+    return np.concatenate([[m], c, inertia]), np.asarray(np.linalg.inv(by_central(ten.phi)))
 
 
 def _sum(row: Floats, head: int) -> str:
     words = NAMES[head]
     for k in np.flatnonzero(row):
         if k != head:
-            factor = "" if abs(row[k]) == 1 else f"{abs(row[k]):.4g} "
+            factor = f"{abs(row[k]):.4g} ".removeprefix("1 ")
             words += f" {'-' if row[k] < 0 else '+'} {factor}{NAMES[k]}"
     return words

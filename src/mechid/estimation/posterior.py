@@ -62,13 +62,21 @@ class Posterior:
 
         Of scales of single bodies those count that the data move: the others are as declared.
         """
-        fit, own = self.fit, self.gaussian.of_parameters
+        own = self.gaussian.of_parameters
         idle = np.count_nonzero(own < _MOVED) if len(own) > 1 else 0
         fitted = len(self.gaussian.scale) - idle
-        fitted += sum(len(c.coefficients) for c in fit.colours or ())
-        count = fit.share * (len(fit.t) + float(np.sum(self.channels.zeros)))
-        price = 0.5 * fitted * float(np.log(count))
-        return data_evidence(fit.A, fit.t, self.gaussian, count) + fit.log_jacobian - price
+        fitted += sum(len(c.coefficients) for c in self.fit.colours or ())
+        return self.unpriced_evidence - 0.5 * fitted * float(np.log(self._count))
+
+    @cached_property
+    def unpriced_evidence(self) -> float:
+        """Log evidence for the scales that were found."""
+        fit = self.fit
+        return data_evidence(fit.A, fit.t, self.gaussian, self._count) + fit.log_jacobian
+
+    @property
+    def _count(self) -> float:
+        return self.fit.share * (len(self.fit.t) + float(np.sum(self.channels.zeros)))
 
     def held_out(self, block: Ints) -> HeldOut:
         """Return what becomes of the estimate without each block of samples.

@@ -39,7 +39,7 @@ def base_observation(
 
     def observe(sampled: Sampled) -> Floats:
         seen = observe_path(model, sampled.y, sampled.yd, sampled.ydd, time=sampled.time)
-        return np.ascontiguousarray(seen.W[:, :, columns])
+        return seen.W.take(columns, axis=2)
 
     return observe
 

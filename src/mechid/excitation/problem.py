@@ -66,7 +66,7 @@ class DesignProblem:
 
     def _look(self, motion: Motion) -> Look:
         seen = observation_matrix(motion, self.model)
-        return self.criterion.look(np.ascontiguousarray(seen.W[:, :, self.places]), seen.known)
+        return self.criterion.look(seen.W.take(self.places, axis=2), seen.known)
 
     def constraints(self, motion: Motion) -> tuple[Floats, Floats]:
         """Return all slacks, (m,), and their gradients by x, (m, n_x)."""

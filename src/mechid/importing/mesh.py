@@ -11,6 +11,7 @@ from mechid.errors import ModelError
 from mechid.importing.masses import Mass
 from mechid.importing.mesh_cones import cone_mass
 from mechid.importing.xml import LARGEST, Node, inside
+from mechid.outputs import real_path
 from mechid.spatial.rotations import Array
 from mechid.textfile.paths import is_file
 from mechid.textfile.quiet import quiet
@@ -29,7 +30,7 @@ def package_file(name: str, folder: Path, root: str | Path | None, node: Node) -
         tries = [(folder, name.removeprefix("file://"))]
     paths = []
     for start, rest in tries:
-        path = (start / rest).resolve()
+        path = real_path(start / rest)
         inside(root, str(path), node)
         paths.append(path)
     for path in paths:

@@ -14,6 +14,7 @@ from mechid.importing.mjcf_compiler import Compiler, to_z
 from mechid.importing.poses import Pose, unit
 from mechid.importing.xml import Node, inside
 from mechid.options import ImportOptions
+from mechid.outputs import real_path
 from mechid.textfile.paths import is_file
 from mechid.textfile.words import hint
 
@@ -163,7 +164,7 @@ class Inertias:
         if asset.get("file") is not None:
             file = asset.needed("file")
             file = Path(file).name if self.compiler.strip else file
-            at = (self.folder / self.compiler.mesh_folder / file).resolve()
+            at = real_path(self.folder / self.compiler.mesh_folder / file)
             path = inside(self.limit, str(at), asset)
             if not is_file(path):
                 raise missing(file, self.limit, asset)

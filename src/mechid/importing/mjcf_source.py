@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mechid.importing.xml import MAX_DEPTH, Node, inside, read_xml
+from mechid.outputs import real_path
 from mechid.textfile.paths import is_file
 from mechid.textfile.words import hint
 
@@ -29,7 +30,7 @@ def with_includes(root: Node, folder: Path, limit: Path) -> Node:
                 children.append(child)
                 continue
             name = child.needed("file")
-            path = inside(limit, str((folder / name).resolve()), child)
+            path = inside(limit, str(real_path(folder / name)), child)
             if path in seen:
                 raise child.error(
                     f"{name} is included twice, or includes itself", "remove one <include>"

@@ -11,6 +11,7 @@ from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
 
 from mechid.errors import ModelError
+from mechid.outputs import real_path
 from mechid.textfile.words import hint
 
 MAX_BYTES = 64_000_000
@@ -188,8 +189,8 @@ def inside(root: Path, name: str, node: Node) -> Path:
     """
     if "\0" in name:
         raise node.error("the name of a file has a zero byte", "correct the file")
-    path = (root / name).resolve()
-    if not path.is_relative_to(root.resolve()):
+    path = real_path(root / name)
+    if not path.is_relative_to(real_path(root)):
         raise node.error(
             f'"{name}" lies outside of the folder {root}',
             "name a folder that holds all files by the option root",

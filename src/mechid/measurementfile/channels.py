@@ -40,6 +40,13 @@ class Channel:
     problem: DataError | None = None
     start: int = 0
 
+    def __post_init__(self) -> None:
+        """Quiet the NaNs of damaged files that signal: any arithmetic with them would warn."""
+        for name in ("values", "time"):
+            values = getattr(self, name)
+            if values is not None and (missing := np.isnan(values)).any():
+                object.__setattr__(self, name, np.where(missing, np.nan, values))
+
 
 # Channels by name, notes, and what their times count from, if not zero.
 Found: TypeAlias = (
@@ -163,7 +170,8 @@ def channel_of(values: np.ndarray, unit: str = "", time: Floats | None = None) -
     if values.dtype.kind in "iu" and values.size and np.abs(values.astype(float)).max() > 2**53:
         start = int(values[0])
         return Channel((values - values[0]).astype(float), unit, time, start=start)
-    return Channel(np.array(values, dtype=float), unit, time)
+    with np.errstate(invalid="ignore"):  # NaNs that signal, of single precision
+        return Channel(np.array(values, dtype=float), unit, time)
 
 
 def arrow_channel(column: Any, name: str, unit: str = "") -> Channel:

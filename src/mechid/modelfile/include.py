@@ -8,6 +8,7 @@ from typing import Any
 from mechid.errors import ModelError
 from mechid.modelfile.variants import merged, with_variants
 from mechid.modelfile.zoo import zoo_names, zoo_path
+from mechid.outputs import real_path
 from mechid.textfile.paths import is_file
 from mechid.textfile.words import kind, suggestion
 from mechid.textfile.yamlio import Key, Source, read_file
@@ -51,7 +52,7 @@ def _part(
 ) -> tuple[dict[str, Any], Source]:
     with source.locating():
         file, shown, variants = _find(name, around[-1].parent if around else Path(), path)
-        if file.resolve() in [other.resolve() for other in around]:
+        if real_path(file) in [real_path(other) for other in around]:
             chain = " -> ".join(other.name for other in (*around, file))
             raise ModelError(
                 f"the file includes itself: {chain}", path=path, remedy="remove one of these"

@@ -1,27 +1,43 @@
-"""The zoo: mechanisms that ship with the package, as model files."""
+"""The zoo: mechanisms that ship with the package, as model files, and the list of them."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from mechid.errors import ModelError
 from mechid.textfile.words import hint
-from mechid.textfile.yamlio import read_file
 
 
 @dataclass(frozen=True)
 class ZooEntry:
-    """A mechanism of the zoo: its name, title and variants (name and title of each)."""
+    """A mechanism of the zoo.
+
+    Attributes
+    ----------
+    name, title : str
+    variants : tuple of (str, str)
+        Name and title of each.
+    bodies, joints, coordinates : int
+        How many it has, without variants.
+    """
 
     name: str
     title: str
     variants: tuple[tuple[str, str], ...]
+    bodies: int
+    joints: int
+    coordinates: int
 
 
 def _folder() -> Path:
     return Path(str(resources.files("mechid.modelfile"))) / "zoo"
+
+
+# Made by zoo_list.py from the files: building all of them takes a second.
+LIST = _folder() / "list.json"
 
 
 def zoo_names() -> tuple[str, ...]:
@@ -41,15 +57,13 @@ def zoo_path(name: str) -> Path:
 
 
 def zoo_entry(name: str) -> ZooEntry:
-    """Return title and variants of a mechanism of the zoo."""
-    data, _ = read_file(zoo_path(name), f"{name}.yaml")
-    variants = data.get("variants") or {}
-    return ZooEntry(
-        name,
-        str(data.get("title", "")),
-        tuple(
-            (variant, str((change or {}).get("title", ""))) for variant, change in variants.items()
-        ),
+    """Return what the list says about a mechanism of the zoo."""
+    zoo_path(name)
+    for entry in zoo():
+        if entry.name == name:
+            return entry
+    raise ModelError(
+        f"the list of the zoo has no {name}", remedy="run python -m mechid.modelfile.zoo_list"
     )
 
 
@@ -62,4 +76,7 @@ def zoo() -> tuple[ZooEntry, ...]:
     >>> "four_bar" in [entry.name for entry in mechid.zoo()]
     True
     """
-    return tuple(zoo_entry(name) for name in zoo_names())
+    entries = json.loads(LIST.read_text(encoding="utf-8"))
+    return tuple(
+        ZooEntry(**entry | {"variants": tuple(map(tuple, entry["variants"]))}) for entry in entries
+    )

@@ -30,7 +30,14 @@ from typing import Any
 from mechid.errors import DataError
 from mechid.modelfile.api import dumps, load
 from mechid.options import IdentifyOptions, from_words, to_words
-from mechid.outputs import is_left_over, make_folder, place_beside, remove_left_over, write_text
+from mechid.outputs import (
+    is_left_over,
+    make_folder,
+    place_beside,
+    real_path,
+    remove_left_over,
+    write_text,
+)
 from mechid.runs.estimates import read_estimate, write_estimate
 from mechid.runs.files import file_hash, read_json, write_json
 from mechid.runs.full import NAME as FULL
@@ -112,7 +119,7 @@ class RunFolder:
         new = not path.exists()
         if not new:
             _check_replaced(path, force)
-        inside = [x for x in inputs if path.resolve() in x.resolve().parents]
+        inside = [x for x in inputs if real_path(path) in real_path(x).parents]
         if inside:
             raise DataError(
                 f"an input lies in the folder of the run: {inside[0].name}",

@@ -449,6 +449,11 @@ class Validation(Plotted, Tabular):
         """Measured and predicted forces of the motions."""
         return tuple(history for history in self.run.forces if history.name in self.motions)
 
+    @property
+    def diagnosis(self) -> tuple[Diagnosis, ...]:
+        """What is wrong with the motions, or with the model on them."""
+        return tuple(d for d in self.run.diagnosis if d.motion in self.motions)
+
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows: the errors of each model."""
         return {

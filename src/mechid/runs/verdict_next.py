@@ -9,7 +9,7 @@ import numpy as np
 from mechid.runs.record import Run
 from mechid.runs.verdict_parameters import LARGE, kinds_of, listed, shares_of
 from mechid.runs.verdict_record import Answer, Evidence
-from mechid.runs.verdict_trust import GROSS, gross, larger_model, unseen_rows
+from mechid.runs.verdict_trust import GROSS, findings, gross, larger_model, unseen_rows
 
 QUESTION = "What should I do next?"
 _VAGUE = 50.0  # percent: a standard deviation that leaves a value open
@@ -33,7 +33,7 @@ def next_steps(run: Run, trust: Answer) -> Answer:
 
 def _repair(run: Run) -> Iterator[Evidence]:
     """Yield remedies of what is wrong with channels."""
-    for d in run.diagnosis:
+    for d in findings(run):
         if d.settled or (d.kind not in GROSS and gross(run)):
             continue
         about = f" ({d.channel}: {d.kind})" if d.channel not in d.remedy else ""

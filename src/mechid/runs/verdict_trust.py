@@ -10,6 +10,7 @@ from scipy.special import bdtrc
 from mechid.mechanism.records import force_unit
 from mechid.runs.record import ALL_LOGS, ForceError, Run, ValidationRow
 from mechid.runs.verdict_record import Evidence, Grade
+from mechid.validation.diagnosis_record import Diagnosis
 
 NORMAL_95 = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
 # Residuals below this part of a force are rounding of data without noise.
@@ -43,7 +44,7 @@ GROSS = ("unit", "swapped", "sign")
 
 def gross(run: Run) -> bool:
     """Return whether a finding makes everything else meaningless."""
-    return any(d.kind in GROSS for d in run.diagnosis)
+    return any(d.kind in GROSS and not d.motion for d in run.diagnosis)
 
 
 def final_model(run: Run) -> str:
@@ -273,16 +274,23 @@ def prior_and_data(run: Run) -> Evidence:
     return Evidence(name, "good" if confirmed else "doubtful", f"{words}.", found.p)
 
 
+def findings(run: Run) -> tuple[Diagnosis, ...]:
+    """Return what was diagnosed, without what `channel_patterns` says of motions not used."""
+    said = {e.name for e in channel_patterns(run)}
+    return tuple(d for d in run.diagnosis if not d.motion or f"{d.kind} {d.channel}" not in said)
+
+
 def defects(run: Run) -> Iterator[Evidence]:
     """Yield what the diagnosis found in channels, model and motion."""
     if "validation" not in run.stages:
         yield Evidence("diagnosis", "not known", "The data were not diagnosed.")
         return
-    for d in run.diagnosis:
+    for d in findings(run):
         if d.kind != "cad":  # said by `prior_and_data` and `unseen_error`
             about = f"{d.kind} {d.channel}".strip()
             text = f"{d.text[:1].upper()}{d.text[1:]}."
-            grade: Grade = "bad" if d.kind in GROSS else "good" if d.settled else "doubtful"
+            worst: Grade = "bad" if d.kind in GROSS and not d.motion else "doubtful"
+            grade: Grade = "good" if d.settled else worst
             yield Evidence(about, grade, text, d.size)
     if not run.diagnosis:
         yield Evidence("diagnosis", "good", "Nothing conspicuous was found in the data.")

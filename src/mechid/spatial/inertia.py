@@ -95,3 +95,15 @@ def inconsistency(mass: float, inertia_center: Array) -> str | None:
             f"{moments[0]:g} + {moments[1]:g} < {moments[2]:g}"
         )
     return None
+
+
+def by_central(phi: Array) -> Array:
+    """Return the derivatives of φ by mass, centre and the six components about it, (10, 10)."""
+    mass, center, _ = central(phi)
+    D = np.eye(10)
+    D[1:4, 0], D[4:, 0] = center, six(steiner(1.0, center))
+    D[1:4, 1:4] = mass * np.eye(3)
+    for k, e in enumerate(np.eye(3)):
+        along = np.outer(center, e)
+        D[4:, 1 + k] = mass * six(2 * center[k] * np.eye(3) - along - along.T)
+    return D

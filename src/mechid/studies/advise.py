@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Floats
 from mechid.excitation.trajectory import Trajectory, usual_rate
@@ -46,6 +47,7 @@ _OTHERS = tuple({"random": 1, "starts": 0, "seed": 901 + k} for k in range(2))
 Watch = Callable[[str, int, int], None]
 
 
+@one_blas_thread()
 def advise(
     model: Mechanism | str | Path,
     *,

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mechid.blas_threads import one_blas_thread
 from mechid.errors import DataError, MechidError
 from mechid.runs.record import library_versions
 from mechid.studies.experiment import Experiment, Outcome
@@ -55,6 +56,7 @@ class Task:
     versions: dict[str, str]
 
 
+@one_blas_thread()
 def work(task: Task) -> list[pa.Table]:
     """Compute the cells of a task; return their rows where the folder is not to be seen.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mechid.outputs import write_bytes
+from mechid.outputs import real_path, write_bytes
 from mechid.studio.refused import RefusedError
 
 HIDDEN = ".mechid-studio"
@@ -217,7 +217,7 @@ def _walk(folder: Folder, at: Path, depth: int) -> Iterator[Path]:
 
 def _within(root: Path, place: Path) -> bool:
     try:
-        return place.resolve().is_relative_to(root)
+        return real_path(place).is_relative_to(root)
     except (OSError, RuntimeError):
         return False
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mechid.errors import ModelError
+from mechid.outputs import real_path
 from mechid.studio.commands import ZOO
 from mechid.textfile.yamlio import read_file
 
@@ -39,7 +40,7 @@ def included(data: dict[str, Any], file: Path, seen: set[Path] | None = None) ->
     for name in _names(data):
         other = file.parent / name
         try:
-            place = other.resolve()
+            place = real_path(other)
             there = place.is_file() and place not in seen
         except (OSError, ValueError):  # too long, or no name at all
             continue

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from mechid.errors import DataError, MechidError
+from mechid.outputs import real_path
 
 HOST = "127.0.0.1"
 
@@ -100,7 +101,7 @@ def _folder_of(path: Path) -> tuple[Path, str | None]:
     """Return the folder to serve, and what in it is shown first."""
     if not path.exists():
         raise DataError("there is no such file or folder", where=str(path))
-    place = path.resolve()
+    place = real_path(path)
     run = place.is_dir() and (place / "run.json").is_file()
     if place.is_dir() and not run:
         return place, None

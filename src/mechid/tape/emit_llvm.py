@@ -8,6 +8,7 @@ i of lane l is number i · lanes + l. Long programs are cut into parts that pass
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from mechid.tape.lanes_math import constant, sine_and_cosine, vector
@@ -39,6 +40,8 @@ def prelude(lanes: int) -> str:
     lines = [sine_and_cosine(lanes)]
     for name, count in (("fabs", 1), ("sqrt", 1), ("minimum", 2), ("maximum", 2)):
         lines.append(f"declare {T} @llvm.{name}.{suffix}({', '.join([T] * count)})")
+    N, whole = vector(lanes, "i64"), f"v{lanes}i64" if lanes > 1 else "i64"
+    lines.append(f"declare {N} @llvm.umax.{whole}({N}, {N})")
     for name, count in (("exp", 1), ("tanh", 1), ("pow", 2), ("atan2", 2)):
         lines.append(f"declare double @{name}({', '.join(['double'] * count)})")
     return "\n".join(lines) + "\n"
@@ -57,8 +60,9 @@ def function(program: Program, name: str, lanes: int) -> Emitted:
         for place in part:
             if last_use.get(place, i) > i and program.ops[place].name not in _COMPARED:
                 kept[place] = len(kept)
+    sizes = _sizes(program)
     texts = [
-        _Part(program, lanes, kept, set(part)).text(f"{name}_{i}", part)
+        _Part(program, lanes, kept, sizes, set(part)).text(f"{name}_{i}", part)
         for i, part in enumerate(parts)
     ]
     calls = "".join(
@@ -91,11 +95,30 @@ def _last_uses(program: Program, parts: list[list[int]]) -> dict[int, int]:
     return last
 
 
+def _sizes(program: Program) -> set[int]:
+    """Return the numbers that have no sign: absolute values, and the largest of some."""
+    found: set[int] = set()
+    for place, op in enumerate(program.ops):
+        plain = op.name == "constant" and math.copysign(1.0, op.constant) > 0 and op.constant >= 0
+        largest = op.name == "max" and found.issuperset(operands(op))
+        if plain or largest or op.name == "abs":
+            found.add(place)
+    return found
+
+
 class _Part:
     """Writes one part of a program."""
 
-    def __init__(self, program: Program, lanes: int, kept: dict[int, int], own: set[int]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        lanes: int,
+        kept: dict[int, int],
+        sizes: set[int],
+        own: set[int],
+    ) -> None:
         self.program, self.lanes, self.kept, self.own = program, lanes, kept, own
+        self.sizes = sizes
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.T = vector(lanes)
@@ -167,12 +190,21 @@ class _Part:
         if op.name == "select":
             B = vector(self.lanes, "i1")
             return self.new(f"select {B} {x[0]}, {T} {x[1]}, {T} {x[2]}")
+        if op.name == "max" and self.sizes.issuperset(operands(op)):
+            return self.larger_size(x)
         if op.name in _INTRINSIC:
             given = ", ".join(f"{T} {i}" for i in x)
             return self.new(f"call {T} @llvm.{_INTRINSIC[op.name]}.{self.suffix}({given})")
         if op.name in ("sin", "cos"):
             return self.turned(op, x[0])
         return self.by_lanes(LIBRARY[op.name], x)
+
+    def larger_size(self, x: list[str]) -> str:
+        """The larger of two numbers without sign has the larger bits, nan too: one instruction."""
+        N, kind = vector(self.lanes, "i64"), f"v{self.lanes}i64" if self.lanes > 1 else "i64"
+        bits = [self.new(f"bitcast {self.T} {i} to {N}") for i in x]
+        larger = self.new(f"call {N} @llvm.umax.{kind}({N} {bits[0]}, {N} {bits[1]})")
+        return self.new(f"bitcast {N} {larger} to {self.T}")
 
     def turned(self, op: Op, angle: str) -> str:
         """Sine or cosine: both are computed at once, and kept for the other one."""

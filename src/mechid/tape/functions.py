@@ -12,11 +12,13 @@ import numpy as np
 from mechid.tape.emit_llvm import function, prelude
 from mechid.tape.machine import Loaded, compile_object, host, host_lanes
 from mechid.tape.program import Program
+from mechid.tape.rows import NAME as WRITER
+from mechid.tape.rows import row_writer
 from mechid.tape.store import stored
 from mechid.tape.telling import telling
 
 # What the emitted code depends on besides the program; raise it with every change of the emitter.
-_EMITTER = 1
+_EMITTER = 2
 _ALIGNMENT = 64  # bytes: a cache line, and the longest vector
 
 
@@ -28,6 +30,7 @@ class Functions:
     ----------
     lanes : int
     addresses : mapping of str to int
+        With more than one lane, that of `write_rows`, too.
     memory : int
         Numbers of memory that the functions need, for all lanes.
     """
@@ -43,6 +46,10 @@ def compiled(programs: Mapping[str, Program], lanes: int | None = None) -> Funct
     lanes = host_lanes() if lanes is None else lanes
     emitted = {name: function(p, name, lanes) for name, p in programs.items()}
     text = prelude(lanes) + "".join(e.text for e in emitted.values())
+    names = list(programs)
+    if lanes > 1:
+        text += row_writer(lanes)
+        names.append(WRITER)
     digest = hashlib.sha256(text.encode()).hexdigest()
     key = f"{_EMITTER} {llvmlite.__version__} {host()} {digest}"
 
@@ -50,9 +57,16 @@ def compiled(programs: Mapping[str, Program], lanes: int | None = None) -> Funct
         with telling("generating code for this mechanism (kept for later runs)"):
             return compile_object(text)
 
-    loaded = Loaded(stored(key, make), list(programs))
+    loaded = Loaded(stored(key, make), names)
     memory = lanes * max(e.memory for e in emitted.values())
-    return Functions(lanes, {name: loaded.address(name) for name in programs}, memory, loaded)
+    return Functions(lanes, {name: loaded.address(name) for name in names}, memory, loaded)
+
+
+def new_state(n_slots: int, lanes: int, constants: np.ndarray) -> np.ndarray:
+    """Return a state of zeros with `constants` in the slots behind all others, in every lane."""
+    state = aligned((n_slots + constants.size) * lanes)
+    state[n_slots * lanes :] = np.repeat(constants, lanes)
+    return state
 
 
 def aligned(n: int) -> np.ndarray:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import Estimate, without_channel_errors
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.runs.record import Run
+from mechid.runs.verdict_trust import gross
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.friction import friction_shapes, shape_columns
@@ -20,12 +23,27 @@ from mechid.tasks.regress import measured_rows
 from mechid.tasks.stages import EstimationProblem
 from mechid.validation.diagnosis import diagnose
 from mechid.validation.diagnosis_linear import Candidate
+from mechid.validation.diagnosis_motion import believed
+from mechid.validation.diagnosis_record import Diagnosis
 from mechid.validation.friction_columns import hysteresis, load_friction
 
 # Distances over which friction turns after a reversal, relative to the range of the coordinate.
 _WIDTHS = (0.01, 0.05)
+# What to do about differences between logs: each of them may be the wrong one.
+_OF_LOG = {
+    "offset": "check the zero of the sensor in all logs",
+    "gain": "check scale and calibration in all logs, and the geometry of the model",
+    "drift": "let the sensor warm up before such a log",
+}
+# What is known before such a motion is the model, in place of the CAD values.
+_SECOND = re.compile("(the )?CAD values")
+_LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
-_LIVE = "no force element has this: expect such errors where the joint turns back or is loaded"
+_LIVE = "no force element has this: expect such errors where the joint turns back"
+_FIT = (
+    "no force element has this: find its coefficient and the parameters by turns, as the page on "
+    "what cannot be modelled shows"
+)
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -42,11 +60,74 @@ def diagnosed(run: Run, problem: EstimationProblem) -> Run:
         logs,
         prior=problem.prior if known else None,
         speeds=np.concatenate([own_speeds(mechanism, motion) for motion in logs]),
-        friction=[*_friction(mechanism, logs), *_paths(run.estimate, mechanism, regression, logs)],
+        friction=_frictions(run.estimate, mechanism, regression, logs),
         coordinates=[(c.name, c.unit) for c in mechanism.coordinates if not c.held],
-        unseen=_unseen(run, len(logs)),
+        unseen=_unseen(run, [motion.name for motion in run.motions[len(logs) :]]),
     )
-    return replace(run, diagnosis=found)
+    run = replace(run, diagnosis=found)
+    others = zip(run.motions[len(logs) :], problem.others, strict=True)
+    return replace(
+        run, diagnosis=(*found, *(d for motion, r in others for d in unused(run, motion, r)))
+    )
+
+
+def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tuple[Diagnosis, ...]:
+    """Return what is wrong with a motion that was not used, or with the model there.
+
+    What is known before is the model of the run with its covariance: parameters cannot imitate
+    errors of this motion as they can those of the identification.
+
+    Parameters
+    ----------
+    run : Run
+        With an estimate.
+    motion : PreparedMeasurement
+    regression : Regression
+        Of the motion, with the parameters of the run.
+    """
+    if gross(run):
+        return ()  # the model is meaningless
+    final = run.final
+    r = without_channel_errors(final, regression, identification=False).select(final.parameters)
+    model = replace(
+        final,
+        agreement=None,
+        errors=None,
+        resting=(),
+        residuals=np.where(r.valid, r.target - r.W @ final.values, np.nan),
+    )
+    b = len(model.parameters)
+    known = Prior(model.parameters, model.parameters, np.eye(b), model.values, model.covariance)
+    found = diagnose(
+        r,
+        model,
+        [motion],
+        prior=known,
+        speeds=own_speeds(run.mechanism, motion),
+        friction=_frictions(model, run.mechanism, r, [motion]),
+    )
+    return tuple(
+        replace(
+            d,
+            motion=motion.name,
+            text=f"on {motion.name} {_SECOND.sub('the identified model', d.text)}",
+            remedy=_OF_LOG.get(d.kind, d.remedy),
+        )
+        for d in found
+    )
+
+
+def renewed(run: Run, motions: Mapping[str, Regression]) -> Run:
+    """Return a run with the diagnosis of motions that were added to it."""
+    by_name = {motion.name: motion for motion in run.motions}
+    for name, regression in motions.items():
+        # Whether CAD values and data disagree is said once.
+        said = any(d.kind == "cad" for d in run.diagnosis)
+        model = replace(run.final, agreement=None) if said else run.final
+        cad = [replace(d, motion=name) for d in believed(model, _unseen(run, [name]))]
+        found = (*run.diagnosis, *cad, *unused(run, by_name[name], regression))
+        run = replace(run, diagnosis=found)
+    return run
 
 
 def own_speeds(mechanism: Mechanism, motion: PreparedMeasurement) -> Floats:
@@ -54,6 +135,15 @@ def own_speeds(mechanism: Mechanism, motion: PreparedMeasurement) -> Floats:
     it."""
     yd = motion.yd[:, measured_rows(mechanism, motion.forces)]
     return _filtered(motion, yd)
+
+
+def _frictions(
+    estimate: Estimate,
+    mechanism: Mechanism,
+    regression: Regression,
+    logs: Sequence[PreparedMeasurement],
+) -> list[Candidate]:
+    return [*_friction(mechanism, logs), *_paths(estimate, mechanism, regression, logs)]
 
 
 def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list[Candidate]:
@@ -82,7 +172,7 @@ def _paths(
     for j, i in enumerate(measured_rows(mechanism, r.channels)):
         name = mechanism.coordinates[i].name
         span = max(float(np.ptp(motion.y[:, i])) for motion in logs)
-        shapes = {"friction that grows with the load": load_friction(forces[:, j], speeds[:, j])}
+        shapes = {_LOAD: load_friction(forces[:, j], speeds[:, j])}
         for width in _WIDTHS if span > 0 else ():
             parts = [_filtered(motion, hysteresis(motion.y[:, i], width * span)) for motion in logs]
             words = f"hysteresis over {width * span:.2g} {mechanism.coordinates[i].unit}"
@@ -90,7 +180,8 @@ def _paths(
         for words, values in shapes.items():
             column = np.zeros_like(forces)
             column[:, j] = values
-            yield Candidate("friction", name, column, "", words, _LIVE)
+            remedy = _FIT if words == _LOAD else _LIVE
+            yield Candidate("friction", name, column, "", words, remedy)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:
@@ -98,11 +189,10 @@ def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:
     return values if motion.decimation == 1 else Decimation(motion.decimation).apply(values)
 
 
-def _unseen(run: Run, logs: int) -> list[tuple[str, float, float]]:
+def _unseen(run: Run, names: Sequence[str]) -> list[tuple[str, float, float]]:
     """Return the errors of CAD values and final model on motions that were not used."""
     model = "reduced" if run.reduction is not None else "estimate"
     error = {(row.motion, row.model): row.error for row in run.validation}
-    names = [motion.name for motion in run.motions[logs:]]
     return [
         (name, error[name, "cad"], error[name, model]) for name in names if (name, "cad") in error
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import DataError, KinematicsError
@@ -71,6 +72,7 @@ class MotionEvaluation(Shown):
 
 
 @keywords_of(ExciteOptions)
+@one_blas_thread()
 def evaluate_motion(
     model: Mechanism | str | Path,
     motion: Any,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.errors import DataError
 from mechid.excitation.bounds import MotionLimit, check_limits
 from mechid.excitation.conditions import Condition, rest_at_ends
@@ -106,6 +107,7 @@ class DesignedMotion(Plotted, Tabular):
 
 
 @keywords_of(ExciteOptions)
+@one_blas_thread()
 def excite(
     model: Mechanism | str | Path,
     options: ExciteOptions = ExciteOptions(),  # noqa: B008 - frozen

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from mechid.blas_threads import one_blas_thread
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
@@ -48,6 +49,7 @@ Keep: TypeAlias = Callable[[str, Run], None]
 
 
 @keywords_of(IdentifyOptions)
+@one_blas_thread()
 def identify(
     model: Mechanism | str | Path,
     data: Any,

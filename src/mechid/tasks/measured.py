@@ -16,6 +16,7 @@ from mechid.measurementfile.join import log_files
 from mechid.measurementfile.read import Window, file_and_part, read_measurement
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions, changed
+from mechid.outputs import real_path
 from mechid.runs.files import file_hash
 from mechid.runs.record import DataFile
 from mechid.runs.truth import Truth, find_truth, read_truth
@@ -162,7 +163,7 @@ def check_apart(logs: Sequence[Any]) -> None:
         if not files:
             continue
         (file, a), (same, b) = file_and_part(one), file_and_part(other)
-        if file.resolve() != same.resolve():
+        if real_path(file) != real_path(same):
             continue
         spans = [_span(part) for part in (a, b)]
         if max(low for low, _ in spans) < min(high for _, high in spans):

@@ -12,6 +12,7 @@ import numpy as np
 
 from mechid.base.choose import as_listed
 from mechid.base.nullspace import parameter_columns
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError
 from mechid.estimation.payload import (
@@ -39,6 +40,7 @@ _NOTED = 1.0  # standard deviations: a shift by the condition of physics worth a
 _NONE = 2.0  # a mass below so many of its standard deviations may be none
 
 
+@one_blas_thread()
 def payload(
     run: Run | str | Path,
     data: Any,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
 from mechid.runs.record import ForceHistory, Run
 from mechid.signals.record import PreparedMeasurement
@@ -16,6 +17,7 @@ from mechid.tasks.inputs import motion_of, run_of
 from mechid.tasks.regress import regression_of
 
 
+@one_blas_thread()
 def predict(
     run: Run | str | Path, motion: Any, *, rate: float | None = None, periods: float | None = None
 ) -> ForceHistory:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mechid.blas_threads import one_blas_thread
 from mechid.options import ReduceOptions, step_options
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import STAGES, Run, library_versions
@@ -18,6 +19,7 @@ from mechid.validation.crossvalidate import Stop, Watch
 
 
 @keywords_of(ReduceOptions)
+@one_blas_thread()
 def reduce(
     run: Run | str | Path,
     options: ReduceOptions = ReduceOptions(),  # noqa: B008 - frozen

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observe_stream
 from mechid.errors import DataError, MechidError
@@ -30,7 +31,7 @@ from mechid.tasks.cad_prior import left_open
 from mechid.tasks.estimators import estimator_of, identify_options, uses_cad
 from mechid.tasks.identification_prior import prior_of
 from mechid.tasks.inputs import mechanism_of
-from mechid.tasks.regress import measured_rows
+from mechid.tasks.regress import chosen_entries, measured_rows
 from mechid.tasks.stages import chosen_base
 
 # Samples at the start of a log from which filters are chosen, and rows that are read at once.
@@ -72,6 +73,7 @@ class StreamedIdentification(Shown):
     warnings: tuple[str, ...] = field(default=())
 
 
+@one_blas_thread()
 def identify_streamed(
     model: Mechanism | str | Path,
     log: str | Path,
@@ -278,10 +280,10 @@ class _Stream:
                 forces.append(tau)
                 yield time, y, yd, ydd
 
-        for seen in observe_stream(self.model, motion()):
+        for seen in observe_stream(self.model, motion(), self.n):
             tau = forces.pop()
             rest = np.stack([tau - seen.known[:, rows], tau], axis=-1)
-            yield np.concatenate([seen.W[:, rows][:, :, places], rest], axis=-1)
+            yield np.concatenate([chosen_entries(seen.W, rows, places), rest], axis=-1)
 
     def _derived(self) -> Iterator[tuple[Floats, ...]]:
         """Yield time, y, ẏ, ÿ, τ in blocks."""

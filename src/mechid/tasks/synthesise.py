@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
@@ -151,6 +152,7 @@ class Synthesis(Plotted, Tabular):
 
 
 @keywords_of(SynthesiseOptions)
+@one_blas_thread()
 def synthesise(
     model: Mechanism | str | Path,
     motion: Any,

@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError
 from mechid.options import IdentifyOptions, changed
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
 from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
 from mechid.tasks.measured import VALIDATION, data_files, prepared_motions, several
@@ -20,6 +22,7 @@ from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import same_forces
 
 
+@one_blas_thread()
 def validate(
     run: Run | str | Path,
     data: Any,
@@ -102,4 +105,4 @@ def _validated(
         forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
         validation=(*before.validation, *validation_rows(before, regressions)),
     )
-    return Validation(after, tuple(regressions))
+    return Validation(renewed(after, regressions), tuple(regressions))

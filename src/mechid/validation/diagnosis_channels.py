@@ -118,10 +118,12 @@ def exchanged_or_reversed(regression: Regression, prior: Prior | None) -> tuple[
     misfit = _Misfit(r, prior)
     tau, found = r.tau, []
     first = before = misfit.total(tau)
-    # Several reversed at once, as the CAD values say: each alone may not help.
+    # Several reversed at once, as the CAD values say: each alone may not help. Not where one change
+    # does as well: forces that were exchanged can look reversed.
     signs = np.where(misfit.reversed(tau), -1.0, 1.0)
     total = misfit.total(tau * signs)
-    if total < _QUARTER * first and first - total > _LARGE:
+    alone = min(misfit.total(_changed(tau, change)) for change in _changes(len(r.channels)))
+    if total < min(_QUARTER * first, alone) and first - total > _LARGE:
         wrong, right = misfit.errors(tau), misfit.errors(tau * signs)
         found = [
             _finding(

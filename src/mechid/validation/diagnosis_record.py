@@ -27,6 +27,8 @@ class Diagnosis:
         What was found, with its figure.
     remedy : str
         What to do about it.
+    motion : str
+        The motion it is about, if that was not used for the identification; else empty.
     """
 
     kind: str
@@ -36,6 +38,7 @@ class Diagnosis:
     significance: float
     text: str
     remedy: str
+    motion: str = ""
 
     @property
     def settled(self) -> bool:

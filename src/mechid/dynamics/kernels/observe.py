@@ -76,6 +76,7 @@ def observe_batch(t, order, d, first, last, q, v, vd, W, known, ratio):
     for s in range(first, last):
         ratio[s] = factor_sample(t, order, q[s], work)
         admissible(t, order, R, work)
+        W[s] = 0.0
         observe_sample(t, d, q[s], v[s], vd[s], R, work, sight, W[s], known[s])
 
 
@@ -110,6 +111,7 @@ def observe_chunks(
             status[k], reach[k] = next_sample(t, order, y[k], yd[k], ydd[k], dt[k], trail, work)
             if status[k] == OK:
                 copy_into(trail.q, q[k])
+                W[k] = 0.0
                 observe_sample(
                     t, d, trail.q, trail.v, trail.vd, trail.R, work, sight, W[k], known[k]
                 )

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.kinematics.kernels.lanes import Scattered, run_blocks, scattered
+from mechid.kinematics.kernels.lanes import BatchAddresses, Chosen, chosen, run_blocks
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.threads import spread
-from mechid.tape.functions import Functions, aligned, compiled
+from mechid.tape.functions import Functions, aligned, compiled, new_state
 from mechid.tape.program import Program
+from mechid.tape.rows import NAME as WRITER
+from mechid.tape.rows import Constants, Rows
 
 # Blocks of lanes that are worth a thread.
 _SHORTEST_PART = 16
@@ -23,8 +25,9 @@ class BatchCode:
 
     functions: Functions
     n_slots: int
-    inputs: tuple[Scattered, ...]
-    outputs: tuple[Scattered, ...]
+    inputs: tuple[Chosen, ...]
+    outputs: tuple[Rows, ...]
+    constants: Floats
 
     @staticmethod
     def compile(
@@ -37,24 +40,25 @@ class BatchCode:
         """Generate code, or take it from disk; `inputs` and `outputs` are slots of each array."""
         read = {op.a for op in program.ops if op.name == "input"}
         needed = [np.where(np.isin(slots, list(read)), slots, -1) for slots in inputs]
-        return BatchCode(
-            compiled({"batch": program}, lanes),
-            n_slots,
-            tuple(scattered(slots) for slots in needed),
-            tuple(scattered(slots) for slots in outputs),
-        )
+        functions, constants = compiled({"batch": program}, lanes), Constants(n_slots)
+        rows = [constants.rows(x, np.zeros(x.shape), functions.lanes) for x in outputs]
+        read_slots = tuple(chosen(slots) for slots in needed)
+        return BatchCode(functions, n_slots, read_slots, tuple(rows), constants.values)
 
     def run(self, inputs: tuple[Floats, ...], outputs: tuple[Floats, ...]) -> None:
         """Fill the outputs (N, …) for inputs (N, …)."""
         n, lanes = len(inputs[0]), self.functions.lanes
         given = tuple(np.ascontiguousarray(x.reshape(n, -1)) for x in inputs)
         wanted = tuple(x.reshape(n, -1) for x in outputs)
-        address = self.functions.addresses["batch"]
+        at = self.functions.addresses
+        code = BatchAddresses(at["batch"], at[WRITER], lanes)
 
         def part(first: int, last: int) -> None:
-            state, memory = aligned(self.n_slots * lanes), aligned(self.functions.memory)
+            spare = np.zeros(max(rows.n for rows in self.outputs))
+            state = new_state(self.n_slots, lanes, self.constants)
+            memory = aligned(self.functions.memory)
             run_blocks(
-                address, lanes, first, last, self.inputs, given, self.outputs, wanted, state, memory
+                code, first, last, self.inputs, given, self.outputs, wanted, spare, state, memory
             )
 
         if n:

@@ -53,6 +53,11 @@ def wanted(n: int) -> bool:
     return choice == "compiled" or (choice == "auto" and n >= _WORTH_IT)
 
 
+def chosen(n: int) -> str:
+    """Return the choice for all parts of a path of n samples."""
+    return "compiled" if wanted(n) else "tables"
+
+
 def _checked(choice: str, where: str) -> str:
     if choice not in CHOICES:
         raise DataError(

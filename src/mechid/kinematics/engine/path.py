@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.kinematics.engine.stages import Layout, Placed, Stages
-from mechid.kinematics.kernels.lanes import Code, Scattered, Slots, follow_lanes, scattered
+from mechid.kinematics.kernels.lanes import Code, Slots, follow_lanes
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
-from mechid.tape.functions import Functions, aligned, compiled
+from mechid.tape.functions import Functions, aligned, compiled, new_state
+from mechid.tape.rows import NAME as WRITER
+from mechid.tape.rows import Constants, Rows
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,8 @@ class PathCode:
     functions: Functions
     code: Code
     slots: Slots
-    rows: tuple[Scattered, Scattered]
-    n_slots: int
+    rows: tuple[Rows, ...]  # of q and of two arrays of results
+    constants: Floats
 
     @property
     def lanes(self) -> int:
@@ -36,10 +38,12 @@ class PathCode:
             programs["correct"] = stages.correct
         functions = compiled(programs, lanes)
         at = functions.addresses
-        code = Code(at["predict"], at.get("correct", 0), at["finish"], functions.lanes)
-        first, second = (scattered(x.slots, x.constants) for x in stages.layout.results)
+        code = Code(at["predict"], at.get("correct", 0), at["finish"], at[WRITER], functions.lanes)
         layout = stages.layout
-        return PathCode(functions, code, _slots(layout), (first, second), layout.count)
+        q, constants = layout.now.q, Constants(layout.count)
+        rows = [constants.rows(q, np.zeros(q.shape), code.lanes)]
+        rows += [constants.rows(x.slots, x.constants, code.lanes) for x in layout.results]
+        return PathCode(functions, code, _slots(layout), tuple(rows), constants.values)
 
     def follow(
         self,
@@ -52,13 +56,14 @@ class PathCode:
         """Follow chunks starts[i] … starts[i + 1] - 1 of a path, each from a closed pose.
 
         Inputs are y, ẏ, ÿ and the time to the next sample; outputs q and two arrays of results
-        with a row per sample. Returns how many samples of each chunk were done.
+        with a row per sample, written whole. Returns how many samples of each chunk were done.
         """
         lanes, n = self.code.lanes, starts.size - 1
         done = np.zeros(n, dtype=np.int64)
 
         def run(first: int, last: int) -> None:
-            state, memory = aligned(self.n_slots * lanes), aligned(self.functions.memory)
+            state = new_state(self.slots.constants, lanes, self.constants)
+            memory = aligned(self.functions.memory)
             for b in range(first, last):
                 # the last bundle may be short: lanes without a chunk have no samples
                 chunks = np.minimum(np.arange(b * lanes, (b + 1) * lanes), n - 1)
@@ -111,4 +116,5 @@ def _slots(layout: Layout) -> Slots:
         R=first(varying(layout.R)),
         R_before=first(varying(layout.R_before)),
         n_R=varying(layout.R).size,
+        constants=layout.count,
     )

@@ -8,6 +8,8 @@ What Python calls is compiled by itself and kept on disk.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +20,21 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 
 from mechid.kinematics.kernels.cache import KernelCache
+from mechid.tape.ahead import wait_for
 from mechid.tape.telling import telling
+
+_only: Collection[str] | None = None  # kernels that are compiled; None: all
+
+
+@contextmanager
+def compiling_only(names: Collection[str]) -> Iterator[None]:
+    """Run all kernels but some uncompiled, for a process that only compiles these."""
+    global _only
+    before, _only = _only, names
+    try:
+        yield
+    finally:
+        _only = before
 
 
 class Kernel(CPUDispatcher):
@@ -37,6 +53,8 @@ class Kernel(CPUDispatcher):
 
     def __call__(self, *args: Any) -> Any:
         """Run what Python calls."""
+        if _only is not None and self.py_func.__name__ not in _only:
+            return self.py_func(*args)
         return self.entry(*args)
 
     def add_overload(self, cres: Any) -> None:
@@ -53,7 +71,9 @@ class _Entry(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless it is on disk."""
-        with telling(f"compiling {self.py_func.__name__} (kept for later runs)"):
+        name = self.py_func.__name__
+        with telling(f"compiling {name} (kept for later runs)"):
+            wait_for(name)
             return super().compile(sig)
 
 

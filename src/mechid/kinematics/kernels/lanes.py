@@ -6,7 +6,7 @@ import numpy as np
 
 from mechid.kinematics.kernels.closure import LAST_STEP
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
-from mechid.tape.call import call
+from mechid.tape.call import address_of, call, call_writer, copy_numbers
 
 # More corrections than these mean that the prediction was far off: a matter for the kernels.
 MOST_CORRECTIONS = 5
@@ -33,23 +33,21 @@ class Slots(NamedTuple):
     R: int
     R_before: int
     n_R: int
+    constants: int  # behind all others, never changed
 
 
-class Scattered(NamedTuple):
-    """Entries of a row of results: slots and where they go, constants and where they go."""
+class Chosen(NamedTuple):
+    """Entries of a row of inputs that are read, and their slots."""
 
     slots: np.ndarray
     places: np.ndarray
-    constants: np.ndarray
-    constant_places: np.ndarray
 
 
-def scattered(slots: np.ndarray, constants: np.ndarray | None = None) -> Scattered:
-    """Return the entries of a row by their slots (-1: none) and, where there is none, constants."""
+def chosen(slots: np.ndarray) -> Chosen:
+    """Return the entries of a row by their slots (-1: not read)."""
     flat = slots.ravel()
-    values = np.zeros(flat.size) if constants is None else constants.ravel()
-    varying, fixed = np.flatnonzero(flat >= 0), np.flatnonzero((flat < 0) & (values != 0.0))
-    return Scattered(flat[varying], varying, values[fixed], fixed)
+    places = np.flatnonzero(flat >= 0)
+    return Chosen(flat[places], places)
 
 
 class Code(NamedTuple):
@@ -58,14 +56,22 @@ class Code(NamedTuple):
     predict: int
     correct: int
     finish: int
+    write: int
+    lanes: int
+
+
+class BatchAddresses(NamedTuple):
+    """Addresses of the functions of unrelated samples."""
+
+    run: int
+    write: int
     lanes: int
 
 
 @kernel
 def copy_slots(state, source, target, n, lanes):
     """Copy n slots of all lanes."""
-    for i in range(n * lanes):
-        state[target * lanes + i] = state[source * lanes + i]
+    copy_numbers(state, source * lanes, target * lanes, n * lanes)
 
 
 @kernel
@@ -76,21 +82,16 @@ def set_slots(state, first, n, lane, lanes, values):
 
 
 @kernel
-def write_rows(state, rows, lanes, where, out):
-    """Write what lanes have found to their rows of results, which hold zeros; -1: not this lane.
+def write_results(writer, state, rows, lanes, where, spare, addresses, out):
+    """Write what lanes have found to their rows of results; -1: not this lane.
 
-    Slot by slot, not lane by lane: reading lane by lane would touch every line of the state for
-    each lane again.
+    `addresses` (lanes,) is filled with where the rows begin; others go to the row `spare`.
     """
-    for i in range(where.slots.size):
-        first, place = where.slots[i] * lanes, where.places[i]
-        for lane in range(lanes):
-            if rows[lane] >= 0:
-                out[rows[lane], place] = state[first + lane]
-    for i in range(where.constants.size):
-        for lane in range(lanes):
-            if rows[lane] >= 0:
-                out[rows[lane], where.constant_places[i]] = where.constants[i]
+    for lane in range(lanes):
+        addresses[lane] = address_of(spare)
+        if rows[lane] >= 0:
+            addresses[lane] = address_of(out) + 8 * where.n * rows[lane]
+    call_writer(writer, state, where.slots, where.n, addresses)
 
 
 @kernel
@@ -106,7 +107,7 @@ def set_chosen(state, rows, lanes, where, values):
 def begin(code, s, y_starts, q_starts, state, memory):
     """Put every lane at a closed pose, at rest; nothing is known of its motion."""
     lanes, n_i = code.lanes, y_starts.shape[1]
-    for i in range(state.size):
+    for i in range(s.constants * lanes):
         state[i] = 0.0
     for lane in range(lanes):
         set_slots(state, s.y, n_i, lane, lanes, y_starts[lane])
@@ -135,6 +136,7 @@ def correct_lanes(code, s, active, state, memory):
 def follow_lanes(
     code,
     s,
+    q_row,
     first_row,
     second_row,
     starts,
@@ -157,10 +159,12 @@ def follow_lanes(
     Fills q and the rows of two arrays of results; `done` (lanes,) counts the samples of each lane
     up to the first that is not fine.
     """
-    lanes, n_i, n_q = code.lanes, y.shape[1], q.shape[1]
+    lanes, n_i = code.lanes, y.shape[1]
     begin(code, s, y_starts, q_starts, state, memory)
     active = ends > starts
     rows = np.zeros(lanes, dtype=np.int64)
+    addresses = np.zeros(lanes, dtype=np.int64)
+    spare = np.zeros(max(q_row.n, first_row.n, second_row.n))
     longest = 0
     for lane in range(lanes):
         longest = max(longest, ends[lane] - starts[lane])
@@ -192,29 +196,27 @@ def follow_lanes(
                 if active[lane]:
                     rows[lane] = starts[lane] + k
                     done[lane] += 1
-        for j in range(n_q):
-            for lane in range(lanes):
-                if rows[lane] >= 0:
-                    q[rows[lane], j] = state[(s.now + j) * lanes + lane]
-        write_rows(state, rows, lanes, first_row, first)
-        write_rows(state, rows, lanes, second_row, second)
+        write_results(code.write, state, rows, lanes, q_row, spare, addresses, q)
+        write_results(code.write, state, rows, lanes, first_row, spare, addresses, first)
+        write_results(code.write, state, rows, lanes, second_row, spare, addresses, second)
 
 
 @allocating_kernel
-def run_blocks(
-    address, lanes, first, last, slots_in, arrays_in, slots_out, arrays_out, state, memory
-):
+def run_blocks(code, first, last, slots_in, arrays_in, rows_out, arrays_out, spare, state, memory):
     """Run a program on blocks first … last - 1 of `lanes` samples each."""
-    n = arrays_in[0].shape[0]
+    n, lanes = arrays_in[0].shape[0], code.lanes
     rows = np.zeros(lanes, dtype=np.int64)
+    addresses = np.zeros(lanes, dtype=np.int64)
     for block in range(first, last):
         for lane in range(lanes):
             rows[lane] = min(block * lanes + lane, n - 1)
         for i in range(len(arrays_in)):
             set_chosen(state, rows, lanes, slots_in[i], arrays_in[i])
-        call(address, state, memory)
+        call(code.run, state, memory)
         for lane in range(lanes):
             if block * lanes + lane >= n:
                 rows[lane] = -1
         for i in range(len(arrays_out)):
-            write_rows(state, rows, lanes, slots_out[i], arrays_out[i])
+            write_results(
+                code.write, state, rows, lanes, rows_out[i], spare, addresses, arrays_out[i]
+            )

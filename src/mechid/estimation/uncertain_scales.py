@@ -1,0 +1,154 @@
+"""An estimate averaged over how wrong its CAD values may be.
+
+Declared standard deviations are trusted to within a factor of about two. The most probable factor
+alone is not the whole of it: a few bodies do not show whether centres of mass are off by more than
+declared, and intervals that take the declared sizes as exact are too narrow when they are not. So
+each kind of error (`cad_kinds.py`) has a scale u = ln(factor) ≥ 0 with a Gaussian belief, and the
+result is the mean over all scales with the weights that the data leave them,
+
+    p(u | data) ∝ evidence(u) · belief(u),
+
+on a grid about the most probable one. Its covariance is that of the mixture: the mean of the
+covariances, and the spread of the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from mechid.estimation.cad_kinds import kind_factors
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.evidence import log_density
+from mechid.estimation.gaussian_prior import BODY_BELIEF, GaussianPrior
+from mechid.estimation.linear import Reduced, Solution, compressed, reduced
+from mechid.estimation.posterior import Posterior
+from mechid.estimation.regression import Floats
+
+# Scales along each axis where the most probable ones are looked for, and passes over the axes.
+_COARSE, _PASSES = 13, 2
+# Log density below the largest down to which scales count, nodes of an axis (midpoint rule), part
+# of all weights that the nodes in use must have.
+_DEPTH, _MIDDLES, _ENOUGH = 4.5, (np.arange(5) + 0.5) / 5, 0.98
+
+
+def with_uncertain_scales(estimate: Estimate, posterior: Posterior) -> Estimate:
+    """Return an estimate averaged over the scales of the errors of its CAD values.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the posterior.
+    posterior : Posterior
+        With the full prior, and one estimated scale; otherwise nothing is changed.
+    """
+    gaussian, fit, channels = posterior.gaussian, posterior.fit, posterior.channels
+    kinds = kind_factors(posterior.prior)
+    if len(gaussian.of_parameters) != 1 or gaussian.owners or not kinds:
+        return estimate
+    data = reduced(fit.A, fit.t, gaussian.mean)
+    wide = _with_kinds(gaussian, kinds)
+
+    def density(u: Floats) -> float:
+        belief = -0.5 * float(np.sum((u / BODY_BELIEF.spread) ** 2))
+        return belief + log_density(data, _scaled(wide, u))
+
+    scales, weights = _grid(density, len(kinds))
+    parts = [_solution(data, _scaled(wide, u)) for u in scales]
+    found = _within(gaussian, _mixture(parts, weights))
+    b = len(estimate.parameters)
+    mean = np.exp(weights @ scales)
+    words = ", ".join(f"{name} {size:.2g}" for name, size in zip(kinds, mean, strict=True))
+    return replace(
+        estimate,
+        values=found.x[:b],
+        covariance=found.covariance[:b, :b],
+        residuals=channels.regression.unstacked(channels.residuals(found.x)),
+        errors=channels.errors(found),
+        known=(
+            *estimate.known,
+            f"averaged over how wrong the CAD values may be; on average {words} times as declared",
+        ),
+    )
+
+
+def _with_kinds(gaussian: GaussianPrior, kinds: Mapping[str, Floats]) -> GaussianPrior:
+    """Return the declared prior with columns of each kind of error besides; their scales are 0."""
+    own = np.arange(gaussian.F.shape[1]) < gaussian.parameters
+    added = np.hstack(list(kinds.values()))
+    added = np.vstack([added, np.zeros((len(gaussian.mean) - len(added), added.shape[1]))])
+    number = np.repeat(np.arange(len(kinds)), [F.shape[1] for F in kinds.values()])
+    return replace(
+        gaussian,
+        F=np.hstack([np.where(own, gaussian.F, gaussian.factor), added]),
+        group=np.append(np.full(len(own), -1), number),
+        scale=np.zeros(len(kinds)),
+        beliefs=(BODY_BELIEF,) * len(kinds),
+    )
+
+
+def _scaled(wide: GaussianPrior, u: Floats) -> GaussianPrior:
+    """Return the prior with factors exp(u) on the standard deviations of the kinds of error."""
+    return replace(wide, scale=np.sqrt(np.expm1(2 * u)))
+
+
+def _solution(data: Reduced, gaussian: GaussianPrior) -> tuple[Floats, Floats]:
+    """Return the most probable x (n,), and T (n, n) with its covariance T Tᵀ.
+
+    As `with_prior` does, without what a mixture does not need: z of x = x0 + F z by the QR
+    factorisation of the rows R F and I, which keeps digits for data without noise, too.
+    """
+    F = compressed(gaussian.factor)
+    G = data.R @ F
+    Q, C = qr(np.vstack([G, np.eye(F.shape[1])]), mode="economic", check_finite=False)
+    T = solve_triangular(C, F.T, trans="T", check_finite=False).T
+    return gaussian.mean + T @ (Q[: len(G)].T @ data.y), T
+
+
+def _grid(density: Callable[[Floats], float], k: int) -> tuple[Floats, Floats]:
+    """Return logarithms of scales (n, k) about the most probable ones, and their weights (n,)."""
+    tried = np.linspace(0.0, np.log(BODY_BELIEF.high), _COARSE)
+    step, best = tried[1], np.zeros(k)
+    axes = [tried] * k
+    for _ in range(_PASSES):
+        for i in range(k):
+            line = np.tile(best, (_COARSE, 1))
+            line[:, i] = tried
+            found = np.array([density(u) for u in line])
+            best = line[np.argmax(found)]
+            near = tried[found > found.max() - _DEPTH]
+            low, high = max(0.0, near[0] - step), near[-1] + step
+            axes[i] = low + (high - low) * _MIDDLES
+    scales = np.array(list(product(*axes)))
+    found = np.array([density(u) for u in scales])
+    order = np.argsort(-found, kind="stable")
+    weights = np.exp(found[order] - found[order[0]])
+    last = int(np.searchsorted(np.cumsum(weights), _ENOUGH * np.sum(weights))) + 1
+    return scales[order[:last]], weights[:last] / np.sum(weights[:last])
+
+
+def _within(gaussian: GaussianPrior, found: Solution) -> Solution:
+    """Return a solution with no larger covariance than that of a prior, in any direction.
+
+    Doubts about declared sizes concern what data and CAD values say together. Of what only CAD
+    values say, the declared size, or the factor that the data support, is all that is known.
+    """
+    F = compressed(gaussian.factor)
+    size = np.linalg.norm(F, axis=1)
+    size = np.where(size > 0, size, 1.0)[:, None]
+    U, s, _ = np.linalg.svd(np.linalg.lstsq(F / size, found.root / size)[0])
+    return replace(found, root=F @ (U[:, : len(s)] * np.minimum(s, 1.0)))
+
+
+def _mixture(parts: Sequence[tuple[Floats, Floats]], weights: Floats) -> Solution:
+    """Return mean and covariance of a mixture; roots are joined, no covariance is formed."""
+    x = np.asarray(weights @ np.array([own for own, _ in parts]))
+    columns = [
+        np.sqrt(w) * np.column_stack([T, own - x])
+        for w, (own, T) in zip(weights, parts, strict=True)
+    ]
+    return Solution(x, compressed(np.hstack(columns)), np.zeros(0), np.zeros((0, len(x))))

@@ -1,0 +1,97 @@
+"""A motion that was not used is diagnosed with the model of the run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import mechid
+from mechid.cli.app import app
+from mechid.runs.record import Run
+from mechid.signals.record import Measurement
+from mechid.tasks.synthesise import Synthesis
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    motion = mechid.excite("five_bar", random=20, starts=0)
+    log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%", periods=3)
+    found = mechid.identify("five_bar", log, cad_error="20%")
+    assert found.diagnosis == ()
+    return found
+
+
+@pytest.fixture(scope="module")
+def other() -> Synthesis:
+    """Another motion of the same machine."""
+    motion = mechid.excite("five_bar", random=20, starts=0, seed=1)
+    first = mechid.excite("five_bar", random=20, starts=0)
+    truth = mechid.synthesise("five_bar", first, cad_error="20%").truth
+    return mechid.synthesise("five_bar", motion, noise="2%", truth=truth, periods=3, seed=5)
+
+
+@pytest.fixture(scope="module")
+def log(other: Synthesis) -> Measurement:
+    return other.measurement
+
+
+def test_nothing_is_found_in_a_motion_that_fits(run: Run, log: Measurement) -> None:
+    assert mechid.validate(run, log).diagnosis == ()
+
+
+def test_an_offset_that_an_identification_cannot_see(run: Run, log: Measurement) -> None:
+    """In the identification it looks like a weight; here the parameters are known."""
+    size = 0.2 * float(np.std(log.tau[:, 0]))
+    result = mechid.validate(run, replace(log, tau=log.tau + np.array([size, 0.0])))
+    (found,) = result.diagnosis
+    assert (found.kind, found.channel, found.motion) == ("offset", "M1", "validation-1")
+    assert found.size == pytest.approx(size, rel=0.2)
+    assert found.text.startswith("on validation-1 force M1 has a constant offset")
+    assert result.run.diagnosis == (found,)
+
+
+def test_a_gain_that_an_identification_cannot_see(run: Run, log: Measurement) -> None:
+    (found,) = mechid.validate(run, replace(log, tau=log.tau * [1.1, 1.0])).diagnosis
+    assert (found.kind, found.channel) == ("gain", "M1")
+    assert found.size == pytest.approx(0.1, rel=0.25)
+    assert "for the other forces and the identified model" in found.text
+
+
+def test_forces_that_are_late_and_exchanged(run: Run, log: Measurement) -> None:
+    late = np.vstack([log.tau[:1], log.tau[:-1]])
+    found = mechid.validate(run, [replace(log, tau=late), replace(log, tau=log.tau[:, ::-1])])
+    delay, swapped = (d for d in found.diagnosis if d.kind != "cad")
+    assert (delay.kind, delay.motion) == ("delay", "validation-1")
+    assert delay.size * log.rate == pytest.approx(1.0, abs=0.2)
+    assert (swapped.kind, swapped.motion) == ("swapped", "validation-2")
+    # The data of the identification are not blamed for it.
+    verdict = mechid.verdict(found.run)
+    assert all(e.grade != "bad" or "validation" in e.text for e in verdict.trust.evidence)
+
+
+def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    mechid.save_run(run, folder)
+    size = 0.3 * float(np.std(other.tau[:, 1]))
+    path = tmp_path / "other.csv"
+    mechid.save_measurement(replace(other, tau=other.tau + np.array([0.0, size])), path)
+    words = ["validate", str(folder), str(path), "--add", "--json"]
+    shown = CliRunner().invoke(app, words)
+    assert shown.exit_code == 0, shown.output
+    (found,) = json.loads(shown.stdout)["diagnosis"]
+    assert (found["kind"], found["channel"], found["motion"]) == ("offset", "M2", "validation-1")
+    kept = mechid.load_run(folder)
+    assert [d.text for d in kept.diagnosis] == [found["text"]]
+    mechid.write_report(kept, tmp_path / "report.html")
+    assert "On validation-1 force M2 has a constant offset" in (tmp_path / "report.html").read_text(
+        "utf-8"
+    )
+    again = CliRunner().invoke(app, ["validate", str(folder), str(path)])
+    assert "diagnosis: on validation-2 force M2 has a constant offset" in " ".join(
+        again.output.split()
+    )

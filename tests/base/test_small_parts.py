@@ -60,10 +60,10 @@ def test_levels_of_a_spectrum() -> None:
     """Rounding eps √(M p), tolerance eps max(M, p), both of the largest value."""
     reading = read_rank(np.array([8.0, 4.0, 1e-3, 1e-15]), (100, 4), 2.0**-52)
     np.testing.assert_allclose(reading.spectrum, [1.0, 0.5, 1.25e-4, 1.25e-16])
-    assert reading.rounding == pytest.approx(2.0**-52 * 20, rel=1e-12)
-    assert reading.tolerance == pytest.approx(2.0**-52 * 100, rel=1e-12)
+    assert reading.rounding == pytest.approx(2.0**-52 * 20, rel=1e-12, abs=0.0)
+    assert reading.tolerance == pytest.approx(2.0**-52 * 100, rel=1e-12, abs=0.0)
     assert (reading.rank, reading.largest_step) == (3, 3)
-    assert (reading.kept, reading.dropped) == pytest.approx((1.25e-4, 1.25e-16))
+    assert (reading.kept, reading.dropped) == pytest.approx((1.25e-4, 1.25e-16), abs=0.0)
     assert read_rank(np.array([8.0, 4.0, 1e-3]), (100, 3), 2.0**-52, 1e-2).rank == 2
     assert read_rank(np.zeros(3), (100, 3), 2.0**-52).rank == 0
 

@@ -11,7 +11,7 @@ from .mutants import Mutant, mutants
 
 PACKAGES = ("base", "dynamics", "estimation", "excitation", "reduction")
 KERNELS = "kernels"  # compiled by Numba, which takes a minute for each mutant: their own stratum
-_ELSEWHERE = {"excitation/device_factor.py"}  # runs on a GPU only
+_ELSEWHERE = {"dynamics/device.py", "excitation/device_factor.py"}  # run on a GPU only, or mostly
 _LEVEL = 1.959964  # of the normal distribution, for 95 %
 
 

@@ -166,18 +166,6 @@ def test_verdict(values: list[float], verdict: str) -> None:
     assert verdict in reading.words
 
 
-def test_levels_of_a_spectrum() -> None:
-    """Rounding eps √(M p), tolerance eps max(M, p), both of the largest value."""
-    reading = read_rank(np.array([8.0, 4.0, 1e-3, 1e-15]), (100, 4), 2.0**-52)
-    np.testing.assert_allclose(reading.spectrum, [1.0, 0.5, 1.25e-4, 1.25e-16])
-    assert reading.rounding == pytest.approx(2.0**-52 * 20, rel=1e-12)
-    assert reading.tolerance == pytest.approx(2.0**-52 * 100, rel=1e-12)
-    assert (reading.rank, reading.largest_step) == (3, 3)
-    assert (reading.kept, reading.dropped) == pytest.approx((1.25e-4, 1.25e-16))
-    assert read_rank(np.array([8.0, 4.0, 1e-3]), (100, 3), 2.0**-52, 1e-2).rank == 2
-    assert read_rank(np.zeros(3), (100, 3), 2.0**-52).rank == 0
-
-
 def test_rows_that_cannot_be_told_apart() -> None:
     Z = np.array([[1.0, 0.0], [1e-9, 1e-9], [0.0, 1.0]])
     assert dependent_rows(Z, "first") == [0, 2]

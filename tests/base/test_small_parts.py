@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy as sp
-from flint import arb
+from flint import arb, ctx
 
+from mechid.base.dependencies import _fraction, exact_form
 from mechid.base.loop_transfers import _order
 from mechid.base.proof import _rank
+from mechid.base.spectrum import read_rank
 from mechid.base.verify import _regular
 
 NAMES = ["monopole", *["dipole"] * 3, *["quadrupole"] * 6]
@@ -50,3 +54,45 @@ def test_determinants_that_exclude_zero(rows: list[list[float]], regular: bool) 
 def test_a_ball_that_holds_zero_excludes_nothing() -> None:
     assert not _regular([[arb(1.0, 2.0)]])
     assert _regular([[arb(1.0, 0.5)]])
+
+
+def test_levels_of_a_spectrum() -> None:
+    """Rounding eps √(M p), tolerance eps max(M, p), both of the largest value."""
+    reading = read_rank(np.array([8.0, 4.0, 1e-3, 1e-15]), (100, 4), 2.0**-52)
+    np.testing.assert_allclose(reading.spectrum, [1.0, 0.5, 1.25e-4, 1.25e-16])
+    assert reading.rounding == pytest.approx(2.0**-52 * 20, rel=1e-12)
+    assert reading.tolerance == pytest.approx(2.0**-52 * 100, rel=1e-12)
+    assert (reading.rank, reading.largest_step) == (3, 3)
+    assert (reading.kept, reading.dropped) == pytest.approx((1.25e-4, 1.25e-16))
+    assert read_rank(np.array([8.0, 4.0, 1e-3]), (100, 3), 2.0**-52, 1e-2).rank == 2
+    assert read_rank(np.zeros(3), (100, 3), 2.0**-52).rank == 0
+
+
+@pytest.mark.parametrize("number", ["3/7", "-5", "sqrt(2)/3", "-sqrt(5)", "-1/2"])
+def test_fractions_and_their_roots_are_found_in_balls(number: str) -> None:
+    """Also the sign of a root."""
+    wanted = sp.sympify(number)
+    with ctx.workprec(200):
+        assert _fraction(arb(str(sp.N(wanted, 60)))) == wanted
+
+
+def test_other_numbers_are_no_fractions() -> None:
+    with ctx.workprec(200):
+        for x in (arb.pi(), arb(2).exp(), arb(3).log(), arb("1e-30")):
+            assert _fraction(x) is None
+
+
+@pytest.mark.parametrize("text", ["3/7", "0", "L", "2*L**2", "-3*M/(2*L)", "sqrt(3)*M**2/5"])
+def test_fractions_times_powers_of_lengths(text: str) -> None:
+    """L and M are numbers of which no fraction is a power or a product."""
+    wanted = sp.sympify(text)
+    with ctx.workprec(200):
+        sizes = {"L": arb.pi() / 10, "M": arb(1).exp() / 3}
+        balls = SimpleNamespace(balls=lambda length: sizes[str(length)])
+        found = SimpleNamespace(null=SimpleNamespace(geometry=balls))
+        exact = {"L": sp.pi / 10, "M": sp.E / 3}
+        x = arb(str(sp.N(wanted.subs(exact), 60)))
+        form = exact_form(x, dict.fromkeys(sizes, 1.0), found)  # type: ignore[arg-type]
+        assert form is not None
+        assert sp.sympify(str(form)).equals(wanted)
+        assert exact_form(arb(2).log(), dict.fromkeys(sizes, 1.0), found) is None  # type: ignore[arg-type]

@@ -44,6 +44,10 @@ def test_the_first_compilation_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MECHID_CACHE_DIR", str(tmp_path))
+    started: list[object] = []
+    monkeypatch.setattr(
+        "mechid.tasks.compile_kernels.compile_elsewhere", lambda *args: started.append(args)
+    )
     log_to_stderr()
     tell_first_compilation()
     line = "compiling kernels: this is done once and takes about a minute\n"
@@ -51,6 +55,7 @@ def test_the_first_compilation_is_told(
     (tmp_path / "kernel.nbc").touch()
     tell_first_compilation()
     assert capsys.readouterr().err == ""
+    assert len(started) == 1  # of the first time
 
 
 @pytest.fixture

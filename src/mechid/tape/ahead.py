@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 _at_work: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -22,15 +23,17 @@ def compile_elsewhere(module: str, groups: Sequence[Sequence[str]]) -> None:
     """
     if len(_cores()) < 2 or not sys.executable or _at_work:
         return
-    for names in groups:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module, *names],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        _at_work.update(dict.fromkeys(names, process))
     atexit.register(_stop)
+    with suppress(OSError):  # no memory for them
+        for names in groups:
+            process = subprocess.Popen(
+                # -P: nothing is taken from the current folder
+                [sys.executable, "-P", "-m", module, *names],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            _at_work.update(dict.fromkeys(names, process))
 
 
 def wait_for(name: str) -> None:

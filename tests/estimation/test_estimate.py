@@ -45,6 +45,16 @@ ERRORS = ChannelErrors(
 )
 
 
+def test_errors_that_were_estimated() -> None:
+    """Those that differ from zero in some force."""
+    assert set(ERRORS.terms) == {"gain", "offset"}
+    sizes, sigma = ERRORS.terms["gain"]
+    np.testing.assert_array_equal(sizes, [0.1, 0.0])
+    np.testing.assert_array_equal(sigma, [0.0, 0.0])
+    late = replace(ERRORS, delay=np.array([0.0, 0.1]), offset=np.zeros(2), drift=np.zeros(2))
+    assert set(late.terms) == {"gain", "delay"}
+
+
 def test_offsets_of_samples() -> None:
     """Of their log; of a log that was not there the mean."""
     r = problem()

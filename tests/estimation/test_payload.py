@@ -100,6 +100,8 @@ def test_nearly_determined() -> None:
     one = groups(row(mx=5.0))
     assert one.determines(row(mx=1.0, m=1e-5))
     assert not one.determines(row(mx=1.0, m=1e-4))
+    # Each group counts by itself, whatever its unit.
+    assert groups(row(mx=1e-12), row(m=1e3)).determines(row(mx=1.0))
     for apart, found in ((1e-11, False), (1e-7, True)):
         assert groups(row(mx=1.0), row(mx=1.0, m=apart)).determines(row(m=1.0)) == found
 

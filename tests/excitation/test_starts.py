@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import MechidError
+from mechid.excitation import many_starts
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families.family import Basis
 from mechid.excitation.optimise import Effort, optimise
@@ -214,6 +215,29 @@ def test_reach_where_loops_open_and_where_nothing_fits() -> None:
     assert 0.8 * 0.37 <= part <= 0.37
     assert Starts(cast(Any, Line(1e30)))._reach(np.ones(1), lambda: None) == 0.0
     assert Starts(cast(Any, Line(-2.0)))._reach(np.ones(1), lambda: None) == 1.0
+
+
+def test_reach_of_many_steps_at_once() -> None:
+    """Each as if it were alone, whether limits end it, or loops that open (nan), or nothing."""
+    lines = [Line(k) for k in (0.5, 1.1, 1.3, 3.0, 7.0, 25.0, 3e3, 1e30)] + [Line(0.1, 0.37)]
+    # A number per line: each step moves one of them.
+    steps = np.eye(len(lines))
+
+    def slacks(x: np.ndarray) -> np.ndarray:
+        rows = []
+        for row in x:
+            each = [line.slack(row[[k]]) for k, line in enumerate(lines)]
+            closed = all(slack is not None for slack in each)
+            rows.append(
+                np.concatenate(cast(Any, each)) if closed else np.full(2 * len(x[0]), np.nan)
+            )
+        return np.array(rows).reshape(len(x), -1)
+
+    found = many_starts._reach(
+        np.zeros(len(lines)), slacks(np.zeros((1, len(lines))))[0], steps, slacks
+    )
+    alone = [Starts(cast(Any, line))._reach(np.ones(1), lambda: None) for line in lines]
+    np.testing.assert_array_equal(found, alone)
 
 
 def basis(*columns: np.ndarray) -> Basis:

@@ -39,13 +39,13 @@ class Crossing:
         if self._last is None:
             return
         _, v, vd, least = self._last
-        met, self._least = self._least < _NEAR, np.inf
-        before = self._before
+        met, before = self._least < _NEAR, self._before
+        if met and least < _NEAR and before is not None:
+            return  # still inside: what was before counts
+        self._least = np.inf
         if not met or before is None:
             self._before = (t, v, vd)
             return
-        if least < _NEAR:
-            return  # still inside: what was before counts
         change = v - before[1] - 0.5 * (t - before[0]) * (vd + before[2])
         speed = max(float(np.linalg.norm(v)), float(np.linalg.norm(before[1])))
         if float(np.linalg.norm(change)) > _JUMP * speed:

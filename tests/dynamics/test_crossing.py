@@ -31,14 +31,15 @@ Values = tuple[tuple[float, ...], ...]
 FAR: Values = ((1.0,), (1.0,), (1.0,), (1.0, 0.06, 1.0), (1.0,))
 NEAR: Values = ((1.0,), (1.0,), (1.0,), (1.0, 0.04, 1.0), (1.0,))
 LONG: Values = ((1.0,), (1.0,), (1.0, 0.04), (0.01, 1.0), (1.0,))
+LEFT: Values = ((1.0,), (1.0,), (1.0, 0.04), (1.0, 1.0), (1.0,))  # away from it at once
 
 
-@pytest.mark.parametrize("least", [FAR, NEAR, LONG])
+@pytest.mark.parametrize("least", [FAR, NEAR, LONG, LEFT])
 def test_what_accelerations_explain(least: Values) -> None:
     crossed(0.0, least)
 
 
-@pytest.mark.parametrize(("least", "before"), [(NEAR, "1"), (LONG, r"0\.5")])
+@pytest.mark.parametrize(("least", "before"), [(NEAR, "1"), (LONG, r"0\.5"), (LEFT, r"0\.5")])
 def test_a_jump_of_speeds_is_refused(least: Values, before: str) -> None:
     """The message names the end of the last step before the pose."""
     with pytest.raises(SingularPoseError, match=rf"after t = {before} s"):

@@ -94,16 +94,21 @@ def test_an_exact_coefficient_stays_exact() -> None:
 
 def test_bodies_are_identified_where_only_friction_declares_an_uncertainty() -> None:
     """They came back as in CAD, with standard deviations of zero."""
-    mechanism = linkage()
-    made = synthesise(mechanism, moved(mechanism, 200, 0.3), cad_error=0.2, noise=0.001, seed=3)
-    run = identified(mechanism, made)
-    assert any("no uncertainty of bar_1, bar_2, bar_3: 20 %" in w for w in run.warnings)
-    table, found = run.parameters, run.estimate
-    assert np.all(np.sqrt(np.diag(found.covariance)) > 0)
-    assert np.all(table.cad_sigma > 0)
+    mechanism, shares = linkage(), []
+    for seed in range(5):
+        motion = moved(mechanism, 200, 0.3)
+        made = synthesise(mechanism, motion, cad_error=0.2, noise=0.001, seed=seed)
+        run = identified(mechanism, made)
+        assert any("no uncertainty of bar_1, bar_2, bar_3: 20 %" in w for w in run.warnings)
+        table, found = run.parameters, run.estimate
+        sigma = np.sqrt(np.diag(found.covariance))
+        assert np.all(sigma > 0)
+        assert np.all(table.cad_sigma > 0)
+        assert np.all(np.abs(found.values - table.truth) < 3 * sigma)
+        off, before = (np.abs(x - table.truth) / table.cad_sigma for x in (found.values, table.cad))
+        shares.append(np.median(off) / np.median(before))
     # Centres across the bars are hardly seen by the torque of this motion; the others are.
-    off, before = (np.abs(x - table.truth) / table.cad_sigma for x in (found.values, table.cad))
-    assert np.median(off) < 0.1 * np.median(before)
+    assert np.median(shares) < 0.15
 
 
 @pytest.mark.parametrize(("viscous", "same"), [(FRICTION, True), (Coefficient(0.0, True), False)])

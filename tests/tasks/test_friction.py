@@ -78,9 +78,8 @@ def test_stribeck_friction_is_named_and_added(seed: int) -> None:
     motion, other = measured(truth, seed), measured(truth, seed + 10, noise=0.0)
     other = replace(other, name="other")
     plain = run_of(motion, validate=other)
-    assert [(d.kind, d.channel) for d in plain.diagnosis if d.kind == "friction"] == [
-        ("friction", "hinge")
-    ]
+    found = [(d.channel, d.motion) for d in plain.diagnosis if d.kind == "friction"]
+    assert found == [("hinge", ""), ("hinge", plain.motions[1].name)]
     richer = run_of(motion, validate=other, friction="auto")
     assert richer.friction is not None
     assert any("Stribeck" in words for words in richer.friction.shapes)

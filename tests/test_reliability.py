@@ -60,7 +60,7 @@ def faults() -> str:
     problems = sum(len(r["problems"]) for r in record)
     return (
         f"{len(record)} of the commands that write: {kills} kills, {others} other faults, no half "
-        f"file; {problems} problems left, which the page names"
+        f"file; {problems} problems, which the page names"
     )
 
 

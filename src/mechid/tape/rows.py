@@ -1,9 +1,8 @@
 """Rows of results from lanes: `@write_rows`, the same for all programs of one width.
 
 A slot holds a number of every lane, a row all numbers of one lane. Squares of the state, as many
-slots as lanes, are turned over in registers and written as parts of rows. What is not on a row
-afterwards was not on it before either: all of it is written, zeros too, so that memory can be used
-again.
+slots as lanes, are transposed in registers and written as parts of rows. Every number of a row is
+written, zeros too, so that memory can be used again.
 """
 
 from __future__ import annotations

@@ -57,11 +57,11 @@ def licence(name: str) -> str:
     if known := _READ.get(canonicalize_name(name)):
         return known
     about = distribution(name).metadata
-    if about["License-Expression"]:
+    # `in` first: once a test has imported importlib_metadata, what is missing raises KeyError
+    if "License-Expression" in about:
         return str(about["License-Expression"])
-    short = about["License"] or ""
-    if short and len(short) < 60 and short != "UNKNOWN":
-        return short
+    if "License" in about and len(about["License"]) < 60 and about["License"] != "UNKNOWN":
+        return about["License"]
     found = [
         line.split(" :: ")[-1] for line in about.get_all("Classifier") or [] if "License" in line
     ]

@@ -212,6 +212,8 @@ def _check(node: ast.expr, whole: str) -> None:
 
 def names(tree: ast.expr) -> set[str]:
     """Return the parameters that an expression uses."""
+    if _plain(tree) is not None:  # most scalars of a file
+        return set()
     called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     return {
         n.id
@@ -233,7 +235,18 @@ def renamed(tree: ast.expr, final: Mapping[str, str]) -> ast.expr:
 
 def text_of(tree: ast.expr) -> str:
     """Return the normal form of an expression."""
-    return ast.unparse(tree)
+    number = _plain(tree)
+    return ast.unparse(tree) if number is None else number
+
+
+def _plain(tree: ast.expr) -> str | None:
+    """Return the text of a number without or with a sign; None for every other expression."""
+    sign = ""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        sign, tree = "-", tree.operand
+    value = tree.value if isinstance(tree, ast.Constant) else None
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    return f"{sign}{value!r}" if finite else None
 
 
 def evaluate(tree: ast.expr, values: Mapping[str, float]) -> float:

@@ -71,6 +71,7 @@ def main() -> None:
     """Answer until there are no more questions."""
     import asammdf  # noqa: F401
     import h5py  # noqa: F401
+    import scipy.io  # noqa: F401
 
     with os.fdopen(os.dup(1), "wb") as out:
         nowhere = os.open(os.devnull, os.O_WRONLY)

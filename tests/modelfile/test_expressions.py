@@ -185,8 +185,8 @@ def test_a_sum_of_many_terms() -> None:
     assert evaluate(parse("+".join(["a"] * 90)), {"a": 2.0}) == 180.0
 
 
-@given(st.floats(allow_nan=False) | st.integers())
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
 def test_numbers_are_written_as_python_writes_them(number: float) -> None:
-    for tree in (parse(number), parse(repr(number)) if math.isfinite(number) else parse("1e400")):
+    for tree in (parse(number), parse(repr(number))):
         assert text_of(tree) == ast.unparse(tree)
         assert names(tree) == set()

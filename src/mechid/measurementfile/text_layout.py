@@ -194,17 +194,31 @@ def _heads(
             )
         units = beside[0] if beside else None
     last = max(head.line, 0 if units is None else units.line)
-    for row in above:
-        if row.line > last and (row.is_data or (not row.comment and len(row.cells) != width)):
-            raise DataError(
-                f"the rows are not alike: line {row.line} has {len(row.cells)} cells, "
-                f"line {first} has {width}",
-                remedy=f"remove what is between the names (line {head.line}) and the numbers",
-            )
+    _refuse_between([row for row in above if row.line > last], width, head.line, first)
     words = [] if head.line == 1 else [f"names in line {head.line}"]
     words += [] if units is None else [f"units in line {units.line}"]
     stated = tuple(map(_bare, units.cells)) if units is not None else ("",) * width
     return head.cells, stated, words
+
+
+def _refuse_between(between: Sequence[_Row], width: int, head: int, first: int) -> None:
+    """Reject rows of numbers that are parted from the others by a row that is unlike them."""
+    if not any(row.is_data or (not row.comment and len(row.cells) != width) for row in between):
+        return
+    remedy = f"remove what is between the names (line {head}) and the numbers"
+    cells = {row.line: len(row.cells) for row in between if not row.comment} | {first: width}
+    odd = next((line for line, n in cells.items() if n != width), None)
+    if odd is not None:
+        like = next(line for line, n in cells.items() if n == width)
+        a, b = sorted((odd, like))
+        raise DataError(
+            f"the rows are not alike: line {a} has {cells[a]} cells, line {b} has {cells[b]}",
+            remedy=remedy,
+        )
+    wrong = next((row.line for row in between if not row.is_data), between[0].line)
+    raise DataError(
+        f"line {wrong} is not a row of numbers", remedy=f"correct or remove it, or {remedy}"
+    )
 
 
 def _wanted(rows: dict[int, _Row], line: int, width: int, where: str) -> _Row:

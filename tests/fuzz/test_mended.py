@@ -185,6 +185,7 @@ def test_included_files_that_are_links_to_themselves(tmp_path: Path) -> None:
 
 def test_a_cut_off_that_rounding_hides() -> None:
     assert edge(1e-50) > 1e9
+    assert edge(0.0) > 1e9  # 5e-324 Hz at 20 Hz
     assert edge(0.1) < 100
 
 
@@ -335,3 +336,11 @@ def test_the_row_that_is_unlike_the_others_is_named(tmp_path: Path, rows: str, w
 def test_wrong_entries_of_mappings(entry: dict[str, object], words: str) -> None:
     with pytest.raises(DataError, match=words):
         mechid.read_measurement("none.csv", "five_bar", {"positions": {"q1": "q1"}, **entry})
+
+
+def test_numbers_of_links_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "model.yaml"
+    for value in ("1.5", "x"):
+        path.write_text((SEEDS / "table.yaml").read_text().replace("link: 2", f"link: {value}"))
+        with pytest.raises(ModelError, match=r"denavit_hartenberg\.1\.link: expected an integer, "):
+            mechid.load(path)

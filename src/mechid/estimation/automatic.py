@@ -17,6 +17,7 @@ that are held out (`trial.py`).
 Values that no bodies can have are replaced by the nearest that some can have (`physical.py`).
 What remains counts by its effective number of samples (`effective.py`), and the standard deviations
 are those of the estimates without each part of the motion, if these are larger (`jackknife.py`).
+Predicted forces are as uncertain as their parameters and what the model lacks (`unmodelled.py`).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
+from mechid.estimation.unmodelled import with_unmodelled
 from mechid.estimation.unseen import unseen_errors
 
 # Degrees of freedom of heavy tails.
@@ -138,6 +140,7 @@ class Automatic:
             now = better[chosen]
         estimate = with_uncertain_scales(now.estimator.estimate(now.posterior), now.posterior)
         estimate = with_jackknife(estimate, now.posterior, now.noise)
+        estimate = with_unmodelled(estimate, now.posterior)
         estimate = replace(
             estimate,
             known=(

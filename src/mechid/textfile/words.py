@@ -49,8 +49,15 @@ class Words(BaseModel):
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):
+            needed = [
+                field.alias or name
+                for name, field in cls.model_fields.items()
+                if field.is_required()
+            ]
+            shown = ", ".join(f"{key}: …" for key in needed)
+            remedy = f"write {{{shown}}}" if needed else ""
             raise PydanticCustomError(
-                "mapping", "expected a mapping, got {got}", {"got": kind(data)}
+                "mapping", "expected a mapping, got {got}", {"got": kind(data), "remedy": remedy}
             )
         known = {field.alias or name for name, field in cls.model_fields.items()}
         for key in data:

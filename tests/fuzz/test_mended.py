@@ -233,6 +233,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("estimate.json", "values", [1.0]),
         ("estimate.json", "parameters", "abc"),
         ("estimate.json", "resting", [1]),
+        ("estimate.json", "colour", [None]),
+        ("estimate.json", "colour", [[0.5], [0.5]]),
         ("full.json", "difference", "x"),
         ("full.json", "parameters", [1]),
         ("run.json", "warnings", [[]]),

@@ -20,6 +20,7 @@ from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
 from mechid.tables.blocks import table_blocks, table_names
+from mechid.tables.forces import read_forces
 from mechid.textfile.expressions import parse
 from mechid.textfile.quiet import quiet
 
@@ -312,6 +313,23 @@ def test_streamed_logs_that_are_damaged(tmp_path: Path) -> None:
     twice.write_text("time,q1,q1\n0,1,2\n")
     with pytest.raises(DataError, match="duplicate column q1"):
         table_names(twice)
+
+
+@pytest.mark.parametrize("column", ["time", "M1"])
+def test_tables_of_forces_and_motions_out_of_range(tmp_path: Path, column: str) -> None:
+    columns = fixtures.log_columns()
+    path = tmp_path / "table.csv"
+    path.write_bytes(forms.csv_text(columns | {column: 1e299 * columns[column]}))
+    with pytest.raises(DataError, match=rf"row 2, column {column}: .*e\+29\d is out of range"):
+        read_forces(path, mechid.load("five_bar"))
+    with pytest.raises(DataError, match=rf"row 2, column {column}: .*e\+29\d is out of range"):
+        mechid.load_trajectory(path)
+
+
+def test_forces_without_a_spline() -> None:
+    time = np.array([0.0, 5e-324, 1.0, 2.0])
+    with np.errstate(all="ignore"), pytest.raises(DataError, match="no finite slopes"):
+        mechid.table_forces(time, np.array([[0.0], [1e10], [0.0], [1.0]]), "cubic")
 
 
 def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:

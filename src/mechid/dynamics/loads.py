@@ -88,7 +88,13 @@ def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[
             remedy=f"choose one of {', '.join(INTERPOLATIONS)}",
         )
     if interpolation == "cubic" and time.size > 1:
-        spline = CubicSpline(time, values)
+        try:
+            spline = CubicSpline(time, values)
+        except ValueError:
+            raise DataError(
+                "a spline through the forces has no finite slopes",
+                remedy="check the times of the table, or use linear interpolation",
+            ) from None
         return lambda t: np.asarray(spline(t), dtype=float)
     hold = interpolation == "hold" or time.size == 1
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.tables.files import Floats, csv_options, numbers, table_suffix
-from mechid.textfile.expressions import LARGEST
+from mechid.tables.files import Floats, csv_options, table_suffix, usable_numbers
 
 
 @dataclass(frozen=True)
@@ -73,27 +72,16 @@ def _numbers(
             part = batch.slice(start, min(size, n - start))
             row = first + start
             stored = (pa.chunked_array([part.column(table.stored[c])]) for c in columns)
-            found = [numbers(x, c, where, first=row) for x, c in zip(stored, columns, strict=True)]
-            block = np.column_stack(found)
-            _refuse_huge(block, columns, where, row)
-            yield block
+            found = [
+                usable_numbers(x, c, where, first=row) for x, c in zip(stored, columns, strict=True)
+            ]
+            yield np.column_stack(found)
         first += n
     if table.rows is not None and first != table.rows:
         raise DataError(
             f"the file is damaged: there are {first} rows, not {table.rows}",
             where=where,
             remedy="export it again",
-        )
-
-
-def _refuse_huge(block: Floats, columns: Sequence[str], where: str, first: int) -> None:
-    huge = np.argwhere(np.abs(block) > LARGEST)
-    if len(huge):
-        k, j = huge[0]
-        raise DataError(
-            f"{block[k, j]:.4g} is out of range",
-            where=f"{where}: row {first + k + 1}, column {columns[j]}",
-            remedy="check the value and its unit",
         )
 
 

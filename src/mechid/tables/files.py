@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from mechid.errors import DataError
 from mechid.outputs import write_whole
+from mechid.textfile.expressions import LARGEST
 
 Floats = npt.NDArray[np.float64]
 SUFFIXES = (".csv", ".parquet")
@@ -73,6 +74,22 @@ def numbers(column: Any, name: str, where: str, *, gaps: bool = False, first: in
             + (f" (and in {bad.size - 1} more rows)" if empty and bad.size > 1 else ""),
             where=f"{where}: row {first + bad[0] + 1}, column {name}",
             remedy="fill the gap or remove the row",
+        )
+    return values
+
+
+def usable_numbers(column: Any, name: str, where: str, *, first: int = 0) -> Floats:
+    """Return an Arrow column as floats, as `numbers` does; huge ones are rejected with their row.
+
+    Squares and derivatives of what is left are finite.
+    """
+    values = numbers(column, name, where, first=first)
+    huge = np.flatnonzero(np.abs(values) > LARGEST)
+    if huge.size:
+        raise DataError(
+            f"{values[huge[0]]:.4g} is out of range",
+            where=f"{where}: row {first + huge[0] + 1}, column {name}",
+            remedy="check the value and its unit",
         )
     return values
 

@@ -12,7 +12,7 @@ from mechid.dynamics.reactions import JointReactions
 from mechid.errors import DataError
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.records import force_unit as force_unit
-from mechid.tables.files import Floats, numbers, read_columns
+from mechid.tables.files import Floats, read_columns, usable_numbers
 from mechid.tables.motion import TIME
 from mechid.tables.observe import Columns
 
@@ -50,11 +50,11 @@ def read_forces(path: str | Path, mechanism: Mechanism) -> ForceTable:
             where=where,
             remedy=f"name the columns {', '.join(names[:12])}{', …' if len(names) > 12 else ''}",
         )
-    time = numbers(columns[TIME], TIME, where)
+    time = usable_numbers(columns[TIME], TIME, where)
     tau = np.zeros((time.size, len(names)))
     for i, name in enumerate(names):
         if name in columns:
-            tau[:, i] = numbers(columns[name], name, where)
+            tau[:, i] = usable_numbers(columns[name], name, where)
     notes = (f"no column for {', '.join(absent)}: set to zero",) if absent else ()
     return ForceTable(time, tau, notes)
 

@@ -9,7 +9,7 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.excitation.families import Tabulated
 from mechid.excitation.trajectory import Trajectory
-from mechid.tables.files import numbers, read_columns
+from mechid.tables.files import read_columns, usable_numbers
 from mechid.tables.motion import TIME
 from mechid.textfile.words import hint
 
@@ -32,7 +32,9 @@ def table_family(path: Path, column: str, periodic: bool = False) -> Tabulated:
                 f"there is no column {name}", where=where, remedy=hint(name, list(columns))
             )
     names = [f"{column}{s}" for s in (".d", ".dd") if f"{column}{s}" in columns]
-    rows = [numbers(columns[n], n, where) for n in (TIME, column, *(names * (len(names) == 2)))]
+    rows = [
+        usable_numbers(columns[n], n, where) for n in (TIME, column, *(names * (len(names) == 2)))
+    ]
     rows[0] = rows[0] - rows[0][0] if rows[0].size else rows[0]
     try:
         y, *rates = (tuple(np.asarray(row).tolist()) for row in rows[1:])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import mechid
@@ -174,7 +172,7 @@ def _log(ending: str, form: str, *writes: Callable[[dict[str, Any]], bytes]) -> 
         columns = fixtures.log_columns()
         return [Seed(f"log.{ending}", write(columns), form, columns, write) for write in writes]
 
-    return Kind(seeds, _read_apart if ending in ("mat", "h5") else _read_log, _measurement)
+    return Kind(seeds, _read_log, _measurement)
 
 
 def _csv_seeds(_: Path) -> list[Seed]:
@@ -209,44 +207,13 @@ def _library_log(name: str) -> Kind:
         path = next(iter(sorted(folder.rglob(f"*{Path(name).suffix}"))))
         return [Seed(name, path.read_bytes(), "binary")]
 
-    return Kind(seeds, _read_apart if name == "log.mf4" else _read_log, _measurement)
+    return Kind(seeds, _read_log, _measurement)
 
 
 def _read_log(path: Path, rng: Random) -> None:
     found = mechid.read_measurement(path, _mechanism())
     if _deep(rng):
         mechid.prepare(found, _mechanism())
-
-
-def _read_apart(path: Path, rng: Random) -> None:
-    """Read a log as always, but in a forked process instead of a new one, which costs 1 s."""
-    from mechid.measurementfile import apart
-
-    original = apart.subprocess
-    apart.subprocess = SimpleNamespace(run=_forked)  # type: ignore[assignment]
-    try:
-        _read_log(path, rng)
-    finally:
-        apart.subprocess = original
-
-
-def _forked(command: list[str], **_: Any) -> Any:
-    from mechid.measurementfile.apart import answer
-
-    out = Path(command[-1]).with_name("answer")
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, 1)
-            os.dup2(nowhere, 2)
-            out.write_bytes(answer(*command[2:]))
-            code = 0
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return SimpleNamespace(returncode=status, stdout=out.read_bytes() if status == 0 else b"")
 
 
 def _measurement(path: Path) -> list[str]:

@@ -19,6 +19,7 @@ from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
+from mechid.textfile.expressions import parse
 from mechid.textfile.quiet import quiet
 
 from . import fixtures, forms
@@ -255,3 +256,82 @@ def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:
         assert np.isnan(np.float64(np.inf) - np.float64(np.inf))
     assert capfd.readouterr() == ("", "")
     assert logging.root.manager.disable == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3 deg deg", "has two units"),
+        ("(2*15 deg) rad", "has two units"),
+        ("1,5", "write 1.5"),
+        ("1e", "cannot read"),
+        ("2*1e400", r"2\*1e400.* has no finite real value"),
+    ],
+)
+def test_numbers_that_are_none(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse(text)
+
+
+def test_matlab_files_that_crash_the_library(tmp_path: Path) -> None:
+    """A type of numbers that there is not: the library looks for it beyond its table."""
+    path = tmp_path / "log.mat"
+    savemat(path, fixtures.log_columns())
+    data = bytearray(path.read_bytes())
+    at = data.index(b"time") + 4  # name of the first variable, then the tag of its numbers
+    assert data[at] == 9  # double
+    for kind in (0xFF, 0xFFFF, 0x7FFF):
+        data[at : at + 4] = kind.to_bytes(4, "little")
+        path.write_bytes(data)
+        with pytest.raises(DataError, match=r"log\.mat: (the file is damaged|not a MAT file)"):
+            read_channels(path)
+
+
+@pytest.mark.parametrize("column", ["q1", "M1"])
+def test_measured_values_out_of_range(tmp_path: Path, column: str) -> None:
+    columns = fixtures.log_columns()
+    columns[column][3] = 1e200
+    path = tmp_path / "log.parquet"
+    path.write_bytes(forms.parquet(columns))
+    with pytest.raises(DataError, match=rf"channel {column}, row 4: 1e\+200 is out of range"):
+        mechid.read_measurement(path, "five_bar")
+
+
+def test_units_in_a_log_are_said_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    text = forms.csv_text(fixtures.log_columns())
+    path.write_bytes(text.replace(b"\n", b"\ns,rad,rad,N m,kN\n", 1))
+    with pytest.raises(DataError, match=r'log\.csv: forces\.M2: the unit "kN" does not match'):
+        mechid.read_measurement(path, "five_bar")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("0,1\n1\n2,2\n3,3\n4,4\n", "line 2 has 2 cells, line 3 has 1; remove"),
+        ("0,1\n# note\n2,2\n3,3\n4,4\n", "line 3 is not a row of numbers; correct or remove it"),
+        ("1,2,3\n0,1\n2,2\n3,3\n4,4\n", "line 2 has 3 cells, line 3 has 2; remove"),
+    ],
+)
+def test_the_row_that_is_unlike_the_others_is_named(tmp_path: Path, rows: str, words: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(f"time,q1\n{rows}")
+    with pytest.raises(DataError, match=words):
+        read_channels(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"gaps": -3}, "gaps: must be ≥ 0, got -3"),
+        ({"prepare": {"decimation": -7}}, "prepare.decimation: must be ≥ 1, got -7"),
+        ({"name": ["a"]}, "name: expected text, got a list of 1; write one text, or omit the key"),
+        ({"name": 3}, "name: expected text, got 3; put it in quotes"),
+        ({"time": 1.5}, r"time: expected a mapping, got 1.5; write {key: value"),
+        ({"": 1}, 'unknown key ""; choose one of: '),
+        ({"gaps": "9" * 400}, "gaps: expected an integer, got .9{60}…"),
+    ],
+)
+def test_wrong_entries_of_mappings(entry: dict[str, object], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        mechid.read_measurement("none.csv", "five_bar", {"positions": {"q1": "q1"}, **entry})

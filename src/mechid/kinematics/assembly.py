@@ -54,7 +54,7 @@ def close(c: Compiled, start: Floats, where: str = "") -> Floats:
     closure = t.rows.driver < 0
     q = start.copy()
     damping = 1e-3
-    values, jacobian = dense_rows(t, q)
+    values, jacobian = dense_rows(c.for_kernels, q)
     error = (values * t.rows.scale)[closure]
     for _ in range(_TRIES):
         size = float(np.abs(error).max(initial=0.0))
@@ -68,8 +68,8 @@ def close(c: Compiled, start: Floats, where: str = "") -> Floats:
             step = -np.linalg.solve(H, J.T @ error)
         step *= min(1.0, 0.5 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         trial = q.copy()
-        advance(t, trial, step * t.columns.scale, 1.0)
-        trial_values, trial_jacobian = dense_rows(t, trial)
+        advance(c.for_kernels, trial, step * t.columns.scale, 1.0)
+        trial_values, trial_jacobian = dense_rows(c.for_kernels, trial)
         trial_error = (trial_values * t.rows.scale)[closure]
         if trial_error @ trial_error < error @ error:
             q, jacobian, error = trial, trial_jacobian, trial_error
@@ -125,7 +125,7 @@ def link_poses(c: Compiled, q: Floats) -> list[Rigid]:
     rotation, origin = np.zeros((t.links.size, 3, 3)), np.zeros((t.links.size, 3))
     rotation[0] = np.eye(3)
     axes = np.zeros((t.columns.size, 3))
-    place_links(t, np.arange(t.links.size), 1, t.links.size, q, rotation, origin, axes)
+    place_links(c.for_kernels, np.arange(t.links.size), 1, t.links.size, q, rotation, origin, axes)
     return [Rigid(R, p) for R, p in zip(rotation, origin, strict=True)]
 
 
@@ -135,7 +135,7 @@ def generic_pose(c: Compiled, start: Floats, rng: np.random.Generator) -> Floats
     closure = t.rows.driver < 0
     q = start.copy()
     for _ in range(4):
-        _, jacobian = dense_rows(t, q)
+        _, jacobian = dense_rows(c.for_kernels, q)
         J = jacobian[closure]
         direction = rng.standard_normal(c.n_v)
         direction -= np.linalg.lstsq(J, J @ direction, rcond=1e-9)[0]
@@ -143,6 +143,6 @@ def generic_pose(c: Compiled, start: Floats, rng: np.random.Generator) -> Floats
         if size < 1e-9:
             return q
         trial = q.copy()
-        advance(t, trial, direction / size * 0.03 * t.columns.scale, 1.0)
+        advance(c.for_kernels, trial, direction / size * 0.03 * t.columns.scale, 1.0)
         q = close(c, trial)
     return q

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from mechid.kinematics.assembly import (
     reference_coordinates,
     refuse_reversed,
 )
-from mechid.kinematics.compile import Compiled, compile_tables
+from mechid.kinematics.compile import Compiled, compile_tables, for_kernels
 from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.kernels.held import Held, hold
+from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.mobility import check_independent
 from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
@@ -85,14 +86,12 @@ class KinematicModel(Shown):
     @cached_property
     def in_pieces(self) -> Held:
         """Tables and order of solution, for kernels."""
-        held: Held = hold((self.tables, self.order))
-        return held
+        return hold((self.compiled.for_kernels, for_kernels(self.order)))
 
     @cached_property
     def in_one_piece(self) -> Held:
         """Tables and the order that solves all rows together, for kernels."""
-        held: Held = hold((self.tables, self.one_piece))
-        return held
+        return hold((self.compiled.for_kernels, for_kernels(self.one_piece)))
 
     @cached_property
     def path_code(self) -> PathCode | None:
@@ -125,7 +124,7 @@ def held_values(mechanism: Mechanism) -> dict[str, float]:
     return {c.name: x for c, x in zip(mechanism.coordinates, home, strict=True) if c.held}
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     """Compile, assemble and check a mechanism.
 
@@ -150,7 +149,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     return replace(model_of_geometry(replace(mechanism, bodies=bodies)), mechanism=mechanism)
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     """Compile a mechanism without inertia: once for all values that bodies may have."""
     refuse_tilted_axes(mechanism)
@@ -162,7 +161,7 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     refuse_reversed(mechanism, tree, compiled, home)
     rng = np.random.default_rng(0)
     poses = [generic_pose(compiled, home, rng) for _ in range(3)]
-    jacobians = [dense_rows(t, q)[1] for q in poses]
+    jacobians = [dense_rows(compiled.for_kernels, q)[1] for q in poses]
     unknown = np.ones(compiled.n_v, dtype=bool)
     unknown[t.direct.column] = False
     columns = np.flatnonzero(unknown)
@@ -174,7 +173,7 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     ]
     whole = [(kept, [int(c) for c in columns])] if columns.size else []
     y = np.zeros(len(mechanism.coordinates))
-    values, _ = dense_rows(t, home)
+    values, _ = dense_rows(compiled.for_kernels, home)
     driven = t.rows.driver >= 0
     y[t.rows.driver[driven]] = values[driven]
     y[t.direct.driver] = home[t.direct.q]

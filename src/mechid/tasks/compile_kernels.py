@@ -32,7 +32,7 @@ def compile_kernels(names: Sequence[str]) -> Iterator[str]:
 
     from mechid.dynamics.compile import dynamic_model
     from mechid.dynamics.regressor import observation_matrix, observe_path
-    from mechid.kinematics.kernels.compiling import compiling_only
+    from mechid.kinematics.kernels.jit import compiling_only
     from mechid.kinematics.motion import Motion, solve_motion
     from mechid.modelfile import load
 

@@ -17,7 +17,7 @@ from mechid.reduction.curves import reduction_curves
 from mechid.reduction.reduce import reduce_model
 from mechid.reduction.size import OneStandardError
 from mechid.studies.experiment import Experiment, Outcome, Row
-from mechid.studies.experiments.identification_data import Data, kept_data
+from mechid.studies.experiments.identification_data import Data, data_key, kept_data
 from mechid.studies.experiments.identification_settings import (
     CAD,
     REDUCED,
@@ -233,4 +233,4 @@ def _parameters(settings: IdentificationSettings, data: Data) -> list[Row]:
 
 
 _REPORTS = {"errors": _errors, "sizes": _sizes, "parameters": _parameters}
-EXPERIMENT = Experiment(IdentificationSettings, lambda settings: settings.shared, run)
+EXPERIMENT = Experiment(IdentificationSettings, lambda settings: settings.shared, run, data_key)

@@ -12,8 +12,8 @@ that are held out (`trial.py`).
   be trusted: a term must halve the squared error of some force, and gains are not taken at all,
   because a wrong gain goes straight into the forces that the model predicts.
 - An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
-  taken if data and CAD values together make it more probable than none; otherwise a warning
-  says what it would do.
+  taken if data and CAD values together make it clearly more probable than none; otherwise a
+  warning says what it would do.
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
   than others: each then gets a scale of its own if the evidence supports it.
 
@@ -61,6 +61,9 @@ _SPOILED = 1.02
 _ALIKE = 1.02
 # Gain in log likelihood of the effective samples from which another law of the noise is taken.
 _HEAVY = 10.0
+# Log of how many times as probable offsets must be that blocks of time cannot show: most sensors
+# are zeroed, and a wrong offset goes into the forces that the model predicts.
+_PROBABLE = 1.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
@@ -239,9 +242,9 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         gain = after.posterior.unpriced_evidence - before.posterior.unpriced_evidence
         return gain > _EVIDENT
     if name == _HIDDEN:
-        # Of two explanations that predict alike, the more probable one.
+        # Both predict alike, and the more probable one is taken.
         gain = after.untempered.unpriced_evidence - before.untempered.unpriced_evidence
-        return after.noise and gain > 0
+        return after.noise and gain > _PROBABLE
     ratio = after.ratios(before)
     if name in _BY_EVIDENCE:
         evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT

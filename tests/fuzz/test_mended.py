@@ -19,6 +19,7 @@ from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
+from mechid.tables.blocks import table_blocks, table_names
 from mechid.textfile.expressions import parse
 from mechid.textfile.quiet import quiet
 
@@ -185,6 +186,7 @@ def test_included_files_that_are_links_to_themselves(tmp_path: Path) -> None:
 
 def test_a_cut_off_that_rounding_hides() -> None:
     assert edge(1e-50) > 1e9
+    assert edge(0.0) > 1e9  # 5e-324 Hz at 20 Hz
     assert edge(0.1) < 100
 
 
@@ -247,6 +249,67 @@ def test_runs_that_were_edited(run: Path, file: str, key: str, value: object) ->
             mechid.load_run(run)
     finally:
         path.write_text(before, "utf-8")
+
+
+def test_errors_of_forces_that_no_motion_has(run: Path) -> None:
+    path = run / "validation.json"
+    before = path.read_text("utf-8")
+    path.write_text(before.replace('"M_hinge"', '"All"', 1), "utf-8")
+    try:
+        with pytest.raises(DataError, match="identification has no force All"):
+            mechid.load_run(run)
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def test_times_of_a_run_that_do_not_increase(run: Path) -> None:
+    path = run / "motions" / "identification.parquet"
+    before = path.read_bytes()
+    columns = read_columns(path)
+    columns["time"] = columns["time"][::-1]
+    path.write_bytes(forms.parquet(columns))
+    try:
+        with pytest.raises(DataError, match="the times do not increase"):
+            mechid.load_run(run)
+    finally:
+        path.write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (b"0.1,x,0,0,0", r'row 3, column q1: "x" is not a number'),
+        (b"0.1,,0,0,0", "row 3, column q1: the value is missing"),
+        (b"0.1,1e200,0,0,0", r"row 3, column q1: 1e\+200 is out of range"),
+    ],
+)
+def test_streamed_logs_whose_cells_are_wrong(tmp_path: Path, row: bytes, words: str) -> None:
+    path = tmp_path / "log.csv"
+    lines = forms.csv_text(fixtures.log_columns()).splitlines()
+    path.write_bytes(b"\n".join([*lines[:3], row, *lines[4:]]))
+    for size in (2, 50):
+        with pytest.raises(DataError, match=rf"log\.csv: {words}"):
+            list(table_blocks(path, ["time", "q1"], size))
+    with pytest.raises(DataError, match=rf"log\.csv: {words}"):
+        mechid.identify_streamed("five_bar", path)
+
+
+def test_streamed_logs_that_are_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "log.parquet"
+    columns = fixtures.log_columns()
+    columns["q1"] = np.ma.masked_greater(columns["q1"], 0.2).filled(np.nan)
+    path.write_bytes(forms.parquet(columns))
+    with pytest.raises(DataError, match="column q1: the value is missing"):
+        list(table_blocks(path, ["time", "q1"]))
+    data = bytearray(forms.parquet(fixtures.log_columns()))
+    data[4:40] = bytes(36)  # head of the first page
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"log\.parquet: (not a \.parquet table|.*damaged)"):
+        list(table_blocks(path, ["time", "q1"]))
+    twice = path.with_suffix(".csv")
+    twice.write_text("time,q1,q1\n0,1,2\n")
+    with pytest.raises(DataError, match="duplicate column q1"):
+        table_names(twice)
 
 
 def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:
@@ -335,3 +398,11 @@ def test_the_row_that_is_unlike_the_others_is_named(tmp_path: Path, rows: str, w
 def test_wrong_entries_of_mappings(entry: dict[str, object], words: str) -> None:
     with pytest.raises(DataError, match=words):
         mechid.read_measurement("none.csv", "five_bar", {"positions": {"q1": "q1"}, **entry})
+
+
+def test_numbers_of_links_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "model.yaml"
+    for value in ("1.5", "x"):
+        path.write_text((SEEDS / "table.yaml").read_text().replace("link: 2", f"link: {value}"))
+        with pytest.raises(ModelError, match=r"denavit_hartenberg\.1\.link: expected an integer, "):
+            mechid.load(path)

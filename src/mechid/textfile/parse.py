@@ -57,6 +57,10 @@ def model_error(error: ErrorDetails) -> ModelError:
             what, remedy = f"expected a list, got {kind(error['input'])}", "write [a, b, …]"
         case "bool_type" | "bool_parsing":
             what = f"expected true or false, got {kind(error['input'])}"
+        case "int_type" | "int_parsing" | "int_from_float" | "int_parsing_size":
+            what = f"expected an integer, got {kind(error['input'])}"
+        case "float_type" | "float_parsing":
+            what = f"expected a number, got {kind(error['input'])}"
         case "literal_error":
             what = f"expected {context['expected']}, got {kind(error['input'])}"
         case _:

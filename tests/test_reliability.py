@@ -58,9 +58,10 @@ def faults() -> str:
     kills = trials["killed at an operation"] + trials["killed at a time"]
     others = trials.total() - kills - trials["finished before"]
     problems = sum(len(r["problems"]) for r in record)
+    left = f"{problems} problems, which the page names" if problems else "no problem is left"
     return (
         f"{len(record)} of the commands that write: {kills} kills, {others} other faults, no half "
-        f"file; {problems} problems, which the page names"
+        f"file; {left}"
     )
 
 

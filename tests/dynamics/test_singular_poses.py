@@ -81,13 +81,27 @@ def test_change_points_of_unequal_links(linkage: ChangePoint) -> None:
     assert np.abs(found.y[:, 0] - wanted).max() < 1e-7
 
 
-def test_right_or_refused_at_change_points() -> None:
-    """Some of the many ways of benchmarks/problems.py."""
-    found = list(try_all(change_points()[3:5], TREE, INTEGRATORS[:2]))
-    assert not [row for row in found if row["outcome"] == "wrong"]
-    reasons = ("nowhere", "singular pose", "gave up")
-    refused = [str(row["why"]) for row in found if row["outcome"] == "refused"]
-    assert all(any(reason in why for reason in reasons) for why in refused)
+def test_change_points_on_the_tree() -> None:
+    """Some of the many ways of benchmarks/problems.py: rounding does not decide."""
+    for row in try_all(change_points()[3::2], TREE, INTEGRATORS[:2]):
+        assert row["outcome"] == "right", row
+        assert row["error"] < 100 * row["rtol"], row  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("off", [1e-9, 1e-7])
+def test_branches_that_nearly_meet(off: float) -> None:
+    """Longer ground: the branches do not meet, and the motion turns from one to the other."""
+    linkage = CHANGE_POINTS[2]
+    mechanism, times = linkage.mechanism(0.7), np.linspace(0, 1, 11)
+    *others, rocker = mechanism.joints
+    x, y, z = rocker.frame_a.origin
+    frame = replace(rocker.frame_a, origin=(x + off, y, z), origin_expr=None)
+    longer = replace(mechanism, joints=(*others, replace(rocker, frame_a=frame)))
+    wanted = simulate(longer, times, yd0=np.array([-1.4])).y
+    straight = linkage.truth(0.7, -1.4, times)
+    assert np.abs(wanted[:, 0] - straight)[-1] > 0.01
+    found = simulate(longer, times, yd0=np.array([-1.4]), formulation="udwadia-kalaba")
+    assert np.abs(found.y - wanted).max() < 1e-5
 
 
 @pytest.mark.parametrize("stabilise", ["none", "baumgarte", "projection"])

@@ -417,6 +417,14 @@ CASES: dict[str, tuple[str, list[str]]] = {
         text(coordinates="angle: {point: P, along: x}"),
         ["coordinates.angle.point: ", "needs a body", "ground.P"],
     ),
+    "body in place of a point": (
+        text(coordinates="angle: {point: bob, along: x}"),
+        ["coordinates.angle.point: ", '"bob" is a body, not a point', "such as bob.P"],
+    ),
+    "inertia as a list": (
+        text(bodies="bob: {mass: 1, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}"),
+        ["bodies.bob.inertia: expected a mapping, got a list of 6", "write {xx: …, yy: …, zz: …}"],
+    ),
     "distance in a body": (
         text(coordinates="s: {distance: [bob.P, bob.P]}"),
         ["model.yaml:12: coordinates.s.distance: ", "both points belong to bob"],

@@ -127,7 +127,7 @@ def _reasons(rows: Sequence[Row]) -> str:
         if row["outcome"] == "refused"
     ]
     heads = ("mechanism", "formulation", "integrator", "rtol", "reason")
-    return markdown_table(heads, found)
+    return markdown_table(heads, found) if found else "None."
 
 
 def draw(record: Mapping[str, Any], folder: Path = FIGURES) -> None:

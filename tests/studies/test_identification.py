@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from mechid.options.words import changed
 from mechid.studies.experiment import Row
 from mechid.studies.experiments.identification import ALL, EXPERIMENT
 from mechid.studies.experiments.identification_settings import IdentificationSettings
+from mechid.studies.study import loads_study
+from mechid.studies.tasks import groups
 from mechid.tasks.synthetic_errors import stream
 
 MOTION = {"random": 2, "starts": 0, "harmonics": 3, "base": "last"}
@@ -41,6 +45,20 @@ def rows(**words: Any) -> list[Row]:
 
 def of_all(**words: Any) -> Row:
     return next(row for row in rows(**words) if row["force"] == ALL)
+
+
+def test_methods_on_the_same_data_follow_one_another() -> None:
+    """Data are kept for a few cells: several methods then make them once."""
+    text = f"""title: T
+experiment: identification
+settings: {{model: five_bar, base: last, motion: {MOTION}}}
+axes: {{estimator: [cad, ols, weighted], cad_error: [10%, 20%], seed: {{count: 20}}}}
+"""
+    (part,) = loads_study(text, Path("study.yaml")).parts
+    (cells,) = groups(part, part.cells)
+    keys = [EXPERIMENT.data(cell.settings) for cell in cells]
+    assert len(cells) == len(part.cells) == 120
+    assert len(set(keys)) == sum(a != b for a, b in pairwise([None, *keys])) == 40
 
 
 @pytest.mark.parametrize(

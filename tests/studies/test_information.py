@@ -15,6 +15,7 @@ from mechid.studies.experiments import shared
 from mechid.studies.experiments.information import (
     EXPERIMENT,
     InformationSettings,
+    force_rows,
     knowledge,
 )
 
@@ -45,6 +46,23 @@ def test_covariance_is_that_of_the_estimator() -> None:
     assert known.condition == pytest.approx(estimate.condition, rel=1e-6)
     found = rows(report="parameters")
     assert [row["parameter"] for row in found] == list(known.prior.base)
+
+
+def test_noise_of_the_motion_with_a_floor() -> None:
+    """Independent noises: their variances, and thus the inverses of the information, add up."""
+    phi = knowledge(settings()).prior
+
+    def rows_of(**words: Any) -> Any:
+        return force_rows(settings(**words), phi)
+
+    size, usual = rows_of(noise=1.0), rows_of(noise=1.0, noise_of="validation")
+    both = rows_of(noise=0.05, floor=0.01)
+    seen = np.abs(both) > 0
+    expected = (0.05 / size[seen]) ** 2 + (0.01 / usual[seen]) ** 2
+    np.testing.assert_allclose(both[seen] ** -2.0, expected, rtol=1e-10)
+    np.testing.assert_allclose(rows_of(noise=0.05, validation=[]), 20 * size)
+    with pytest.raises(DataError, match="floor must be ≥ 0, got -1"):
+        settings(floor=-1.0)
 
 
 def test_expected_error_is_that_of_draws() -> None:

@@ -3,7 +3,8 @@
     python -m tests.uncertainty --seeds five_bar=200 puma560=10 sla_suspension=10
 
 Results are appended to a file line by line, so that a run that was stopped goes on where it was.
-With --record, the record and the tables of the page are made from it.
+With --record, the record and the tables of the page are made from it; mechanisms and laws that are
+not in the file stay in the record as they were.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ def main() -> None:
                 file.flush()
     if asked.record:
         found = summary(map(json.loads, runs))
+        made = {(row["machine"], row["law"]) for row in found}
+        before = json.loads(RECORD.read_text("utf-8"))
+        found += [row for row in before if (row["machine"], row["law"]) not in made]
         order = list(MACHINES), list(LAWS)
         found.sort(key=lambda row: (order[0].index(row["machine"]), order[1].index(row["law"])))
         RECORD.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", "utf-8")

@@ -57,35 +57,39 @@ def cad_values(base_set: BaseSet) -> CadValues:
     return CadValues(base_set.base, B @ phi, B @ parameter_covariance(mechanism) @ B.T)
 
 
-def parameter_covariance(mechanism: Mechanism, usual: float = 0.0) -> Floats:
+def parameter_covariance(
+    mechanism: Mechanism, usual: float = 0.0, *, declared: bool = True
+) -> Floats:
     """Return the covariance of all parameters (p, p), as it is declared.
 
-    Of a body, what is not declared (mass, centre, inertia) has the relative error `usual`.
+    Of a body, what is not declared (mass, centre, inertia) has the relative error `usual`; all of
+    it if declarations of bodies do not count.
     """
     columns = dynamic_model(mechanism).columns
     covariance = np.zeros((len(columns), len(columns)))
     for i, body in enumerate(mechanism.bodies):
         if body.inertia is not None and not body.massless:
             ten = slice(10 * i, 10 * i + 10)
-            covariance[ten, ten] = body_covariance(body.inertia, usual)
+            covariance[ten, ten] = body_covariance(body.inertia, usual, declared=declared)
     for k in range(10 * len(mechanism.bodies), len(columns)):
         covariance[k, k] = (columns[k].sigma or 0.0) ** 2
     return covariance
 
 
-def body_covariance(cad: CadInertia, usual: float = 0.0) -> Floats:
+def body_covariance(cad: CadInertia, usual: float = 0.0, *, declared: bool = True) -> Floats:
     """Return the covariance of (m, mx, …, Izz) of one body, (10, 10)."""
     if not cad.mass > 0:  # no value to err by
         return np.zeros((10, 10))
     phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
-    law = relative_errors(phi, usual)
-    open_ = cad.undeclared
-    errors = InertiaErrors(
-        law.mass if "mass" in open_ else cad.sigma_mass / cad.mass,
-        law.center if "center" in open_ else np.diag(cad.sigma_center),
-        law.shape if "inertia" in open_ else 0.0,
-        np.array(cad.sigma_inertia),
-    )
+    errors = relative_errors(phi, usual)
+    if declared:
+        open_ = cad.undeclared
+        errors = InertiaErrors(
+            errors.mass if "mass" in open_ else cad.sigma_mass / cad.mass,
+            errors.center if "center" in open_ else np.diag(cad.sigma_center),
+            errors.shape if "inertia" in open_ else 0.0,
+            np.array(cad.sigma_inertia),
+        )
     T = parameter_root(phi, errors)
     return np.asarray(T @ T.T)
 

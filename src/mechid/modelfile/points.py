@@ -49,11 +49,14 @@ class PointBook:
             return self.add(place, body, scope, default, path)
         body_name, dot, point_name = spec.partition(".")
         if not dot:
+            bodies = {GROUND, *(name for one in scope.chain for name in one.own["bodies"])}
+            is_body = spec in bodies
             raise ModelError(
-                f"{kind(spec)} needs a body",
+                f"{kind(spec)} {'is a body, not a point' if is_body else 'needs a body'}",
                 path=path,
-                remedy=f"write body.point, such as ground.{spec}",
-            )
+                remedy=f"write body.point, such as {spec}.P" if is_body
+                else f"write body.point, such as ground.{spec}",
+            )  # fmt: skip
         body = scope.find("bodies", body_name, path)
         place = self._geometry.point(point_name, scope, path)
         assert place.name is not None

@@ -57,6 +57,7 @@ class EstimateWords(TypedDict):
     tails: NotRequired[float | None]
     evidence: float | None
     resting: list[str]
+    unmodelled: NotRequired[list[float | None] | None]
 
 
 class FullWords(TypedDict):

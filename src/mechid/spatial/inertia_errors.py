@@ -33,6 +33,10 @@ from mechid.spatial.inertia import Array, from_pseudo_inertia, pseudo_inertia
 _KAPPA = 0.2
 # A body smaller than this part of its distance from the origin is not taken as that small.
 _SMALL = 0.25
+_I, _J = np.triu_indices(3)  # components of inertia
+# Unit errors, and the sums of every two of them, (13 + 78, 13).
+_FIRST, _SECOND = np.triu_indices(13, 1)
+_UNITS = np.vstack([np.eye(13), np.eye(13)[_FIRST] + np.eye(13)[_SECOND]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +90,12 @@ def parameter_root(phi: Array, errors: InertiaErrors) -> Array:
         change[:, :3, :3] += stretched - W @ second @ W + 0.5 * _both(W @ W @ second)
         return _parameters(change)
 
-    unit, (i, j) = np.eye(13), np.triu_indices(13, 1)
-    squares = beyond(unit)
-    products = beyond(unit[i] + unit[j]) - squares[i] - squares[j]
+    squares, sums = np.split(beyond(_UNITS), [13])
+    products = sums - squares[_FIRST] - squares[_SECOND]
     declared = np.hstack([np.zeros((6, 4)), np.diag(errors.inertia)])
     # Of unit ε: ε_i ε_j has the mean square 1, ε_i² the mean 1 and the variance 2.
     mean = np.sum(squares, axis=0, keepdims=True)
-    columns = (first(unit), declared, products, np.sqrt(2.0) * squares, mean)
+    columns = (first(_UNITS[:13]), declared, products, np.sqrt(2.0) * squares, mean)
     return np.asarray(np.linalg.qr(np.concatenate(columns), mode="r")).T
 
 
@@ -128,9 +131,8 @@ def _reach(m: float, c: Array, second: Array) -> float:
 
 def _shapes(x: Array, error: float) -> tuple[Array, Array]:
     """Return E and the matrices of the small turns for unit errors x (k, 13), both (k, 3, 3)."""
-    i, j = np.triu_indices(3)
     E, W = np.zeros((2, len(x), 3, 3))
-    E[:, i, j] = E[:, j, i] = error * x[:, 4:10] / np.where(i == j, 1.0, np.sqrt(2.0))
+    E[:, _I, _J] = E[:, _J, _I] = error * x[:, 4:10] / np.where(_I == _J, 1.0, np.sqrt(2.0))
     W[:, (2, 0, 1), (1, 2, 0)] = _KAPPA * error * x[:, 10:]
     return E, W - W.swapaxes(1, 2)
 
@@ -139,12 +141,11 @@ def _parameters(change: Array) -> Array:
     """Return φ (k, 10) of changes of the pseudo-inertia (k, 4, 4)."""
     second = change[:, :3, :3]
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    i, j = np.triu_indices(3)
-    return np.hstack([change[:, 3, 3:], change[:, :3, 3], inertia[:, i, j]])
+    return np.hstack([change[:, 3, 3:], change[:, :3, 3], inertia[:, _I, _J]])
 
 
 def _padded(d: Array) -> Array:
-    return np.pad(d, ((0, 0), (0, 1)))
+    return np.hstack([d, np.zeros((len(d), 1))])
 
 
 def _with(pole: Array, d: Array) -> Array:

@@ -31,6 +31,9 @@ class Experiment(Generic[Settings]):
         The rows of a cell do not depend on the cells that it is computed with, to the bit. What is
         expensive and shared (designed motions, W and its factors) is kept from call to call in
         the process.
+    data : callable
+        Key of the data of a cell, for experiments that try several methods on the same data. Of
+        the cells of one `shared` key, those of the same data are computed one after the other.
     version : int
         Raised when the same settings give other numbers: results kept before are not used.
     """
@@ -38,4 +41,5 @@ class Experiment(Generic[Settings]):
     settings: type[Settings]
     shared: Callable[[Settings], Hashable]
     run: Callable[[Sequence[Settings]], Iterator[Outcome]]
+    data: Callable[[Settings], Hashable] = lambda _: None
     version: int = 1

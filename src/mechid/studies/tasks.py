@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import ceil
 from typing import Any
 
@@ -37,11 +37,19 @@ def open_tasks(part: Part, folder: StudyFolder, workers: int, token: str) -> lis
 
 
 def groups(part: Part, cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Return cells that share work together, in the order of their first ones."""
-    shared = experiment(part.experiment).shared
-    found: dict[Any, list[Cell]] = {}
+    """Return cells that share work together, those of the same data next to each other."""
+    by = experiment(part.experiment)
+    return [
+        [cell for same in _alike(together, by.data) for cell in same]
+        for together in _alike(cells, by.shared)
+    ]
+
+
+def _alike(cells: Sequence[Cell], key: Callable[[Any], Hashable]) -> list[list[Cell]]:
+    """Return cells of one key together, in the order of their first ones."""
+    found: dict[Hashable, list[Cell]] = {}
     for cell in cells:
-        found.setdefault(shared(cell.settings), []).append(cell)
+        found.setdefault(key(cell.settings), []).append(cell)
     return list(found.values())
 
 

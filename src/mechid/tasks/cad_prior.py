@@ -14,11 +14,10 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, MechidError
 from mechid.estimation.bodies import USUAL_CAD_ERROR
 from mechid.estimation.measured_constraints import MeasuredConstraint, informed
-from mechid.estimation.perturb import body_root, check_error
+from mechid.estimation.perturb import check_error
 from mechid.estimation.prior import Prior
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
-from mechid.spatial.inertia import parameters
 
 if TYPE_CHECKING:
     from mechid.base.baseset import BaseSet
@@ -69,13 +68,7 @@ def cad_covariance(mechanism: Mechanism, cad_error: float | None = None) -> Floa
     error = USUAL_CAD_ERROR if cad_error is None else cad_error
     check_error(error)
     model = dynamic_model(mechanism)
-    covariance = parameter_covariance(mechanism, error)
-    if cad_error is not None:
-        for i, body in enumerate(mechanism.bodies):
-            if (cad := body.inertia) is not None and cad.mass > 0:
-                phi = parameters(cad.mass, np.array(cad.center), np.array(cad.inertia_center))
-                F = body_root(phi, error)
-                covariance[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = F @ F.T
+    covariance = parameter_covariance(mechanism, error, declared=cad_error is None)
     values = cad_parameters(model)
     elements = np.arange(10 * len(mechanism.bodies), len(values))
     sized = (

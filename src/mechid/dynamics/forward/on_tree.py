@@ -30,8 +30,12 @@ _RANK = 1e-9  # relative, at the assembled pose: rows that add less than this ar
 _ROUNDING = 1e-13
 _LEAST = 5e-16  # near singular poses, where errors of the closure are divided by σ³
 # Smallest singular value of the constraints, in parts of that of the assembled pose: where a
-# singular pose is near, and where it is reached (rounding hides what the constraint says).
+# singular pose is near, below which speeds are left as they are integrated (rounding of the pose,
+# divided by σ², would move them by more than 5e-10), and where the pose is reached (rounding hides
+# what the constraint says). Accelerations need the constraint as long as it says anything: where
+# links are off by 1e-10, branches do not meet, and the motion turns sharply from one to the other.
 _NEAR = 0.05
+_SPEEDS = 1e-3
 _REACHED = 1e-6
 
 
@@ -207,7 +211,7 @@ class TreeFormulation:
                 break
             advance(tables, q, -s * found.solve(rows.error, bent=True), 1.0)
         if rows.A.size:
-            v = v - s * found.solve(rows.speed, _REACHED * self._least)
+            v = v - s * found.solve(rows.speed, _SPEEDS * self._least)
         return np.concatenate([q, v])
 
 

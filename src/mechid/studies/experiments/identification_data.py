@@ -62,8 +62,13 @@ class Data:
 
 def kept_data(settings: IdentificationSettings) -> Data:
     """Return the data of a cell, kept for cells that try other estimators on the same data."""
+    return _read(data_key(settings))
+
+
+def data_key(settings: IdentificationSettings) -> bytes:
+    """Return what the data of a cell depend on."""
     plain = replace(settings, estimator=CAD, estimator_settings={}, report="errors", sizes=())
-    return _read(msgspec.json.encode(plain))
+    return msgspec.json.encode(plain)
 
 
 @lru_cache(_SEVERAL)

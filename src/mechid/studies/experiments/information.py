@@ -59,6 +59,9 @@ class InformationSettings:
         Standard deviation of the forces relative to their root mean square.
     noise_of : "motion" or "validation"
         Over which motions: the one that is measured, or those that are predicted.
+    floor : float
+        Noise besides, independent of it: standard deviation relative to the root mean square over
+        the motions that are predicted.
     sensors : tuple of str
         Load cells besides, as in `mechid.tasks.load_cells`: "force:JOINT", "moment:JOINT",
         "axial:BODY".
@@ -78,6 +81,7 @@ class InformationSettings:
     forces: tuple[str, ...] = ()
     noise: float = 0.05
     noise_of: Literal["motion", "validation"] = "motion"
+    floor: float = 0.0
     sensors: tuple[str, ...] = ()
     sensor_noise: float = 0.05
     report: Literal["errors", "parameters"] = "errors"
@@ -87,6 +91,8 @@ class InformationSettings:
         for name in ("noise", "sensor_noise"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise DataError(f"{name} must be > 0, got {getattr(self, name):g}")
+        if not 0 <= self.floor < float("inf"):
+            raise DataError(f"floor must be ≥ 0, got {self.floor:g}")
         if self.seconds is not None and self.periods is not None:
             raise DataError("seconds and periods exclude each other", remedy="give one of them")
 
@@ -159,14 +165,16 @@ def knowledge_of(prior: Prior, A: Floats) -> Knowledge:
 
 def force_rows(settings: InformationSettings, prior: Prior) -> Floats:
     """Return the rows of the measured forces in units of their noise, (m, p)."""
-    r = shared.observed(settings.measured)
-    own = shared.of_forces(replace(r, tau=r.W @ prior.values + r.known), settings.forces)
-    forces = own.tau
-    if settings.noise_of == "validation":
-        others = [shared.observed(by) for by in settings.others]
-        made = [replace(s, tau=s.W @ prior.values + s.known) for s in others]
-        forces = np.concatenate([shared.of_forces(s, settings.forces).tau for s in made])
-    sigma = settings.noise * rms(forces)
+
+    def of(by: Sampling) -> Regression:
+        r = shared.observed(by)
+        return shared.of_forces(replace(r, tau=r.W @ prior.values + r.known), settings.forces)
+
+    own = of(settings.measured)
+    others = settings.others or (settings.measured,)
+    usual = rms(np.concatenate([of(by).tau for by in others]))
+    size = rms(own.tau) if settings.noise_of == "motion" else usual
+    sigma = np.hypot(settings.noise * size, settings.floor * usual)
     return _stacked(own.W / np.where(sigma > 0, sigma, np.inf)[:, None])
 
 

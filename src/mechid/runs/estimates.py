@@ -54,6 +54,8 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
     n, n_d = len(found["parameters"]), len(found["channels"])
     errors, colour, unmodelled = found["errors"], found["colour"], found.get("unmodelled")
+    if colour is not None and len(colour) != n_d:
+        raise ValueError(f"colour must have {n_d} entries, got {len(colour)}")
     return Estimate(
         method=found["method"],
         parameters=tuple(found["parameters"]),

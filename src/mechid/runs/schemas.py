@@ -53,7 +53,7 @@ class EstimateWords(TypedDict):
     warnings: list[str]
     agreement: dict[str, float | None] | None
     errors: dict[str, Any] | None
-    colour: list[Any] | None
+    colour: list[list[float | None]] | None
     tails: NotRequired[float | None]
     evidence: float | None
     resting: list[str]

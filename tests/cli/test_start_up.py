@@ -45,7 +45,8 @@ COMMANDS = {
     "--help": set(),
     "zoo": set(),
     "schema": set(),
-    "check four_bar": KERNELS,
+    "check four_bar": set(),  # a few poses, for which nothing is compiled
+    "check sla_suspension": set(),
     "view four_bar -o view.html": KERNELS,
     "excite five_bar --random 2 --starts 0 -o motion.yaml": EXACT,
     "kinematics five_bar motion.yaml": KERNELS,

@@ -12,6 +12,7 @@ import secrets
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from .drive import Driver, Tally
@@ -45,21 +46,32 @@ def main() -> int:
             for kind in kinds:
                 tally = found[kind] = Tally()
                 begin = time.monotonic()
-                if given.case is not None:
-                    driver.run(kind, seed, given.case, given.case + 1, tally)
-                elif given.seconds is None:
-                    driver.run(kind, seed, 0, given.cases, tally)
-                else:
-                    start = 0
-                    while time.monotonic() - begin < given.seconds / len(kinds):
-                        driver.run(kind, seed, start, start + _BATCH, tally)
-                        start += _BATCH
+                for start, stop in _batches(given, len(kinds)):
+                    part = Tally()
+                    driver.run(kind, seed, start, stop, part)
+                    tally.add(part)
+                    if given.record is not None:  # now: a long run may be stopped
+                        merged(given.record, {kind: part})
                 _show(kind, seed, tally, time.monotonic() - begin)
-                if given.record is not None:
-                    merged(given.record, {kind: tally})
         finally:
             driver.close()
     return 1 if any(tally.defects for tally in found.values()) else 0
+
+
+def _batches(given: argparse.Namespace, kinds: int) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of the first case and of the one after the last, for parts of a run."""
+    if given.case is not None:
+        yield given.case, given.case + 1
+        return
+    begin, start = time.monotonic(), 0
+    while (
+        start < given.cases
+        if given.seconds is None
+        else time.monotonic() - begin < given.seconds / kinds
+    ):
+        stop = start + _BATCH if given.seconds else min(start + 10 * _BATCH, given.cases)
+        yield start, stop
+        start = stop
 
 
 def _show(kind: str, seed: int, tally: Tally, seconds: float) -> None:

@@ -55,6 +55,16 @@ class Tally:
         """How many cases were tried."""
         return self.accepted + self.refused + self.defects.total()
 
+    def add(self, later: Tally) -> None:
+        """Count more cases of the same kind."""
+        self.accepted += later.accepted
+        self.refused += later.refused
+        self.commands += later.commands
+        self.defects += later.defects
+        if later.seconds > self.seconds:
+            self.seconds, self.slowest = later.seconds, later.slowest
+        self.memory = max(self.memory, later.memory)
+
 
 class Driver:
     """Runs cases in a worker, which is started again where one was killed.

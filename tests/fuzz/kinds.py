@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 import mechid
 from mechid.modelfile.zoo import zoo_path
+from mechid.tables.files import read_columns
 
 from . import fixtures, forms
 from .fixtures import SEEDS
@@ -155,6 +156,25 @@ def _kinematics(path: Path) -> list[str]:
     return ["inverse", fixtures.MODEL, str(path), "--json"]
 
 
+def _read_given_table(path: Path, rng: Random) -> None:
+    from mechid.excitation.trajectory import sample
+
+    sample(mechid.load_trajectory(path))
+
+
+def _read_forces(path: Path, rng: Random) -> None:
+    from mechid.cli.simulation import applied_forces
+    from mechid.dynamics.loads import INTERPOLATIONS
+
+    found = applied_forces(_mechanism(), path, rng.choice(INTERPOLATIONS), [])
+    if _deep(rng):
+        mechid.simulate(_mechanism(), np.array([0.0, 0.02]), forces=found.until(0.02))
+
+
+def _simulate(path: Path) -> list[str]:
+    return ["simulate", fixtures.MODEL, "--forces", str(path), "--t-end", "0.02"]
+
+
 def _read_limits(path: Path, rng: Random) -> None:
     from mechid.cli.excite_options import limits_of
 
@@ -174,7 +194,7 @@ def _log(ending: str, form: str, *writes: Callable[[dict[str, Any]], bytes]) -> 
         columns = fixtures.log_columns()
         return [Seed(f"log.{ending}", write(columns), form, columns, write) for write in writes]
 
-    return Kind(seeds, _read_apart if ending in ("mat", "h5") else _read_log, _measurement)
+    return Kind(seeds, _read_log, _measurement)
 
 
 def _csv_seeds(_: Path) -> list[Seed]:
@@ -209,7 +229,7 @@ def _library_log(name: str) -> Kind:
         path = next(iter(sorted(folder.rglob(f"*{Path(name).suffix}"))))
         return [Seed(name, path.read_bytes(), "binary")]
 
-    return Kind(seeds, _read_apart if name == "log.mf4" else _read_log, _measurement)
+    return Kind(seeds, _read_log, _measurement)
 
 
 def _read_log(path: Path, rng: Random) -> None:
@@ -218,35 +238,32 @@ def _read_log(path: Path, rng: Random) -> None:
         mechid.prepare(found, _mechanism())
 
 
-def _read_apart(path: Path, rng: Random) -> None:
-    """Read a log as always, but in a forked process instead of a new one, which costs 1 s."""
-    from mechid.measurementfile import apart
+def _streamed_seeds(folder: Path) -> list[Seed]:
+    motion = mechid.excite(fixtures.MODEL, random=2, starts=0, harmonics=2)
+    log = mechid.synthesise(fixtures.MODEL, motion, rate=20.0, noise="2%", cad_error="10%")
+    mechid.save_measurement(log, folder / "log.parquet")
+    columns = {n: c.to_numpy() for n, c in read_columns(folder / "log.parquet").items()}
+    for name in ("q1", "q2"):
+        columns[f"{name}.d"] = np.gradient(columns[name], 0.05)
+        columns[f"{name}.dd"] = np.gradient(columns[f"{name}.d"], 0.05)
+    return [
+        Seed("log.csv", forms.csv_text(columns), "text", columns, forms.csv_text),
+        Seed("log.parquet", forms.parquet(columns), "binary", columns, forms.parquet),
+    ]
 
-    original = apart.subprocess
-    apart.subprocess = SimpleNamespace(run=_forked)  # type: ignore[assignment]
-    try:
-        _read_log(path, rng)
-    finally:
-        apart.subprocess = original
+
+def _read_streamed(path: Path, rng: Random) -> None:
+    from mechid.tables.blocks import table_blocks, table_names
+
+    names = table_names(path)
+    if _deep(rng) or "M1" not in names:
+        mechid.identify_streamed(_mechanism(), path)
+    for _ in table_blocks(path, names, 50):
+        pass
 
 
-def _forked(command: list[str], **_: Any) -> Any:
-    from mechid.measurementfile.apart import answer
-
-    out = Path(command[-1]).with_name("answer")
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, 1)
-            os.dup2(nowhere, 2)
-            out.write_bytes(answer(*command[2:]))
-            code = 0
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return SimpleNamespace(returncode=status, stdout=out.read_bytes() if status == 0 else b"")
+def _identify_streamed(path: Path) -> list[str]:
+    return ["identify-streamed", fixtures.MODEL, str(path)]
 
 
 def _measurement(path: Path) -> list[str]:
@@ -328,6 +345,35 @@ def _verify(path: Path) -> list[str]:
     return ["verify-certificate", str(path)]
 
 
+def _read_base_set(path: Path, rng: Random) -> None:
+    from mechid.base.rules import rule_of
+
+    rule_of(_mechanism(), str(path))(_null_space())
+
+
+@cache
+def _null_space() -> Any:
+    return mechid.null_space(_mechanism())
+
+
+def _base_set(path: Path) -> list[str]:
+    return [
+        "identify",
+        fixtures.MODEL,
+        str(path.with_name("none.csv")),
+        "--base",
+        str(path),
+        "-o",
+        "run",
+    ]
+
+
+def _read_jobqueue(path: Path, rng: Random) -> None:
+    from mechid.studies.cluster import jobqueue
+
+    jobqueue(path)
+
+
 def _read_study(path: Path, rng: Random) -> None:
     mechid.load_study(path, quick=rng.random() < 0.3)
 
@@ -362,6 +408,8 @@ KINDS: dict[str, Kind] = {
         _read_trajectory,
         _kinematics,
     ),
+    "given-table": Kind(_motion_seeds, _read_given_table, _kinematics),
+    "forces": Kind(_motion_seeds, _read_forces, _simulate),
     "limits": Kind(_files("yaml", "limits.yaml"), _read_limits, _excite),
     "motion": Kind(_motion_seeds, _read_motion, _kinematics),
     "mapping": Kind(_files("yaml", "mapping.yaml"), _read_mapping, _mapping_command),
@@ -373,6 +421,9 @@ KINDS: dict[str, Kind] = {
     "log-bag": _library_log("log.bag"),
     "log-db3": _library_log("log.db3"),
     "log-mcap": _library_log("log.mcap"),
+    "log-streamed": Kind(_streamed_seeds, _read_streamed, _identify_streamed),
+    "base-set": Kind(_files("yaml", "base_set.yaml"), _read_base_set, _base_set),
+    "jobqueue": Kind(_files("yaml", "jobqueue.yaml"), _read_jobqueue, lambda path: ["schema"]),
     "truth": Kind(_truth_seeds, _read_truth, lambda path: ["schema"]),
     "run": Kind(_folder_seeds(fixtures.write_run, "run"), _read_run, _report, inside=True),
     "certificate": Kind(_certificate_seeds, _read_certificate, _verify),

@@ -19,6 +19,8 @@ from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
+from mechid.tables.blocks import table_blocks, table_names
+from mechid.textfile.expressions import parse
 from mechid.textfile.quiet import quiet
 
 from . import fixtures, forms
@@ -184,6 +186,7 @@ def test_included_files_that_are_links_to_themselves(tmp_path: Path) -> None:
 
 def test_a_cut_off_that_rounding_hides() -> None:
     assert edge(1e-50) > 1e9
+    assert edge(0.0) > 1e9  # 5e-324 Hz at 20 Hz
     assert edge(0.1) < 100
 
 
@@ -230,6 +233,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("estimate.json", "values", [1.0]),
         ("estimate.json", "parameters", "abc"),
         ("estimate.json", "resting", [1]),
+        ("estimate.json", "colour", [None]),
+        ("estimate.json", "colour", [[0.5], [0.5]]),
         ("full.json", "difference", "x"),
         ("full.json", "parameters", [1]),
         ("run.json", "warnings", [[]]),
@@ -248,6 +253,67 @@ def test_runs_that_were_edited(run: Path, file: str, key: str, value: object) ->
         path.write_text(before, "utf-8")
 
 
+def test_errors_of_forces_that_no_motion_has(run: Path) -> None:
+    path = run / "validation.json"
+    before = path.read_text("utf-8")
+    path.write_text(before.replace('"M_hinge"', '"All"', 1), "utf-8")
+    try:
+        with pytest.raises(DataError, match="identification has no force All"):
+            mechid.load_run(run)
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def test_times_of_a_run_that_do_not_increase(run: Path) -> None:
+    path = run / "motions" / "identification.parquet"
+    before = path.read_bytes()
+    columns = read_columns(path)
+    columns["time"] = columns["time"][::-1]
+    path.write_bytes(forms.parquet(columns))
+    try:
+        with pytest.raises(DataError, match="the times do not increase"):
+            mechid.load_run(run)
+    finally:
+        path.write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (b"0.1,x,0,0,0", r'row 3, column q1: "x" is not a number'),
+        (b"0.1,,0,0,0", "row 3, column q1: the value is missing"),
+        (b"0.1,1e200,0,0,0", r"row 3, column q1: 1e\+200 is out of range"),
+    ],
+)
+def test_streamed_logs_whose_cells_are_wrong(tmp_path: Path, row: bytes, words: str) -> None:
+    path = tmp_path / "log.csv"
+    lines = forms.csv_text(fixtures.log_columns()).splitlines()
+    path.write_bytes(b"\n".join([*lines[:3], row, *lines[4:]]))
+    for size in (2, 50):
+        with pytest.raises(DataError, match=rf"log\.csv: {words}"):
+            list(table_blocks(path, ["time", "q1"], size))
+    with pytest.raises(DataError, match=rf"log\.csv: {words}"):
+        mechid.identify_streamed("five_bar", path)
+
+
+def test_streamed_logs_that_are_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "log.parquet"
+    columns = fixtures.log_columns()
+    columns["q1"] = np.ma.masked_greater(columns["q1"], 0.2).filled(np.nan)
+    path.write_bytes(forms.parquet(columns))
+    with pytest.raises(DataError, match="column q1: the value is missing"):
+        list(table_blocks(path, ["time", "q1"]))
+    data = bytearray(forms.parquet(fixtures.log_columns()))
+    data[4:40] = bytes(36)  # head of the first page
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"log\.parquet: (not a \.parquet table|.*damaged)"):
+        list(table_blocks(path, ["time", "q1"]))
+    twice = path.with_suffix(".csv")
+    twice.write_text("time,q1,q1\n0,1,2\n")
+    with pytest.raises(DataError, match="duplicate column q1"):
+        table_names(twice)
+
+
 def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:
     with quiet():
         warnings.warn("of a library", stacklevel=1)
@@ -255,3 +321,91 @@ def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:
         assert np.isnan(np.float64(np.inf) - np.float64(np.inf))
     assert capfd.readouterr() == ("", "")
     assert logging.root.manager.disable == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3 deg deg", "has two units"),
+        ("(2*15 deg) rad", "has two units"),
+        ("1,5", "write 1.5"),
+        ("1e", "cannot read"),
+        ("2*1e400", r"2\*1e400.* has no finite real value"),
+    ],
+)
+def test_numbers_that_are_none(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse(text)
+
+
+def test_matlab_files_that_crash_the_library(tmp_path: Path) -> None:
+    """A type of numbers that there is not: the library looks for it beyond its table."""
+    path = tmp_path / "log.mat"
+    savemat(path, fixtures.log_columns())
+    data = bytearray(path.read_bytes())
+    at = data.index(b"time") + 4  # name of the first variable, then the tag of its numbers
+    assert data[at] == 9  # double
+    for kind in (0xFF, 0xFFFF, 0x7FFF):
+        data[at : at + 4] = kind.to_bytes(4, "little")
+        path.write_bytes(data)
+        with pytest.raises(DataError, match=r"log\.mat: (the file is damaged|not a MAT file)"):
+            read_channels(path)
+
+
+@pytest.mark.parametrize("column", ["q1", "M1"])
+def test_measured_values_out_of_range(tmp_path: Path, column: str) -> None:
+    columns = fixtures.log_columns()
+    columns[column][3] = 1e200
+    path = tmp_path / "log.parquet"
+    path.write_bytes(forms.parquet(columns))
+    with pytest.raises(DataError, match=rf"channel {column}, row 4: 1e\+200 is out of range"):
+        mechid.read_measurement(path, "five_bar")
+
+
+def test_units_in_a_log_are_said_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    text = forms.csv_text(fixtures.log_columns())
+    path.write_bytes(text.replace(b"\n", b"\ns,rad,rad,N m,kN\n", 1))
+    with pytest.raises(DataError, match=r'log\.csv: forces\.M2: the unit "kN" does not match'):
+        mechid.read_measurement(path, "five_bar")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("0,1\n1\n2,2\n3,3\n4,4\n", "line 2 has 2 cells, line 3 has 1; remove"),
+        ("0,1\n# note\n2,2\n3,3\n4,4\n", "line 3 is not a row of numbers; correct or remove it"),
+        ("1,2,3\n0,1\n2,2\n3,3\n4,4\n", "line 2 has 3 cells, line 3 has 2; remove"),
+    ],
+)
+def test_the_row_that_is_unlike_the_others_is_named(tmp_path: Path, rows: str, words: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(f"time,q1\n{rows}")
+    with pytest.raises(DataError, match=words):
+        read_channels(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"gaps": -3}, "gaps: must be ≥ 0, got -3"),
+        ({"prepare": {"decimation": -7}}, "prepare.decimation: must be ≥ 1, got -7"),
+        ({"name": ["a"]}, "name: expected text, got a list of 1; write one text, or omit the key"),
+        ({"name": 3}, "name: expected text, got 3; put it in quotes"),
+        ({"prepare": 1.5}, "prepare: expected a mapping, got 1.5; write {key: value, …}"),
+        ({"time": 1.5}, r"time: expected a mapping, got 1.5; write {channel: …}"),
+        ({"": 1}, 'unknown key ""; choose one of: '),
+        ({"gaps": "9" * 400}, "gaps: expected an integer, got .9{60}…"),
+    ],
+)
+def test_wrong_entries_of_mappings(entry: dict[str, object], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        mechid.read_measurement("none.csv", "five_bar", {"positions": {"q1": "q1"}, **entry})
+
+
+def test_numbers_of_links_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "model.yaml"
+    for value in ("1.5", "x"):
+        path.write_text((SEEDS / "table.yaml").read_text().replace("link: 2", f"link: {value}"))
+        with pytest.raises(ModelError, match=r"denavit_hartenberg\.1\.link: expected an integer, "):
+            mechid.load(path)

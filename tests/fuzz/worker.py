@@ -6,6 +6,7 @@ It reads tasks from its input, a line of JSON each, and answers with a line per 
 from __future__ import annotations
 
 import faulthandler
+import gc
 import io
 import json
 import os
@@ -18,12 +19,15 @@ import time
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from mechid.errors import MechidError
+from mechid.measurementfile import apart
 
+from .apart_server import Forking
 from .forms import Seed, mutated
 from .guard import ForbiddenError, Guard, writable
 from .kinds import KINDS, vocabulary
@@ -51,6 +55,9 @@ class Worker:
         self.guard = Guard(writable(scratch))
         sys.addaudithook(self.guard.audit)
         self.seeds: dict[str, tuple[list[Seed], tuple[str, ...]]] = {}
+        self.forking = Forking()
+        apart.subprocess = self.forking  # type: ignore[assignment]
+        _compile_once()
 
     def prepare(self, kind: str) -> None:
         """Make the seeds of a kind, or take those that an earlier process made; read each once."""
@@ -73,6 +80,8 @@ class Worker:
             if seed is found[0]:
                 with suppress(MechidError):  # everything that is loaded when it is needed: now
                     KINDS[kind].read(path, _Always(1.0))
+        gc.collect()
+        gc.freeze()  # what is loaded now stays: it need not be searched for garbage again
         self._memory = _peak()
         limit = (
             MEMORY + int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -109,7 +118,7 @@ class Worker:
         command = rng.random() < _COMMAND
         self.warned.clear()
         self.guard.seen.clear()
-        begin = _used()
+        begin = self._used()
         self.guard.active = True
         try:
             if command:
@@ -118,7 +127,7 @@ class Worker:
                 result, words = read_case(kind, path, rng)
         finally:
             self.guard.active = False
-        spent = _used() - begin
+        spent = self._used() - begin
         if self.guard.seen:
             result, words = "forbidden", self.guard.seen[0]
         elif self.warned and result in ("accepted", "refused"):
@@ -151,6 +160,10 @@ class Worker:
             return "refused", ""
         wrong = code not in (0, 1) or "Traceback" in said
         return ("message", f"exit {code}: {said[-300:]}") if wrong else ("accepted", "")
+
+    def _used(self) -> float:
+        """Return processor time of this process and of those that read files, s."""
+        return time.process_time() + self.forking.seconds
 
     def _told(self) -> str:
         """Return what a library has written to the terminal, and forget it."""
@@ -219,10 +232,12 @@ def _cause(error: BaseException) -> tuple[str, str]:
     )
 
 
-def _used() -> float:
-    """Return processor time of this process and of its children, s."""
-    below = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + below.ru_utime + below.ru_stime
+def _compile_once() -> None:
+    """Let the library for bags keep the functions that it writes anew for every file."""
+    from rosbags.serde import utils
+
+    compiled = lru_cache(lambda text: compile(text, "<bag>", "exec"))
+    utils.exec = lambda text, names: exec(compiled(text), names)  # type: ignore[attr-defined]
 
 
 def _peak() -> int:

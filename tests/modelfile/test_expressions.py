@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import math
 
 import pytest
@@ -8,7 +9,14 @@ from hypothesis import strategies as st
 
 from mechid.errors import ModelError
 from mechid.modelfile import algebra, build
-from mechid.textfile.expressions import evaluate, evaluate_text, is_constant, parse, text_of
+from mechid.textfile.expressions import (
+    evaluate,
+    evaluate_text,
+    is_constant,
+    names,
+    parse,
+    text_of,
+)
 
 VALUES = {"a": 0.3, "b": -2.0, "l7": 0.22}
 
@@ -175,3 +183,10 @@ def test_long_texts_end_soon(text: str) -> None:
 
 def test_a_sum_of_many_terms() -> None:
     assert evaluate(parse("+".join(["a"] * 90)), {"a": 2.0}) == 180.0
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
+def test_numbers_are_written_as_python_writes_them(number: float) -> None:
+    for tree in (parse(number), parse(repr(number))):
+        assert text_of(tree) == ast.unparse(tree)
+        assert names(tree) == set()

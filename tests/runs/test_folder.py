@@ -105,6 +105,7 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         evidence=-12.5,
         full=np.arange(40.0),
         resting=(run.estimate.parameters[1],),
+        unmodelled=two,
     )
     part = run.estimate.parameters[:4]
     reduced = replace(

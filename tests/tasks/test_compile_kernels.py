@@ -10,7 +10,7 @@ from numba import typeof
 
 import mechid
 from mechid.dynamics.regressor import observe_path
-from mechid.kinematics.kernels.compiling import Kernel, compiling_only
+from mechid.kinematics.kernels.jit import Kernel, compiling_only
 from mechid.kinematics.kernels.links import place_links
 from mechid.tape import ahead
 from mechid.tasks import compile_kernels as compiling

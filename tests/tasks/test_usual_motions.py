@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.regressor import observation_matrix
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Constant, Fourier
 from mechid.excitation.limits import slacks
@@ -106,6 +107,28 @@ def test_noise_of_a_silent_force() -> None:
     known[:, 1] = 2.0
     own = 0.05 * (2.0**4 + usual[1] ** 4) ** 0.25
     assert criterion.sigma(W, known)[1] == pytest.approx(own)
+
+
+def test_prediction_counts_slow_motions_like_fast_ones() -> None:
+    """The mean square of E_p of each usual motion, whose forces differ: of draws of parameters."""
+    mechanism = load("n_four_bar")
+    base = base_of(mechanism)
+    usual = usual_motions(mechanism)
+    own = np.array([rms(tau)[0] for tau in usual.tau])
+    assert 3 < own.max() / own.min() < 10  # so that no force is taken to be a tenth of the usual
+    options = ExciteOptions(noise_of="usual", prior=False)
+    criterion = criterion_of(mechanism, base, options, usual)
+    matrices = [base.observation(observation_matrix(motion).W) for motion in usual.motions]
+    W = matrices[-1]
+    C = np.linalg.inv(np.tensordot(W, W, ([0, 1], [0, 1]))) * (0.05 * usual.forces[0]) ** 2
+    rng = np.random.default_rng(0)
+    off = rng.multivariate_normal(np.zeros(len(C)), C, 20_000)
+    squares = [
+        np.mean((other[:, 0] @ off.T) ** 2) / size**2
+        for other, size in zip(matrices, own, strict=True)
+    ]
+    value = criterion.look(W, np.zeros(W.shape[:2])).value
+    assert value == pytest.approx(np.mean(squares), rel=0.05)
 
 
 def test_a_limit_broken_between_the_samples() -> None:

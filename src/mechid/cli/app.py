@@ -49,7 +49,7 @@ COMMANDS = {
 _FILES = {"import": "import_model"}  # others bear the name of their command
 # Commands that run kernels.
 _COMPILED = {
-    "check", "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
+    "view", "kinematics", "simulate", "inverse", "base", "verify-certificate", "excite",
     "synthesise", "measurement", "identify", "identify-streamed", "reduce", "validate", "predict",
     "payload", "report", "advise",
 }  # fmt: skip
@@ -168,6 +168,8 @@ def main(arguments: list[str] | None = None) -> None:
     # Before NumPy is loaded. Matrices here are small: threads of the linear algebra wait for each
     # other, and an identification takes three times as long with two of them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Pydantic looks for plugins in the metadata of every package that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     log_to_stderr()
     try:
         # Runs keep the command line that made them.

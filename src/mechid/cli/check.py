@@ -48,9 +48,6 @@ def check(
     whether the declared coordinates determine the motion. A model that is wrong ends with one line
     that says what, where, and what to do.
     """
-    from mechid.dynamics.compile import dynamic_model
-    from mechid.kinematics.mobility import check_independent, mobility
-
     if align != (output is not None):
         raise DataError("--align and --output go together", remedy="give both: --align -o FILE")
     check_outputs(output, force=force, inputs=[model])
@@ -58,20 +55,33 @@ def check(
     if output is not None:
         turned = write_aligned(model, output)
         model = str(output)
-    ready = load_model(model, tell=False)
-    try:
-        counted = mobility(ready.mechanism)
-        check_independent(ready.mechanism, counted)
-        dynamic_model(ready.mechanism)  # force elements that cannot act are errors too
-    except MechidError as error:
-        raise error.located(model) from None
-    found = report(ready, counted)
+    found = checked(model)
     if output is not None:
         found |= {"aligned": {t.joint: t.angle for t in turned}, "output": str(output)}
     if json:
         print_json(found)
     else:
         _show(found)
+
+
+def checked(model: str) -> dict[str, Any]:
+    """Load, assemble and count a model; return what `check` says of it.
+
+    Few poses are needed: to load the compiled kernels would take longer.
+    """
+    from mechid.dynamics.compile import dynamic_model
+    from mechid.kinematics.kernels.jit import interpreted
+    from mechid.kinematics.mobility import check_independent, mobility
+
+    with interpreted():
+        ready = load_model(model, tell=False)
+        try:
+            counted = mobility(ready.mechanism)
+            check_independent(ready.mechanism, counted)
+            dynamic_model(ready.mechanism)  # force elements that cannot act are errors too
+        except MechidError as error:
+            raise error.located(model) from None
+        return report(ready, counted)
 
 
 def write_aligned(model: str, output: Path) -> tuple[Tilt, ...]:

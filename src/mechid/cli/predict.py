@@ -34,8 +34,8 @@ def predict(
 ) -> None:
     """Predict the forces of a motion with the model of a run, with intervals.
 
-    Columns: FORCE, FORCE.sigma (what the uncertainty of the parameters causes), FORCE.lower and
-    FORCE.upper (interval of a measurement, with the noise of the force).
+    Columns: FORCE, FORCE.sigma (by uncertain parameters and by what the model does not describe),
+    FORCE.lower and FORCE.upper (interval of a measurement, with the noise of the force).
     """
     from mechid.runs.folder import load_run
     from mechid.tables.files import table_suffix, write_table

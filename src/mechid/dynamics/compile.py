@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from mechid.dynamics.tables import (
 from mechid.errors import ModelError
 from mechid.kinematics.assembly import link_poses
 from mechid.kinematics.compile import Rigid
+from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.model import KinematicModel, kinematic_model
 from mechid.kinematics.order import link_drivers
 from mechid.kinematics.reference_point.constraints import body_numbers
@@ -287,7 +288,7 @@ class MeasureBuilder:
         }
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     """Compile the dynamics of a mechanism (its kinematics too, if that was not done yet)."""
     model = kinematic_model(mechanism)

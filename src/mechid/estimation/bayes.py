@@ -15,6 +15,7 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.channels import FREE_OFFSETS, Channels
+from mechid.estimation.coarse_delay import coarse_delay
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.estimate_warnings import enough
 from mechid.estimation.evidence import agreement, best_scales
@@ -173,7 +174,12 @@ class MaximumAPosteriori:
             raise DataError(f"the degrees of freedom of the tails must be > 0, got {self.tails:g}")
 
     def _with_prior(self, channels: Channels, gaussian: GaussianPrior) -> tuple[Fit, GaussianPrior]:
-        now = gaussian
+        now, start = gaussian, gaussian.mean
+        if self.delay == "estimated":
+            start = start.copy()
+            b = len(channels.regression.parameters)
+            own = gaussian.F[:b, : gaussian.parameters]
+            start[channels.layout["delay"]] = coarse_delay(channels, start[:b], own)
 
         def solve(A: Floats, t: Floats, _: Transform) -> Solution:
             nonlocal now
@@ -186,7 +192,7 @@ class MaximumAPosteriori:
             solve,
             noise=self.noise,
             whiten=self.whiten,
-            start=gaussian.mean,
+            start=start,
             tails=self.tails,
             proportional=self.proportional,
             uncertainty=np.linalg.norm(gaussian.F, axis=1) if self.effective else None,

@@ -70,6 +70,28 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
     again : int
         Samples of a period.
     """
+    between, within, used, rest = _periods(e, parts, again)
+    spare = len(rest) - used
+    if spare < 1 or within <= 0:
+        return 1.0
+    # Neighbours that are correlated are fewer samples, in both sums.
+    white = fit_colour([rest]).ratio ** 2
+    F = (between / used) / (within / spare)
+    return float(fdtrc(max(1.0, used / white), max(1.0, spare / white), F))
+
+
+def repeated(e: Floats, parts: Sequence[Ints], again: int) -> float:
+    """Return the mean square of what residuals have in all periods; arguments as `lack_of_fit`."""
+    between, within, used, rest = _periods(e, parts, again)
+    spare = len(rest) - used
+    # The noise of a mean over some periods is no part of it.
+    noise = within / spare * used if spare > 0 else 0.0
+    return max(0.0, between - noise) / max(1, len(rest))
+
+
+def _periods(e: Floats, parts: Sequence[Ints], again: int) -> tuple[float, float, int, Floats]:
+    """Return sums of squares of the means over all periods and of the differences from them, the
+    number of means, and the differences."""
     phase = np.concatenate([np.arange(len(part)) % again for part in parts])
     own = e[np.concatenate(parts)]
     # Outliers would hide what repeats itself.
@@ -77,16 +99,9 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
     own = np.clip(own, -most, most)
     count = np.bincount(phase, minlength=again)
     mean = np.bincount(phase, own, minlength=again) / np.maximum(count, 1)
-    used = int(np.count_nonzero(count))
-    spare = len(own) - used
-    within = float(np.sum((own - mean[phase]) ** 2))
-    if spare < 1 or within <= 0:
-        return 1.0
-    # Neighbours that are correlated are fewer samples, in both sums.
-    white = fit_colour([own - mean[phase]]).ratio ** 2
-    between = float(np.sum(count * mean**2))
-    F = (between / used) / (within / spare)
-    return float(fdtrc(max(1.0, used / white), max(1.0, spare / white), F))
+    rest = own - mean[phase]
+    between, within = float(np.sum(count * mean**2)), float(np.sum(rest**2))
+    return between, within, int(np.count_nonzero(count)), rest
 
 
 def _factor(parts: Sequence[Ints], e: Floats, columns: Floats) -> float:

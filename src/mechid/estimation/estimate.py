@@ -128,6 +128,8 @@ class Estimate(Plotted, Tabular):
     resting : tuple of str
         Parameters that are determined mainly by the prior: the data hardly reduce their standard
         deviations.
+    unmodelled : array (n_d,), optional
+        Rms of force that the model does not describe, N or N m: part of `noise`, if it is known.
     """
 
     method: str
@@ -147,6 +149,7 @@ class Estimate(Plotted, Tabular):
     evidence: float | None = None
     full: Floats | None = None
     resting: tuple[str, ...] = ()
+    unmodelled: Floats | None = None
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""
@@ -183,9 +186,10 @@ class Prediction:
     ----------
     forces : array (N, n_d)
     sigma : array (N, n_d)
-        Standard deviation that the uncertainty of the parameters causes.
+        Standard deviation of the force: uncertainty of the parameters, and what the model does not
+        describe.
     total : array (N, n_d)
-        Including the noise of the channel.
+        Of a measurement: with the noise of the channel.
     """
 
     forces: Floats
@@ -209,7 +213,10 @@ def predict(estimate: Estimate, regression: Regression) -> Prediction:
         if estimate.errors.cross is not None:
             variance += 2 * np.einsum("nij,ji->ni", r.W, estimate.errors.cross)
     sigma = np.sqrt(np.maximum(variance, 0.0))
-    return Prediction(forces, sigma, np.hypot(sigma, estimate.noise))
+    lacking = np.zeros(1) if estimate.unmodelled is None else estimate.unmodelled
+    return Prediction(
+        forces, np.hypot(sigma, lacking), np.hypot(sigma, np.maximum(estimate.noise, lacking))
+    )
 
 
 def without_channel_errors(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mechid.errors import ModelError
 from mechid.kinematics.couplings import coupling_constant, coupling_scale
+from mechid.kinematics.kernels.jit import is_interpreted
 from mechid.kinematics.passive import PassivePart
 from mechid.kinematics.tables import (
     BALL,
@@ -42,6 +45,7 @@ from mechid.mechanism.records import (
     PointCoordinate,
 )
 from mechid.mechanism.size import characteristic_size
+from mechid.tape.plain import plain_tables
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,19 @@ class Compiled:
     coordinate: dict[tuple[str, int], TreeCoordinate]
     angles: frozenset[str]
     row_names: tuple[str, ...]
+
+    @cached_property
+    def for_kernels(self) -> Tables:
+        """The tables as kernels are given them."""
+        return for_kernels(self.tables)
+
+
+TablesT = TypeVar("TablesT", bound=tuple[Any, ...])
+
+
+def for_kernels(tables: TablesT) -> TablesT:
+    """Return tables as they are, or as plain objects for interpreted kernels."""
+    return plain_tables(tables) if is_interpreted() else tables
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,10 @@ def frame_motion(
     if f and n:
         places = np.array(links, dtype=np.int64), np.array(rotations), np.array(origins)
 
+        tables = model.compiled.for_kernels
+
         def run(first: int, last: int) -> None:
-            observe_frames(model.tables, first, last, q, v, vd, *places, rotation, vectors)
+            observe_frames(tables, first, last, q, v, vd, *places, rotation, vectors)
 
         spread(run, n, _SHORTEST_PART)
     position, velocity, omega, acceleration, alpha = vectors

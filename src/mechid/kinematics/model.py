@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from mechid.kinematics.assembly import (
     reference_coordinates,
     refuse_reversed,
 )
-from mechid.kinematics.compile import Compiled, compile_tables
-from mechid.kinematics.kernels.dense import dense_rows
+from mechid.kinematics.compile import Compiled, compile_tables, for_kernels
 from mechid.kinematics.kernels.held import Held, hold
+from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.mobility import check_independent
 from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
@@ -85,14 +85,20 @@ class KinematicModel(Shown):
     @cached_property
     def in_pieces(self) -> Held:
         """Tables and order of solution, for kernels."""
-        held: Held = hold((self.tables, self.order))
-        return held
+        return hold((self.compiled.for_kernels, for_kernels(self.order)))
 
     @cached_property
     def in_one_piece(self) -> Held:
         """Tables and the order that solves all rows together, for kernels."""
-        held: Held = hold((self.tables, self.one_piece))
-        return held
+        return hold((self.compiled.for_kernels, for_kernels(self.one_piece)))
+
+    @cached_property
+    def looped(self) -> np.ndarray:
+        """Which independent coordinates a loop reads, (n_i,)."""
+        found = np.zeros(self.n_independent, dtype=bool)
+        for piece in self.order.pieces:
+            found[self.order.items[piece.driver_start : piece.driver_end]] = True
+        return found
 
     @cached_property
     def path_code(self) -> PathCode | None:
@@ -125,7 +131,7 @@ def held_values(mechanism: Mechanism) -> dict[str, float]:
     return {c.name: x for c, x in zip(mechanism.coordinates, home, strict=True) if c.held}
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     """Compile, assemble and check a mechanism.
 
@@ -150,7 +156,7 @@ def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     return replace(model_of_geometry(replace(mechanism, bodies=bodies)), mechanism=mechanism)
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     """Compile a mechanism without inertia: once for all values that bodies may have."""
     refuse_tilted_axes(mechanism)
@@ -159,10 +165,9 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     compiled = compile_tables(mechanism, tree, passive)
     t = compiled.tables
     home = close(compiled, reference_coordinates(mechanism, tree, compiled), mechanism.name)
-    refuse_reversed(mechanism, tree, compiled, home)
+    refuse_reversed(mechanism, tree, compiled, home.q)
     rng = np.random.default_rng(0)
-    poses = [generic_pose(compiled, home, rng) for _ in range(3)]
-    jacobians = [dense_rows(t, q)[1] for q in poses]
+    jacobians = [generic_pose(compiled, home, rng).jacobian for _ in range(3)]
     unknown = np.ones(compiled.n_v, dtype=bool)
     unknown[t.direct.column] = False
     columns = np.flatnonzero(unknown)
@@ -174,10 +179,9 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     ]
     whole = [(kept, [int(c) for c in columns])] if columns.size else []
     y = np.zeros(len(mechanism.coordinates))
-    values, _ = dense_rows(t, home)
     driven = t.rows.driver >= 0
-    y[t.rows.driver[driven]] = values[driven]
-    y[t.direct.driver] = home[t.direct.q]
+    y[t.rows.driver[driven]] = home.values[driven]
+    y[t.direct.driver] = home.q[t.direct.q]
     return KinematicModel(
         mechanism,
         tree,
@@ -186,7 +190,7 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
         make_order(t, whole, pattern),
         passive,
         tuple(compiled.row_names[r] for r in redundant),
-        home,
+        home.q,
         y,
     )
 

@@ -269,7 +269,7 @@ def fill_rates(
 def independent_of(model: KinematicModel, q: Floats) -> Floats:
     """Return the independent coordinates of a closed pose."""
     t = model.tables
-    values, _ = dense_rows(t, q)
+    values, _ = dense_rows(model.compiled.for_kernels, q)
     y = np.zeros(model.n_independent)
     driven = t.rows.driver >= 0
     y[t.rows.driver[driven]] = values[driven]

@@ -11,9 +11,6 @@ from __future__ import annotations
 from graphlib import TopologicalSorter
 
 import numpy as np
-import scipy.linalg
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from mechid.kinematics.tables import (
     ALONE,
@@ -29,31 +26,75 @@ from mechid.kinematics.tables import (
     Tables,
 )
 
+_EQUAL = 1e-9  # relative difference of squared lengths that counts as rounding
+
 
 def independent_rows(jacobian: Floats, n: int) -> list[int]:
-    """Return n rows that determine the unknowns, by column-pivoted QR of the transpose."""
-    _, _, order = scipy.linalg.qr(jacobian.T, mode="economic", pivoting=True)
-    return sorted(int(i) for i in order[:n])
+    """Return n rows that determine the unknowns, by row-pivoted orthogonalisation.
+
+    Each is the one of which the rows before it leave most; the first of several that are equal but
+    for rounding.
+    """
+    if len(jacobian) == n:
+        return list(range(n))
+    rest = jacobian.copy()
+    rows: list[int] = []
+    for _ in range(n):
+        left = np.sum(rest * rest, axis=1)
+        r = int(np.argmax(left >= (1 - _EQUAL) * left.max()))
+        rows.append(r)
+        direction = rest[r] / np.sqrt(left[r])
+        rest -= np.outer(rest @ direction, direction)
+        rest[r] = 0.0
+    return sorted(rows)
+
+
+def row_of_columns(pattern: np.ndarray) -> Ints:
+    """Return a row for every column of a square pattern, each row once: a maximum matching."""
+    column_of = np.full(len(pattern), -1)
+    rows = [np.flatnonzero(column).tolist() for column in pattern.T]
+
+    def found(c: int, tried: set[int]) -> bool:
+        for r in rows[c]:
+            if r not in tried:
+                tried.add(r)
+                if column_of[r] < 0 or found(int(column_of[r]), tried):
+                    column_of[r] = c
+                    return True
+        return False
+
+    for c in range(len(rows)):
+        found(c, set())
+    return np.argsort(column_of)
+
+
+def strong_components(needs: np.ndarray) -> Ints:
+    """Return for every node of a directed graph the first of those that need each other."""
+    reach = needs | np.eye(len(needs), dtype=bool)
+    while True:
+        # (Products of booleans do not use the linear algebra library.)
+        farther = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
+        if np.array_equal(farther, reach):
+            return np.array([np.flatnonzero(x)[0] for x in reach & reach.T], dtype=np.int64)
+        reach = farther
 
 
 def block_order(pattern: np.ndarray) -> list[tuple[list[int], list[int]]]:
     """Return the diagonal blocks (rows, columns) of a square pattern, in order of solution."""
-    n = pattern.shape[0]
-    matched = maximum_bipartite_matching(csr_array(pattern), perm_type="row")
+    matched = row_of_columns(pattern)
     # matched[c] is the row that determines column c; column c needs the other columns of that row.
-    needs = pattern[matched].astype(np.int8)
-    _, label = connected_components(csr_array(needs), directed=True, connection="strong")
-    before: dict[int, set[int]] = {int(b): set() for b in range(label.max() + 1 if n else 0)}
+    needs = pattern[matched]
+    label = strong_components(needs)
+    before: dict[int, set[int]] = {int(b): set() for b in label}
     for c, d in zip(*np.nonzero(needs), strict=True):
         if label[c] != label[d]:
             before[int(label[c])].add(int(label[d]))
     # Ties are broken by the first column of each block, so the order is deterministic.
     sorter = TopologicalSorter(before)
     sorter.prepare()
-    first = {int(b): int(np.flatnonzero(label == b)[0]) for b in before}
     order: list[int] = []
     while sorter.is_active():
-        ready = sorted(sorter.get_ready(), key=first.__getitem__)
+        ready = sorted(sorter.get_ready())
         order += ready
         sorter.done(*ready)
     blocks = []

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mechid.kinematics.engine.choice import wanted
-from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.kernels.follow import solve_chunks
 from mechid.kinematics.kernels.held import Held
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
+
+if TYPE_CHECKING:
+    from mechid.kinematics.engine.path import PathCode
 
 # Samples that are worth a thread.
 _SHORTEST_PART = 128

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 
-import numba
-
 # More parts than threads: the parts of a thread that is held up go to another one.
 PARTS_PER_THREAD = 4
 
@@ -26,7 +24,11 @@ def spread(run: Callable[[int, int], object], n: int, least: int) -> None:
     As many threads as Numba may use (`numba.set_num_threads`) share the parts; if there is one part
     only, no thread is started. Of several errors, that of the first part is raised.
     """
-    threads = numba.get_num_threads() if n >= 2 * least else 1
+    threads = 1
+    if n >= 2 * least:
+        import numba
+
+        threads = numba.get_num_threads()
     parts = min(PARTS_PER_THREAD * threads, n // least)
     if threads == 1 or parts <= 1:
         run(0, n)

@@ -12,6 +12,7 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.document import MappingDocument
 from mechid.measurementfile.mapping import Signal
 from mechid.measurementfile.timebase import GAP, Raw, is_even
+from mechid.textfile.expressions import LARGEST
 
 Mask = npt.NDArray[np.bool_]
 _CLIPPED_RUN = 5  # samples in a row at the extreme value
@@ -36,6 +37,7 @@ def clean(raw: Raw, signals: list[Signal], document: MappingDocument, file: str)
         For gaps of positions that are too long, and for uneven times if the mapping rejects them.
     """
     notes: list[str] = []
+    _refuse_huge(raw, signals, file)
     _refuse_pauses(raw, document.gaps, file)
     values, valid = raw.values.copy(), np.isfinite(raw.values)
     for j, signal in enumerate(signals):
@@ -53,6 +55,18 @@ def _runs(missing: Mask) -> list[tuple[int, int]]:
     """Return first and last + 1 of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], missing.astype(np.int8), [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _refuse_huge(raw: Raw, signals: list[Signal], file: str) -> None:
+    """Reject numbers whose squares would not be finite."""
+    huge = np.argwhere(np.isfinite(raw.values) & (np.abs(raw.values) > LARGEST))
+    if len(huge):
+        k, j = huge[0]
+        raise DataError(
+            f"{raw.values[k, j]:.4g} is out of range",
+            where=f"{file}: {signals[j].words}, row {raw.rows[k]}",
+            remedy="check the value and its unit",
+        )
 
 
 def _refuse_pauses(raw: Raw, most: int, file: str) -> None:

@@ -45,15 +45,19 @@ def _positive(value: Any) -> float:
 
 
 def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"expected an integer, got {kind(value)}")
-    return value
+    return _integer(value, least=0)
 
 
 def _whole(value: Any) -> int:
-    if _count(value) == 0:
-        raise ValueError("must be ≥ 1, got 0")
-    return _count(value)
+    return _integer(value, least=1)
+
+
+def _integer(value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"expected an integer, got {kind(value)}")
+    if value < least:
+        raise ValueError(f"must be ≥ {least}, got {value}")
+    return value
 
 
 _SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}

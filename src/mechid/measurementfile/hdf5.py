@@ -12,6 +12,13 @@ _START = b"\x89HDF\r\n\x1a\n"
 _HEADS = (0, 512)  # where it stands; MATLAB writes a head of its own before it
 
 
+def is_hdf5(path: Path) -> bool:
+    """Return whether a file starts as one of HDF5."""
+    with path.open("rb") as file:
+        start = file.read(_HEADS[-1] + len(_START))
+    return any(start[k:].startswith(_START) for k in _HEADS)
+
+
 def read_hdf5(path: Path, *, separator: str = "/", transposed: bool = False) -> dict[str, Channel]:
     """Return the numeric datasets of a file; an attribute `unit` or `units` states the unit.
 
@@ -23,9 +30,7 @@ def read_hdf5(path: Path, *, separator: str = "/", transposed: bool = False) -> 
     transposed : bool
         MATLAB writes matrices by columns.
     """
-    with path.open("rb") as file:
-        start = file.read(_HEADS[-1] + len(_START))
-    if not any(start[k:].startswith(_START) for k in _HEADS):
+    if not is_hdf5(path):
         raise DataError("not an HDF5 file")
     # The library crashes on some damaged files, and never returns from others.
     read = read_apart("hdf5_process.py", path)

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from mechid.errors import DataError
+from mechid.measurementfile.apart import read_apart
 from mechid.measurementfile.channels import Channel, columns_of
+from mechid.measurementfile.hdf5 import is_hdf5, read_hdf5
 
 
 def read_mat(path: Path) -> dict[str, Channel]:
     """Return the numeric variables of a .mat file; members of structures are `outer.inner`."""
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
-    try:
-        variables = loadmat(path, simplify_cells=True)
-    except NotImplementedError:  # version 7.3 is HDF5
-        from mechid.measurementfile.hdf5 import read_hdf5
-
+    if is_hdf5(path):  # version 7.3
         return read_hdf5(path, separator=".", transposed=True)
-    except (MatReadError, ValueError, TypeError) as error:
-        raise DataError(f"not a MAT file: {str(error).splitlines()[0]}") from None
+    # The library crashes on some damaged files.
+    read = read_apart("mat_process.py", path)
+    if isinstance(read, str):
+        raise DataError(f"not a MAT file: {read[:200]}", remedy="export it again")
     found: dict[str, Channel] = {}
-    for name, value in variables.items():
-        if not name.startswith("__"):
-            found |= _flat(name, value)
+    for name, values in read:
+        found |= columns_of(name, values)
     return found
-
-
-def _flat(name: str, value: Any) -> dict[str, Channel]:
-    if isinstance(value, dict):
-        return {k: c for n, v in value.items() for k, c in _flat(f"{name}.{n}", v).items()}
-    return columns_of(name, value) if isinstance(value, np.ndarray) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
@@ -117,6 +117,8 @@ def read_measurement(
         notes = [*channels.notes, *notes, *raw.notes]
         found = clean(raw, signals, document, channels.file)
     except MechidError as error:
+        if mapping is None and error.where.partition(".")[0] in get_args(Role):
+            raise error.located(str(path)) from None  # the log itself states what is wrong
         raise _placed(error, source) from None
     notes += [*found.notes, *odd_values(found, signals)]
     notes += unused_note(channels, signals, raw.channel)

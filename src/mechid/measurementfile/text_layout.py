@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mechid.errors import DataError
 from mechid.measurementfile.document import TableSpec
@@ -28,6 +29,10 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3}){2,}|[+-]?\d{1,3}(,\d{3})+\.\d*|"
                       r"[+-]?\d{1,3}(\.\d{3}){2,}|[+-]?\d{1,3}(\.\d{3})+,\d*")  # fmt: skip
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # 1,234: one and a bit, or over a thousand
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?|\d\d:\d\d:\d\d.*")
+# A number in some spelling, or a date, or that there is none.
+_VALUE = re.compile(
+    "|".join([*map(re.escape, MISSING), *(p.pattern for p in (_POINT, _COMMA, _GROUPED, _STAMP))])
+)
 _RUN = 3  # rows in a row that are numbers: the data have begun
 _HALF = 0.5  # of the cells of a row: a table may have columns of text
 
@@ -61,13 +66,13 @@ class _Row:
     cells: tuple[str, ...]
     comment: bool
 
-    @property
+    @cached_property
     def filled(self) -> list[str]:
         return [cell for cell in self.cells if cell]
 
-    @property
+    @cached_property
     def is_data(self) -> bool:
-        number = sum(_is_value(cell) for cell in self.filled)
+        number = sum(_VALUE.fullmatch(cell) is not None for cell in self.filled)
         return not self.comment and number > 0 and number >= _HALF * len(self.filled)
 
 
@@ -89,12 +94,6 @@ def text_layout(lines: Sequence[str], given: TableSpec) -> TextLayout:
     if decimal == ",":
         words = ["decimal comma", *words]
     return TextLayout(separator, decimal, names, units, rows[start].line, tuple(words))
-
-
-def _is_value(cell: str) -> bool:
-    """Tell whether a cell is a number in some spelling, or a date, or says that there is none."""
-    known = (_POINT, _COMMA, _GROUPED, _STAMP)
-    return cell in MISSING or any(form.fullmatch(cell) for form in known)
 
 
 def _split(lines: Sequence[str], separator: str) -> list[_Row]:
@@ -127,7 +126,12 @@ def _separated(lines: Sequence[str], given: TableSpec) -> tuple[str, list[_Row]]
             continue
         width, often = Counter(len(row.cells) for row in data).most_common(1)[0]
         filled = [cell for row in data for cell in row.filled]
-        share = sum(map(_is_value, filled)) / len(filled) * often / len(data)
+        share = (
+            sum(_VALUE.fullmatch(cell) is not None for cell in filled)
+            / len(filled)
+            * often
+            / len(data)
+        )
         if width > 1 and (best is None or (share, width) > best[:2]):
             best = share, width, separator, rows
     return (",", _split(lines, ",")) if best is None else best[2:]
@@ -190,17 +194,31 @@ def _heads(
             )
         units = beside[0] if beside else None
     last = max(head.line, 0 if units is None else units.line)
-    for row in above:
-        if row.line > last and (row.is_data or (not row.comment and len(row.cells) != width)):
-            raise DataError(
-                f"the rows are not alike: line {row.line} has {len(row.cells)} cells, "
-                f"line {first} has {width}",
-                remedy=f"remove what is between the names (line {head.line}) and the numbers",
-            )
+    _refuse_between([row for row in above if row.line > last], width, head.line, first)
     words = [] if head.line == 1 else [f"names in line {head.line}"]
     words += [] if units is None else [f"units in line {units.line}"]
     stated = tuple(map(_bare, units.cells)) if units is not None else ("",) * width
     return head.cells, stated, words
+
+
+def _refuse_between(between: Sequence[_Row], width: int, head: int, first: int) -> None:
+    """Reject rows of numbers that are parted from the others by a row that is unlike them."""
+    if not any(row.is_data or (not row.comment and len(row.cells) != width) for row in between):
+        return
+    remedy = f"remove what is between the names (line {head}) and the numbers"
+    cells = {row.line: len(row.cells) for row in between if not row.comment} | {first: width}
+    odd = next((line for line, n in cells.items() if n != width), None)
+    if odd is not None:
+        like = next(line for line, n in cells.items() if n == width)
+        a, b = sorted((odd, like))
+        raise DataError(
+            f"the rows are not alike: line {a} has {cells[a]} cells, line {b} has {cells[b]}",
+            remedy=remedy,
+        )
+    wrong = next((row.line for row in between if not row.is_data), between[0].line)
+    raise DataError(
+        f"line {wrong} is not a row of numbers", remedy=f"correct or remove it, or {remedy}"
+    )
 
 
 def _wanted(rows: dict[int, _Row], line: int, width: int, where: str) -> _Row:

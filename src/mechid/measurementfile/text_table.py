@@ -114,7 +114,9 @@ def _parsed(text: str, layout: TextLayout) -> Any:
             return read(False)
         except ValueError as error:
             words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
-            raise DataError(f"not a text table: {words}") from None
+            raise DataError(
+                f"not a text table: {words}", remedy="correct the row, or export the table again"
+            ) from None
 
 
 def _from_line(text: str, line: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from mechid.errors import ModelError
 from mechid.mechanism.joint_kinds import JOINT_KINDS
@@ -13,7 +13,7 @@ from mechid.modelfile.spec_elements import ElementSpec, RotorSpec
 from mechid.modelfile.spec_joints import JointSpec
 from mechid.modelfile.validate import plain
 
-_ELEMENT: TypeAdapter[Any] = TypeAdapter(ElementSpec)
+_ELEMENT: TypeAdapter[Any] = TypeAdapter(ElementSpec, config=ConfigDict(defer_build=True))
 _GEAR = ("ratio", "coordinate")  # the other keys are those of a motor
 
 

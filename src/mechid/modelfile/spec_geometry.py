@@ -264,7 +264,3 @@ Gravity: TypeAlias = Annotated[
     | Annotated[GravitySpec, Tag("<mapping>")],
     Discriminator(_gravity_tag),
 ]
-
-
-for _model in (PointBetween, DirectionFromTo, FrameSpec):
-    _model.model_rebuild()

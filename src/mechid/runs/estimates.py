@@ -42,6 +42,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "evidence": estimate.evidence,
             "full": estimate.full,
             "resting": estimate.resting,
+            "unmodelled": estimate.unmodelled,
         },
     )
 
@@ -52,7 +53,9 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     covariance = read_columns(folder / f"{stem}.covariance.parquet")
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
     n, n_d = len(found["parameters"]), len(found["channels"])
-    errors, colour = found["errors"], found["colour"]
+    errors, colour, unmodelled = found["errors"], found["colour"], found.get("unmodelled")
+    if colour is not None and len(colour) != n_d:
+        raise ValueError(f"colour must have {n_d} entries, got {len(colour)}")
     return Estimate(
         method=found["method"],
         parameters=tuple(found["parameters"]),
@@ -71,6 +74,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         evidence=found["evidence"],
         full=None if found["full"] is None else floats(found["full"]),
         resting=tuple(found["resting"]),
+        unmodelled=None if unmodelled is None else floats(unmodelled, n_d),
     )
 
 

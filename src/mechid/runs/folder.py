@@ -376,9 +376,13 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
 
 def _validation(folder: Path, head: dict[str, Any]) -> tuple[ValidationRow, ...]:
     """Return the errors of the motions of the run, without one that was not added to the end."""
-    names = {motion["name"] for motion in head["motions"]}
+    forces = {motion["name"]: motion["forces"] for motion in head["motions"]}
     rows = validation_rows(read_json(folder / "validation.json"))
-    return tuple(row for row in rows if row.motion in names)
+    rows = tuple(row for row in rows if row.motion in forces)
+    for row in rows:
+        if strange := set(row.forces) - set(forces[row.motion]):
+            raise ValueError(f"validation.json: {row.motion} has no force {min(strange)}")
+    return rows
 
 
 def _write_head(folder: Path, run: Run) -> None:

@@ -117,7 +117,8 @@ class ForceHistory(Plotted, Tabular):
     predicted : array
         By the model of the run.
     sigma : array
-        Standard deviation of the prediction that the parameters cause.
+        Standard deviation of the prediction: by the parameters, and by what the model does not
+        describe.
     total : array
         That of a measurement: with the noise of the channel.
     cad : array

@@ -53,10 +53,11 @@ class EstimateWords(TypedDict):
     warnings: list[str]
     agreement: dict[str, float | None] | None
     errors: dict[str, Any] | None
-    colour: list[Any] | None
+    colour: list[list[float | None]] | None
     tails: NotRequired[float | None]
     evidence: float | None
     resting: list[str]
+    unmodelled: NotRequired[list[float | None] | None]
 
 
 class FullWords(TypedDict):

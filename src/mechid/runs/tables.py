@@ -92,6 +92,8 @@ def read_motion(
     y, yd, ydd = (
         np.column_stack([columns[f"{n}{ending}"] for n in names]) for ending in ("", ".d", ".dd")
     )
+    if not np.all(np.diff(columns["time"]) > 0):
+        raise ValueError(f"motions/{entry['name']}.parquet: the times do not increase")
     forces, noise = tuple(entry["forces"]), entry["noise"]
     words: dict[str, Any] = dict(entry) | {
         "noise": None if noise is None else Noise(**{k: floats(x) for k, x in noise.items()})

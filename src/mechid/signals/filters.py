@@ -100,9 +100,11 @@ def edge(cutoff: float) -> int:
     """
     from scipy.signal import butter
 
+    if 2 * cutoff < np.finfo(float).eps:  # so low that rounding hides it
+        return _ENDLESS
     _, poles, _ = butter(ORDER, 2 * cutoff, output="zpk")
     slowest = np.abs(poles).max()
-    if slowest >= 1:  # of a cut-off so low that rounding hides it
+    if slowest >= 1:
         return _ENDLESS
     return int(np.ceil(np.log(_SETTLED) / np.log(slowest)))
 

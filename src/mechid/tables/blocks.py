@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,33 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.tables.files import Floats, csv_options, numbers, table_suffix
+from mechid.textfile.expressions import LARGEST
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table whose columns can be read in batches, several times.
+
+    Attributes
+    ----------
+    path : Path
+    stored : dict
+        Names of the columns as they are stored, by the names without blanks around them.
+    rows : int or None
+        How many there must be, if the file says so.
+    batches : callable
+        Gives batches of some columns as numbers, or as text.
+    """
+
+    path: Path
+    stored: dict[str, str]
+    rows: int | None
+    batches: Callable[[list[str], bool], Iterator[Any]]
 
 
 def table_names(path: Path) -> list[str]:
     """Return the names of the columns of a CSV or Parquet file."""
-    return [name.strip() for name in _opened(path, None)[0]]
+    return list(_opened(path, 1).stored)
 
 
 def table_blocks(path: Path, columns: Sequence[str], size: int = 1 << 16) -> Iterator[Floats]:
@@ -23,22 +48,56 @@ def table_blocks(path: Path, columns: Sequence[str], size: int = 1 << 16) -> Ite
     Raises
     ------
     DataError
-        If a value is missing or not a number, with its row.
+        If a value is missing, not a number, or out of range, with its row.
     """
-    names, batches = _opened(path, size)
-    stored = {name.strip(): name for name in names}
-    first = 0
-    for batch in batches(columns=[stored[name] for name in columns]):
+    table = _opened(path, size)
+    try:
+        yield from _numbers(table, columns, size)
+    except (OSError, ValueError) as error:  # Arrow's errors of content
+        # It has not said in which row a text stands, where there should be a number.
+        with suppress(OSError, ValueError):
+            for _ in _numbers(table, columns, size, text=True):
+                pass
+        raise _wrong(path, error) from None
+
+
+def _numbers(
+    table: _Table, columns: Sequence[str], size: int, text: bool = False
+) -> Iterator[Floats]:
+    import pyarrow as pa
+
+    first, where = 0, str(table.path)
+    for batch in table.batches([table.stored[name] for name in columns], text):
         n = batch.num_rows
         for start in range(0, n, size):
             part = batch.slice(start, min(size, n - start))
-            where = f"{path}, after row {first + start}"
-            yield np.column_stack([numbers(part.column(stored[c]), c, where) for c in columns])
+            row = first + start
+            stored = (pa.chunked_array([part.column(table.stored[c])]) for c in columns)
+            found = [numbers(x, c, where, first=row) for x, c in zip(stored, columns, strict=True)]
+            block = np.column_stack(found)
+            _refuse_huge(block, columns, where, row)
+            yield block
         first += n
+    if table.rows is not None and first != table.rows:
+        raise DataError(
+            f"the file is damaged: there are {first} rows, not {table.rows}",
+            where=where,
+            remedy="export it again",
+        )
 
 
-def _opened(path: Path, size: int | None) -> tuple[list[str], Any]:
-    """Return the names of the columns, and a function that gives batches of some of them."""
+def _refuse_huge(block: Floats, columns: Sequence[str], where: str, first: int) -> None:
+    huge = np.argwhere(np.abs(block) > LARGEST)
+    if len(huge):
+        k, j = huge[0]
+        raise DataError(
+            f"{block[k, j]:.4g} is out of range",
+            where=f"{where}: row {first + k + 1}, column {columns[j]}",
+            remedy="check the value and its unit",
+        )
+
+
+def _opened(path: Path, size: int) -> _Table:
     import pyarrow as pa
     import pyarrow.csv as pv
     import pyarrow.parquet as pq
@@ -50,20 +109,28 @@ def _opened(path: Path, size: int | None) -> tuple[list[str], Any]:
         if suffix == ".parquet":
             # Buffered before, all of the file would be held.
             file = pq.ParquetFile(path, pre_buffer=False)
+            names, rows = file.schema_arrow.names, file.metadata.num_rows
 
-            def batches(columns: list[str]) -> Iterator[Any]:
-                return iter(file.iter_batches(batch_size=size or 1, columns=columns))
+            def batches(columns: list[str], text: bool) -> Iterator[Any]:
+                return iter(file.iter_batches(batch_size=size, columns=columns))
+        else:
+            read, parse, convert = csv_options(path)
+            names, rows = pv.open_csv(path, read, parse, convert).schema.names, None
 
-            return list(file.schema_arrow.names), batches
-        read, parse, convert = csv_options(path)
-
-        def chunks(columns: list[str]) -> Iterator[Any]:
-            convert.include_columns = columns
-            # Not by the first rows alone: a whole number may be followed by others.
-            convert.column_types = dict.fromkeys(columns, pa.float64())
-            return iter(pv.open_csv(path, read, parse, convert))
-
-        return list(pv.open_csv(path, read, parse, convert).schema.names), chunks
+            def batches(columns: list[str], text: bool) -> Iterator[Any]:
+                convert.include_columns = columns
+                # Not by the first rows alone: a whole number may be followed by others.
+                kind = pa.string() if text else pa.float64()
+                convert.column_types = dict.fromkeys(columns, kind)
+                return iter(pv.open_csv(path, read, parse, convert))
     except (OSError, ValueError) as error:
-        words = str(error).splitlines()[0]
-        raise DataError(f"not a {suffix} table: {words}", where=str(path)) from None
+        raise _wrong(path, error) from None
+    twice = [name for name, count in Counter(x.strip() for x in names).items() if count > 1]
+    if twice:
+        raise DataError(f"duplicate column {twice[0] or 'without a name'}", where=str(path))
+    return _Table(path, {name.strip(): name for name in names}, rows, batches)
+
+
+def _wrong(path: Path, error: Exception) -> DataError:
+    words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
+    return DataError(f"not a {table_suffix(path)} table: {words}", where=str(path))

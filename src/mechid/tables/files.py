@@ -50,10 +50,11 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     return dict(zip(names, table.columns, strict=True))
 
 
-def numbers(column: Any, name: str, where: str, *, gaps: bool = False) -> Floats:
+def numbers(column: Any, name: str, where: str, *, gaps: bool = False, first: int = 0) -> Floats:
     """Return an Arrow column as floats; text is rejected with its row, and so are gaps.
 
-    Rows are counted from 1, without the line of names. With `gaps`, rows without a value are nan.
+    Rows are counted from 1, without the line of names, after the `first` rows of a table that is
+    read in parts. With `gaps`, rows without a value are nan.
     """
     import pyarrow as pa
 
@@ -61,21 +62,23 @@ def numbers(column: Any, name: str, where: str, *, gaps: bool = False) -> Floats
     if pa.types.is_floating(kind) or pa.types.is_integer(kind):
         values = np.asarray(column.to_numpy(), dtype=float)
     else:
-        values = np.array([_number(v, row, name, where) for row, v in _rows(column)], dtype=float)
+        values = np.array(
+            [_number(v, row, name, where) for row, v in _rows(column, first)], dtype=float
+        )
     bad = np.flatnonzero(np.isinf(values) if gaps else ~np.isfinite(values))
     if bad.size:
         empty = bool(np.isnan(values[bad[0]]))
         raise DataError(
             ("the value is missing" if empty else "the value is infinite")
             + (f" (and in {bad.size - 1} more rows)" if empty and bad.size > 1 else ""),
-            where=f"{where}: row {bad[0] + 1}, column {name}",
+            where=f"{where}: row {first + bad[0] + 1}, column {name}",
             remedy="fill the gap or remove the row",
         )
     return values
 
 
-def _rows(column: Any) -> Iterator[tuple[int, object]]:
-    return enumerate(column.to_pylist(), start=1)
+def _rows(column: Any, first: int) -> Iterator[tuple[int, object]]:
+    return enumerate(column.to_pylist(), start=first + 1)
 
 
 def _number(value: object, row: int, name: str, where: str) -> float:

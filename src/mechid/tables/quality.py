@@ -17,7 +17,8 @@ def closure_residual(model: KinematicModel, q: Floats) -> Floats:
     All rows of the cut joints count, the redundant ones too.
     """
     closing = model.tables.rows.driver < 0
-    values = [np.abs(dense_rows(model.tables, pose)[0][closing]).max(initial=0.0) for pose in q]
+    tables = model.compiled.for_kernels
+    values = [np.abs(dense_rows(tables, pose)[0][closing]).max(initial=0.0) for pose in q]
     return np.array(values, dtype=float)
 
 

@@ -8,7 +8,6 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
 from mechid.tape.number import Number, larger, smaller
 
@@ -32,14 +31,14 @@ class _Copies:
     def of(self, kernel: Any) -> Callable[..., Any]:
         if kernel in self.made:
             return self.made[kernel]
-        function = kernel.py_func if isinstance(kernel, Dispatcher) else kernel
+        function = getattr(kernel, "py_func", kernel)
         names = self.modules.get(id(function.__globals__))
         if names is None:
             # Entered before it is filled: kernels of one module call each other.
             names = self.modules[id(function.__globals__)] = dict(function.__globals__)
             names |= {"np": _Functions, "min": smaller, "max": larger}
             for name, x in function.__globals__.items():
-                if isinstance(x, Dispatcher) or (isinstance(x, FunctionType) and x in self.made):
+                if hasattr(x, "py_func") or (isinstance(x, FunctionType) and x in self.made):
                     names[name] = self.of(x)
         copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
         self.made[kernel] = copy

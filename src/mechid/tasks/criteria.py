@@ -24,6 +24,8 @@ from mechid.tasks.usual_motions import UsualMotions, usual_motions
 if TYPE_CHECKING:
     from mechid.base.baseset import BaseSet
 
+_LEAST = 0.1  # of the usual force: one that is smaller in a motion need not be that exact
+
 
 def checked_options(options: ExciteOptions) -> ExciteOptions:
     """Return options with their criterion, or reject those that make no sense.
@@ -93,10 +95,15 @@ def criterion_of(
         return Criterion(name, CriterionOptions(subset=subset, log=log))
     usual = usual or usual_motions(mechanism)
     forces = usual.forces
-    W = np.concatenate([observation_matrix(motion).W for motion in usual.motions])
+    of = [observation_matrix(motion).W for motion in usual.motions]
+    W = np.concatenate(of)
     targets = None
     if name == "prediction":
-        targets = prediction_factor([base.observation(W)], forces)
+        # Each motion by its own forces, as prediction errors are: slow motions count like fast
+        # ones, whose forces may be ten times as large.
+        own = [np.sqrt(np.mean(tau**2, axis=0)) for tau in usual.tau]
+        references = [np.maximum(size, _LEAST * forces) for size in own]
+        targets = prediction_factor([base.observation(w) for w in of], references)
     criterion = Criterion(
         name,
         CriterionOptions(

@@ -26,8 +26,10 @@ _NUMBER_DEG = re.compile(rf"(?<![\w.])({_NUMBER})\s*deg\b")
 _NUMBER_RAD = re.compile(rf"(?<![\w.])({_NUMBER})\s*rad\b")
 _TRAILING_UNIT = re.compile(r"^(.*[\w)])\s+(deg|rad)$|^(.*\))(deg|rad)$", re.DOTALL)
 _OTHER_UNIT = re.compile(
-    rf"(?<![\w.])({_NUMBER})\s*(%|°|[A-Za-zµμ][\w·*/^²³°]*)\s*$|^.*[\w)]\s+([A-Za-zµμ]+)\s*$"
+    rf"(?<![\w.])({_NUMBER})\s*(%|°|(?!e$|E$|deg$|rad$)[A-Za-zµμ][\w·*/^²³°]*)\s*$"
+    r"|^.*[\w)]\s+((?!deg$|rad$)[A-Za-zµμ]+)\s*$"
 )
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -104,6 +106,8 @@ def _parsed(scalar: str, degrees: bool) -> ast.expr:
             raise ValueError(
                 f'it is not clear what "{unit}" applies to in "{scalar}"; write "({body}) {unit}"'
             )
+        if text != scalar.strip():  # a number of it has a unit already
+            raise ValueError(f'"{scalar}" has two units, one inside the other; write one')
         if (unit == "deg") != degrees:
             tree = _turned(tree, to_radians=unit == "deg")
     else:
@@ -177,6 +181,8 @@ def _check(node: ast.expr, whole: str) -> None:
     match node:
         case ast.Constant(value=bool()):
             pass
+        case ast.Constant(value=float() as value) if math.isinf(value):
+            raise ValueError(f'"{whole}" has no finite real value; check the numbers')
         case ast.Constant(value=int() | float()):
             return
         case ast.Name():
@@ -205,6 +211,8 @@ def _check(node: ast.expr, whole: str) -> None:
             )
         case _:
             pass
+    if _DECIMAL_COMMA.fullmatch(whole.strip()):
+        raise ValueError(f'"{whole}" is not a number; write {whole.strip().replace(",", ".")}')
     raise ValueError(
         f'"{whole}" is not an expression; use numbers, parameters, + - * / ** and parentheses'
     )
@@ -212,6 +220,8 @@ def _check(node: ast.expr, whole: str) -> None:
 
 def names(tree: ast.expr) -> set[str]:
     """Return the parameters that an expression uses."""
+    if _plain(tree) is not None:  # most scalars of a file
+        return set()
     called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     return {
         n.id
@@ -233,7 +243,18 @@ def renamed(tree: ast.expr, final: Mapping[str, str]) -> ast.expr:
 
 def text_of(tree: ast.expr) -> str:
     """Return the normal form of an expression."""
-    return ast.unparse(tree)
+    number = _plain(tree)
+    return ast.unparse(tree) if number is None else number
+
+
+def _plain(tree: ast.expr) -> str | None:
+    """Return the text of a number without or with a sign; None for every other expression."""
+    sign = ""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        sign, tree = "-", tree.operand
+    value = tree.value if isinstance(tree, ast.Constant) else None
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    return f"{sign}{value!r}" if finite else None
 
 
 def evaluate(tree: ast.expr, values: Mapping[str, float]) -> float:

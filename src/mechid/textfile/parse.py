@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -39,13 +40,16 @@ def model_error(error: ErrorDetails) -> ModelError:
             what = error["msg"]
             if error["input"] is None:
                 remedy = "write {} for an entry without keys"
+            remedy = remedy or "write {key: value, …}"
         case "missing":
             what, path = f"{path[-1]} is missing", path[:-1]
             remedy = "add it"
         case "value_error":
             what, _, remedy = str(context["error"]).partition("; ")
         case "string_type":
-            what, remedy = f"expected text, got {kind(error['input'])}", "put it in quotes"
+            what = f"expected text, got {kind(error['input'])}"
+            inside = isinstance(error["input"], dict | list | tuple | NoneType)
+            remedy = "write one text, or omit the key" if inside else "put it in quotes"
         case "dict_type":
             what = f"expected a mapping, got {kind(error['input'])}"
             remedy = "write name: {…} entries, or omit the key"
@@ -53,6 +57,10 @@ def model_error(error: ErrorDetails) -> ModelError:
             what, remedy = f"expected a list, got {kind(error['input'])}", "write [a, b, …]"
         case "bool_type" | "bool_parsing":
             what = f"expected true or false, got {kind(error['input'])}"
+        case "int_type" | "int_parsing" | "int_from_float" | "int_parsing_size":
+            what = f"expected an integer, got {kind(error['input'])}"
+        case "float_type" | "float_parsing":
+            what = f"expected a number, got {kind(error['input'])}"
         case "literal_error":
             what = f"expected {context['expected']}, got {kind(error['input'])}"
         case _:

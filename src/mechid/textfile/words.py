@@ -25,6 +25,7 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from mechid.textfile import expressions
 
+_SHOWN = 60  # characters of a value in a message
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _DIRECTION = re.compile(rf"-?{_NAME.pattern}(\.[xyz])?")
 _PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -63,8 +64,11 @@ class Words(BaseModel):
             if key not in known and key not in cls.model_fields:
                 listed = f"choose one of: {', '.join(sorted(known))}"
                 remedy = suggestion(str(key), known) or listed
+                shown = str(key) if str(key).strip() else kind(str(key))
                 raise PydanticCustomError(
-                    "unknown_key", "unknown key {key}", {"key": str(key), "remedy": remedy}
+                    "unknown_key",
+                    "unknown key {shown}",
+                    {"shown": shown, "key": str(key), "remedy": remedy},
                 )
         return data
 
@@ -88,8 +92,12 @@ def kind(value: object) -> str:
         case list() | tuple():
             return f"a list of {len(value)}"
         case str():
-            return f'"{value}"'
-    return str(value)
+            return f'"{_shortened(value)}"'
+    return _shortened(str(value))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _name(value: object) -> str:
@@ -104,8 +112,8 @@ def _name(value: object) -> str:
 
 
 def _dotted(value: object) -> str:
-    if isinstance(value, str) and value.count(".") == 1:
-        return ".".join(_name(part) for part in value.split("."))
+    if isinstance(value, str) and all(map(_NAME.fullmatch, value.split(".", 1))):
+        return value
     return _name(value)
 
 

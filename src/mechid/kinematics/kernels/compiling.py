@@ -8,11 +8,9 @@ What Python calls is compiled by itself and kept on disk.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -23,39 +21,34 @@ from mechid.kinematics.kernels.cache import KernelCache
 from mechid.tape.ahead import wait_for
 from mechid.tape.telling import telling
 
-_only: Collection[str] | None = None  # kernels that are compiled; None: all
+if TYPE_CHECKING:
+    from mechid.kinematics.kernels.jit import Kernel
+
+# Versions of Numba whose inner parts this file is known to fit. With others kernels are compiled in
+# Numba's own way: the same code, after a longer wait.
+_KNOWN = ("0.68.",)
+_DEFAULTS = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
 
 
-@contextmanager
-def compiling_only(names: Collection[str]) -> Iterator[None]:
-    """Run all kernels but some uncompiled, for a process that only compiles these."""
-    global _only
-    before, _only = _only, names
-    try:
-        yield
-    finally:
-        _only = before
+def part_of(function: Any, options: dict[str, Any]) -> Any:
+    """Return what kernels call of a function."""
+    if not numba.__version__.startswith(_KNOWN):
+        return numba.njit(cache=True, **options)(function)
+    return _Part(function, _DEFAULTS | options | {"no_cpython_wrapper": True})
 
 
-class Kernel(CPUDispatcher):
-    """A function for kernels to call, and, by its `entry`, for Python."""
+def entry_of(kernel: Kernel) -> Any:
+    """Return what Python calls of a kernel."""
+    if not numba.__version__.startswith(_KNOWN):
+        return kernel.part
+    return _Entry(kernel.py_func, _DEFAULTS | kernel.options)
+
+
+class _Part(CPUDispatcher):
+    """A function for kernels to call."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        options = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True} | options
-        parts = options | {"no_cpython_wrapper": True}
-        super().__init__(function, targetoptions=parts, pipeline_class=_PartCompiler)
-        self._options = options
-
-    @cached_property
-    def entry(self) -> _Entry:
-        """What Python calls."""
-        return _Entry(self.py_func, targetoptions=self._options, pipeline_class=_EntryCompiler)
-
-    def __call__(self, *args: Any) -> Any:
-        """Run what Python calls."""
-        if _only is not None and self.py_func.__name__ not in _only:
-            return self.py_func(*args)
-        return self.entry(*args)
+        super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
 
     def add_overload(self, cres: Any) -> None:
         """Enter a translated function, without anything that Python could call."""
@@ -65,8 +58,8 @@ class Kernel(CPUDispatcher):
 class _Entry(CPUDispatcher):
     """A function for Python to call, kept on disk; a line of the log tells what takes long."""
 
-    def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(function, **options)
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=_EntryCompiler)
         self._cache = KernelCache(function)
 
     def compile(self, sig: Any) -> Any:

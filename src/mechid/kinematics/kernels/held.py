@@ -7,32 +7,21 @@ been looked at once.
 
 from typing import Any
 
-from numba import config, types
-from numba.experimental import structref
-
-from mechid.kinematics.kernels.jit import allocating_kernel
-
-if config.DISABLE_JIT:  # type: ignore[attr-defined]
-
-    class Held:
-        """The tuple as `value`."""
-
-        def __init__(self, value: Any) -> None:
-            self.value = value
-
-else:
-
-    @structref.register
-    class HeldType(types.StructRef):
-        """Type of `Held`, by the type of what it holds."""
-
-    class Held(structref.StructRefProxy):  # type: ignore[no-redef]
-        """The tuple as `value`, in kernels that allow references (`allocating_kernel`)."""
-
-    structref.define_proxy(Held, HeldType, ["value"])
+from mechid.kinematics.kernels.jit import is_interpreted
 
 
-@allocating_kernel
-def hold(value):
+class Held:
+    """The tuple as `value`; for compiled kernels, a structure of Numba in its place."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def hold(value: Any) -> Held:
     """Return the tuple, held for later calls; the arrays in it may change, but not be replaced."""
-    return Held(value)
+    if is_interpreted():
+        return Held(value)
+    from mechid.kinematics.kernels import structure
+
+    held: Held = structure.hold(value)
+    return held

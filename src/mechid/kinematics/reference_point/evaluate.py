@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -44,7 +45,23 @@ class Equations:
 
     def scale(self, size: float) -> Array:
         """Return what makes each row dimensionless: 1/L for lengths, 1 for the rest."""
-        return np.array([1 / size if row.unit == "m" else 1.0 for row in self.rows])
+        return np.where(self._lengths, 1 / size, 1.0)
+
+    @cached_property
+    def _lengths(self) -> np.ndarray:
+        return np.array([row.unit == "m" for row in self.rows], dtype=bool)
+
+    @cached_property
+    def bodies(self) -> np.ndarray:
+        """Bodies that turn the vectors of the products: direction, local_b, local_a; (3, n)."""
+        return np.stack([self.of, self.b, self.a])
+
+    @cached_property
+    def slopes(self) -> Array:
+        """Derivatives of R(e) s of these vectors by e, as factors of e; (3, n, 12, 4)."""
+        s = np.stack([self.direction, self.local_b, self.local_a])
+        e = [np.broadcast_to(x, (*s.shape[:-1], 4)) for x in np.eye(4)]
+        return np.stack([rotate_jacobian(x, s) for x in e], axis=-1).reshape(3, len(self.of), 12, 4)
 
 
 def compile_rows(rows: tuple[Row, ...], n_bodies: int) -> Equations:
@@ -75,15 +92,6 @@ def cross(a: Array, b: Array) -> Array:
     i, j = [1, 2, 0], [2, 0, 1]
     product: Array = a[..., i] * b[..., j] - a[..., j] * b[..., i]
     return product
-
-
-def rotate(e: Array, s: Array) -> Array:
-    """Return R(e) s, quadratic in e (not normalised), shape (..., 3)."""
-    w, u = e[..., :1], e[..., 1:]
-    us = np.sum(u * s, axis=-1, keepdims=True)
-    uu = np.sum(u * u, axis=-1, keepdims=True)
-    turned: Array = (w * w - uu) * s + 2 * us * u + 2 * w * cross(u, s)
-    return turned
 
 
 def rotate_jacobian(e: Array, s: Array) -> Array:
@@ -153,7 +161,8 @@ def screw_angle(equations: Equations, q: Array, i: int, near: float | None) -> f
 def jacobian(equations: Equations, q: Array) -> Array:
     """Return the derivative of all rows with respect to the 7 n_b numbers, shape (m, 7 n_b)."""
     p, e = _bodies(equations, q)
-    c, c_q = _products(equations, p, e), _products_jacobian(equations, p, e)
+    c_q = _products_jacobian(equations, p, e)
+    c = _products(equations, p, e) if equations.composite else np.zeros(0)
     out = np.zeros((len(equations.rows), 7 * equations.n_bodies))
     out[equations.simple] = c_q[equations.first[equations.simple]]
     for i, k in zip(equations.norms, equations.norm_bodies, strict=True):
@@ -198,42 +207,45 @@ def _span(equations: Equations, i: int) -> slice:
 
 
 def _products(t: Equations, p: Array, e: Array) -> Array:
-    u, w = _factors(t, p, e)
+    u, w, _ = _factors(t, p, e)
     return np.asarray(np.sum(u * w, axis=-1))
 
 
-def _factors(t: Equations, p: Array, e: Array) -> tuple[Array, Array]:
-    u = rotate(e[t.of], t.direction)
-    w = t.points * (p[t.b] - p[t.a]) + rotate(e[t.b], t.local_b) - rotate(e[t.a], t.local_a)
-    return u, w
+def _turned(t: Equations, e: Array) -> tuple[Array, Array]:
+    """Return R(e) s of direction, local_b, local_a, (3, n, 3), and the derivatives by e."""
+    of = e[t.bodies][..., None]
+    slopes = (t.slopes @ of).reshape(3, len(t.of), 3, 4)
+    turned: Array = 0.5 * (slopes @ of)[..., 0]  # R(e) s is quadratic in e
+    return turned, slopes
+
+
+def _factors(t: Equations, p: Array, e: Array) -> tuple[Array, Array, Array]:
+    (u, on_b, on_a), slopes = _turned(t, e)
+    return u, t.points * (p[t.b] - p[t.a]) + on_b - on_a, slopes
 
 
 def _products_jacobian(t: Equations, p: Array, e: Array) -> Array:
-    u, w = _factors(t, p, e)
+    u, w, slopes = _factors(t, p, e)
     n = len(t.of)
     out = np.zeros((n, t.n_bodies + 1, 7))
     rows = np.arange(n)
+    by_of, by_b, by_a = np.einsum("kni,knij->knj", np.stack([w, u, u]), slopes)
     # Two of the three bodies may be the same, hence sums; each statement meets a cell once.
     out[rows, t.b, :3] += t.points * u
     out[rows, t.a, :3] -= t.points * u
-    out[rows, t.b, 3:] += np.einsum("ni,nij->nj", u, rotate_jacobian(e[t.b], t.local_b))
-    out[rows, t.a, 3:] -= np.einsum("ni,nij->nj", u, rotate_jacobian(e[t.a], t.local_a))
-    out[rows, t.of, 3:] += np.einsum("ni,nij->nj", w, rotate_jacobian(e[t.of], t.direction))
+    out[rows, t.b, 3:] += by_b
+    out[rows, t.a, 3:] -= by_a
+    out[rows, t.of, 3:] += by_of
     return out[:, :-1].reshape(n, 7 * t.n_bodies)
 
 
 def _products_convective(t: Equations, p: Array, e: Array, pd: Array, ed: Array) -> Array:
     """Return the second time derivative of the products for q̈ = 0."""
-    u, w = _factors(t, p, e)
-    ud = np.einsum("nij,nj->ni", rotate_jacobian(e[t.of], t.direction), ed[t.of])
-    wd = (
-        t.points * (pd[t.b] - pd[t.a])
-        + np.einsum("nij,nj->ni", rotate_jacobian(e[t.b], t.local_b), ed[t.b])
-        - np.einsum("nij,nj->ni", rotate_jacobian(e[t.a], t.local_a), ed[t.a])
-    )
-    udd = 2 * rotate(ed[t.of], t.direction)
-    wdd = 2 * rotate(ed[t.b], t.local_b) - 2 * rotate(ed[t.a], t.local_a)
-    return np.asarray(np.sum(udd * w + 2 * ud * wd + u * wdd, axis=-1))
+    u, w, slopes = _factors(t, p, e)
+    ud, on_b, on_a = (slopes @ ed[t.bodies][..., None])[..., 0]
+    wd = t.points * (pd[t.b] - pd[t.a]) + on_b - on_a
+    udd, on_b, on_a = 2 * _turned(t, ed)[0]
+    return np.asarray(np.sum(udd * w + 2 * ud * wd + u * (on_b - on_a), axis=-1))
 
 
 def _parts(row: Row) -> list[slice]:

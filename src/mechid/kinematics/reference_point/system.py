@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -59,17 +60,22 @@ class System:
         """Number of moving bodies."""
         return len(self.mechanism.bodies)
 
-    @property
+    @cached_property
     def q_scale(self) -> Array:
         """Units of the 7 n_b numbers: L for positions, 1 for Euler parameters."""
         return np.tile([self.size] * 3 + [1.0] * 4, self.n_bodies)
 
-    @property
+    @cached_property
     def turning(self) -> tuple[tuple[int, slice], ...]:
         """Closure rows that count full turns, and where their angles stand in `Pose.turns`."""
         rows = [(i, len(row.angles)) for i, row in enumerate(self.closure.rows) if row.angles]
         ends = np.cumsum([0, *(n for _, n in rows)]).tolist()
         return tuple((i, slice(a, b)) for (i, _), (a, b) in zip(rows, pairwise(ends), strict=True))
+
+    @cached_property
+    def centers(self) -> Array:
+        """Mean of each body's joint origins, in its own frame, (n_b, 3)."""
+        return joint_centers(self.mechanism)
 
     @property
     def turning_coordinates(self) -> tuple[tuple[str, int], ...]:
@@ -182,12 +188,11 @@ def twist_map(system: System, pose: Pose) -> Array:
     """
     n = system.n_bodies
     out = np.zeros((n, 7, n, 6))
-    offsets = np.einsum("nij,nj->ni", pose.rotation, joint_centers(system.mechanism))
-    rates = quaternion_rates(pose.quaternion)
-    for i in range(n):
-        out[i, :3, i, :3] = system.size * np.eye(3)
-        out[i, :3, i, 3:] = skew(offsets[i])
-        out[i, 3:, i, 3:] = 0.5 * rates[i].T
+    each = np.arange(n)
+    offsets = np.einsum("nij,nj->ni", pose.rotation, system.centers)
+    out[each, :3, each, :3] = system.size * np.eye(3)
+    out[each, :3, each, 3:] = skew(offsets)
+    out[each, 3:, each, 3:] = 0.5 * np.swapaxes(quaternion_rates(pose.quaternion), 1, 2)
     return out.reshape(7 * n, 6 * n)
 
 

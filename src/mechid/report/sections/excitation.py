@@ -121,7 +121,5 @@ def _quality(run: Run) -> list[tuple[str, str]]:
             f"{name} {number(float(sigma[j]), 2)} {units[name]}"
             for j, name in enumerate(history.forces)
         ]
-        rows.append(
-            (f"σ of predicted forces due to the parameters, {history.name}", ", ".join(words))
-        )
+        rows.append((f"σ of predicted forces without noise, {history.name}", ", ".join(words)))
     return rows

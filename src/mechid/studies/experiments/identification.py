@@ -82,8 +82,17 @@ def _found(settings: IdentificationSettings, data: Data) -> Found:
         fits = data.small is not None and compressible(estimator)
         estimate = estimator(data.small if fits and data.small else problem, prior)
     # Exact forces have neither noise nor offsets, and there may be more of them than are measured.
-    n_d = len(data.others[0].channels) if data.others else 0
-    model = replace(estimate, errors=None, noise=np.zeros(n_d))
+    names = data.others[0].channels if data.others else ()
+    lacking = np.zeros(len(estimate.channels))
+    if estimate.unmodelled is not None:
+        lacking = estimate.unmodelled
+    known = dict(zip(estimate.channels, lacking.tolist(), strict=True))
+    model = replace(
+        estimate,
+        errors=None,
+        noise=np.zeros(len(names)),
+        unmodelled=np.array([known.get(name, 0.0) for name in names]),
+    )
     told = [predict(model, r) for r in data.others]
     return Found(tuple(p.forces for p in told), tuple(p.sigma for p in told), estimate)
 

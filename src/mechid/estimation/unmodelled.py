@@ -1,0 +1,100 @@
+"""Force that the model does not describe: missing friction, hysteresis, errors of the geometry.
+
+Parameters adapt to such errors as far as they can; the rest stays in the residuals, and comes
+again on other motions. It is what noise is not: the same whenever the motion repeats itself, or
+correlated in time. Both are looked for in the errors of parts of the motion that are held out, so
+that what the parameters imitated counts, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from mechid.estimation.blocks import parts_of_motion
+from mechid.estimation.effective import lack_of_fit, period, repeated
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.noise import root_mean_square
+from mechid.estimation.posterior import Posterior
+from mechid.estimation.regression import Floats, Ints
+from mechid.estimation.whitening import fit_colour, stretches
+
+# Parts of the motion that are held out.
+_PARTS = 10
+# Probability of noise below which errors are called repeatable.
+_NOISE = 1e-3
+# Outliers are clipped at this many standard deviations.
+_CLIP = 4.0
+# What is lacking is worth a warning above this part of the force, and where it is more than noise.
+_MATTERS, _MOST = 0.01, 0.5
+
+
+def with_unmodelled(estimate: Estimate, posterior: Posterior) -> Estimate:
+    """Return an estimate that knows what its model lacks, with a warning where this matters."""
+    channels, n_d = posterior.channels, len(estimate.channels)
+    lacking = unmodelled_forces(posterior)
+    forces = root_mean_square(channels.forces, channels.channel, n_d)
+    warnings = (*estimate.warnings, *_words(estimate, lacking, forces))
+    return replace(estimate, unmodelled=lacking, warnings=warnings)
+
+
+def unmodelled_forces(posterior: Posterior) -> Floats:
+    """Return the rms of the force that the model does not describe, N or N m, (n_d,).
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Colour that was fitted is noise.
+    """
+    channels = posterior.channels
+    columns = channels.rows[0] * np.sqrt(np.diag(posterior.prior.base_covariance))
+    block = parts_of_motion(channels.regression, columns, _PARTS)
+    e = posterior.held_out(block).errors
+    coloured = posterior.fit.colours is not None
+    where = stretches(channels.regression)
+    squares = np.array(
+        [_square(e, parts, period(columns, parts), coloured, len(where)) for parts in where]
+    )
+    count = np.array([sum(map(len, parts)) for parts in where])
+    n_d = len(channels.regression.channels)
+    total, number = (x.reshape(-1, n_d).sum(axis=0) for x in (squares * count, count))
+    return np.asarray(np.sqrt(total / np.maximum(number, 1)))
+
+
+def _words(estimate: Estimate, lacking: Floats, forces: Floats) -> tuple[str, ...]:
+    """Return a warning about forces (rms, (n_d,)) that the model does not describe well."""
+    names, noise = estimate.channels, estimate.noise
+    with np.errstate(invalid="ignore"):
+        seen = (lacking > _MATTERS * forces) & (lacking**2 > _MOST * noise**2)
+    if not seen.any():
+        return ()
+    shares = ", ".join(
+        f"{names[j]} {100 * lacking[j] / forces[j]:.2g} %" for j in np.flatnonzero(seen)
+    )
+    return (
+        "residuals are not noise: they repeat with the motion, or are correlated in time "
+        f"({shares} of the force, rms); the model or the sensors lack something, and predicted "
+        "forces can be off by as much as that, which their intervals contain: see the diagnosis, "
+        "try --friction auto",
+    )
+
+
+def _square(
+    e: Floats, parts: Sequence[Ints], again: int | None, coloured: bool, series: int
+) -> float:
+    """Return the mean square of errors of one series that are no noise."""
+    if not parts:
+        return 0.0
+    own = e[np.concatenate(parts)]
+    most = _CLIP * float(np.median(np.abs(own))) / float(ndtri(0.75))
+    e = np.clip(e, -most, most)
+    found = 0.0
+    if not coloured:
+        ratio = fit_colour([e[part] for part in parts]).ratio
+        found = float(np.mean(np.clip(own, -most, most) ** 2)) * (1 - 1 / ratio**2)
+    if again is not None and lack_of_fit(e, parts, again) * series < _NOISE:
+        found = max(found, repeated(e, parts, again))
+    return found

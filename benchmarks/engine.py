@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +29,7 @@ from mechid.dynamics.observation_code import observation_code, record_observatio
 from mechid.dynamics.regressor import Observation, observe_path
 from mechid.errors import MechidError
 from mechid.kinematics.engine.choice import engine
+from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load, zoo
 from mechid.tape.machine import host_lanes
@@ -82,6 +84,12 @@ def whole_report(effort: Effort) -> str:
     return "\n\n".join(parts)
 
 
+def fill(memory: Floats, threads: int) -> None:
+    """Write one number everywhere: what writing W costs without computing it."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda part: part.fill(1.0), np.array_split(memory, threads)))
+
+
 def suspension(effort: Effort) -> str:
     """W of the suspension: kernels, generated code on one and two threads, CasADi's C."""
     model = dynamic_model(load(MODEL))
@@ -106,7 +114,9 @@ def suspension(effort: Effort) -> str:
             heads.append((words, threads))
             for choice in ("tables", "compiled"):
                 calls.append(lambda c=choice, k=threads, x=ours: observe(c, k, x))
-    times = iter(best_of_each([*calls, lambda: np.zeros(used.W.size).fill(1.0)], effort.repeat))
+    calls.append(lambda: np.zeros(used.W.size).fill(1.0))
+    calls += [lambda k=k: fill(used.W.ravel(), k) for k in THREADS]
+    times = iter(best_of_each(calls, effort.repeat))
     rows, alone = [], 0.0
     casadi = 0.0
     for words, threads in heads:
@@ -137,7 +147,8 @@ def suspension(effort: Effort) -> str:
         "that of the call before (`out=`).\n\n"
         f"{table(head, rows)}\n\n"
         f"To fill the memory of a new W with anything takes {micro(next(times) / effort.batch)} µs "
-        "per sample, on one thread. "
+        "per sample, on one thread; memory that was used before, on "
+        f"{', '.join(f'{k}: {micro(next(times) / effort.batch)} µs' for k in THREADS)}. "
         f"A sample takes {' + '.join(map(str, counts))} operations to predict, correct (once or "
         f"more) and finish. Recording them takes {recording:.2f} s, with machine code "
         f"{generation:.2f} s in all; loading it from disk {generated(model):.2f} s."

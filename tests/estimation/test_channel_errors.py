@@ -123,13 +123,13 @@ def test_offsets_that_cannot_be_seen_are_named() -> None:
     W[:, 0, 0] = 1.0
     # The other channels determine this parameter …
     found = Automatic()(replace(r, W=W, tau=W @ PHI + noise), PRIOR)
-    assert not [word for word in found.known if word.startswith("an offset of 5% of")]
+    assert not [word for word in found.warnings if word.startswith("an offset of 5% of")]
     # … and here they do not.
     alone = W.copy()
     alone[:, 1:, 0] = 0.0
     r = replace(r, W=alone, tau=alone @ PHI + noise)
     found = Automatic()(r, PRIOR)
-    (said,) = [word for word in found.known if word.startswith("an offset of 5% of")]
+    (said,) = [word for word in found.warnings if word.startswith("an offset of 5% of")]
     assert "force f0 would not be seen in these data and would shift p0 by" in said
     offset = 0.05 * np.sqrt(np.mean(r.tau[:, 0] ** 2))
     shifted = Automatic()(replace(r, tau=r.tau + offset * np.array([1.0, 0.0, 0.0])), PRIOR)

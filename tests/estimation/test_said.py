@@ -220,7 +220,7 @@ def test_errors_that_the_data_could_not_show(along: float, across: float, said: 
             "an error of force b would not be seen in these data and would shift p by 2.1 "
             "standard deviations: do it"
         )
-    assert _sentence(cast(Any, posterior), np.zeros(1), "", "", iter(errors)) == []
+    assert _sentence(cast(Any, posterior), np.zeros(1), "", "", iter(errors)) == ()
 
 
 def test_usual_offsets_and_gain_errors() -> None:

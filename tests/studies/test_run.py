@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +63,15 @@ def test_table_has_the_rows_of_each_cell_in_order(study: Read) -> None:
     assert Path("out/study.yaml").read_text() == SMALL
 
 
-def test_processes_give_the_same_bytes(study: Read) -> None:
+def test_processes_give_the_same_bytes(study: Read, recwarn: pytest.WarningsRecorder) -> None:
+    """Beside another study, too, which has the usual port of Dask."""
     run_study(study(SMALL), "here", workers=0)
-    run_study(study(SMALL), "there", workers=2)
+    with socket.socket() as other:
+        with suppress(OSError):  # somebody has it
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        run_study(study(SMALL), "there", workers=2)
+    assert not [w for w in recwarn if "in use" in str(w.message)]
     assert files("here") == files("there")
 
 

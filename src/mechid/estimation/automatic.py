@@ -11,6 +11,9 @@ that are held out (`trial.py`).
 - If not, the model is wrong in other ways too, and terms that happen to fit some of it are not to
   be trusted: a term must halve the squared error of some force, and gains are not taken at all,
   because a wrong gain goes straight into the forces that the model predicts.
+- An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
+  taken if data and CAD values together make it clearly more probable than none; otherwise a
+  warning says what it would do.
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
   than others: each then gets a scale of its own if the evidence supports it.
 
@@ -30,8 +33,9 @@ from typing import Any, Literal
 import numpy as np
 
 from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.clipping import without_clipped
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.gaussian_prior import Scale
+from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, Scale
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.jackknife import with_jackknife
 from mechid.estimation.physical import possible
@@ -41,7 +45,7 @@ from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
-from mechid.estimation.unseen import unseen_errors
+from mechid.estimation.unseen import unseen_errors, unseen_offsets
 
 # Degrees of freedom of heavy tails.
 TAILS = 4.0
@@ -57,16 +61,22 @@ _SPOILED = 1.02
 _ALIKE = 1.02
 # Gain in log likelihood of the effective samples from which another law of the noise is taken.
 _HEAVY = 10.0
+# Log of how many times as probable offsets must be that blocks of time cannot show: most sensors
+# are zeroed, and a wrong offset goes into the forces that the model predicts.
+_PROBABLE = 1.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
 
 # Gains that are wrong in some forces and right in the others.
 _SINGLE = "gains of single forces"
+# Offsets that blocks of time cannot show, because parameters imitate them.
+_HIDDEN = "offsets by CAD values"
 
 TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "offsets": {"offsets": "estimated"},
+        _HIDDEN: {"offsets": USUAL_CHANNEL_ERROR},
         "drift": {"offsets": "estimated", "drift": "estimated"},
         "gains": {"gains": "shared"},
         _SINGLE: {"gains": "estimated"},
@@ -153,25 +163,30 @@ class Automatic:
                 *unlike,
                 *estimate.warnings,
                 *_common_gain(estimate, now, self.gains is None),
+                *unseen_offsets(now.posterior, estimate.sigma),
             ),
         )
         return possible(estimate, regression, now.posterior.prior)
 
 
 def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, tuple[str, ...]]:
-    """Return the problem without forces of another order than the CAD values predict, and why.
+    """Return the problem without forces of another order than the CAD values predict, and without
+    samples at the limits of a sensor, and why.
 
     Such a force is in another unit, or of another machine, and would spoil what the others say.
     """
-    unlike = {} if prior is None else unlike_cad(regression, prior)
-    if not 0 < len(unlike) < len(regression.channels):
+    if prior is None:
         return regression, ()
+    regression, clipped = without_clipped(regression, prior)
+    unlike = unlike_cad(regression, prior)
+    if not 0 < len(unlike) < len(regression.channels):
+        return regression, clipped
     used = np.array([name not in unlike for name in regression.channels])
     words = tuple(
         f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
         for name, ratio in unlike.items()
     )
-    return replace(regression, valid=regression.valid & used), words
+    return replace(regression, valid=regression.valid & used), (*clipped, *words)
 
 
 def _common_gain(estimate: Estimate, now: Trial, asked: bool) -> tuple[str, ...]:
@@ -206,6 +221,8 @@ def _asked(name: str, now: Trial) -> bool:
         )
     if name == _SINGLE:
         return now.estimator.gains == "shared"
+    if name == _HIDDEN:
+        return now.noise and now.estimator.offsets is None and bool(now.unseen_offsets)
     if name == "gains" and isinstance(now.estimator.gains, str):
         return False
     if now.repeatable is False and now.white:
@@ -224,6 +241,10 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         # do. Both explain the ratios, so that held-out errors are alike.
         gain = after.posterior.unpriced_evidence - before.posterior.unpriced_evidence
         return gain > _EVIDENT
+    if name == _HIDDEN:
+        # Both predict alike, and the more probable one is taken.
+        gain = after.untempered.unpriced_evidence - before.untempered.unpriced_evidence
+        return after.noise and gain > _PROBABLE
     ratio = after.ratios(before)
     if name in _BY_EVIDENCE:
         evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT

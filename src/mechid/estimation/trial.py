@@ -13,6 +13,7 @@ from mechid.estimation.blocks import time_blocks
 from mechid.estimation.effective import lack_of_fit, period
 from mechid.estimation.posterior import HeldOut, Posterior
 from mechid.estimation.regression import Floats
+from mechid.estimation.unseen import unseen_offsets
 from mechid.estimation.whitening import stretches
 
 # Residuals are taken as independent if correlation reduces the samples of no force below this part.
@@ -80,6 +81,13 @@ class Trial:
     def noise(self) -> bool:
         """Whether the residuals may be nothing but noise."""
         return self.white and self.repeatable is not True
+
+    @cached_property
+    def unseen_offsets(self) -> tuple[str, ...]:
+        """What an offset would do that the data could not show."""
+        b = len(self.posterior.prior.base)
+        sigma = np.linalg.norm(self.posterior.fit.solution.root[:b], axis=1)
+        return unseen_offsets(self.posterior, sigma)
 
     @cached_property
     def contradicted(self) -> bool:

@@ -34,8 +34,8 @@ _CALIBRATED = 0.01
 _PLACED = 0.002
 
 
-def unseen_errors(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
-    """Return a sentence each on the offset, gain error and displacement that do most harm unseen.
+def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
+    """Return a sentence on the offset that does most harm unseen.
 
     Parameters
     ----------
@@ -43,16 +43,26 @@ def unseen_errors(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
     sigma : array (b,)
         Standard deviations of the parameters.
     """
-    channels = posterior.channels
-    found = []
-    if not channels.offsets:
-        kind = f"an offset of {USUAL_CHANNEL_ERROR:.0%} of"
-        remedy = "estimate offsets (--offsets) if it may have one"
-        found += _sentence(posterior, sigma, kind, remedy, _offsets(posterior))
-    if not channels.gains:
+    if posterior.channels.offsets:
+        return ()
+    kind = f"an offset of {USUAL_CHANNEL_ERROR:.0%} of"
+    remedy = (
+        "estimate offsets (--offsets) if it may have one, or say that the sensors are zeroed "
+        "(--set offsets=0)"
+    )
+    return _sentence(posterior, sigma, kind, remedy, _offsets(posterior))
+
+
+def unseen_errors(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
+    """Return a sentence each on the gain error and displacement that do most harm unseen.
+
+    Arguments as in `unseen_offsets`.
+    """
+    found: tuple[str, ...] = ()
+    if not posterior.channels.gains:
         kind = f"a gain error of {_CALIBRATED:.0%} of"
         remedy = "calibrate the forces, and declare what may remain (--set gains=1%)"
-        found += _sentence(posterior, sigma, kind, remedy, _gains(posterior))
+        found = _sentence(posterior, sigma, kind, remedy, _gains(posterior))
     return (*found, *place_words(posterior.prior, sigma))
 
 
@@ -105,7 +115,7 @@ def _sentence(
     kind: str,
     remedy: str,
     errors: Iterator[tuple[str, Floats]],
-) -> list[str]:
+) -> tuple[str, ...]:
     """Return the sentence on the worst of some errors."""
     fit = posterior.fit
     T = fit.solution.root
@@ -123,8 +133,8 @@ def _sentence(
             size, whose = float(shift[k]), name
             parameter = posterior.channels.regression.parameters[k]
     if not whose:
-        return []
-    return [
+        return ()
+    return (
         f"{kind} {whose} would not be seen in these data and would shift {parameter} by {size:.2g} "
-        f"standard deviations: {remedy}"
-    ]
+        f"standard deviations: {remedy}",
+    )

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import ModelError
-from mechid.kinematics.assembly import close, generic_pose, reference_coordinates
+from mechid.kinematics.assembly import Closed, close, generic_pose, reference_coordinates
 from mechid.kinematics.compile import Compiled, compile_tables
-from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.passive import passive_parts
 from mechid.kinematics.tree import spanning_tree
 from mechid.mechanism.records import Mechanism
@@ -124,11 +123,11 @@ def _free(mechanism: Mechanism, compiled: Compiled, name: str, dependent: set[in
     return [name] if len(free) == len(kind.choices) else free
 
 
-def _closure(compiled: Compiled, home: Array) -> Array:
+def _closure(compiled: Compiled, home: Closed) -> Array:
     """Return the Jacobian of the closure: in the home pose, unless that is a singular one."""
     rng = np.random.default_rng(0)
     poses = [home, *(generic_pose(compiled, home, rng) for _ in range(_SEEDS))]
-    found = [dense_rows(compiled.tables, q)[1] for q in poses]
+    found = [pose.jacobian for pose in poses]
     ranks = [int(np.linalg.matrix_rank(J, rtol=_RANK)) for J in found]
     return np.asarray(found[ranks.index(max(ranks))])
 

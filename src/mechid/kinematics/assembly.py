@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mechid.errors import AssemblyError
@@ -39,8 +41,16 @@ def reference_coordinates(mechanism: Mechanism, tree: SpanningTree, c: Compiled)
     return q
 
 
-def close(c: Compiled, start: Floats, where: str = "") -> Floats:
-    """Return closed tree coordinates near `start`: damped least-squares steps on the closure.
+class Closed(NamedTuple):
+    """A closed pose: tree coordinates, values of the rows, and their dimensionless Jacobian."""
+
+    q: Floats
+    values: Floats
+    jacobian: Floats
+
+
+def close(c: Compiled, start: Floats, where: str = "") -> Closed:
+    """Return a closed pose near `start`: damped least-squares steps on the closure.
 
     No independent coordinate is held; every coordinate moves as little as it can.
 
@@ -72,7 +82,7 @@ def close(c: Compiled, start: Floats, where: str = "") -> Floats:
         trial_values, trial_jacobian = dense_rows(c.for_kernels, trial)
         trial_error = (trial_values * t.rows.scale)[closure]
         if trial_error @ trial_error < error @ error:
-            q, jacobian, error = trial, trial_jacobian, trial_error
+            q, values, jacobian, error = trial, trial_values, trial_jacobian, trial_error
             damping = max(damping / 5, 1e-12)
         elif size < 1e-10:
             break  # rounding: no step improves it any more
@@ -93,7 +103,7 @@ def close(c: Compiled, start: Floats, where: str = "") -> Floats:
             remedy="check the lengths and points of its loop, or give a reference pose nearer to "
             "an assembled one",
         )
-    return q
+    return Closed(q, values, jacobian)
 
 
 def refuse_reversed(mechanism: Mechanism, tree: SpanningTree, c: Compiled, q: Floats) -> None:
@@ -129,20 +139,19 @@ def link_poses(c: Compiled, q: Floats) -> list[Rigid]:
     return [Rigid(R, p) for R, p in zip(rotation, origin, strict=True)]
 
 
-def generic_pose(c: Compiled, start: Floats, rng: np.random.Generator) -> Floats:
+def generic_pose(c: Compiled, start: Closed, rng: np.random.Generator) -> Closed:
     """Return a closed pose some way from `start`, reached along random admissible motions."""
     t = c.tables
     closure = t.rows.driver < 0
-    q = start.copy()
+    pose = start
     for _ in range(4):
-        _, jacobian = dense_rows(c.for_kernels, q)
-        J = jacobian[closure]
+        J = pose.jacobian[closure]
         direction = rng.standard_normal(c.n_v)
         direction -= np.linalg.lstsq(J, J @ direction, rcond=1e-9)[0]
         size = float(np.abs(direction).max(initial=0.0))
         if size < 1e-9:
-            return q
-        trial = q.copy()
+            return pose
+        trial = pose.q.copy()
         advance(c.for_kernels, trial, direction / size * 0.03 * t.columns.scale, 1.0)
-        q = close(c, trial)
-    return q
+        pose = close(c, trial)
+    return pose

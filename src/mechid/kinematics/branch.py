@@ -13,11 +13,10 @@ _CHUNK = 2048  # samples at a time: bounds the memory of the dense matrices
 
 def dependent_jacobians(model: KinematicModel, q: Floats) -> Floats:
     """Return the dimensionless Jacobians (N, n_rows, n_unknown) of rows by dependent speeds."""
-    t = model.tables
-    jacobians = np.zeros((q.shape[0], t.rows.size, t.columns.size))
-    if t.rows.size:
-        dense_batch(t, q, jacobians)
-    return jacobians[:, :, model.order.columns.piece >= 0]
+    unknown = model.order.columns.piece >= 0
+    if not unknown.any():
+        return np.zeros((len(q), model.tables.rows.size, 0))
+    return dense_batch(model.compiled.for_kernels, q)[1][:, :, unknown]
 
 
 def singularity_margin(model: KinematicModel, q: Floats) -> Floats:

@@ -17,7 +17,6 @@ from mechid.kinematics.assembly import (
     refuse_reversed,
 )
 from mechid.kinematics.compile import Compiled, compile_tables, for_kernels
-from mechid.kinematics.kernels.dense import dense_rows
 from mechid.kinematics.kernels.held import Held, hold
 from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.mobility import check_independent
@@ -94,6 +93,14 @@ class KinematicModel(Shown):
         return hold((self.compiled.for_kernels, for_kernels(self.one_piece)))
 
     @cached_property
+    def looped(self) -> np.ndarray:
+        """Which independent coordinates a loop reads, (n_i,)."""
+        found = np.zeros(self.n_independent, dtype=bool)
+        for piece in self.order.pieces:
+            found[self.order.items[piece.driver_start : piece.driver_end]] = True
+        return found
+
+    @cached_property
     def path_code(self) -> PathCode | None:
         """Generated code that solves paths; None if the kernels cannot be recorded."""
         from mechid.kinematics.engine.motion_code import motion_code
@@ -158,10 +165,9 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     compiled = compile_tables(mechanism, tree, passive)
     t = compiled.tables
     home = close(compiled, reference_coordinates(mechanism, tree, compiled), mechanism.name)
-    refuse_reversed(mechanism, tree, compiled, home)
+    refuse_reversed(mechanism, tree, compiled, home.q)
     rng = np.random.default_rng(0)
-    poses = [generic_pose(compiled, home, rng) for _ in range(3)]
-    jacobians = [dense_rows(compiled.for_kernels, q)[1] for q in poses]
+    jacobians = [generic_pose(compiled, home, rng).jacobian for _ in range(3)]
     unknown = np.ones(compiled.n_v, dtype=bool)
     unknown[t.direct.column] = False
     columns = np.flatnonzero(unknown)
@@ -173,10 +179,9 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     ]
     whole = [(kept, [int(c) for c in columns])] if columns.size else []
     y = np.zeros(len(mechanism.coordinates))
-    values, _ = dense_rows(compiled.for_kernels, home)
     driven = t.rows.driver >= 0
-    y[t.rows.driver[driven]] = values[driven]
-    y[t.direct.driver] = home[t.direct.q]
+    y[t.rows.driver[driven]] = home.values[driven]
+    y[t.direct.driver] = home.q[t.direct.q]
     return KinematicModel(
         mechanism,
         tree,
@@ -185,7 +190,7 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
         make_order(t, whole, pattern),
         passive,
         tuple(compiled.row_names[r] for r in redundant),
-        home,
+        home.q,
         y,
     )
 

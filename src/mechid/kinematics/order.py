@@ -26,15 +26,27 @@ from mechid.kinematics.tables import (
     Tables,
 )
 
+_EQUAL = 1e-9  # relative difference of squared lengths that counts as rounding
+
 
 def independent_rows(jacobian: Floats, n: int) -> list[int]:
-    """Return n rows that determine the unknowns, by column-pivoted QR of the transpose."""
+    """Return n rows that determine the unknowns, by row-pivoted orthogonalisation.
+
+    Each is the one of which the rows before it leave most; the first of several that are equal but
+    for rounding.
+    """
     if len(jacobian) == n:
         return list(range(n))
-    import scipy.linalg  # loading it takes longer than closing the loops
-
-    _, _, order = scipy.linalg.qr(jacobian.T, mode="economic", pivoting=True)
-    return sorted(int(i) for i in order[:n])
+    rest = jacobian.copy()
+    rows: list[int] = []
+    for _ in range(n):
+        left = np.sum(rest * rest, axis=1)
+        r = int(np.argmax(left >= (1 - _EQUAL) * left.max()))
+        rows.append(r)
+        direction = rest[r] / np.sqrt(left[r])
+        rest -= np.outer(rest @ direction, direction)
+        rest[r] = 0.0
+    return sorted(rows)
 
 
 def row_of_columns(pattern: np.ndarray) -> Ints:

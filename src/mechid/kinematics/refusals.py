@@ -41,12 +41,9 @@ def refuse_leaps(
     """
     if not len(y):
         return
-    pieces, items = model.order.pieces, model.order.items
-    read = [items[p.driver_start : p.driver_end] for p in pieces]
-    looped = np.isin(np.arange(y.shape[1]), np.concatenate([np.zeros(0, dtype=np.int64), *read]))
     unit = np.array([1.0 if c.unit == "rad" else model.size for c in model.mechanism.coordinates])
-    limit = np.where(looped, LEAP * np.maximum(unit, np.finfo(float).tiny), np.inf)
-    before = np.vstack([start, y[:-1]]) if ordered else start
+    limit = np.where(model.looped, LEAP * np.maximum(unit, np.finfo(float).tiny), np.inf)
+    before = np.concatenate([start[None], y[:-1]]) if ordered else start
     with np.errstate(over="ignore"):
         steps = y - before
         # all at once first, which is three times as fast

@@ -19,6 +19,8 @@ _POLL = 0.02
 _LOG = logging.getLogger("mechid")
 Client: TypeAlias = Any  # of Dask, which has few types
 Connect: TypeAlias = Callable[[], Any]
+# Dask opens a port even without a dashboard, and warns if another study has it: any that is free.
+_NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 _QUEUES = ("htcondor", "local", "lsf", "moab", "oar", "pbs", "sge", "slurm")
 
 
@@ -164,6 +166,7 @@ def local(workers: int) -> Connect:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
+                scheduler_kwargs=_NO_DASHBOARD,
                 silence_logs=logging.CRITICAL,
                 preload=["mechid.studies.worker_setup"],
             ) as cluster,
@@ -228,7 +231,7 @@ def _queued(name: str, jobs: int, settings: dict[str, Any], where: str) -> Conne
         names = {kind.lower(): getattr(dask_jobqueue, kind) for kind in dir(dask_jobqueue)}
         kind = LocalCluster if name == "local" else names[f"{name}cluster"]
         _check_words(kind, settings, f"{where}: {name}")
-        cluster = kind(**{"scheduler_options": {"dashboard_address": None}} | settings)
+        cluster = kind(**{"scheduler_options": _NO_DASHBOARD} | settings)
         with cluster, distributed.Client(cluster, set_as_default=False) as client:
             cluster.scale(jobs=jobs)
             yield client

@@ -10,8 +10,8 @@ from mechid.tape.ahead import compile_elsewhere
 from mechid.tape.store import cache_folders
 
 # For a process each, in the order in which they are needed; the others that a first run needs take
-# about as long.
-GROUPS = (("solve_chunks", "observe_chunks"), ("observe_frames", "observe_batch"))
+# about as long. The last one is needed after the first motion is designed.
+GROUPS = (("solve_chunks",), ("observe_frames", "observe_batch", "observe_chunks"))
 
 
 def compile_ahead() -> bool:

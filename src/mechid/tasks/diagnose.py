@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -35,8 +34,6 @@ _OF_LOG = {
     "gain": "check scale and calibration in all logs, and the geometry of the model",
     "drift": "let the sensor warm up before such a log",
 }
-# What is known before such a motion is the model, in place of the CAD values.
-_SECOND = re.compile("(the )?CAD values")
 _LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
 _LIVE = "no force element has this: expect such errors where the joint turns back"
@@ -105,12 +102,13 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         prior=known,
         speeds=own_speeds(run.mechanism, motion),
         friction=_frictions(model, run.mechanism, r, [motion]),
+        source="the identified model",
     )
     return tuple(
         replace(
             d,
             motion=motion.name,
-            text=f"on {motion.name} {_SECOND.sub('the identified model', d.text)}",
+            text=f"on {motion.name} {d.text}",
             remedy=_OF_LOG.get(d.kind, d.remedy),
         )
         for d in found

@@ -23,7 +23,7 @@ from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units, unexplained
 from mechid.validation.diagnosis_linear import Candidate, linear_findings
 from mechid.validation.diagnosis_motion import believed, little_motion, near_standstill
-from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_record import CAD, Diagnosis
 from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantised
 
 # Measured values that suffice for errors that are linear in a factor: of longer logs every nth
@@ -43,6 +43,7 @@ def diagnose(
     friction: Sequence[Candidate] = (),
     coordinates: Sequence[tuple[str, str]] = (),
     unseen: Sequence[tuple[str, float, float]] = (),
+    source: str = CAD,
 ) -> tuple[Diagnosis, ...]:
     """Say what is wrong with the forces of an identification, and with its model.
 
@@ -63,10 +64,16 @@ def diagnose(
         Names and units of the independent coordinates, as the columns of a motion.
     unseen : sequence of (motion, error of the CAD values, error of the estimate)
         Overall prediction errors on motions that were not used.
+    source : str
+        What the prior is called in sentences.
     """
     r = regression.select(estimate.parameters)
     fitted = r.tau - r.known - r.W @ estimate.values
-    gross = other_units(r, prior) or exchanged_or_reversed(r, prior) or unexplained(r, fitted)
+    gross = (
+        other_units(r, prior, source)
+        or exchanged_or_reversed(r, prior, source)
+        or unexplained(r, fitted)
+    )
     cad = believed(estimate, unseen)
     if gross:
         return (*gross, *cad)
@@ -80,7 +87,7 @@ def diagnose(
     thin = slice(None, None, nth)
     few = [replace(c, column=c.column[thin]) for c in friction]
     problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
-    linear, rest = linear_findings(problem, estimate, motions[0], few)
+    linear, rest = linear_findings(problem, estimate, motions[0], few, source)
     e = rest.residuals() if nth == 1 else estimate.residuals
     forces = np.where(r.valid, r.tau - e, np.nan)
     return (

@@ -9,7 +9,7 @@ import numpy as np
 from mechid.estimation.linear import full_svd, lengths, prior_factor, rank_floor
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Bools, Floats, Regression
-from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_record import CAD, Diagnosis
 
 # A force of this many times its CAD value is no matter of wrong CAD values.
 _RATIO = 3.0
@@ -38,8 +38,10 @@ _EXPLAINED = 0.1  # of the variance; noise of the size of the force leaves a hal
 _OPPOSITE = 0.5  # correlation with the CAD values
 
 
-def other_units(regression: Regression, prior: Prior | None) -> tuple[Diagnosis, ...]:
-    """Name forces that are a multiple of what the CAD values predict."""
+def other_units(
+    regression: Regression, prior: Prior | None, source: str = CAD
+) -> tuple[Diagnosis, ...]:
+    """Name forces that are a multiple of what the CAD values predict, or what `source` is."""
     if prior is None:
         return ()
     r = regression
@@ -64,8 +66,8 @@ def other_units(regression: Regression, prior: Prior | None) -> tuple[Diagnosis,
                 ratio,
                 "",
                 far / _RATIO,
-                f"force {name} is {ratio:.3g} times what the CAD values predict, alike in time "
-                f"(correlation {alike:.2f})" + (f": a factor {' or '.join(near)}" if near else ""),
+                f"force {name} is {ratio:.3g} times that of {source}, alike in time (correlation "
+                f"{alike:.2f})" + (f": a factor {' or '.join(near)}" if near else ""),
                 f"correct unit, scale or gear ratio of {name} in the mapping file",
             )
         )
@@ -110,12 +112,14 @@ def _spread(values: Floats) -> float:
     return float(np.median(np.abs(values - np.median(values))))
 
 
-def exchanged_or_reversed(regression: Regression, prior: Prior | None) -> tuple[Diagnosis, ...]:
+def exchanged_or_reversed(
+    regression: Regression, prior: Prior | None, source: str = CAD
+) -> tuple[Diagnosis, ...]:
     """Name forces that fit much better with another sign, or in the place of each other."""
     r = regression.part(np.flatnonzero(regression.valid.all(axis=1)))
     if len(r.time) < _FEW or not np.all(r.tau.any(axis=0)):
         return ()
-    misfit = _Misfit(r, prior)
+    misfit = _Misfit(r, prior, source)
     tau, found = r.tau, []
     first = before = misfit.total(tau)
     # Several reversed at once, as the CAD values say: each alone may not help. Not where one change
@@ -149,10 +153,10 @@ def exchanged_or_reversed(regression: Regression, prior: Prior | None) -> tuple[
 class _Misfit:
     """How badly a fit explains versions of the forces, and how far they are from the CAD values."""
 
-    def __init__(self, r: Regression, prior: Prior | None) -> None:
+    def __init__(self, r: Regression, prior: Prior | None, source: str) -> None:
         self._known = r.known
         self._forces: Floats | None = None
-        self.against = "fit"
+        self.against = "the fit"
         mean = None if prior is None else prior.select(r.parameters).mean
         forces = r.tau if mean is None else r.W @ mean + r.known
         size = np.sqrt(np.mean(forces**2, axis=0))
@@ -166,7 +170,7 @@ class _Misfit:
         else:
             F = prior_factor(prior.select(r.parameters).base_covariance)
             self._shift = A @ mean
-            self._forces, self.against = forces, "CAD values"
+            self._forces, self.against = forces, source
             full = np.vstack([A @ F, np.eye(F.shape[1])])
         U, s, _ = full_svd(full)
         self._Q = U[:, s > rank_floor(full, s)]
@@ -209,7 +213,7 @@ def _changed(tau: Floats, change: tuple[int, ...]) -> Floats:
 def _finding(
     names: list[str], ratio: float, before: float, after: float, against: str
 ) -> Diagnosis:
-    figures = f"the error of the {against} is {100 * after:.3g} instead of {100 * before:.3g} %"
+    figures = f"the error of {against} is {100 * after:.3g} instead of {100 * before:.3g} %"
     if len(names) == 1:
         return Diagnosis(
             "sign",

@@ -25,7 +25,7 @@ from mechid.validation.added_columns import (
     with_column,
 )
 from mechid.validation.crossvalidate import force_rms
-from mechid.validation.diagnosis_record import SETTLED, Diagnosis
+from mechid.validation.diagnosis_record import CAD, SETTLED, Diagnosis
 
 _LEVEL = 0.01
 _MATTERS = 0.02
@@ -72,6 +72,7 @@ def linear_findings(
     estimate: Estimate,
     motion: PreparedMeasurement,
     friction: Sequence[Candidate] = (),
+    source: str = CAD,
 ) -> tuple[tuple[Diagnosis, ...], FittedProblem]:
     """Return errors that are linear in a factor, and the problem with all of them fitted.
 
@@ -84,6 +85,8 @@ def linear_findings(
         A log, for its rate.
     friction : sequence of Candidate
         Shapes of friction.
+    source : str
+        What the prior is called in sentences.
     """
     r = problem.regression
     forces = r.W @ estimate.values + r.known
@@ -100,10 +103,10 @@ def linear_findings(
         taken.append((candidates[k], factor, significance))
         problem = with_column(problem, columns[..., k : k + 1])
     size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
-    found = _merged(taken, r, size, estimate, step)
+    found = _merged(taken, r, size, estimate, step, source)
     return (
         *found,
-        *_estimated_gains(estimate, {d.channel for d in found if d.kind == "gain"}),
+        *_estimated_gains(estimate, {d.channel for d in found if d.kind == "gain"}, source),
     ), problem
 
 
@@ -180,6 +183,7 @@ def _merged(
     size: dict[str, float],
     estimate: Estimate,
     step: float,
+    source: str,
 ) -> tuple[Diagnosis, ...]:
     """Return one finding per kind and channel, in the order in which they were found."""
     groups: dict[tuple[str, str, str], list[tuple[Candidate, float, float]]] = {}
@@ -216,7 +220,7 @@ def _merged(
                 )
                 remedy = "record all channels with one clock, or shift the forces in the log back"
             case "gain":
-                text, remedy = _gain(name, value, significance)
+                text, remedy = _gain(name, value, significance, source)
             case _:
                 words = " and ".join(dict.fromkeys(c.words for c, _, _ in parts))
                 value = float(np.sqrt(np.mean(np.sum(np.square(history), axis=1))))
@@ -232,7 +236,7 @@ def _merged(
     return tuple(found)
 
 
-def _estimated_gains(estimate: Estimate, known: set[str]) -> Iterator[Diagnosis]:
+def _estimated_gains(estimate: Estimate, known: set[str], source: str) -> Iterator[Diagnosis]:
     """Yield gains that the estimator found."""
     if estimate.errors is None:
         return
@@ -240,14 +244,14 @@ def _estimated_gains(estimate: Estimate, known: set[str]) -> Iterator[Diagnosis]
     for name, gain, sigma in rows:
         if name in known or not sigma > 0 or abs(gain) < max(_LEAST["gain"], _SURE * sigma):
             continue
-        text, remedy = _gain(name, float(gain), float(abs(gain) / sigma))
+        text, remedy = _gain(name, float(gain), float(abs(gain) / sigma), source)
         yield Diagnosis("gain", name, float(gain), "", float(abs(gain) / sigma), text, remedy)
 
 
-def _gain(name: str, value: float, significance: float) -> tuple[str, str]:
+def _gain(name: str, value: float, significance: float, source: str) -> tuple[str, str]:
     text = (
         f"force {name} is {100 * abs(value):.3g} % too {'large' if value > 0 else 'small'} for the "
-        f"other forces and CAD values ({significance:.0f} standard deviations)"
+        f"other forces and {source} ({significance:.0f} standard deviations)"
     )
     return text, f"check scale and calibration of {name}, and the geometry of the model"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SETTLED = "nothing to do"  # how the remedy of such findings begins
+CAD = "the CAD values"  # what a prior is called in sentences, unless it is another one
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mechid.estimation.clipping import CLIPPED, clip_limits, varies
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.signals.record import PreparedMeasurement
 from mechid.validation.diagnosis_record import SETTLED, Diagnosis
 
-# At the extreme value of a force that is clipped stand many samples, and few just below. The
-# rounded top of a sine has at most 2.4 times as many samples at its highest level as at the next.
-_CLIPPED, _CROWDED = 0.005, 5.0
-_FEW = 5
-# The forces of the model must vary where the measured one does not: else it is constant in truth.
-_VARIES = 0.02
 # Rounding error (step/√12) relative to the residuals from which on a finer step would help.
 _ROUGH = 0.3
 # Beyond this many robust standard deviations lies one of 10⁷ samples of normal noise.
@@ -39,18 +34,15 @@ def clipped(
             tau, there = _raw(motion, name)
             values = tau[there]
             part = np.flatnonzero(r.logs == log)
-            if len(values) < 10 * _FEW or np.ptp(values) == 0 or not r.valid[part, j].any():
+            known = part[r.valid[part, j]]
+            if not known.size:
                 continue
-            levels, counts = np.unique(values, return_counts=True)
             ends = []
-            for end, beside in ((-1, -2), (0, 1)):
-                n = int(counts[end])
-                at = there & (tau == levels[end])
-                known = part[r.valid[part, j]]
+            for limit in clip_limits(values):
+                at = there & (tau == limit)
                 model = np.interp(motion.time[at], r.time[known], forces[known, j])
-                varies = np.std(model) > _VARIES * np.ptp(values) / 2
-                if n > max(_FEW, _CLIPPED * len(values), _CROWDED * counts[beside]) and varies:
-                    ends.append((float(levels[end]), n))
+                if varies(model, values):
+                    ends.append((limit, int(np.count_nonzero(at))))
             if not ends:
                 continue
             n = sum(count for _, count in ends)
@@ -62,7 +54,7 @@ def clipped(
                     name,
                     ends[0][0],
                     unit,
-                    share / _CLIPPED,
+                    share / CLIPPED,
                     f"force {name} is clipped at {limits} {unit}: {n} samples "
                     f"({100 * share:.2g} %) have exactly this value",
                     "enlarge the range of the sensor, or measure a slower motion; leave these "

@@ -38,7 +38,8 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
     while solver.status == "running":
         stalled = _step(solver, recorder, stalled)
         recorder.step_to(float(solver.t), solver.y)
-        between = cache(solver.dense_output)  # may take evaluations: made when it is asked for
+        # Interpolation may take evaluations: it is made when it is asked for, and once.
+        between = cache(solver.dense_output) if task.events else solver.dense_output
         stop, before = _first_event(task, before, between, solver)
         due = recorder.due(solver.t if stop is None else stop[0])
         if due.size:
@@ -86,6 +87,8 @@ def _first_event(
     solver: Any,
 ) -> tuple[tuple[float, int] | None, list[float]]:
     """Return the earliest zero of an event in a step, and the values at its end."""
+    if not task.events:
+        return None, before
     from scipy.optimize import brentq
 
     t_old, t = solver.t_old, solver.t

@@ -5,6 +5,7 @@ import numpy as np
 from mechid.kinematics.kernels.jit import allocating_kernel
 from mechid.kinematics.kernels.links import place_directions, place_links, place_markers
 from mechid.kinematics.kernels.rows import row_entries, row_value
+from mechid.kinematics.tables import Floats, Tables
 
 
 @allocating_kernel
@@ -19,33 +20,35 @@ def place_all(t, q, rotation, origin, axes, markers, directions):
 
 
 @allocating_kernel
-def dense_rows(t, q):
-    """Return the values (n_rows,) and the dimensionless Jacobian (n_rows, n_v) at a pose."""
+def fill_rows(t, q, values, jacobians):
+    """Add the values (N, n_rows) and dimensionless Jacobians (N, n_rows, n_v) of N poses."""
     n_links, n_columns, n_rows = t.links.size, t.columns.size, t.rows.size
     rotation = np.zeros((n_links, 3, 3))
     origin = np.zeros((n_links, 3))
     axes = np.zeros((n_columns, 3))
     markers = np.zeros((t.marker_link.size, 3))
     directions = np.zeros((t.direction_link.size, 3))
-    place_all(t, q, rotation, origin, axes, markers, directions)
-    values = np.zeros(n_rows)
-    jacobian = np.zeros((n_rows, n_columns))
     entries = np.zeros(t.path.size)
-    row_entries(t, np.arange(n_rows), 0, n_rows, origin, axes, markers, directions, entries)
-    for r in range(n_rows):
-        values[r] = row_value(t, r, q, markers, directions)
-        for n in range(t.rows[r].start, t.rows[r].end):
-            c = t.path[n].column
-            jacobian[r, c] += entries[n] * t.rows[r].scale * t.columns[c].scale
-    return values, jacobian
-
-
-@allocating_kernel
-def dense_batch(t, q, jacobians):
-    """Fill the dimensionless Jacobians (N, n_rows, n_v) of many poses."""
+    every = np.arange(n_rows)
     for s in range(q.shape[0]):
-        found = dense_rows(t, q[s])[1]
-        # (Assigning the array would compile the message of shapes that differ, for seconds.)
-        for r in range(found.shape[0]):
-            for c in range(found.shape[1]):
-                jacobians[s, r, c] = found[r, c]
+        place_all(t, q[s], rotation, origin, axes, markers, directions)
+        row_entries(t, every, 0, n_rows, origin, axes, markers, directions, entries)
+        for r in range(n_rows):
+            values[s, r] += row_value(t, r, q[s], markers, directions)
+            for n in range(t.rows[r].start, t.rows[r].end):
+                c = t.path[n].column
+                jacobians[s, r, c] += entries[n] * t.rows[r].scale * t.columns[c].scale
+
+
+def dense_batch(t: Tables, q: Floats) -> tuple[Floats, Floats]:
+    """Return the values (N, n_rows) and dimensionless Jacobians (N, n_rows, n_v) of N poses."""
+    values = np.zeros((len(q), t.rows.size))
+    jacobians = np.zeros((len(q), t.rows.size, t.columns.size))
+    fill_rows(t, np.ascontiguousarray(q), values, jacobians)
+    return values, jacobians
+
+
+def dense_rows(t: Tables, q: Floats) -> tuple[Floats, Floats]:
+    """Return the values (n_rows,) and the dimensionless Jacobian (n_rows, n_v) at a pose."""
+    values, jacobians = dense_batch(t, q[None])
+    return values[0], jacobians[0]

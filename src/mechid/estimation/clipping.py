@@ -1,0 +1,56 @@
+"""Forces that a sensor or recorder clipped: samples at its limit are no measurements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression
+
+# At the extreme value of a force that is clipped stand many samples, and few just below. The
+# rounded top of a sine has at most 2.4 times as many samples at its highest level as at the next.
+CLIPPED, _CROWDED = 0.005, 5.0
+_FEW = 5
+# The forces of the model must vary where the measured one does not: else it is constant in truth.
+_VARIES = 0.02
+
+
+def clip_limits(values: Floats) -> tuple[float, ...]:
+    """Return the largest and the smallest of some values, those that stand for what is beyond."""
+    if len(values) < 10 * _FEW or np.ptp(values) == 0:
+        return ()
+    levels, counts = np.unique(values, return_counts=True)
+    return tuple(
+        float(levels[end])
+        for end, beside in ((-1, -2), (0, 1))
+        if counts[end] > max(_FEW, CLIPPED * len(values), _CROWDED * counts[beside])
+    )
+
+
+def varies(model: Floats, values: Floats) -> bool:
+    """Return whether forces of a model vary, in view of the range of measured values."""
+    return bool(np.std(model) > _VARIES * np.ptp(values) / 2)
+
+
+def without_clipped(regression: Regression, prior: Prior) -> tuple[Regression, tuple[str, ...]]:
+    """Return a problem without samples at limits of a sensor, and what was left out.
+
+    Forces that the CAD values say are constant there may be so in truth, and stay.
+    """
+    r, known = regression, prior.select(regression.parameters)
+    model, valid, words = r.W @ known.mean + r.known, r.valid.copy(), []
+    for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
+        for log in np.unique(r.logs):
+            there = r.valid[:, j] & (r.logs == log)
+            values = r.tau[there, j]
+            for limit in clip_limits(values):
+                at = there & (r.tau[:, j] == limit)
+                if varies(model[at, j], values):
+                    valid[at, j] = False
+                    words.append(
+                        f"force {name} is clipped at {limit:.4g} {unit}: "
+                        f"{np.count_nonzero(at)} samples with exactly this value were left out"
+                    )
+    return replace(r, valid=valid), tuple(words)

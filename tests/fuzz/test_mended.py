@@ -427,3 +427,11 @@ def test_numbers_of_links_that_are_none(tmp_path: Path) -> None:
         path.write_text((SEEDS / "table.yaml").read_text().replace("link: 2", f"link: {value}"))
         with pytest.raises(ModelError, match=r"denavit_hartenberg\.1\.link: expected an integer, "):
             mechid.load(path)
+
+
+def test_long_rows_of_digits_in_text_tables(tmp_path: Path) -> None:
+    """Read in time that grows as their length, not as its square (minutes, then)."""
+    path = tmp_path / "log.csv"
+    path.write_text(f"time,q1\n0,1\n1,{'3' * 100_000}x\n2,2\n3,3\n4,4\n")
+    with pytest.raises(DataError, match=r"log\.csv"):
+        mechid.read_measurement(path, "five_bar")

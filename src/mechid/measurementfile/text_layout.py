@@ -23,7 +23,7 @@ MISSING = ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan",
            "1.#QNAN", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")  # fmt: skip
 _COMMENT = re.compile(r"\s*(#|%|//|!)\s*")
 _EXPONENT = r"([eE][+-]?\d+)?"
-_POINT = re.compile(rf"[+-]?(\d+\.?\d*|\.\d+){_EXPONENT}")
+_POINT = re.compile(rf"[+-]?(\d+(\.\d*)?|\.\d+){_EXPONENT}")  # one way to read digits
 _COMMA = re.compile(rf"[+-]?(\d+,\d*|,\d+){_EXPONENT}")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3}){2,}|[+-]?\d{1,3}(,\d{3})+\.\d*|"
                       r"[+-]?\d{1,3}(\.\d{3}){2,}|[+-]?\d{1,3}(\.\d{3})+,\d*")  # fmt: skip

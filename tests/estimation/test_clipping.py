@@ -49,7 +49,8 @@ def test_limits_of_each_log() -> None:
     tau = r.tau.copy()
     tau[log == 1, 0] = np.maximum(tau[log == 1, 0], -3.0)
     kept, words = without_clipped(replace(r, tau=tau, log=log), PRIOR)
-    assert len(words) == 1
+    (sentence,) = words
+    assert sentence.startswith("force f0 of log 2 is clipped at -3 N: ")
     assert kept.valid[log == 0].all()
     assert not kept.valid[log == 1, 0].all()
 

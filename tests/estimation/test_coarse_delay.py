@@ -81,6 +81,32 @@ def test_dense_samples_are_shifted_by_many() -> None:
     assert coarse_delay(Channels(r), PRIOR.mean, F) == pytest.approx(0.037, abs=0.0026)
 
 
+@pytest.mark.parametrize("late", [-0.12, 0.12])
+@pytest.mark.parametrize("samples", [2000, 4000, 5000])
+def test_delays_beyond_the_search_end_at_its_edge(late: float, samples: int) -> None:
+    """No sample outside of the data is looked at, wherever the best shift is."""
+    time = np.arange(samples) / 1000
+    r = replace(
+        measured(0, 0.0),
+        W=columns(time)[..., :1],
+        tau=columns(time - late)[..., 0] * PHI[0],
+        known=np.zeros((samples, 2)),
+        time=time,
+        valid=np.ones((samples, 2), dtype=bool),
+        parameters=("p0",),
+    )
+    found = coarse_delay(Channels(r), PRIOR.mean[:1], F[:1, :1])
+    assert found == pytest.approx(np.copysign(0.1, late), abs=0.003)
+
+
+def test_samples_without_known_forces_are_not_shifted_to() -> None:
+    r = measured(2, 0.06)
+    known, valid = r.known.copy(), r.valid.copy()
+    known[250], valid[250] = np.nan, False
+    found = coarse_delay(Channels(replace(r, known=known, valid=valid)), PRIOR.mean, F)
+    assert found == pytest.approx(0.06)
+
+
 @pytest.mark.parametrize("samples", [0, 1, 2, 9, 30])
 def test_few_samples_have_no_delay(samples: int) -> None:
     r = measured(0, 0.0).part(slice(0, samples))

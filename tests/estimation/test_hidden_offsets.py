@@ -9,10 +9,10 @@ import pytest
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Floats, Regression
 
 from .problems import prior as make_prior
-from .test_channel_errors import measured
+from .test_channel_errors import PRIOR, measured
 
 PHI = np.array([2.0, -1.0, 0.5, 3.0])
 # Weight and inertia of one body: its mass is uncertain by 20 %, its centre by 3 %.
@@ -81,6 +81,18 @@ def test_sensors_that_are_said_to_be_zeroed() -> None:
     assert not any("offset" in word for word in found.warnings)
     plain = Automatic()(r, make_prior(PHI, TIED))
     np.testing.assert_allclose(found.values, plain.values, rtol=1e-6)
+
+
+def test_an_offset_that_was_given_stays_as_it_was_given() -> None:
+    """Not even where the data show a large one: the residuals do, and a warning says so."""
+    r = measured(noise=0.05)
+    wrong = replace(r, tau=r.tau + np.array([0.8, 0.0, 0.0]))
+    assert np.abs(offsets(Automatic()(wrong, PRIOR))).max() > 0.7
+    np.testing.assert_allclose(offsets(Automatic(offsets=0.0)(wrong, PRIOR)), 0.0, atol=1e-12)
+
+
+def offsets(found: Estimate) -> Floats:
+    return np.zeros(1) if found.errors is None else found.errors.offset
 
 
 def test_sensors_are_alike() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from mechid.base.baseset import BaseSet
 from mechid.errors import DataError, MechidError
+from mechid.estimation import cone, physical
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
@@ -114,6 +115,20 @@ def test_impossible_base_values_get_the_nearest_possible() -> None:
     assert found.distance == pytest.approx(mahalanobis(found.values - x, C))
     assert found.values[inertia] >= 0
     assert "no physically consistent parameters have these base values" in found.warnings[0]
+
+
+def test_a_solver_that_fails_does_not_cost_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, data = truth("pendulum"), regression("pendulum", 0.02)
+    free = Bayes(0.02, "full")(data, known)
+    inertia = next(k for k, name in enumerate(free.parameters) if name.startswith("I"))
+    values = free.values.copy()
+    values[inertia] = -0.1 * values[inertia]
+    impossible = replace(free, values=values, covariance=np.diag(values**2))
+    assert physical.possible(impossible, data, known).values[inertia] > 0
+    monkeypatch.setattr(cone, "_shortest", lambda *_: ("InsufficientProgress", np.zeros(1)))
+    found = physical.possible(impossible, data, known)
+    np.testing.assert_array_equal(found.values, values)
+    assert "could not be found out: the semidefinite program was not solved" in found.warnings[-1]
 
 
 @pytest.mark.parametrize("prior", ["full", "diagonal"])

@@ -41,6 +41,13 @@ def test_noise_is_none_of_it(seed: int) -> None:
     np.testing.assert_array_less(found, 0.1)
 
 
+@pytest.mark.parametrize("samples", [8, 12, 20, 30])
+def test_few_samples_of_noise_are_none_of_it(samples: int) -> None:
+    for seed in range(10):
+        r = measured(seed, noise=0.3).part(slice(0, samples))
+        np.testing.assert_array_equal(unmodelled_forces(PLAIN.posterior(r, PRIOR)), 0.0)
+
+
 def test_what_is_correlated_in_time() -> None:
     """A force that does not repeat itself: a slow wave is predicted by its past, white noise not.
 

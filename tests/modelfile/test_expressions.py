@@ -38,6 +38,8 @@ VALUES = {"a": 0.3, "b": -2.0, "l7": 0.22}
         ("2*(15 deg)", math.pi / 6),
         ("l7*sin(30 deg)", 0.11),
         ("cos(90 deg)", 0.0),
+        ("sin(30 deg) rad", 0.5),
+        ("abs(cos(60 deg))*90 deg", math.pi / 4),
         ("sin(pi)", 0.0),
         ("atan2(1, -1)", 3 * math.pi / 4),
         ("sqrt(abs(b) + 2)", 2.0),

@@ -133,7 +133,7 @@ class Automatic:
         words: list[str] = []
         while True:
             wider = {
-                name: replace(now.estimator, **terms)
+                name: replace(now.estimator, **self._open(terms))
                 for name, terms in TERMS.items()
                 if _asked(name, now)
             }
@@ -167,6 +167,10 @@ class Automatic:
             ),
         )
         return possible(estimate, regression, now.posterior.prior)
+
+    def _open(self, terms: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of a term; offsets stay as they were given."""
+        return {k: v for k, v in terms.items() if k != "offsets" or self.offsets is None}
 
 
 def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, tuple[str, ...]]:

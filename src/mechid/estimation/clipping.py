@@ -49,8 +49,9 @@ def without_clipped(regression: Regression, prior: Prior) -> tuple[Regression, t
                 at = there & (r.tau[:, j] == limit)
                 if varies(model[at, j], values):
                     valid[at, j] = False
+                    place = f" of log {log + 1}" if r.logs.any() else ""
                     words.append(
-                        f"force {name} is clipped at {limit:.4g} {unit}: "
+                        f"force {name}{place} is clipped at {limit:.4g} {unit}: "
                         f"{np.count_nonzero(at)} samples with exactly this value were left out"
                     )
     return replace(r, valid=valid), tuple(words)

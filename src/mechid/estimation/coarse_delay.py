@@ -35,7 +35,8 @@ def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
         Of the prior of the parameters, with covariance F Fᵀ.
     """
     r = channels.regression
-    usable = np.flatnonzero(np.all(np.isfinite(r.W), axis=(1, 2)))
+    finite = np.all(np.isfinite(r.W), axis=(1, 2)) & np.all(np.isfinite(r.known), axis=1)
+    usable = np.flatnonzero(finite)
     pieces = segments(r, usable)
     steps = np.concatenate([np.diff(r.time[own]) for own in pieces] or [np.zeros(0)])
     if not steps.size:
@@ -43,8 +44,10 @@ def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
     step = float(np.median(steps))
     most = max(_SAMPLES, round(_LONGEST / step))
     most = min(most, int(_PART * max(len(own) for own in pieces)))
-    # Two more samples on either side are those between which the middle lies.
-    inner = np.concatenate([own[most + 2 : len(own) - most - 2] for own in pieces])
+    every = max(1, most // _SHIFTS)
+    # The refinement goes half a shift further, and the middle lies between two more samples.
+    far = most + every // 2 + 3
+    inner = np.concatenate([own[far : max(far, len(own) - far)] for own in pieces])
     inner = inner[:: max(1, inner.size * len(r.channels) // _ROWS)]
     if most < 1 or not inner.size or not r.valid[inner].any():
         return 0.0
@@ -56,7 +59,6 @@ def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
         # Of equal ones the shortest: data without noise, or a force that does not vary.
         return min(tried, key=lambda lag: (tried[lag], abs(lag)))
 
-    every = max(1, most // _SHIFTS)
     whole = best(np.arange(-(most // every), most // every + 1.0) * every)
     return best(whole + np.array([-0.5, 0.5]) * every) * step
 

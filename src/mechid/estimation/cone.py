@@ -20,7 +20,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 MARGIN = 1e-6  # smallest eigenvalue of S, and smallest coefficient, in units of their CAD values
-_PRECISIONS = (1e-10, 1e-8)  # the second where rounding does not allow the first
+_PRECISIONS = (1e-10, 1e-8, 1e-6)  # the next where rounding does not allow one
 _THIN = 1e-9  # smallest eigenvalue of S of a body that is not flat
 # Upper triangle column by column, off-diagonals times √2: the order of the solver.
 _PLACES = tuple((i, j) for j in range(4) for i in range(j + 1))

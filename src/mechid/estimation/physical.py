@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mechid.errors import DataError
+from mechid.errors import DataError, MechidError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
@@ -33,6 +33,7 @@ POSSIBLE = "inertia of every body positive definite, coefficients of elements po
 # Standard deviations per parameter (root mean square) beyond which values are not moved.
 _CONTRADICTED = 4.0
 _KEPT = "the estimate keeps its values; check units, CAD values, and what the model lacks"
+_UNTRIED = "whether bodies can have the estimated values could not be found out"
 _NOTED = 0.01  # deviations: a shift below this is not worth a word
 
 
@@ -99,6 +100,8 @@ def possible(free: Estimate, regression: Regression, prior: Prior) -> Estimate:
         found = recover(prior, free.values, free.covariance)
     except DataError:
         return free
+    except MechidError as error:  # the solver failed; what was estimated is not lost by that
+        return replace(free, warnings=(*free.warnings, f"{_UNTRIED}: {error.what}"))
     if not found.distance:
         return free
     if not found.distance <= _CONTRADICTED * np.sqrt(len(free.values)):

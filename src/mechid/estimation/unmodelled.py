@@ -28,6 +28,8 @@ _PARTS = 10
 _NOISE = 1e-3
 # Outliers are clipped at this many standard deviations.
 _CLIP = 4.0
+# Samples below which correlations in time are taken as chance.
+_SHORTEST = 50
 # What is lacking is worth a warning above this part of the force, and where it is more than noise.
 _MATTERS, _MOST = 0.01, 0.5
 
@@ -68,11 +70,11 @@ def _words(estimate: Estimate, lacking: Floats, forces: Floats) -> tuple[str, ..
     """Return a warning about forces (rms, (n_d,)) that the model does not describe well."""
     names, noise = estimate.channels, estimate.noise
     with np.errstate(invalid="ignore"):
-        seen = (lacking > _MATTERS * forces) & (lacking**2 > _MOST * noise**2)
+        seen = (forces > 0) & (lacking > _MATTERS * forces) & (lacking**2 > _MOST * noise**2)
     if not seen.any():
         return ()
     shares = ", ".join(
-        f"{names[j]} {100 * lacking[j] / forces[j]:.2g} %" for j in np.flatnonzero(seen)
+        f"{names[j]} {100 * lacking[j] / forces[j]:.3g} %" for j in np.flatnonzero(seen)
     )
     return (
         "residuals are not noise: they repeat with the motion, or are correlated in time "
@@ -92,7 +94,7 @@ def _square(
     most = _CLIP * float(np.median(np.abs(own))) / float(ndtri(0.75))
     e = np.clip(e, -most, most)
     found = 0.0
-    if not coloured:
+    if not coloured and len(own) >= _SHORTEST:
         ratio = fit_colour([e[part] for part in parts]).ratio
         found = float(np.mean(np.clip(own, -most, most) ** 2)) * (1 - 1 / ratio**2)
     if again is not None and lack_of_fit(e, parts, again) * series < _NOISE:

@@ -43,7 +43,8 @@ def independent_rows(jacobian: Floats, n: int) -> list[int]:
         left = np.sum(rest * rest, axis=1)
         r = int(np.argmax(left >= (1 - _EQUAL) * left.max()))
         rows.append(r)
-        direction = rest[r] / np.sqrt(left[r])
+        # Where nothing is left, any row does: this pose is singular, and is refused elsewhere.
+        direction = rest[r] / np.sqrt(left[r] or 1.0)
         rest -= np.outer(rest @ direction, direction)
         rest[r] = 0.0
     return sorted(rows)

@@ -155,7 +155,7 @@ def payload(
         notes=tuple(dict.fromkeys(note for m in motions for note in m.notes)),
         files=tuple(data_files(motions, mappings)),
     )
-    warnings = [w for m in motions for w in m.warnings]
+    warnings = [*(w for m in motions for w in m.warnings), *found.warnings]
     if unseen := [name for name in groups.names if name in found.resting]:
         warnings.append(f"the motion or the measured forces do not show {', '.join(unseen)}")
     warnings += [*_same_logs(before, result), *_warnings(result, ten)]
@@ -221,7 +221,7 @@ def _sigma(J: Floats, covariance: Floats) -> Floats:
 
 
 def _errors(residuals: Floats, regression: Regression) -> Floats:
-    valid = regression.valid
+    valid = regression.valid & np.isfinite(residuals)  # not what the estimator left out
     left = np.sum(np.where(valid, residuals, 0.0) ** 2, axis=0)
     size = np.sum(np.where(valid, regression.tau, 0.0) ** 2, axis=0)
     return np.asarray(np.sqrt(left / np.where(size > 0, size, np.nan)))

@@ -24,6 +24,7 @@ RESERVED = frozenset(
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _NUMBER_DEG = re.compile(rf"(?<![\w.])({_NUMBER})\s*deg\b")
 _NUMBER_RAD = re.compile(rf"(?<![\w.])({_NUMBER})\s*rad\b")
+_CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _TRAILING_UNIT = re.compile(r"^(.*[\w)])\s+(deg|rad)$|^(.*\))(deg|rad)$", re.DOTALL)
 _OTHER_UNIT = re.compile(
     rf"(?<![\w.])({_NUMBER})\s*(%|°|(?!e$|E$|deg$|rad$)[A-Za-zµμ][\w·*/^²³°]*)\s*$"
@@ -106,7 +107,7 @@ def _parsed(scalar: str, degrees: bool) -> ast.expr:
             raise ValueError(
                 f'it is not clear what "{unit}" applies to in "{scalar}"; write "({body}) {unit}"'
             )
-        if text != scalar.strip():  # a number of it has a unit already
+        if _has_unit(scalar):
             raise ValueError(f'"{scalar}" has two units, one inside the other; write one')
         if (unit == "deg") != degrees:
             tree = _turned(tree, to_radians=unit == "deg")
@@ -118,6 +119,14 @@ def _parsed(scalar: str, degrees: bool) -> ast.expr:
         return _Degrees().visit(tree) if degrees else tree
     except RecursionError:
         raise ValueError("the expression is nested too deeply; name parts of it") from None
+
+
+def _has_unit(text: str) -> bool:
+    """Return whether a number of a text has a unit, arguments of functions aside."""
+    before = ""
+    while before != text:
+        before, text = text, _CALL.sub("f", text)
+    return bool(_NUMBER_DEG.search(text) or _NUMBER_RAD.search(text))
 
 
 def _refuse_depth(tree: ast.expr) -> None:

@@ -89,6 +89,10 @@ def diagnose(
     problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
     linear, rest = linear_findings(problem, estimate, motions[0], few, source)
     e = rest.residuals() if nth == 1 else estimate.residuals
+    left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
+    if left_out.any():
+        known = r.select(estimate.parameters)
+        e = np.where(left_out, r.tau - known.W @ estimate.values - known.known, e)
     forces = np.where(r.valid, r.tau - e, np.nan)
     return (
         *clipped(motions, r, forces),

@@ -233,4 +233,6 @@ def _parameters(settings: IdentificationSettings, data: Data) -> list[Row]:
 
 
 _REPORTS = {"errors": _errors, "sizes": _sizes, "parameters": _parameters}
-EXPERIMENT = Experiment(IdentificationSettings, lambda settings: settings.shared, run, data_key)
+EXPERIMENT = Experiment(
+    IdentificationSettings, lambda settings: settings.shared, run, data_key, version=2
+)

@@ -262,4 +262,4 @@ def _shared(settings: InformationSettings) -> Hashable:
     return settings.base, settings.measured, settings.others
 
 
-EXPERIMENT = Experiment(InformationSettings, _shared, run)
+EXPERIMENT = Experiment(InformationSettings, _shared, run, version=2)

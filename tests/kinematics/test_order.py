@@ -8,7 +8,7 @@ import scipy.linalg
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from mechid.kinematics.order import block_order, independent_rows
+from mechid.kinematics.order import block_order, independent_rows, row_of_columns
 
 
 def scipys_blocks(pattern: np.ndarray) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -32,6 +32,16 @@ def test_blocks_are_those_of_scipy_and_solved_in_order(seed: int) -> None:
     for rows, columns in blocks:
         known |= set(columns)
         assert set(np.flatnonzero(pattern[rows].any(axis=0)).tolist()) <= known
+
+
+def test_a_long_row_of_exchanges() -> None:
+    """Each column takes the row of the one before, until the last one has the first row left."""
+    n = 1500
+    pattern = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, axis=1)
+    pattern[0, 0] = False
+    matched = row_of_columns(pattern)
+    assert sorted(matched.tolist()) == list(range(n))
+    assert pattern[matched, np.arange(n)].all()
 
 
 def test_nothing_to_solve() -> None:

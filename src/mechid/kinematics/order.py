@@ -54,19 +54,31 @@ def row_of_columns(pattern: np.ndarray) -> Ints:
     """Return a row for every column of a square pattern, each row once: a maximum matching."""
     column_of = np.full(len(pattern), -1)
     rows = [np.flatnonzero(column).tolist() for column in pattern.T]
-
-    def found(c: int, tried: set[int]) -> bool:
-        for r in rows[c]:
-            if r not in tried:
-                tried.add(r)
-                if column_of[r] < 0 or found(int(column_of[r]), tried):
-                    column_of[r] = c
-                    return True
-        return False
-
     for c in range(len(rows)):
-        found(c, set())
+        for column, row in _exchanges(c, rows, column_of):
+            column_of[row] = column
     return np.argsort(column_of)
+
+
+def _exchanges(c: int, rows: list[list[int]], column_of: Ints) -> list[tuple[int, int]]:
+    """Return columns and the rows they take, so that column c gets one; none if it cannot."""
+    tried: set[int] = set()
+    path: list[tuple[int, int]] = []
+    waiting = [(c, iter(rows[c]))]
+    while waiting:  # (not by recursion, whose depth is limited)
+        column, candidates = waiting[-1]
+        row = next((r for r in candidates if r not in tried), None)
+        if row is None:
+            waiting.pop()
+            del path[len(waiting) - 1 if waiting else 0 :]
+            continue
+        tried.add(row)
+        path.append((column, row))
+        owner = int(column_of[row])
+        if owner < 0:
+            return path
+        waiting.append((owner, iter(rows[owner])))
+    return []
 
 
 def strong_components(needs: np.ndarray) -> Ints:

@@ -115,11 +115,12 @@ def test_first_sign_of_life_on_a_terminal() -> None:
         "main(sys.argv[1:])\n"
     )
     ours, theirs = pty.openpty()
-    line = [sys.executable, "-c", program, "check", "pendulum"]
+    line = [sys.executable, "-c", program, "base", "pendulum"]
     done = subprocess.run(line, stdout=subprocess.PIPE, stderr=theirs, check=True, text=True)
     os.close(theirs)
     os.close(ours)
-    assert done.stdout.startswith("loading False\npendulum: ")
+    assert done.stdout.startswith("loading False\nmodel ")
+    assert "pendulum" in done.stdout
     start = "from mechid.cli import main; main()"
     line = [sys.executable, "-X", "importtime", "-c", start, "check", "--help"]
     found = subprocess.run(line, capture_output=True, check=True, text=True)

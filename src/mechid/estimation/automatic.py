@@ -226,7 +226,9 @@ def _asked(name: str, now: Trial) -> bool:
     if name == _SINGLE:
         return now.estimator.gains == "shared"
     if name == _HIDDEN:
-        return now.noise and now.estimator.offsets is None and bool(now.unseen_offsets)
+        # Coloured noise has most of its power where an offset is: it would be taken for one.
+        white = now.noise and not now.estimator.whiten
+        return white and now.estimator.offsets is None and bool(now.unseen_offsets)
     if name == "gains" and isinstance(now.estimator.gains, str):
         return False
     if now.repeatable is False and now.white:

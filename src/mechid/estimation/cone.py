@@ -21,6 +21,7 @@ from mechid.estimation.regression import Floats
 
 MARGIN = 1e-6  # smallest eigenvalue of S, and smallest coefficient, in units of their CAD values
 _PRECISIONS = (1e-10, 1e-8, 1e-6)  # the next where rounding does not allow one
+_ROUNDING = 1e-8  # what is nearer to the boundary than that is at it
 _THIN = 1e-9  # smallest eigenvalue of S of a body that is not flat
 # Upper triangle column by column, off-diagonals times √2: the order of the solver.
 _PLACES = tuple((i, j) for j in range(4) for i in range(j + 1))
@@ -82,7 +83,7 @@ class Cone:
         """Return the bodies and coefficients at or beyond the boundary."""
         names = [name for name, _ in self._knowledge.bodies]
         names += [self._knowledge.parameters[k] for k in self._positive]
-        near = 10 * np.append(self._margins, self._floors) + _PRECISIONS[-1]
+        near = 10 * np.append(self._margins, self._floors) + _ROUNDING
         return tuple(n for n, s, t in zip(names, self.slack(phi), near, strict=True) if s <= t)
 
     def nearest(self, phi: Floats, T: Floats) -> Consistent | None:

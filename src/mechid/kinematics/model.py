@@ -135,6 +135,10 @@ def held_values(mechanism: Mechanism) -> dict[str, float]:
 def kinematic_model(mechanism: Mechanism) -> KinematicModel:
     """Compile, assemble and check a mechanism.
 
+    Parameters
+    ----------
+    mechanism : Mechanism
+
     Raises
     ------
     AssemblyError

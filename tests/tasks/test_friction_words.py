@@ -50,4 +50,7 @@ def test_parameters_that_are_named() -> None:
     assert ": coulomb_friction_2 take up" in word
     assert friction_words(ARM, ("coulomb_friction_3",), found) == ()
     assert friction_words(ARM, ("coulomb_friction_2",), found[1:]) == ()
+    # A delay moves reversals.
+    late = Diagnosis("delay", "", 1.0, "s", 5.0, "", "")
+    assert friction_words(ARM, ("coulomb_friction_2",), [*found, late]) == ()
     assert friction_words(load("five_bar"), ("coulomb_friction_2",), found) == ()

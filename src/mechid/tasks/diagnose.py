@@ -34,6 +34,8 @@ _OF_LOG = {
     "gain": "check scale and calibration in all logs, and the geometry of the model",
     "drift": "let the sensor warm up before such a log",
 }
+# What looks like friction of another kind: a delay moves reversals, a hum may come again at each.
+_LIKE_FRICTION = ("delay", "hum")
 _LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
 _LIVE = "no force element has this: expect such errors where the joint turns back"
@@ -153,6 +155,8 @@ def friction_words(
         Of the identification.
     """
     misfit = [d.channel for d in found if d.kind == "friction"]
+    if any(d.kind in _LIKE_FRICTION for d in found):
+        return ()
     names = []
     for c in mechanism.coordinates:
         if isinstance(c, JointCoordinate) and {c.name, c.joint} & {*misfit}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from mechid.errors import DataError
 from mechid.modelfile import load
 from mechid.signals.lowpass import dropped, low_pass
 from mechid.signals.prepare import prepare
-from mechid.signals.record import Preparation
+from mechid.signals.record import Measurement, Preparation
 from mechid.signals.spline import choose_penalty, smooth_spline
 
 from .signals import measured, motion, rms
@@ -47,6 +48,28 @@ def test_without_a_noise_floor_nothing_is_filtered() -> None:
     assert any("no noise floor" in note for note in p.notes)
     assert p.decimation == 1
     assert errors("auto", 0.0)[1] < 1e-7
+
+
+@pytest.mark.parametrize("per", [5, 8, 16])
+@pytest.mark.parametrize("speeds", [False, True])
+def test_ends_of_a_spline_are_dropped(per: int, speeds: bool) -> None:
+    """The worst acceleration of a sine with few samples per period is not that at the ends."""
+    w = 2 * np.pi / per
+    m = measured(FOUR_BAR, np.arange(200.0))
+    y, yd = (np.stack([f(w * m.time + 0.3)], axis=1) for f in (np.sin, np.cos))
+    m = replace(m, y=y, yd=w * yd if speeds else None)
+    p = prepare(m, FOUR_BAR, Preparation("interpolate"))
+    e = np.abs(p.ydd[:, 0] + w**2 * np.sin(w * p.time + 0.3))
+    assert e.max() < 2 * e[40:-40].max()
+    assert len(p.time) > 180
+    assert p.tau.shape == (len(p.time), 1)
+    assert len(prepare(replace(m, **part(m, 40)), FOUR_BAR, Preparation("interpolate")).time) == 40
+
+
+def part(m: Measurement, n: int) -> dict[str, Any]:
+    """Return the first n samples."""
+    names = ("time", "y", "yd", "tau", "valid")
+    return {x: None if getattr(m, x) is None else getattr(m, x)[:n] for x in names}
 
 
 def test_central_differences_are_of_fourth_order() -> None:

@@ -13,7 +13,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.signals.contradiction import contradiction, probable_cause
 from mechid.signals.filters import Decimation, decimation_of, edge, zero_phase
 from mechid.signals.gross import refuse_gross, without_turns
-from mechid.signals.interpolate import derivatives
+from mechid.signals.interpolate import derivatives, unsure
 from mechid.signals.lowpass import dropped, low_pass
 from mechid.signals.moving import slow_speeds
 from mechid.signals.noise import Derive, amplification, noise_warnings
@@ -151,16 +151,18 @@ def _given(m: Measurement, options: Preparation) -> PreparedMeasurement:
 
 def _interpolate(m: Measurement, options: Preparation) -> PreparedMeasurement:
     note = "speeds and accelerations of a spline of degree 5 through the samples"
+    drop = unsure(len(m.y))
+    inner = slice(drop, len(m.y) - drop)
     if m.yd is not None:
         note = "accelerations of a spline of degree 5 through the measured speeds"
-        return _finished(
-            m, options, (m.y, m.yd, derivatives(m.time, m.yd)[0]), 0, "interpolate", note, None
-        )
+        motion = (m.y[inner], m.yd[inner], derivatives(m.time, m.yd)[0][inner])
+        return _finished(m, options, motion, drop, "interpolate", note, None)
 
     def derive(values: Floats) -> tuple[Floats, Floats, Floats]:
         return values, *derivatives(np.arange(len(values)) / m.rate, values)
 
-    return _finished(m, options, derive(m.y), 0, "interpolate", note, derive)
+    y, yd, ydd = (x[inner] for x in derive(m.y))
+    return _finished(m, options, (y, yd, ydd), drop, "interpolate", note, derive)
 
 
 def _low_pass(m: Measurement, options: Preparation) -> PreparedMeasurement:

@@ -13,7 +13,7 @@ from mechid.errors import DataError
 from mechid.options import IdentifyOptions, changed
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
-from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
@@ -98,11 +98,12 @@ def _validated(
     for motion in motions:
         same_forces(motion, before.final.channels)
         regressions[motion.name] = regression_of(model, motion, before.parameters.names)
+    shown = as_measured(before, regressions)
     after = replace(
         before,
         about=replace(before.about, files=(*before.about.files, *data_files(motions, mappings))),
         motions=(*before.motions, *motions),
-        forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
-        validation=(*before.validation, *validation_rows(before, regressions)),
+        forces=(*before.forces, *(force_history(before, n, r) for n, r in shown.items())),
+        validation=(*before.validation, *validation_rows(before, shown)),
     )
     return Validation(renewed(after, regressions), tuple(regressions))

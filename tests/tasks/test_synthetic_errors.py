@@ -75,8 +75,8 @@ def test_late_forces_of_a_wheel_that_turns_far_between_samples():
         return MotionTable(t, y, yd, np.where(turn, 0.0, -0.02 * w**2 * np.sin(phase)))
 
     time = np.arange(60) / 50.0
-    made = synthesise(model, at(time), delay=0.004)
-    exact = synthesise(model, at(time - 0.004)).exact
+    made = synthesise(model, at(time), delay=0.004, cad_error="20%")  # wheels are unbalanced
+    exact = synthesise(model, at(time - 0.004), truth=made.truth).exact
     np.testing.assert_allclose(
         made.tau[3:-3], exact[3:-3], atol=1e-4 * np.abs(exact).max(), rtol=1e-3
     )

@@ -43,7 +43,7 @@ def regression_of(
     names = [column.name for column in model.columns]
     places = [names.index(name) for name in (names if parameters is None else parameters)]
     rows = measured_rows(model.mechanism, motion.forces)
-    valid, n = motion.valid, len(motion.time)
+    n = len(motion.time)
     decimation = None if motion.decimation == 1 else Decimation(motion.decimation)
     seen = _seen(model, motion, rows, places)
     try:
@@ -56,19 +56,13 @@ def regression_of(
             found = decimation.apply_blocks((block for _, block in seen), n)
     except MechidError as error:
         raise error.located(motion.source or motion.name) from None
-    tau, time = np.where(valid, motion.tau, 0.0), motion.time
-    if decimation is not None:
-        # Gaps are bridged for the filter; what feels them is not valid afterwards.
-        tau = decimation.apply(
-            np.column_stack([_bridged(time, t, ok) for t, ok in zip(tau.T, valid.T, strict=True)])
-        )
-        time, valid = time[decimation.kept(n)], decimation.valid(valid)
+    tau, valid = filtered_forces(motion)
     fast = moving(model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation)
     return Regression(
         W=found[..., :-1],
         tau=tau,
         known=found[..., -1],
-        time=time,
+        time=motion.time if decimation is None else motion.time[decimation.kept(n)],
         parameters=tuple(names[i] for i in places),
         channels=motion.forces,
         units=tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
@@ -91,6 +85,18 @@ def _between(
         return time, np.concatenate(blocks).reshape(*time.shape, len(rows), len(places) + 1)
 
     return found
+
+
+def filtered_forces(motion: PreparedMeasurement) -> tuple[Floats, Bools]:
+    """Return measured forces after the parallel filter, and which of them count, (M, n_d) each."""
+    valid = motion.valid
+    tau = np.where(valid, motion.tau, 0.0)
+    if motion.decimation == 1:
+        return tau, valid
+    # Gaps are bridged for the filter; what feels them is not valid afterwards.
+    decimation = Decimation(motion.decimation)
+    bridged = [_bridged(motion.time, t, ok) for t, ok in zip(tau.T, valid.T, strict=True)]
+    return decimation.apply(np.column_stack(bridged)), decimation.valid(valid)
 
 
 def _seen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -435,3 +436,32 @@ def test_long_rows_of_digits_in_text_tables(tmp_path: Path) -> None:
     path.write_text(f"time,q1\n0,1\n1,{'3' * 100_000}x\n2,2\n3,3\n4,4\n")
     with pytest.raises(DataError, match=r"log\.csv"):
         mechid.read_measurement(path, "five_bar")
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "utf-7", "\0x"])
+def test_encodings_that_no_text_has(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(forms.csv_text(fixtures.log_columns()) + b"+2AA-\n")  # half a character
+    mapping = {"positions": {"q1": "q1", "q2": "q2"}, "table": {"encoding": encoding}}
+    with pytest.raises(DataError, match=r"table\.encoding: the text is not"):
+        mechid.read_measurement(path, mechid.load(fixtures.MODEL), mapping)
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ({"unit": "deg", "offset": "30 deg"}, "offset"),
+        ({"unit": "deg", "sigma": "(1/2) deg"}, "sigma"),
+        ({"unit": "deg", "offset": "30*sin(30 deg)"}, ""),
+        ({"offset": "30 deg"}, ""),
+        ({"unit": "rad", "sigma": "0.1 deg"}, ""),
+    ],
+)
+def test_numbers_with_a_unit_beside_another_unit(
+    tmp_path: Path, entry: dict[str, object], wrong: str
+) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(forms.csv_text(fixtures.log_columns()))
+    mapping = {"positions": {"q1": {"channel": "q1"} | entry, "q2": "q2"}}
+    with pytest.raises(DataError, match=f"q1.{wrong}: .* in deg") if wrong else nullcontext():
+        mechid.read_measurement(path, mechid.load(fixtures.MODEL), mapping)

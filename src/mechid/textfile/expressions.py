@@ -129,6 +129,11 @@ def _has_unit(text: str) -> bool:
     return bool(_NUMBER_DEG.search(text) or _NUMBER_RAD.search(text))
 
 
+def is_angle(text: str) -> bool:
+    """Return whether an expression is in radians, because an angle in it has a unit."""
+    return _has_unit(text) or _TRAILING_UNIT.match(text.strip()) is not None
+
+
 def _refuse_depth(tree: ast.expr) -> None:
     """Reject a tree on which functions that recurse would fail."""
     level: list[ast.AST] = [tree]

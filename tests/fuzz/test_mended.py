@@ -15,6 +15,7 @@ from scipy.io import savemat
 import mechid
 from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError, ModelError
+from mechid.excitation.trajectory import sample
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
@@ -465,3 +466,21 @@ def test_numbers_with_a_unit_beside_another_unit(
     mapping = {"positions": {"q1": {"channel": "q1"} | entry, "q2": "q2"}}
     with pytest.raises(DataError, match=f"q1.{wrong}: .* in deg") if wrong else nullcontext():
         mechid.read_measurement(path, mechid.load(fixtures.MODEL), mapping)
+
+
+def test_motions_of_too_many_samples() -> None:
+    """A rate in the wrong unit: neither gigabytes of samples nor a crash."""
+    motion = mechid.load_trajectory(SEEDS / "motion.yaml")
+    with pytest.raises(DataError, match=r"too many samples: 2e\+07 of 2 coordinates"):
+        sample(motion, rate=1e7)
+    with pytest.raises(DataError, match="too many samples: 2 s at 1e"):
+        sample(motion, rate=1e10)
+
+
+def test_long_motions_are_sampled_in_parts() -> None:
+    """Every sample of 150 001, against the same times one by one."""
+    motion = mechid.load_trajectory(SEEDS / "motion.yaml")
+    found = sample(motion, rate=75_000.0)
+    some = np.array([0, 65_535, 65_536, 131_072, 150_000])
+    for values, wanted in zip(found, sample(motion, times=found.time[some]), strict=True):
+        np.testing.assert_allclose(values[some], wanted, rtol=1e-13, atol=1e-13)

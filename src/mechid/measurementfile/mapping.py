@@ -198,12 +198,13 @@ def _check(unit: Unit, wanted: Dimension, where: str) -> None:
 def _refuse_angles(spec: SignalSpec, unit: Unit | None, wanted: Dimension, where: str) -> None:
     """Reject `30 deg`, which is π/6, where the unit is not rad: it would be converted twice."""
     radians = wanted[:3] == (0, 1, 0) and (unit is None or unit.size == 1.0)
+    text = _words(wanted) if unit is None else unit.text
     for key in ("offset", "sigma"):
         if isinstance(getattr(spec, key), Angle) and not radians:
             raise DataError(
                 "the number has a unit of its own, which is not that of the quantity",
                 where=f"{where}.{key}",
-                remedy=f"write the plain number, in {_words(wanted) if unit is None else unit.text}",
+                remedy=f"write the plain number, in {text}",
             )
 
 

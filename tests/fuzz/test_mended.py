@@ -15,6 +15,7 @@ from scipy.io import savemat
 import mechid
 from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError, ModelError
+from mechid.excitation.families.tabulated import Tabulated
 from mechid.excitation.trajectory import sample
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
@@ -471,16 +472,28 @@ def test_numbers_with_a_unit_beside_another_unit(
 def test_motions_of_too_many_samples() -> None:
     """A rate in the wrong unit: neither gigabytes of samples nor a crash."""
     motion = mechid.load_trajectory(SEEDS / "motion.yaml")
-    with pytest.raises(DataError, match=r"too many samples: 2e\+07 of 2 coordinates"):
-        sample(motion, rate=1e7)
+    with pytest.raises(DataError, match=r"too many samples: 1\.2e\+07 of 2 coord"):
+        sample(motion, rate=6e6)
     with pytest.raises(DataError, match="too many samples: 2 s at 1e"):
         sample(motion, rate=1e10)
 
 
+def test_times_that_rounding_hides() -> None:
+    with pytest.raises(DataError, match="time does not increase"):
+        Tabulated((0.0, 5e-324, 4.0), (1.0, 2.0, 1.0), (0.0,) * 3, (0.0,) * 3)
+
+
+@pytest.mark.parametrize("text", ["sin(t)/" + "9" * 400, "3in(2*t)"])
+def test_expressions_that_are_no_numbers_of_time(text: str) -> None:
+    with warnings.catch_warnings(action="error"), pytest.raises(ValueError, match=r'^.*"[s3]'):
+        parse(text)
+
+
 def test_long_motions_are_sampled_in_parts() -> None:
-    """Every sample of 150 001, against the same times one by one."""
+    """Samples at both sides of the parts, against the same times one by one."""
     motion = mechid.load_trajectory(SEEDS / "motion.yaml")
-    found = sample(motion, rate=75_000.0)
-    some = np.array([0, 65_535, 65_536, 131_072, 150_000])
+    found = sample(motion, rate=10_000.0)
+    assert len(found.time) == 20_001
+    some = np.array([0, 8_191, 8_192, 16_384, 20_000])
     for values, wanted in zip(found, sample(motion, times=found.time[some]), strict=True):
         np.testing.assert_allclose(values[some], wanted, rtol=1e-13, atol=1e-13)

@@ -20,9 +20,9 @@ from mechid.shown import Plotted, Tabular
 # two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
 SAMPLES_PER_PERIOD = 20
 _USUAL_RATE = 100.0  # Hz, where no frequency is known
-# Samples, counted for each coordinate: 0.7 GB. More is a mistake in a unit.
-_MOST_SAMPLES = 3 * 10**7
-_BLOCK = 1 << 16  # samples whose bases are in memory at the same time
+# Samples, counted for each coordinate: half a gigabyte. More is a mistake in a unit.
+_MOST_SAMPLES = 2 * 10**7
+_BLOCK = 1 << 13  # samples whose bases are in memory at the same time
 
 
 @dataclass(frozen=True, repr=False)

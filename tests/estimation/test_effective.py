@@ -13,6 +13,7 @@ from mechid.estimation.effective import (
     correlation_factors,
     lack_of_fit,
     period,
+    repeated,
 )
 from mechid.estimation.whitening import fit_colour
 
@@ -128,6 +129,15 @@ def test_lack_of_fit_that_cannot_be_told() -> None:
     assert lack_of_fit(np.tile(np.arange(20.0), 2), np.tile(once, 2)) == 1.0  # no noise at all
     assert lack_of_fit(e, once % 19) < 1.0
     assert lack_of_fit(e, once + 10) == 1.0  # phases without samples
+
+
+def test_what_repeats_with_the_period_by_hand() -> None:
+    """Mean square of the means, less their noise; of one period there is nothing to take off."""
+    assert repeated(np.array([1.0, -1.0, 1.0, -1.0]), [np.arange(4)], 4) == 1.0
+    # Means 1 and -1, differences ±0.5: 4 - (1 / 2) 2 of four samples.
+    e = np.array([1.5, -1.5, 0.5, -0.5])
+    assert repeated(e, [np.arange(4)], 2) == pytest.approx((4 - 1) / 4)
+    assert repeated(np.array([1.0, 2.0, -1.0, -2.0]), [np.arange(4)], 2) == 0.0
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.8, 0.9), (0.5, 0.5), (0.6, -0.9)])

@@ -12,6 +12,7 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.estimation.estimate import Estimate, without_channel_errors
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.sensed import sensed
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.runs.record import Run
 from mechid.runs.verdict_trust import gross
@@ -88,7 +89,8 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
     if gross(run):
         return ()  # the model is meaningless
     final = run.final
-    r = without_channel_errors(final, regression, identification=False).select(final.parameters)
+    r = sensed(regression, None if run.estimate is None else run.estimate.errors)
+    r = without_channel_errors(final, r, identification=False).select(final.parameters)
     model = replace(
         final,
         agreement=None,

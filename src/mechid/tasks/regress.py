@@ -10,9 +10,10 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.regressor import observe_path_blocks
 from mechid.errors import DataError, MechidError
-from mechid.estimation.regression import Bools, Floats, Regression
+from mechid.estimation.regression import Between, Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.options import Level, NoiseLevels
+from mechid.signals.between import between_samples
 from mechid.signals.filters import Decimation
 from mechid.signals.moving import moving
 from mechid.signals.record import PreparedMeasurement
@@ -66,7 +67,24 @@ def regression_of(
         channels=motion.forces,
         units=tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
         valid=valid & fast,
+        # What the parallel filter leaves varies slowly.
+        between=_between(model, motion, rows, places) if decimation is None and n > 1 else None,
     )
+
+
+def _between(
+    model: DynamicModel, motion: PreparedMeasurement, rows: list[int], places: list[int]
+) -> Between:
+    """Return what tells W and known between samples."""
+
+    def found(fractions: Floats) -> tuple[Floats, Floats]:
+        time, path = between_samples(motion.time, fractions, motion.y, motion.yd, motion.ydd)
+        y, yd, ydd = (x.reshape(-1, x.shape[-1]) for x in path)
+        finer = replace(motion, time=time.ravel(), y=y, yd=yd, ydd=ydd)
+        blocks = [block for _, block in _seen(model, finer, rows, places)]
+        return time, np.concatenate(blocks).reshape(*time.shape, len(rows), len(places) + 1)
+
+    return found
 
 
 def filtered_forces(motion: PreparedMeasurement) -> tuple[Floats, Bools]:

@@ -20,7 +20,7 @@ from mechid.reduction.contribution import contribution
 from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance, left_open
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.complete import full_set, missed_words
@@ -195,7 +195,7 @@ def reduced(
 def validated(run: Run, problem: EstimationProblem) -> Run:
     """Return a run with all parameters, and predicted forces and errors of all its motions."""
     names = [motion.name for motion in run.motions]
-    regressions = dict(zip(names, (*problem.logs, *problem.others), strict=True))
+    regressions = as_measured(run, dict(zip(names, (*problem.logs, *problem.others), strict=True)))
     rows = validation_rows(run, regressions)
     full = full_set(run, problem.prior)
     return replace(

@@ -14,7 +14,7 @@ from mechid.estimation.estimate import predict
 from mechid.options import IdentifyOptions, changed
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
-from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
@@ -104,11 +104,12 @@ def _validated(
             whole, motion, predict(before.final, whole).forces, f" of {motion.name}"
         )
         known.append(replace(motion, warnings=(*motion.warnings, *clipped)))
+    shown = as_measured(before, regressions)
     after = replace(
         before,
         about=replace(before.about, files=(*before.about.files, *data_files(motions, mappings))),
         motions=(*before.motions, *known),
-        forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
-        validation=(*before.validation, *validation_rows(before, regressions)),
+        forces=(*before.forces, *(force_history(before, n, r) for n, r in shown.items())),
+        validation=(*before.validation, *validation_rows(before, shown)),
     )
     return Validation(renewed(after, regressions), tuple(regressions))

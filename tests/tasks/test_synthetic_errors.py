@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.resources import files
 
 import numpy as np
@@ -22,6 +22,7 @@ from mechid.options.error_kinds import ERROR_KINDS
 from mechid.runs.truth import read_truth
 from mechid.signals.errors import rms
 from mechid.tables.motion import MotionTable
+from mechid.tasks.linear import regression
 from mechid.tasks.synthesise import save_measurement, synthesise
 from mechid.tasks.synthetic_errors import RECORDER, SENSOR
 
@@ -125,6 +126,21 @@ def test_elasticity():
     np.testing.assert_allclose(made.y - MOVED.y, EXACT * list(compliance.values()), atol=1e-12)
     # Root mean square of the deflection: 1 % of the motion, 1e-3 rad.
     np.testing.assert_allclose(rms(made.y - MOVED.y), [0.01 * MOVED.y[:, 0].std(), 1e-3])
+
+
+def test_elasticity_at_one_frequency_is_a_larger_inertia():
+    """τ = I θ̈ and θ + c τ at the motor, smaller than θ by 0.1 %: I/(1 - 0.001), nothing left."""
+    wheel = replace(load("pendulum"), gravity=(0.0, 0.0, 0.0))
+    t, w = np.arange(2000) / 200, 2 * np.pi
+    y, yd, ydd = (x[:, None] for x in (np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)))
+    log = synthesise(wheel, MotionTable(t, y, yd, ydd), elasticity="0.1%")
+    problem = regression(wheel, log)
+    A, b, _ = problem.stacked()
+    assert problem.parameters == ("Iyy_1",)
+    x, *_ = np.linalg.lstsq(A, b, rcond=None)
+    truth = 0.019 + 1.2 * (0.5**2 + 0.012**2)
+    assert x[0] == pytest.approx(truth / (1 - 0.001), rel=1e-7)
+    assert rms(A @ x - b) < 1e-7 * rms(b)
 
 
 # ------------------------------------------------------------------------------- hardpoints

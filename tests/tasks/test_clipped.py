@@ -79,6 +79,7 @@ def test_a_motion_for_validation_only() -> None:
     log, at = clipped(log_of(1))
     found, same = (mechid.validate(run, x) for x in (log, emptied(log, at)))
     assert to_words(found.rows) == to_words(same.rows)
+    assert [d["kind"] for d in to_words(found.diagnosis)] == ["clipped"]  # as files have it
     (word,) = [w for w in found.run.motions[-1].warnings if "clipped" in w]
     assert f"force M1 of validation-1 is clipped at {log.tau[:, 0].max():.4g} N m" in word
     assert said(run) == []

@@ -43,7 +43,7 @@ def clipped(
             counted = np.interp(motion.time[at], r.time[part], r.valid[part, j])
             empty = "; leave these samples empty in the log, so that they do not count"
             n = int(np.count_nonzero(at))
-            share = n / np.count_nonzero(there)
+            share = n / int(np.count_nonzero(there))
             limits = " and ".join(f"{level:.4g}" for level, _ in ends)
             found.append(
                 Diagnosis(

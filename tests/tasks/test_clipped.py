@@ -55,7 +55,7 @@ def test_clipped_samples_count_nowhere(words: dict[str, Any]) -> None:
     for seed in (0, 1):
         log, at = clipped(log_of(seed))
         logs.append(log)
-        counts.append(np.count_nonzero(at))
+        counts.append(np.count_nonzero(at[6:-6]))  # without the ends, which are dropped
         if "period" in words:
             phases = at.reshape(PERIODS, -1).any(axis=0)
             at, counts[-1] = np.tile(phases, PERIODS), np.count_nonzero(phases)

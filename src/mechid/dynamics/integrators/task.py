@@ -133,9 +133,8 @@ class Recorder:
 
     def due(self, t: float) -> Floats:
         """Return the wanted times up to t that were not taken yet."""
-        left = self.task.times[len(self.time) :]
-        slack = 1e-12 * max(1.0, abs(t))
-        return left[left <= t + slack]
+        times, slack = self.task.times, 1e-12 * max(1.0, abs(t))
+        return times[len(self.time) : times.searchsorted(t + slack, "right")]
 
     def step_to(self, t: float, z: Floats) -> None:
         """Accept a step that ends at t, unless the inspection of the task rejects it."""

@@ -70,7 +70,7 @@ def _step(solver: Any, recorder: Recorder, stalled: int) -> int:
         if "NaN" not in str(error):
             raise
         raise recorder.lost(float(solver.t)) from error
-    if not np.all(np.isfinite(solver.y)):  # LSODA does not look
+    if not np.isfinite(solver.y).all():  # LSODA does not look
         raise recorder.lost(float(solver.t_old))
     if solver.status == "failed":
         raise recorder.gave_up(str(message).rstrip("."), float(solver.t))

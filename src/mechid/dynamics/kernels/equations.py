@@ -156,12 +156,14 @@ class State(NamedTuple):
     factors: np.ndarray  # of M, and their pivots
     pivots: np.ndarray
     numbers: np.ndarray  # energies, powers, largest closure row, ratio of the pivots of M
+    clock: np.ndarray  # (1,) time of the anchor, if v̇ at ÿ = 0 there is in vd; else nan
 
 
 @allocating_kernel
 def anchor_state(held):
     """Make the pose (y, q) of a held state its anchor; return the status of the closure."""
     s = held.value
+    s.clock[0] = np.nan
     return set_anchor(s.t, s.order, s.y, s.q, s.anchor, s.work)
 
 

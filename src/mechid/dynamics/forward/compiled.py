@@ -34,7 +34,7 @@ class CompiledStages:
         self._act = act
         self._split = act.split
         # what is given at some times, if it is the same at all times
-        self._constant = act.given(np.zeros(_MOST_STAGES)) if act.constant else None
+        self._constant = act.given(np.zeros(1)).repeat(_MOST_STAGES, 0) if act.constant else None
         self._end: Floats | None = None  # the state of the last stage
         self.evaluations = 0
         # after so many evaluations code for the mechanism is used; infinite once it is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -37,7 +38,7 @@ class _InStages:
 
     def _step_impl(self: Any) -> Any:
         t, z, K, table = float(self.t), self.y, self._K, self._table
-        shortest = 10 * (float(np.nextafter(t, np.inf)) - t)
+        shortest = 10 * (math.nextafter(t, math.inf) - t)
         length = min(max(float(self.h_abs), shortest), self.max_step)
         most = _MOST
         K[0] = self.f

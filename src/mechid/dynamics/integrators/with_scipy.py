@@ -43,12 +43,12 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
         stop, before = _first_event(task, before, between, solver)
         due = recorder.due(solver.t if stop is None else stop[0])
         if due.size:
-            states = between()(due)
-            finite = np.isfinite(states).all(axis=0)
-            for t, state, known in zip(due.tolist(), states.T, finite.tolist(), strict=True):
-                if not known:  # interpolation may need rates beyond the step
-                    raise recorder.lost(float(solver.t_old))
-                recorder.take(t, state)
+            states = between()(due).T
+            known = np.isfinite(states).all(axis=1)
+            n = len(due) if known.all() else int(known.argmin())
+            recorder.take(due[:n].tolist(), states[:n])
+            if n < len(due):  # interpolation may need rates beyond the step
+                raise recorder.lost(float(solver.t_old))
         if stop is not None:
             recorder.stop_at(stop, between()(stop[0]))
             return

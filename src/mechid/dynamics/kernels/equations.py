@@ -175,8 +175,8 @@ def anchor_again(held):
 
 
 @kernel
-def finish_state(s):
-    """Accelerations, energies, powers and the largest closure row."""
+def finish_state(s, whole):
+    """Accelerations, powers and, if the `whole` is wanted, energies and largest closure row."""
     n = s.y.size
     power = 0.0
     for i in range(n):
@@ -187,15 +187,16 @@ def finish_state(s):
     ratio, _ = factor(s.factors, 0, n, n, s.pivots, 0)
     if ratio > 0.0:
         substitute(s.factors, 0, n, s.pivots, 0, s.ydd)
-    kinetic, potential, dissipated, supplied = energies(
-        s.d, s.phi, s.work.rotation, s.work.vectors, s.room.values
-    )
+    kinetic, potential, dissipated, supplied = element_energies(s.d, s.phi, s.room.values)
     power += supplied
-    gap = 0.0
-    for r in range(s.t.rows.size):
-        if s.t.rows[r].driver < 0:
-            value = row_value(s.t, r, s.q, s.work.markers, s.work.directions)
-            gap = max(gap, abs(value) * s.t.rows[r].scale)
+    gap = np.nan
+    if whole:
+        of_bodies, weight = body_energies(s.d, s.phi, s.work.rotation, s.work.vectors)
+        kinetic, potential, gap = kinetic + of_bodies, potential + weight, 0.0
+        for r in range(s.t.rows.size):
+            if s.t.rows[r].driver < 0:
+                value = row_value(s.t, r, s.q, s.work.markers, s.work.directions)
+                gap = max(gap, abs(value) * s.t.rows[r].scale)
     s.numbers[KINETIC], s.numbers[POTENTIAL], s.numbers[DISSIPATED] = kinetic, potential, dissipated
     s.numbers[POWER], s.numbers[GAP], s.numbers[MASS_RATIO] = power, gap, ratio
 
@@ -240,7 +241,15 @@ def tree_equations(t, d, every, reach_start, reach, phi, q, v, work, room, M, h,
 @kernel
 def energies(d, phi, rotation, vectors, values):
     """Return kinetic and potential energy (weight, springs), power dissipated, power of loads."""
-    kinetic, potential, dissipated, supplied = 0.0, 0.0, 0.0, 0.0
+    kinetic, potential, dissipated, supplied = element_energies(d, phi, values)
+    of_bodies, weight = body_energies(d, phi, rotation, vectors)
+    return kinetic + of_bodies, potential + weight, dissipated, supplied
+
+
+@kernel
+def body_energies(d, phi, rotation, vectors):
+    """Return kinetic and potential energy of the bodies."""
+    kinetic, potential = 0.0, 0.0
     r = rotation
     for b in range(d.body_link.size):
         k = d.body_link[b]
@@ -284,6 +293,13 @@ def energies(d, phi, rotation, vectors, values):
         )
         kinetic += 0.5 * (m * square + spin) + lever
         potential -= weight
+    return kinetic, potential
+
+
+@kernel
+def element_energies(d, phi, values):
+    """Return kinetic and potential energy of force elements, power dissipated, power of loads."""
+    kinetic, potential, dissipated, supplied = 0.0, 0.0, 0.0, 0.0
     first = 10 * d.body_link.size
     for e in range(d.columns.size + d.known.size):
         if e < d.columns.size:

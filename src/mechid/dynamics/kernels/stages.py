@@ -215,8 +215,10 @@ def _follow(s, code):
 
 
 @kernel
-def _solve_by_tables(s):
+def _solve_by_tables(s, whole):
     """Fill M, h and what belongs to them at y and ẏ; return the status of the closure.
+
+    Energies and the largest closure row are filled if the `whole` is wanted.
 
     The pose is followed from the anchor, so it stays on the branch, and becomes the new anchor. q,
     v and vd become the tree coordinates, speeds, and their derivatives at ÿ = 0. On entry, vd is a
@@ -240,7 +242,7 @@ def _solve_by_tables(s):
     convective(s.t, s.v, r.zero, r.bias, s.work)
     solve_bias(s.t, s.order, r.bias, s.vd, s.work)
     assemble(s.t, s.d, s.d.reach_start, s.d.reach, s.phi, s.q, s.v, s.vd, s.work, r, s.M, s.h)
-    finish_state(s)
+    finish_state(s, whole)
     return OK
 
 
@@ -300,9 +302,9 @@ def run_stages(held, plan, at_anchor, A, first, last, h, times, z, given, state,
     """Evaluate stages first … last - 1, at z[s] + h Σ_j A[s, j] K[j]; or instants, with h = 0.
 
     There is a row of z for each, or one for all; `times` are theirs. Fills the rows of K (n, n_z)
-    with ż, and those of `instants`, if they have any; `state` (n_z,) is the last one. `plan` holds
-    code and split. `at_anchor` tells whether the work arrays are at the anchor. One kernel does all
-    this because it is compiled together with the equations of motion, for seconds.
+    with ż, and those of `instants` (h = 0), if they have any; `state` (n_z,) is the last one.
+    `plan` holds code and split. `at_anchor` tells whether the work arrays are at the anchor. One
+    kernel does all this because it is compiled together with the equations of motion, for seconds.
 
     Returns how many rows are done, counted from the row 0, the status of the last one, and whether
     the work arrays are at the anchor then: the code does not keep them there.
@@ -335,7 +337,7 @@ def run_stages(held, plan, at_anchor, A, first, last, h, times, z, given, state,
                 status = set_anchor(s.t, s.order, s.anchor.y, s.anchor.q, s.anchor, s.work)
                 at_anchor = status == OK
             if status == OK:
-                status = _solve_by_tables(s)
+                status = _solve_by_tables(s, h == 0.0)
             if status != OK:
                 return k, status, at_anchor
         if usable or split.driven.size > 0:

@@ -10,6 +10,7 @@ import pytest
 
 from mechid.base.baseset import base_set
 from mechid.base.count import (
+    _estimate,
     count_bases,
     count_choices,
     independent_parts,
@@ -37,11 +38,15 @@ def test_count_is_that_of_trying_all(seed: int) -> None:
 
 
 def test_spanning_trees_of_a_complete_graph() -> None:
+    """Cayley: 6⁴, counted and estimated from 4000 random picks, of which 43 % are trees."""
     edges = list(combinations(range(6), 2))
     incidence = np.zeros((len(edges), 6))
     for k, (a, b) in enumerate(edges):
         incidence[k, a], incidence[k, b] = 1, -1
-    assert count_bases(incidence[:, 1:]) == 6**4  # Cayley
+    assert count_bases(incidence[:, 1:]) == 6**4
+    found = _estimate(incidence[:, 1:], np.random.default_rng(0))
+    five_sigma = 5 * math.sqrt((1 / 0.43 - 1) / 4000) / math.log(10)
+    assert found == pytest.approx(4 * math.log10(6), abs=five_sigma)
 
 
 @pytest.mark.parametrize("spec", ["four_bar", "slider_crank", "five_bar", "spatial_slider_crank"])

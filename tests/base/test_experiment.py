@@ -154,6 +154,13 @@ def test_what_is_said_to_be_unseen_has_no_column(spec: str) -> None:
             assert column.max() <= 1e-12 * max(1.0, float(np.abs(seen.W).max()))
 
 
+@pytest.mark.parametrize("held", ["s1", "s2"])
+def test_coordinates_that_are_no_joint_move_bodies(held: str) -> None:
+    """Distances of the tool of a five-bar: with either one held, the other moves every body."""
+    mechanism = load("five_bar@distances")
+    assert unseen(mechanism, checked(Experiment(hold=(held,)), mechanism)) == ()
+
+
 def test_an_arm_at_rest_is_certified() -> None:
     """Statics of the robot: weights of six bodies, of which the first never moves up or down."""
     found = bounds(load("puma560"), Experiment(static=True), precision=192)

@@ -10,7 +10,9 @@ from mechid.exact.geometry import exact_geometry
 from mechid.modelfile import build, load
 
 
-@pytest.mark.parametrize("spec", ["delta", "five_bar@isostatic", "slider_crank@isostatic"])
+@pytest.mark.parametrize(
+    "spec", ["delta", "five_bar@isostatic", "slider_crank@isostatic", "geared_gripper"]
+)
 def test_proved(spec: str) -> None:
     null, by_joints, proof = all_transfers(exact_geometry(load(spec), "exact"), EVERYTHING)
     assert null.rank > by_joints

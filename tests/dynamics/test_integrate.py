@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 
 import numpy as np
 import pytest
 
 from mechid.dynamics.integrate import METHODS, IntegrationError, integrate
+from mechid.dynamics.integrators.with_sundials import _WithoutReports
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -32,6 +34,24 @@ def test_a_solution_that_blows_up_is_an_error(
     seen = capfd.readouterr()
     assert seen.out == "hello\n"
     assert not seen.err
+
+
+def test_what_is_printed_beside_reports_is_passed_on() -> None:
+    """Also that it is to be seen now."""
+
+    class Terminal(StringIO):
+        flushed = 0
+
+        def flush(self) -> None:
+            self.flushed += 1
+
+    terminal = Terminal()
+    out = _WithoutReports(terminal)
+    for text in ("one\n", "\n[cvode, Error: -4] failed", "\n", "two", "\n"):
+        assert out.write(text) == len(text)
+    out.flush()
+    assert terminal.getvalue() == "one\ntwo\n"
+    assert terminal.flushed == 1
 
 
 @pytest.mark.parametrize("method", ["Radau", "BDF"])

@@ -31,6 +31,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200, help="of each kind")
     parser.add_argument("--seconds", type=float, help="for all kinds together, instead of --cases")
     parser.add_argument("--case", type=int, help="only the case of this number")
+    parser.add_argument(
+        "--thorough", action="store_true", help="take all accepted files further, not 5 %%"
+    )
     parser.add_argument("--record", type=Path, help="JSON file to add the counts to")
     parser.add_argument("--failures", type=Path, default=Path("fuzz-failures"))
     given = parser.parse_args()
@@ -41,7 +44,7 @@ def main() -> int:
     found: dict[str, Tally] = {}
     place = _MEMORY if _MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="mechid-fuzz-", dir=place) as scratch:
-        driver = Driver(Path(scratch), given.failures)
+        driver = Driver(Path(scratch), given.failures, given.thorough)
         try:
             for kind in kinds:
                 tally = found[kind] = Tally()

@@ -35,6 +35,8 @@ class Tally:
     accepted, refused : int
     commands : int
         How many of all cases went through the command line.
+    thorough : int
+        How many of all cases were tried with every accepted file taken further.
     defects : counter of causes
     seconds, memory : float
         Most processor time of a case, s, and growth of the largest memory in use, MiB.
@@ -45,6 +47,7 @@ class Tally:
     accepted: int = 0
     refused: int = 0
     commands: int = 0
+    thorough: int = 0
     defects: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     memory: float = 0.0
@@ -60,6 +63,7 @@ class Tally:
         self.accepted += later.accepted
         self.refused += later.refused
         self.commands += later.commands
+        self.thorough += later.thorough
         self.defects += later.defects
         if later.seconds > self.seconds:
             self.seconds, self.slowest = later.seconds, later.slowest
@@ -75,10 +79,12 @@ class Driver:
         Folder for the files of the cases.
     failures : Path
         Folder for the files that show a defect.
+    thorough : bool
+        Whether all accepted files are taken further, and more go through the command line.
     """
 
-    def __init__(self, scratch: Path, failures: Path) -> None:
-        self.scratch, self.failures = scratch, failures
+    def __init__(self, scratch: Path, failures: Path, thorough: bool = False) -> None:
+        self.scratch, self.failures, self.thorough = scratch, failures, thorough
         self._worker: subprocess.Popen[bytes] | None = None
         self._rest = b""
 
@@ -101,7 +107,8 @@ class Driver:
         while start < stop:
             if self._worker is None:
                 self._begin()
-            self._ask({"kind": kind, "seed": seed, "start": start, "stop": stop})
+            task = {"kind": kind, "seed": seed, "start": start, "stop": stop}
+            self._ask(task | {"thorough": self.thorough})
             ready = False
             for answer in self._answers():
                 if answer is None:
@@ -123,6 +130,7 @@ class Driver:
     ) -> None:
         result, words = found["result"], found["words"]
         tally.commands += found.get("command", False)
+        tally.thorough += self.thorough
         if result in ("accepted", "refused"):
             setattr(tally, result, getattr(tally, result) + 1)
             if found["seconds"] > tally.seconds:
@@ -135,7 +143,8 @@ class Driver:
         if tally.defects[cause] <= _KEPT:
             folder = self.failures / f"{kind}-{seed}-{number}"
             folder.mkdir(parents=True, exist_ok=True)
-            again = f"python -m tests.fuzz {kind} --seed {seed} --case {number}\n"
+            again = f"python -m tests.fuzz {kind} --seed {seed} --case {number}"
+            again += " --thorough\n" if self.thorough else "\n"
             (folder / "cause.txt").write_text(f"{again}{result}: {words}\n", "utf-8")
             if "data" in found:
                 name = Path(found["name"]).name

@@ -38,7 +38,7 @@ class Guard:
         self._folders = tuple(f"{os.path.realpath(x)}{os.sep}" for x in folders)
 
     def audit(self, event: str, args: tuple[Any, ...]) -> None:
-        if not self.active:
+        if event == "builtins.id" or not self.active:  # most events
             return
         if event == "open":
             path, _, flags = args

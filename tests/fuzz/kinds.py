@@ -13,13 +13,14 @@ import numpy as np
 
 import mechid
 from mechid.modelfile.zoo import zoo_path
+from mechid.studies.study import library_folder
 from mechid.tables.files import read_columns
 
 from . import fixtures, forms
 from .fixtures import SEEDS
 from .forms import Seed, seed_of
 
-DEEP = 0.05  # share of accepted files that go on to results
+_STUDIES = ("base-sets", "designed-motions", "excitation", "friction", "mobility")
 _ZOO = ("pendulum", "four_bar", "five_bar", "slider_crank", "rssr_linkage", "screw_press")
 
 
@@ -43,8 +44,20 @@ class Kind:
     inside: bool = False  # the file is one of a folder, which is read whole
 
 
-def _deep(rng: Random) -> bool:
-    return rng.random() < DEEP
+class Shares:
+    """Which shares of the cases go further than reading."""
+
+    deep: float  # of accepted files: on to results
+    commands: float  # of all files: through the command line
+
+    @classmethod
+    def choose(cls, thorough: bool) -> None:
+        """Set the usual shares, or larger ones."""
+        cls.deep, cls.commands = (1.0, 0.1) if thorough else (0.05, 0.01)
+
+
+def _deep(rng: Random, times: float = 1.0) -> bool:
+    return rng.random() < times * Shares.deep
 
 
 @cache
@@ -337,7 +350,7 @@ def _read_certificate(path: Path, rng: Random) -> None:
     from mechid.base.verify import verify
 
     found = read_certificate(path)
-    if rng.random() < 0.2:
+    if _deep(rng, 4.0):
         verify(found)
 
 
@@ -372,6 +385,12 @@ def _read_jobqueue(path: Path, rng: Random) -> None:
     from mechid.studies.cluster import jobqueue
 
     jobqueue(path)
+
+
+def _study_seeds(folder: Path) -> list[Seed]:
+    own = _files("yaml", "study.yaml")(folder)
+    library = [seed_of(library_folder() / f"{name}.yaml", "yaml") for name in _STUDIES]
+    return [*own * len(library), *library]
 
 
 def _read_study(path: Path, rng: Random) -> None:
@@ -412,7 +431,9 @@ KINDS: dict[str, Kind] = {
     "forces": Kind(_motion_seeds, _read_forces, _simulate),
     "limits": Kind(_files("yaml", "limits.yaml"), _read_limits, _excite),
     "motion": Kind(_motion_seeds, _read_motion, _kinematics),
-    "mapping": Kind(_files("yaml", "mapping.yaml"), _read_mapping, _mapping_command),
+    "mapping": Kind(
+        _files("yaml", "mapping.yaml", "periodic.yaml"), _read_mapping, _mapping_command
+    ),
     "log-csv": Kind(_csv_seeds, _read_log, _measurement),
     "log-parquet": _log("parquet", "binary", forms.parquet),
     "log-mat": _log("mat", "binary", forms.mat, forms.mat73),
@@ -427,7 +448,7 @@ KINDS: dict[str, Kind] = {
     "truth": Kind(_truth_seeds, _read_truth, lambda path: ["schema"]),
     "run": Kind(_folder_seeds(fixtures.write_run, "run"), _read_run, _report, inside=True),
     "certificate": Kind(_certificate_seeds, _read_certificate, _verify),
-    "study": Kind(_files("yaml", "study.yaml"), _read_study, _plan),
+    "study": Kind(_study_seeds, _read_study, _plan),
     "study-result": Kind(
         _folder_seeds(fixtures.write_study, "result"), _read_result, _status, inside=True
     ),
@@ -439,8 +460,14 @@ def vocabulary(name: str, seeds: Iterable[Seed]) -> tuple[str, ...]:
     from mechid.measurementfile import json_schema as mapping_schema
     from mechid.modelfile import json_schema as model_schema
     from mechid.studies.document import study_schema
+    from mechid.trajectoryfile.document import trajectory_schema
 
-    schemas = {"model": model_schema, "mapping": mapping_schema, "study": study_schema}
+    schemas = {
+        "model": model_schema,
+        "mapping": mapping_schema,
+        "study": study_schema,
+        "trajectory": trajectory_schema,
+    }
     words = {word for seed in seeds for word in seed.words if len(word) < 40}
     if name in schemas:
         words |= set(_keys(schemas[name]()))

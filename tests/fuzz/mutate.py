@@ -28,6 +28,7 @@ TEXTS = (
     "sqrt(-1)", "sin(" * 300, "(" * 2000, "-" * 3000 + "1", "1+" * 3000 + "1", "*" * 50, "a.b.c",
     "ground", "x@y", "=1+1", "1;2", "<b>&amp;", "]]>", "'", '"', "\\", "#", "1 deg deg", "x" * 70,
     "pow(10, 10000)", "exp(1e5)", "1e5**1e5", "0**-1", "(-8)**(1/3)", "log(0)", "acos(2)",
+    "utf-7", "undefined", "\0x",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -0.0, -1, 1, 2, 3, 0.5, float("nan"), float("inf"), -float("inf"), 1e300,

@@ -24,6 +24,7 @@ def merged(path: Path, found: Mapping[str, Tally]) -> None:
             "accepted": old.get("accepted", 0) + tally.accepted,
             "refused": old.get("refused", 0) + tally.refused,
             "commands": old.get("commands", 0) + tally.commands,
+            "thorough": old.get("thorough", 0) + tally.thorough,
             "defects": old.get("defects", 0) + tally.defects.total(),
             "seconds": round(max(old.get("seconds", 0.0), tally.seconds), 3),
             "memory": round(max(old.get("memory", 0.0), tally.memory), 1),
@@ -38,13 +39,13 @@ def tables() -> dict[str, str]:
     """Return the tables of the page."""
     record = json.loads(RECORD.read_text("utf-8"))
     kinds = record["kinds"]
-    heads = ("kind", "files", "accepted", "refused", "defects", "slowest, s", "memory, MiB")
-    keys = ("cases", "accepted", "refused", "defects", "seconds", "memory")
-    rows = [(kind, *(entry[key] for key in keys)) for kind, entry in kinds.items()]
-    counts = (sum(row[k] for row in rows) for k in range(1, 5))
-    rows.append(("**all**", *counts, *(max(row[k] for row in rows) for k in (5, 6))))
+    heads = ("kind", "files", "thorough", "accepted", "refused", "defects")
+    keys = ("cases", "thorough", "accepted", "refused", "defects", "seconds", "memory")
+    rows = [(kind, *(entry.get(key, 0) for key in keys)) for kind, entry in kinds.items()]
+    counts = (sum(row[k] for row in rows) for k in range(1, 6))
+    rows.append(("**all**", *counts, *(max(row[k] for row in rows) for k in (6, 7))))
     mended = [(x["kind"], x["was"], x["now"]) for x in record.get("mended", [])]
     return {
-        "tried": markdown_table(heads, rows),
+        "tried": markdown_table((*heads, "slowest, s", "memory, MiB"), rows),
         "mended": markdown_table(("kind", "what happened", "now"), mended),
     }

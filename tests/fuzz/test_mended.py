@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from scipy.io import savemat
 import mechid
 from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError, ModelError
+from mechid.excitation.families.tabulated import Tabulated
+from mechid.excitation.trajectory import sample
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
@@ -435,3 +438,62 @@ def test_long_rows_of_digits_in_text_tables(tmp_path: Path) -> None:
     path.write_text(f"time,q1\n0,1\n1,{'3' * 100_000}x\n2,2\n3,3\n4,4\n")
     with pytest.raises(DataError, match=r"log\.csv"):
         mechid.read_measurement(path, "five_bar")
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "utf-7", "\0x"])
+def test_encodings_that_no_text_has(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(forms.csv_text(fixtures.log_columns()) + b"+2AA-\n")  # half a character
+    mapping = {"positions": {"q1": "q1", "q2": "q2"}, "table": {"encoding": encoding}}
+    with pytest.raises(DataError, match=r"table\.encoding: the text is not"):
+        mechid.read_measurement(path, mechid.load(fixtures.MODEL), mapping)
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ({"unit": "deg", "offset": "30 deg"}, "offset"),
+        ({"unit": "deg", "sigma": "(1/2) deg"}, "sigma"),
+        ({"unit": "deg", "offset": "30*sin(30 deg)"}, ""),
+        ({"offset": "30 deg"}, ""),
+        ({"unit": "rad", "sigma": "0.1 deg"}, ""),
+    ],
+)
+def test_numbers_with_a_unit_beside_another_unit(
+    tmp_path: Path, entry: dict[str, object], wrong: str
+) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(forms.csv_text(fixtures.log_columns()))
+    mapping = {"positions": {"q1": {"channel": "q1"} | entry, "q2": "q2"}}
+    with pytest.raises(DataError, match=f"q1.{wrong}: .* in deg") if wrong else nullcontext():
+        mechid.read_measurement(path, mechid.load(fixtures.MODEL), mapping)
+
+
+def test_motions_of_too_many_samples() -> None:
+    """A rate in the wrong unit: neither gigabytes of samples nor a crash."""
+    motion = mechid.load_trajectory(SEEDS / "motion.yaml")
+    with pytest.raises(DataError, match=r"too many samples: 1\.2e\+07 of 2 coord"):
+        sample(motion, rate=6e6)
+    with pytest.raises(DataError, match="too many samples: 2 s at 1e"):
+        sample(motion, rate=1e10)
+
+
+def test_times_that_rounding_hides() -> None:
+    with pytest.raises(DataError, match="time does not increase"):
+        Tabulated((0.0, 5e-324, 4.0), (1.0, 2.0, 1.0), (0.0,) * 3, (0.0,) * 3)
+
+
+@pytest.mark.parametrize("text", ["sin(t)/" + "9" * 400, "3in(2*t)"])
+def test_expressions_that_are_no_numbers_of_time(text: str) -> None:
+    with warnings.catch_warnings(action="error"), pytest.raises(ValueError, match=r'^.*"[s3]'):
+        parse(text)
+
+
+def test_long_motions_are_sampled_in_parts() -> None:
+    """Samples at both sides of the parts, against the same times one by one."""
+    motion = mechid.load_trajectory(SEEDS / "motion.yaml")
+    found = sample(motion, rate=10_000.0)
+    assert len(found.time) == 20_001
+    some = np.array([0, 8_191, 8_192, 16_384, 20_000])
+    for values, wanted in zip(found, sample(motion, times=found.time[some]), strict=True):
+        np.testing.assert_allclose(values[some], wanted, rtol=1e-13, atol=1e-13)

@@ -30,11 +30,10 @@ from mechid.measurementfile import apart
 from .apart_server import Forking
 from .forms import Seed, mutated
 from .guard import ForbiddenError, Guard, writable
-from .kinds import KINDS, vocabulary
+from .kinds import KINDS, Shares, vocabulary
 
 MEMORY = 1 << 30  # bytes that a case may take
 _LONGEST = 2000  # characters of a message
-_COMMAND = 0.01  # share of cases that go through the command line
 
 
 class Worker:
@@ -63,6 +62,7 @@ class Worker:
         """Make the seeds of a kind, or take those that an earlier process made; read each once."""
         if kind in self.seeds:
             return
+        Shares.choose(thorough=False)
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
         kept = self.scratch / f"{kind}.seeds"
         if kept.exists():
@@ -115,7 +115,7 @@ class Worker:
         """Try a case and say what came of it."""
         rng, chosen, data = self.made(kind, seed, number)
         path = self._placed(kind, chosen, data)
-        command = rng.random() < _COMMAND
+        command = rng.random() < Shares.commands
         self.warned.clear()
         self.guard.seen.clear()
         begin = self._used()
@@ -183,6 +183,7 @@ class Worker:
             task = json.loads(line)
             kind, seed = task["kind"], task["seed"]
             self.prepare(kind)
+            Shares.choose(task["thorough"])
             self._told()
             self._answer({"ready": kind})
             for number in range(task["start"], task["stop"]):

@@ -15,7 +15,6 @@ from .sample import KERNELS, stratum_of, wilson
 
 RECORD = DATA / "mutation.json"
 PAGE = "mutation.md"
-FRESH = "2"  # seed of the sample that was drawn when the tests were done
 _EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 _SURVIVED = ("survived", "not reached")
 Entries = dict[str, dict[str, Any]]
@@ -49,7 +48,7 @@ def tables() -> dict[str, str]:
     everything: Entries = {}
     for sample in record.values():
         everything |= sample["mutants"]
-    made = {f"scores-{seed}": _scores(sample, seed != FRESH) for seed, sample in record.items()}
+    made = {f"scores-{seed}": _scores(sample) for seed, sample in record.items()}
     left = {n: e for n, e in counted(everything).items() if is_left(e)}
     same = equivalent()
     return made | {
@@ -67,7 +66,7 @@ def write_page() -> None:
     write_tables(PAGE, tables())
 
 
-def _scores(sample: dict[str, Any], both: bool) -> str:
+def _scores(sample: dict[str, Any]) -> str:
     heads = (
         "code", "possible", "tried", "computes the same", "noticed", "of them by time",
         "not noticed", "score", "95 % interval", "score before",
@@ -79,8 +78,7 @@ def _scores(sample: dict[str, Any], both: bool) -> str:
     together = {n: e for name, part in by.items() if name != KERNELS for n, e in part.items()}
     size = sum(n for name, n in sample["population"].items() if name != KERNELS)
     rows.append(_row("all but the kernels", size, together))
-    last = None if both else -1
-    return markdown_table(heads[:last], [row[:last] for row in rows])
+    return markdown_table(heads, rows)
 
 
 def _row(name: str, size: int, entries: Entries) -> tuple[object, ...]:

@@ -55,7 +55,8 @@ class Reached:
                 str(n): sorted(set(names) & set(self._passed))
                 for n, names in data.contexts_by_lineno(file).items()
             }
-        kept = {"seconds": self._passed, "lines": lines}
+        sources = {path: _digest(SOURCE / "mechid" / path) for path in lines}
+        kept = {"seconds": self._passed, "lines": lines, "sources": sources}
         self._data.write_text(json.dumps(kept), "utf-8")
 
 
@@ -74,12 +75,18 @@ def measure(files: list[Path], folder: Path, packages: list[str]) -> None:
 
 
 def _data(path: Path, folder: Path) -> Path:
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return folder / f"{path.parent.name}.{path.stem}.{digest}.json"
+    return folder / f"{path.parent.name}.{path.stem}.{_digest(path)}.json"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""
 
 
 def load(files: list[Path], folder: Path) -> tuple[dict[str, float], dict[str, Any]]:
-    """Return the seconds of each test, and the tests of each line of each file."""
+    """Return the seconds of each test, and the tests of each line of each file.
+
+    A file that has changed since it was measured has other lines: its tests count for all of them.
+    """
     seconds: dict[str, float] = {}
     lines: dict[str, dict[int, list[str]]] = {}
     for path in files:
@@ -88,7 +95,13 @@ def load(files: list[Path], folder: Path) -> tuple[dict[str, float], dict[str, A
             continue
         kept = json.loads(data.read_text("utf-8"))
         seconds |= kept["seconds"]
-        for file, tests in kept["lines"].items():
-            for n, names in tests.items():
-                lines.setdefault(file, {}).setdefault(int(n), []).extend(names)
+        for file, of_lines in kept["lines"].items():
+            source = SOURCE / "mechid" / file
+            reached = {int(n): names for n, names in of_lines.items()}
+            if kept.get("sources", {}).get(file) != _digest(source) and source.exists():
+                all_of_it = sorted(set().union(*reached.values()))
+                count = len(source.read_text("utf-8").splitlines())
+                reached = dict.fromkeys(range(1, count + 1), all_of_it)
+            for n, names in reached.items():
+                lines.setdefault(file, {}).setdefault(n, []).extend(names)
     return seconds, lines

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from tests.mutation.forked import ROOT
 from tests.mutation.mutants import Mutant, mutants
 from tests.mutation.page import PAGE, equivalent, tables
+from tests.mutation.reach import load
 from tests.mutation.sample import draw, population, wilson
 from tests.records import stale_tables
 
@@ -135,6 +137,23 @@ def test_two_mutants_are_noticed(tmp_path: Path) -> None:
     for entry in map(json.loads, found.values()):
         assert entry["outcome"] == "killed"
         assert entry["by"].startswith("tests/reduction/test_rest.py::")
+
+
+def test_lines_of_code_that_has_changed(tmp_path: Path) -> None:
+    """Where a file was changed after the tests were measured, they may reach any of its lines."""
+    source = "reduction/rest.py"
+    raw = (ROOT / "src" / "mechid" / source).read_bytes()
+    kept = {"seconds": {"a": 1.0}, "lines": {source: {"3": ["a"]}}}
+    test = tmp_path / "folder" / "test_x.py"
+    test.parent.mkdir()
+    test.touch()
+    data = tmp_path / f"folder.test_x.{sha256(b'').hexdigest()[:12]}.json"
+    for digest, lines in ((sha256(raw).hexdigest()[:12], 1), ("", len(raw.splitlines()))):
+        data.write_text(json.dumps(kept | {"sources": {source: digest}}), "utf-8")
+        seconds, found = load([test], tmp_path)
+        assert seconds == {"a": 1.0}
+        assert len(found[source]) == lines
+        assert found[source][3] == ["a"]
 
 
 def test_page_and_record_agree() -> None:

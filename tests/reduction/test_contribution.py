@@ -119,6 +119,12 @@ def test_no_errors_no_spread() -> None:
     assert not found.shift.any()
 
 
+def test_contributions_that_are_all_equal_have_no_ranks() -> None:
+    """A correlation with what does not vary is not defined."""
+    found = contribution_spread(problem(X), X, np.zeros((2, len(X))))
+    np.testing.assert_array_equal(found.rank_correlation, np.nan)
+
+
 def test_bad_input() -> None:
     r = problem(X)
     with pytest.raises(DataError, match="4 finite values"):

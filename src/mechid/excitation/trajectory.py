@@ -20,7 +20,9 @@ from mechid.shown import Plotted, Tabular
 # two samples is then off by less than 2 % of its amplitude, drawn or interpolated linearly.
 SAMPLES_PER_PERIOD = 20
 _USUAL_RATE = 100.0  # Hz, where no frequency is known
-_MOST_SAMPLES = 10**8  # a gigabyte per coordinate: more is a mistake in a unit
+# Samples, counted for each coordinate: half a gigabyte. More is a mistake in a unit.
+_MOST_SAMPLES = 2 * 10**7
+_BLOCK = 1 << 13  # samples whose bases are in memory at the same time
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,13 +201,22 @@ def sample(
         t = np.asarray(times, dtype=float)
         for name, family in zip(trajectory.names, trajectory.families, strict=True):
             _check_span(name, family, t)
-    with np.errstate(all="ignore"):  # values that are not finite are rejected below
-        found = [family.rates(t) for family in trajectory.families]
-    for name, rates in zip(trajectory.names, found, strict=True):
-        if not all(np.all(np.isfinite(values)) for values in rates):
+    n = len(trajectory.families)
+    if n * len(t) > _MOST_SAMPLES:
+        raise DataError(
+            f"too many samples: {len(t):.3g} of {n} coordinates",
+            remedy="use a lower rate or a shorter duration",
+        )
+    found = [np.empty((len(t), n)) for _ in range(3)]
+    for part in (slice(k, k + _BLOCK) for k in range(0, len(t), _BLOCK)):
+        for i, family in enumerate(trajectory.families):
+            with np.errstate(all="ignore"):  # values that are not finite are rejected below
+                for values, rates in zip(found, family.rates(t[part]), strict=True):
+                    values[part, i] = rates
+    for i, name in enumerate(trajectory.names):
+        if not all(np.all(np.isfinite(values[:, i])) for values in found):
             raise DataError(f"{name} is not finite", remedy="check amplitudes and frequencies")
-    y, yd, ydd = (np.column_stack([r[k] for r in found]) for k in range(3))
-    return Sampled(t, y, yd, ydd)
+    return Sampled(t, *found)
 
 
 def times_at(duration: float, rate: float) -> Floats:

@@ -25,6 +25,10 @@ FORMAT_VERSION = 1
 _KIND = FileKind("mapping file", "measurement: 1", "time, positions, forces")
 
 
+class Angle(float):
+    """A number that was written with a unit of its own: rad."""
+
+
 def _constant(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(f"expected a number or an expression, got {kind(value)}")
@@ -34,7 +38,7 @@ def _constant(value: Any) -> float:
     number = expressions.evaluate(tree, {})
     if not abs(number) <= LARGEST:
         raise ValueError(f"{number:g} is out of range; check it")
-    return number
+    return Angle(number) if isinstance(value, str) and expressions.is_angle(value) else number
 
 
 def _positive(value: Any) -> float:

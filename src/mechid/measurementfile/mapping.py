@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from mechid.dynamics.wrench import sensed_joints
 from mechid.errors import DataError
 from mechid.measurementfile.channels import Channels, listed
-from mechid.measurementfile.document import MappingDocument, SignalSpec
+from mechid.measurementfile.document import Angle, MappingDocument, SignalSpec
 from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.units import Dimension, Unit, parse_unit
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
@@ -118,6 +118,7 @@ def signals_of(
                     raise error.located(f"{role}.{name}") from None
                 wanted = _dimension(quantity, _ORDER[role])
             unit = _unit(spec, channels, wanted, f"{role}.{name}", notes)
+            _refuse_angles(spec, unit, wanted, f"{role}.{name}")
             signals.append(_signal(role, name, spec, unit, channels))
     return signals, notes
 
@@ -192,6 +193,19 @@ def _check(unit: Unit, wanted: Dimension, where: str) -> None:
             where=where,
             remedy="check the unit and the channel",
         )
+
+
+def _refuse_angles(spec: SignalSpec, unit: Unit | None, wanted: Dimension, where: str) -> None:
+    """Reject `30 deg`, which is π/6, where the unit is not rad: it would be converted twice."""
+    radians = wanted[:3] == (0, 1, 0) and (unit is None or unit.size == 1.0)
+    text = _words(wanted) if unit is None else unit.text
+    for key in ("offset", "sigma"):
+        if isinstance(getattr(spec, key), Angle) and not radians:
+            raise DataError(
+                "the number has a unit of its own, which is not that of the quantity",
+                where=f"{where}.{key}",
+                remedy=f"write the plain number, in {text}",
+            )
 
 
 def _compare(spec: SignalSpec, unit: Unit, stated: set[str], where: str, notes: list[str]) -> None:

@@ -58,8 +58,10 @@ def _decoded(raw: bytes, encoding: str | None) -> tuple[str, list[str]]:
     """Return the text of a file: as its mark says, else UTF-8, else Windows-1252."""
     if encoding is not None:
         try:
-            return raw.decode(encoding).removeprefix("\ufeff"), [encoding]
-        except (UnicodeDecodeError, LookupError) as error:
+            text = raw.decode(encoding).removeprefix("\ufeff")
+            text.encode()  # UTF-7 and others can stand for what is no character
+            return text, [encoding]
+        except (ValueError, LookupError) as error:
             raise DataError(
                 f"the text is not {encoding}: {error}", where="table.encoding"
             ) from None

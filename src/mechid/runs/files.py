@@ -67,7 +67,8 @@ def read_columns(path: Path) -> dict[str, npt.NDArray[Any]]:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path)
+        with pq.ParquetFile(path) as file:  # small: six times as quick as a dataset of one file
+            table = file.read(use_threads=False)
         names = table.column_names
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None

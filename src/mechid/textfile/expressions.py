@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import math
 import re
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -129,6 +131,11 @@ def _has_unit(text: str) -> bool:
     return bool(_NUMBER_DEG.search(text) or _NUMBER_RAD.search(text))
 
 
+def is_angle(text: str) -> bool:
+    """Return whether an expression is in radians, because an angle in it has a unit."""
+    return _has_unit(text) or _TRAILING_UNIT.match(text.strip()) is not None
+
+
 def _refuse_depth(tree: ast.expr) -> None:
     """Reject a tree on which functions that recurse would fail."""
     level: list[ast.AST] = [tree]
@@ -165,8 +172,9 @@ def _is_sum(tree: ast.expr) -> bool:
 
 def _tree(text: str, whole: str) -> ast.expr:
     try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        with warnings.catch_warnings(action="error"):  # `3in x` is read, with a warning
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, Warning, ValueError, RecursionError, MemoryError):
         pass
     if match := _OTHER_UNIT.search(whole):
         unit = match[2] or match[3]
@@ -190,7 +198,7 @@ def _check(node: ast.expr, whole: str) -> None:
     match node:
         case ast.Constant(value=bool()):
             pass
-        case ast.Constant(value=float() as value) if math.isinf(value):
+        case ast.Constant(value=int() | float() as value) if not abs(value) <= sys.float_info.max:
             raise ValueError(f'"{whole}" has no finite real value; check the numbers')
         case ast.Constant(value=int() | float()):
             return

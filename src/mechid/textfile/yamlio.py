@@ -142,7 +142,8 @@ def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, A
             where=f"{file}:{node.start_mark.line + 1}",
             remedy=f"start it with {kind.start}",
         )
-    data = _construct(node, (), source, (), _Repeated())
+    # Aliases need anchors; most files have none, and need not be searched for repetitions.
+    data = _construct(node, (), source, (), _Repeated() if "&" in text else None)
     assert isinstance(data, dict)
     return data, source
 
@@ -190,20 +191,21 @@ class _Repeated:
 
 
 def _construct(
-    node: yaml.Node, path: Key, source: Source, around: tuple[int, ...], repeated: _Repeated
+    node: yaml.Node, path: Key, source: Source, around: tuple[int, ...], repeated: _Repeated | None
 ) -> Any:
     line = node.start_mark.line + 1
     source.lines.setdefault(path, line)
     place = f"{source.file}:{line}"
-    if id(node) in around:
-        raise ModelError(
-            "this alias contains itself", path=path, remedy="write the entry out"
-        ).located(place)
-    if repeated(node):
-        raise ModelError(
-            f"aliases repeat more than {_REPEATED} entries", remedy="write the entries out"
-        ).located(place)
-    around = (*around, id(node))
+    if repeated is not None:
+        if id(node) in around:
+            raise ModelError(
+                "this alias contains itself", path=path, remedy="write the entry out"
+            ).located(place)
+        if repeated(node):
+            raise ModelError(
+                f"aliases repeat more than {_REPEATED} entries", remedy="write the entries out"
+            ).located(place)
+        around = (*around, id(node))
     if isinstance(node, yaml.MappingNode):
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:

@@ -14,7 +14,7 @@ from mechid.kinematics.model import kinematic_model
 from mechid.modelfile import load
 
 
-@pytest.mark.parametrize("off, most", [(1e-3, 4), (1e-4, 3), (1e-6, 2), (1e-7, 2), (1e-11, 2)])
+@pytest.mark.parametrize(("off", "most"), [(1e-3, 4), (1e-4, 3), (1e-6, 2), (1e-7, 2), (1e-11, 2)])
 @pytest.mark.parametrize("spec", ["four_bar", "sla_suspension", "delta"])
 def test_factors_serve_for_the_last_step_too(
     spec: str, off: float, most: int, monkeypatch: pytest.MonkeyPatch

@@ -44,8 +44,8 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
         due = recorder.due(solver.t if stop is None else stop[0])
         if due.size:
             states = between()(due).T
-            known = np.isfinite(states).all(axis=1)
-            n = len(due) if known.all() else int(known.argmin())
+            known = np.isfinite(states)
+            n = len(due) if known.all() else int(known.all(axis=1).argmin())
             recorder.take(due[:n].tolist(), states[:n])
             if n < len(due):  # interpolation may need rates beyond the step
                 raise recorder.lost(float(solver.t_old))

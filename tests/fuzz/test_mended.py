@@ -236,6 +236,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("estimate.json", "noise", 0.5),
         ("estimate.json", "values", [1.0]),
         ("estimate.json", "parameters", "abc"),
+        ("estimate.json", "parameters", ["Ixx_1", "mx_1", "other"]),
         ("estimate.json", "resting", [1]),
         ("estimate.json", "colour", [None]),
         ("estimate.json", "colour", [[0.5], [0.5]]),
@@ -497,3 +498,12 @@ def test_long_motions_are_sampled_in_parts() -> None:
     some = np.array([0, 8_191, 8_192, 16_384, 20_000])
     for values, wanted in zip(found, sample(motion, times=found.time[some]), strict=True):
         np.testing.assert_allclose(values[some], wanted, rtol=1e-13, atol=1e-13)
+
+
+def test_characters_that_no_text_has(tmp_path: Path) -> None:
+    path = tmp_path / "motion.yaml"
+    path.write_text("trajectory: 1\nname: a\x07b\n", "utf-8")
+    with pytest.raises(
+        MechidError, match=r"motion\.yaml:2: .*the character U\+0007 is not allowed"
+    ):
+        mechid.load_trajectory(path)

@@ -346,7 +346,7 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
     checked(head, HeadWords)
     stages = tuple(head["stages"])
     there = "validation" in stages
-    return Run(
+    run = Run(
         about=About(
             command=head["command"],
             model=head["model"]["name"],
@@ -372,6 +372,18 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         n_logs=head.get("n_logs", 1),
         **(read_logs(folder) if (folder / LOGS).exists() else {}),
     )
+    _check_names(run)
+    return run
+
+
+def _check_names(run: Run) -> None:
+    """Reject results of parameters that parameters.parquet does not have."""
+    parts = (run.estimate, run.reduced, run.contribution)
+    named = [name for part in parts if part is not None for name in part.parameters]
+    if run.reduction is not None:
+        named += run.reduction.ranking.order
+    if strange := set(named) - set(run.parameters.names):
+        raise ValueError(f"there is no parameter {min(strange)}")
 
 
 def _validation(folder: Path, head: dict[str, Any]) -> tuple[ValidationRow, ...]:

@@ -258,6 +258,18 @@ def test_runs_that_were_edited(run: Path, file: str, key: str, value: object) ->
         path.write_text(before, "utf-8")
 
 
+def test_errors_of_motions_that_are_none(run: Path) -> None:
+    """The message names the file."""
+    path = run / "validation.json"
+    before = path.read_text("utf-8")
+    path.write_text(json.dumps([row | {"model": []} for row in json.loads(before)]), "utf-8")
+    try:
+        with pytest.raises(DataError, match=r"validation\.json: \[0\]\.model: expected `str`"):
+            mechid.load_run(run)
+    finally:
+        path.write_text(before, "utf-8")
+
+
 def test_errors_of_forces_that_no_motion_has(run: Path) -> None:
     path = run / "validation.json"
     before = path.read_text("utf-8")

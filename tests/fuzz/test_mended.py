@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import warnings
+from base64 import b64decode, b64encode
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -22,6 +25,8 @@ from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
+from mechid.studies.folder import read_table
+from mechid.tables import files as tables
 from mechid.tables.blocks import table_blocks, table_names
 from mechid.tables.forces import read_forces
 from mechid.textfile.expressions import parse
@@ -519,3 +524,32 @@ def test_characters_that_no_text_has(tmp_path: Path) -> None:
         MechidError, match=r"motion\.yaml:2: .*the character U\+0007 is not allowed"
     ):
         mechid.load_trajectory(path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_columns,
+        read_table,
+        tables.read_columns,
+        lambda path: [*table_blocks(path, table_names(path))],
+    ],
+)
+def test_parquet_tables_of_types_that_nobody_has(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    """Integers of 24 bits: wherever the schema of Arrow in the file says 8, it says 24."""
+    raw = forms.parquet({"q1": np.arange(5, dtype=np.int8)})
+    found = re.search(rb"/{5}[A-Za-z0-9+/=]{99,}", raw)
+    assert found is not None
+    schema, eight = b64decode(found[0]), (8).to_bytes(4, "little")
+    path = tmp_path / "log.parquet"
+    said = []
+    for at in [k for k in range(len(schema)) if schema[k : k + 4] == eight]:
+        wrong = schema[:at] + b"\x18" + schema[at + 1 :]
+        path.write_bytes(raw.replace(found[0], b64encode(wrong)))
+        try:
+            read(path)
+        except DataError as error:
+            said.append(str(error))
+    assert any("cstdint" in words for words in said)

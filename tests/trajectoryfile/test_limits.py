@@ -60,7 +60,7 @@ def test_names_that_yaml_1_1_takes_for_something_else(tmp_path: Path) -> None:
         ("margin: 0.1\nposition: 3", ":2: position", "expected names with bounds"),
         ("position:\n  q1: [1]", ":2: position.q1", "expected [lower, upper]"),
         ("position:\n  q1: [1, 2, 3]", ":2: position.q1", "expected [lower, upper]"),
-        ("position:\n  q1: [1, a]", ":2: position.q1", "expected a number, got 'a'"),
+        ("position:\n  q1: [1, a]", ":2: position.q1", 'expected a number, got "a"'),
         (
             "position:\n  q1: [2, 1]",
             ":2: position.q1",

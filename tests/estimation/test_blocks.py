@@ -39,6 +39,12 @@ def test_parts_of_a_motion_that_repeats_itself() -> None:
     found = parts_of_motion(r, columns, 4)
     np.testing.assert_array_equal(found[:32], np.tile([0, 0, 1, 1, 2, 2, 3, 3], 4))
     np.testing.assert_array_equal(found[32:], np.repeat([4, 5, 6, 7], 8))
+    # Phases go on after a gap: eleven samples are missing.
+    gap = replace(
+        r, time=np.where(np.arange(64) < 16, r.time, r.time + 11 * (r.time[1] - r.time[0]))
+    )
+    again = np.roll(np.tile([0, 0, 1, 1, 2, 2, 3, 3], 2), -3)
+    np.testing.assert_array_equal(parts_of_motion(gap, columns, 4)[16:32], again)
     # One force that does not repeat itself: the motion does not.
     columns[1:64:2] = rng.normal(size=(32, 1))
     np.testing.assert_array_equal(parts_of_motion(r, columns, 4)[:32], np.repeat([0, 1, 2, 3], 8))

@@ -9,7 +9,7 @@ import pytest
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.channels import Channels
-from mechid.estimation.coarse_delay import _shifted, coarse_delay
+from mechid.estimation.coarse_delay import coarse_delay
 from mechid.estimation.regression import Floats, Regression
 
 from .problems import prior as make_prior
@@ -111,12 +111,3 @@ def test_samples_without_known_forces_are_not_shifted_to() -> None:
 def test_few_samples_have_no_delay(samples: int) -> None:
     r = measured(0, 0.0).part(slice(0, samples))
     assert abs(coarse_delay(Channels(r), PRIOR.mean, F)) <= 0.1 * samples / 50
-
-
-def test_middles_of_cubics_are_exact() -> None:
-    x = np.arange(20.0)[:, None]
-    samples = np.arange(5, 15)
-    for lag in (-2.0, -1.5, 0.5, 3.0):
-        late = _shifted(x**3 - 2 * x, samples, lag)
-        t = samples[:, None] - lag
-        np.testing.assert_allclose(late, t**3 - 2 * t, rtol=1e-13)

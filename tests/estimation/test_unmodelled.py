@@ -35,6 +35,19 @@ def test_what_repeats_with_the_motion() -> None:
     assert found[1] < 0.3 * SIZES[0]
 
 
+def test_what_repeats_with_the_motion_also_after_gaps() -> None:
+    """A log with a gap every 2.63 s: phases are those of the motion, not of what is left of it.
+
+    The sign of the error is random from sample to sample, and the same in each period.
+    """
+    r = measured(noise=0.4)
+    sign = np.tile(np.random.default_rng(1).choice([-1.0, 1.0], 50), 10)
+    kept = np.flatnonzero(TIME % 2.63 < 2.2)
+    wrong = replace(r, tau=r.tau + sign[:, None] * SIZES).part(kept)
+    found = unmodelled_forces(PLAIN.posterior(wrong, PRIOR))
+    np.testing.assert_allclose(found, SIZES, rtol=0.2, atol=0.1)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_none_of_it(seed: int) -> None:
     found = unmodelled_forces(PLAIN.posterior(measured(seed, noise=0.3), PRIOR))

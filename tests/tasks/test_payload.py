@@ -14,8 +14,9 @@ from scipy.stats import binom
 import mechid
 from mechid.errors import DataError
 from mechid.estimation.estimate import ChannelErrors
-from mechid.estimation.payload import LENGTHS, _with_sensors, all_ten, payload_groups
+from mechid.estimation.payload import LENGTHS, all_ten, payload_groups
 from mechid.estimation.regression import Regression
+from mechid.estimation.sensed import sensed
 from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.size import characteristic_size
 from mechid.spatial.inertia import NAMES, parameters, pseudo_inertia
@@ -154,11 +155,10 @@ def test_gains_delays_and_offsets_of_the_run_hold_in_the_second_log() -> None:
     one, zero = np.ones(1), np.zeros(1)
     errors = ChannelErrors(0.1 * one, zero, 0.5 * one, zero, delay=0.02 * one, sigma_delay=zero)
     late = np.stack([np.sin(3 * (t - 0.02)), np.cos(2 * (t - 0.02))], axis=1)
-    found = _with_sensors(r, errors)
-    assert found.tau == pytest.approx(tau - 0.5)
+    found = sensed(r, errors)
     assert found.W[found.valid] == pytest.approx(1.1 * late[found.valid[:, 0]], abs=1e-6)
     assert np.flatnonzero(~found.valid).tolist() == [0, 1, 2, 3]
-    assert _with_sensors(r, None) is r
+    assert sensed(r, None) is r
 
 
 def test_the_end_of_a_chain_is_the_default() -> None:

@@ -63,3 +63,29 @@ def test_blocks_of_W_make_the_whole(decimation: int, monkeypatch: pytest.MonkeyP
     some = regression_of(model, whole, names[3:1:-1])
     np.testing.assert_allclose(some.W, W[..., [3, 2]], atol=1e-12 * np.abs(W).max())
     assert some.parameters == (names[3], names[2])
+
+
+def turning(time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a motion of the five-bar linkage, slow against the samples, at any times."""
+    w = 2 * np.pi * np.array([1.0, 0.5])
+    y = 0.2 * np.sin(time[..., None] * w)
+    return y, 0.2 * w * np.cos(time[..., None] * w), -(w**2) * y
+
+
+def test_W_between_samples_is_that_of_the_motion_there() -> None:
+    y, yd, ydd = turning(T)
+    names = tuple(c.force for c in FIVE.coordinates)
+    zero = np.zeros((len(T), 2))
+    measured = PreparedMeasurement(time=T, y=y, yd=yd, ydd=ydd, forces=names[:1], tau=zero[:, :1])
+    model = dynamic_model(FIVE)
+    heads = [model.columns[i].name for i in (4, 0)]
+    found = regression_of(model, measured, heads)
+    assert found.between is not None
+    time, between = found.between(np.array([0.25, 0.75]))
+    np.testing.assert_allclose(time[:-1], T[:-1, None] + np.array([0.25, 0.75]) / 200)
+    path = [x.reshape(-1, 2) for x in turning(time)]
+    seen = observe_path(model, *path)
+    want = np.concatenate([seen.W[:, :1, [4, 0]], seen.known[:, :1, None]], axis=-1)
+    want = want.reshape(between.shape)
+    np.testing.assert_allclose(between[3:-3], want[3:-3], atol=1e-6 * np.abs(want).max())
+    assert regression_of(model, replace(measured, decimation=5)).between is None

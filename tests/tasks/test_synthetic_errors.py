@@ -7,11 +7,13 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.joint_friction import joint_sliding
 from mechid.errors import DataError
 from mechid.kinematics.joints import joint_motion
+from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.moved import movable_joints
 from mechid.modelfile.api import load, loads
@@ -56,6 +58,32 @@ def test_each_kind_has_a_stream_of_its_own(name):
     again = synthesise(FIVE, MOVED, cad_error=0.2, seed=3, **{name: size})
     np.testing.assert_array_equal(alone.tau, again.tau)
     assert np.any(alone.tau != alone.exact)
+
+
+def test_late_forces_of_a_wheel_that_turns_far_between_samples():
+    """What a sensor shows is the force at an earlier time, also where samples do not show it."""
+    model = load("sla_suspension")
+    names, home = [c.name for c in model.coordinates], kinematic_model(model).home_y
+
+    def at(t):
+        """Return wheels that turn by 3 rad from sample to sample while the suspension moves."""
+        w = np.array([150.0 if "spin" in name else 4.0 for name in names])
+        turn = np.array(["spin" in name for name in names])
+        phase = np.outer(t, w)
+        y = home + np.where(turn, phase, 0.02 * np.sin(phase))
+        yd = np.where(turn, w, 0.02 * w * np.cos(phase))
+        return MotionTable(t, y, yd, np.where(turn, 0.0, -0.02 * w**2 * np.sin(phase)))
+
+    time = np.arange(60) / 50.0
+    made = synthesise(model, at(time), delay=0.004, cad_error="20%")  # wheels are unbalanced
+    exact = synthesise(model, at(time - 0.004), truth=made.truth).exact
+    np.testing.assert_allclose(
+        made.tau[3:-3], exact[3:-3], atol=1e-4 * np.abs(exact).max(), rtol=1e-3
+    )
+    # The samples alone do not tell: forces change by more than a tenth from spline to truth.
+    assert (
+        np.max(np.abs(CubicSpline(time, made.exact)(time - 0.004) - exact)[3:-3] / rms(exact)) > 0.1
+    )
 
 
 def test_sizes_in_percent_and_in_units():

@@ -18,12 +18,15 @@ from mechid.estimation.regression import Bools, Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.words import changed
+from mechid.signals.record import PreparedMeasurement
 from mechid.spatial.inertia import tensor
 from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_data import Data, data_of
 from mechid.studies.experiments.identification_settings import IdentificationSettings
 from mechid.tasks.cad_prior import prior_from_cad
+from mechid.tasks.diagnose import friction_candidates, friction_words
 from mechid.tasks.synthesise import measured_forces, synthesise
+from mechid.validation.diagnosis import diagnose
 
 # Posterior by prior standard deviation below which the data decide, and from which the prior does.
 DATA, PRIOR = 0.1, 0.9
@@ -68,7 +71,7 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
         "machine": machine,
         "law": law,
         "seed": seed,
-        "said": [*warned, *named],
+        "said": [*warned, *named, *_friction(estimate, data, settings_of(machine, law, seed))],
         "taken": [
             text.partition(" taken:")[0] for text in estimate.known if " taken: error" in text
         ],
@@ -77,6 +80,30 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
             **_forces(estimate, data, settings_of(machine, law, seed)),
         },
     }
+
+
+def _friction(estimate: Estimate, data: Data, settings: IdentificationSettings) -> tuple[str, ...]:
+    """Return what `identify` says of friction in the model that does not fit."""
+    motion, problem = shared.sampled(settings.measured), data.problem
+    if len(problem.time) != len(motion.time):
+        return ()  # derived from noisy positions, which are not kept
+    log = PreparedMeasurement(
+        time=motion.time,
+        y=motion.y,
+        yd=motion.yd,
+        ydd=motion.ydd,
+        forces=problem.channels,
+        tau=problem.tau,
+    )
+    mechanism = shared.mechanism(settings.model)
+    found = diagnose(
+        problem,
+        estimate,
+        [log],
+        prior=data.prior,
+        friction=friction_candidates(estimate, mechanism, problem, [log]),
+    )
+    return friction_words(mechanism, estimate.parameters, found)
 
 
 def _parameters(estimate: Estimate, data: Data, machine: str) -> dict[str, Any]:

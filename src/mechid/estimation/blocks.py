@@ -6,7 +6,7 @@ import numpy as np
 
 from mechid.estimation.effective import period
 from mechid.estimation.regression import Floats, Ints, Regression
-from mechid.estimation.whitening import stretches
+from mechid.estimation.whitening import sample_numbers, stretches
 
 
 def time_blocks(regression: Regression, blocks: int) -> Ints:
@@ -37,11 +37,12 @@ def parts_of_motion(regression: Regression, columns: Floats, blocks: int) -> Int
     """
     found = time_blocks(regression, blocks)
     n_d, where = len(regression.channels), stretches(regression)
+    number = sample_numbers(regression)
     for log in np.unique(regression.logs):
         periods = [period(columns, parts) for parts in where[int(log) * n_d : (int(log) + 1) * n_d]]
         known = [p for p in periods if p is not None]
         if known and len(known) == len(periods):
             own = np.flatnonzero(regression.logs == log)
-            phase = (np.arange(len(own)) % max(known)) / max(known)
+            phase = (number[own] % max(known)) / max(known)
             found[own] = int(log) * blocks + (phase * blocks).astype(np.int64)
     return found

@@ -11,25 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mechid.estimation.estimate import ChannelErrors
+from mechid.estimation.late import late
 from mechid.estimation.linear import Solution
 from mechid.estimation.noise import root_mean_square
 from mechid.estimation.regression import Floats, Ints, Regression
-from mechid.estimation.whitening import segments
-
-if TYPE_CHECKING:
-    from scipy.interpolate import BSpline
 
 # Prior of offsets that only the data determine.
 FREE_OFFSETS = "each force may have an unknown offset"
 # Cosines of a drift; the highest has half as many periods in a log.
 DRIFT_TERMS = 8
-# Of splines between samples, for delays.
-_DEGREE = 5
 
 
 class Parts(NamedTuple):
@@ -231,15 +226,9 @@ class Channels:
         if not self.delay:
             A = self.rows[0]
             return A, self._known, np.zeros((0, 0)), np.zeros(0)
-        r = self.regression
-        found = np.stack([self._both, np.zeros_like(self._both)])
-        for own, curves in self._curves:
-            for j, curve in enumerate(curves):
-                # Before the first sample nothing is known.
-                at = np.clip(r.time[own] - delay[j], r.time[own[0]], r.time[own[-1]])
-                found[0, own, j], found[1, own, j] = curve(at), curve(at, 1)
-        value, rate = (x[r.valid] for x in found)
-        return value[:, :-1], value[:, -1], rate[:, :-1], rate[:, -1]
+        valid = self.regression.valid
+        W, known, W_rate, known_rate = (x[valid] for x in late(self.regression, delay))
+        return W, known, W_rate, known_rate
 
     @cached_property
     def _known(self) -> Floats:
@@ -264,27 +253,3 @@ class Channels:
             s[own] = (t - t.min()) / max(float(np.ptp(t)), np.finfo(float).tiny)
         k = np.arange(1, DRIFT_TERMS + 1)
         return np.asarray(np.cos(np.pi * k * s[self._sample, None]) / k)
-
-    @cached_property
-    def _both(self) -> Floats:
-        """W and known side by side, (N, n_d, b + 1)."""
-        r = self.regression
-        return np.concatenate([r.W, r.known[..., None]], axis=-1)
-
-    @cached_property
-    def _curves(self) -> list[tuple[Ints, tuple[BSpline, ...]]]:
-        """W and known over time as splines: samples without a gap, and a curve per channel."""
-        from scipy.interpolate import make_interp_spline
-
-        r, both = self.regression, self._both
-        usable = np.flatnonzero(np.all(np.isfinite(both), axis=(1, 2)))
-        return [
-            (
-                own,
-                tuple(
-                    make_interp_spline(r.time[own], x, k=_DEGREE) for x in both[own].swapaxes(0, 1)
-                ),
-            )
-            for own in segments(r, usable)
-            if len(own) > _DEGREE
-        ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.regression import Bools, Floats, Regression
 
 # At the extreme value of a force that is clipped stand many samples, and few just below. The
 # rounded top of a sine has at most 2.4 times as many samples at its highest level as at the next.
@@ -29,9 +30,29 @@ def clip_limits(values: Floats) -> tuple[float, ...]:
     )
 
 
-def varies(model: Floats, values: Floats) -> bool:
-    """Return whether forces of a model vary, in view of the range of measured values."""
-    return bool(np.std(model) > _VARIES * np.ptp(values) / 2)
+def clipped_samples(values: Floats, model: Floats) -> Iterator[tuple[float, Bools]]:
+    """Yield limits at which a force was clipped, and which samples stand there, (N,).
+
+    Parameters
+    ----------
+    values : array (N,)
+        As a sensor measured them, N or N m; NaN where nothing valid was measured.
+    model : array (N,)
+        What a model says of the force: where it is constant, the force may be so in truth.
+    """
+    there = np.isfinite(values)
+    for limit in clip_limits(values[there]):
+        at = values == limit
+        if np.std(model[at]) > _VARIES * np.ptp(values[there]) / 2:
+            yield limit, at
+
+
+def clipped_words(name: str, limit: float, unit: str, at: Bools) -> str:
+    """Return what was left out of a force, as text."""
+    return (
+        f"force {name} is clipped at {limit:.4g} {unit}: "
+        f"{np.count_nonzero(at)} samples with exactly this value were left out"
+    )
 
 
 def without_clipped(regression: Regression, prior: Prior) -> tuple[Regression, tuple[str, ...]]:
@@ -44,14 +65,8 @@ def without_clipped(regression: Regression, prior: Prior) -> tuple[Regression, t
     for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
         for log in np.unique(r.logs):
             there = r.valid[:, j] & (r.logs == log)
-            values = r.tau[there, j]
-            for limit in clip_limits(values):
-                at = there & (r.tau[:, j] == limit)
-                if varies(model[at, j], values):
-                    valid[at, j] = False
-                    place = f" of log {log + 1}" if r.logs.any() else ""
-                    words.append(
-                        f"force {name}{place} is clipped at {limit:.4g} {unit}: "
-                        f"{np.count_nonzero(at)} samples with exactly this value were left out"
-                    )
+            for limit, at in clipped_samples(np.where(there, r.tau[:, j], np.nan), model[:, j]):
+                valid[at, j] = False
+                place = f" of log {log + 1}" if r.logs.any() else ""
+                words.append(clipped_words(f"{name}{place}", limit, unit, at))
     return replace(r, valid=valid), tuple(words)

@@ -1,8 +1,8 @@
 """Where the search for a delay starts: the shift of all forces that leaves least.
 
 Linearised at no delay, a force that varies faster than it is late leads into a local minimum. So
-shifts of whole and half samples are tried first, with CAD values as prior and the noise of each
-force estimated, over the samples that all shifts have.
+shifts of whole samples and parts of them are tried first, with CAD values as prior and the noise of
+each force estimated, over the samples that all shifts have.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.estimation.channels import Channels
+from mechid.estimation.late import late
 from mechid.estimation.noise import root_mean_square
 from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.whitening import segments
@@ -21,8 +22,8 @@ _LONGEST, _SAMPLES, _PART = 0.1, 5, 0.1
 _SHIFTS, _ROWS = 20, 2000
 # Noise and values by turns.
 _TURNS = 3
-# A sample in the middle of two, from the four about it (cubic).
-_MIDDLE = np.array([-1.0, 9.0, 9.0, -1.0]) / 16
+# Parts of a shift that are tried about the best one.
+_FINER = (0.5, 0.25)
 
 
 def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
@@ -45,8 +46,7 @@ def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
     most = max(_SAMPLES, round(_LONGEST / step))
     most = min(most, int(_PART * max(len(own) for own in pieces)))
     every = max(1, most // _SHIFTS)
-    # The refinement goes half a shift further, and the middle lies between two more samples.
-    far = most + every // 2 + 3
+    far = most + 1
     inner = np.concatenate([own[far : max(far, len(own) - far)] for own in pieces])
     inner = inner[:: max(1, inner.size * len(r.channels) // _ROWS)]
     if most < 1 or not inner.size or not r.valid[inner].any():
@@ -55,22 +55,24 @@ def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
 
     def best(lags: Floats) -> float:
         for lag in lags.tolist():
-            tried.setdefault(lag, _left(channels, inner, lag, mean, F))
+            tried.setdefault(lag, _left(channels, inner, lag * step, mean, F))
         # Of equal ones the shortest: data without noise, or a force that does not vary.
         return min(tried, key=lambda lag: (tried[lag], abs(lag)))
 
-    whole = best(np.arange(-(most // every), most // every + 1.0) * every)
-    return best(whole + np.array([-0.5, 0.5]) * every) * step
+    found = best(np.arange(-(most // every), most // every + 1.0) * every)
+    for part in _FINER:
+        found = best(np.clip(found + np.array([-part, part]) * every, -most, most))
+    return found * step
 
 
 def _left(channels: Channels, inner: Ints, lag: float, mean: Floats, F: Floats) -> float:
-    """Return -log of the probability of the forces of some samples that are late by `lag` samples,
+    """Return -log of the probability of the forces of some samples that are late by `lag` seconds,
     but for a constant."""
     r = channels.regression
     valid = r.valid[inner]
     n_d = valid.shape[1]
     channel = np.broadcast_to(np.arange(n_d), valid.shape)[valid]
-    A, known = (_shifted(x, inner, lag)[valid] for x in (r.W, r.known))
+    A, known = (x[valid] for x in late(r, np.full(n_d, lag), inner)[:2])
     G, e = A @ F, r.tau[inner][valid] - known - A @ mean
     t = e
     for _ in range(_TURNS):
@@ -83,11 +85,3 @@ def _left(channels: Channels, inner: Ints, lag: float, mean: Floats, F: Floats) 
     size = root_mean_square(e, channel, n_d)
     used = (counts > 0) & (size > 0)
     return float(np.sum(counts[used] * np.log(size[used])))
-
-
-def _shifted(x: Floats, samples: Ints, lag: float) -> Floats:
-    """Return samples of x (N, …) by so many whole or half samples earlier."""
-    first = int(np.floor(lag))
-    if first == lag:
-        return np.asarray(x[samples - first])
-    return np.asarray(sum(c * x[samples - first + k - 2] for k, c in enumerate(_MIDDLE)))

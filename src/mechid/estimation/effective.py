@@ -55,7 +55,7 @@ def period(columns: Floats, parts: Sequence[Ints]) -> int | None:
     return _period(_autocorrelation([columns[part] for part in parts], longest))
 
 
-def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
+def lack_of_fit(e: Floats, phase: Ints) -> float:
     """Return the probability that residuals of a motion that repeats itself are noise.
 
     Noise differs from period to period, and what the model lacks does not: F of the means over all
@@ -63,14 +63,13 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
 
     Parameters
     ----------
-    e : array (m,)
-        Residuals of the valid rows.
-    parts : sequence of array
-        Stretches of rows of one series.
-    again : int
-        Samples of a period.
+    e : array (n,)
+        Residuals of one series.
+    phase : array (n,) of int
+        Samples of the period that come before each: time since the start of the log, so that
+        phases go on after a gap.
     """
-    between, within, used, rest = _periods(e, parts, again)
+    between, within, used, rest = _periods(e, phase)
     spare = len(rest) - used
     if spare < 1 or within <= 0:
         return 1.0
@@ -80,25 +79,23 @@ def lack_of_fit(e: Floats, parts: Sequence[Ints], again: int) -> float:
     return float(fdtrc(max(1.0, used / white), max(1.0, spare / white), F))
 
 
-def repeated(e: Floats, parts: Sequence[Ints], again: int) -> float:
+def repeated(e: Floats, phase: Ints) -> float:
     """Return the mean square of what residuals have in all periods; arguments as `lack_of_fit`."""
-    between, within, used, rest = _periods(e, parts, again)
+    between, within, used, rest = _periods(e, phase)
     spare = len(rest) - used
     # The noise of a mean over some periods is no part of it.
     noise = within / spare * used if spare > 0 else 0.0
     return max(0.0, between - noise) / max(1, len(rest))
 
 
-def _periods(e: Floats, parts: Sequence[Ints], again: int) -> tuple[float, float, int, Floats]:
+def _periods(e: Floats, phase: Ints) -> tuple[float, float, int, Floats]:
     """Return sums of squares of the means over all periods and of the differences from them, the
     number of means, and the differences."""
-    phase = np.concatenate([np.arange(len(part)) % again for part in parts])
-    own = e[np.concatenate(parts)]
     # Outliers would hide what repeats itself.
-    most = _CLIP * float(np.median(np.abs(own))) / float(ndtri(0.75))
-    own = np.clip(own, -most, most)
-    count = np.bincount(phase, minlength=again)
-    mean = np.bincount(phase, own, minlength=again) / np.maximum(count, 1)
+    most = _CLIP * float(np.median(np.abs(e))) / float(ndtri(0.75))
+    own = np.clip(e, -most, most)
+    count = np.bincount(phase)
+    mean = np.bincount(phase, own) / np.maximum(count, 1)
     rest = own - mean[phase]
     between, within = float(np.sum(count * mean**2)), float(np.sum(rest**2))
     return between, within, int(np.count_nonzero(count)), rest

@@ -15,17 +15,17 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 from scipy.linalg import block_diag
 
 from mechid.errors import DataError, MechidError
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.completion import complete
-from mechid.estimation.estimate import ChannelErrors, Estimate
+from mechid.estimation.estimate import Estimate
 from mechid.estimation.measured_constraints import condition
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.sensed import sensed
 from mechid.spatial.inertia import NAMES, by_central, central, parameters
 
 # Powers of length in the units of the ten parameters: kg, kg m, kg m².
@@ -142,10 +142,13 @@ def estimate_groups(
     Gains and delays that the first identification found are those of the sensors and hold here
     too; offsets are estimated again if there were any.
     """
-    ready = _with_sensors(regression, before.errors)
+    ready = sensed(regression, before.errors)
+    if before.errors is not None:
+        ready = replace(ready, tau=ready.tau - before.errors.offset)
     added = ready.W @ columns[:, list(groups.heads)]
     names = (*before.parameters, *groups.names)
-    whole = replace(ready, W=np.concatenate([ready.W, added], axis=2), parameters=names)
+    W = np.concatenate([ready.W, added], axis=2)
+    whole = replace(ready, W=W, parameters=names, between=None)
     width = _widths(whole, groups)
     prior = Prior(
         parameters=names,
@@ -178,31 +181,6 @@ def _widths(regression: Regression, groups: PayloadGroups) -> Floats:
             remedy="move the joints that carry the body in the log with the payload",
         )
     return np.asarray(_WIDE * unit / np.maximum(effect, least))
-
-
-def _with_sensors(regression: Regression, errors: ChannelErrors | None) -> Regression:
-    """Return the problem as the sensors show it: with their gains, delays and offsets."""
-    if errors is None:
-        return regression
-    W, known, valid = regression.W, regression.known, regression.valid.copy()
-    if errors.delay is not None and np.any(errors.delay):
-        W, known = W.copy(), known.copy()
-        time = regression.time
-        for j, delay in enumerate(errors.delay):
-            both = np.column_stack([W[:, j], known[:, j]])
-            late = make_interp_spline(time, both, k=min(3, len(time) - 1))(
-                np.clip(time - delay, time[0], time[-1])
-            )
-            W[:, j], known[:, j] = late[:, :-1], late[:, -1]
-            valid[:, j] &= (time - delay >= time[0]) & (time - delay <= time[-1])
-    gain = 1.0 + errors.gain
-    return replace(
-        regression,
-        W=W * gain[:, None],
-        known=known * gain,
-        tau=regression.tau - errors.offset,
-        valid=valid,
-    )
 
 
 @dataclass(frozen=True, eq=False)

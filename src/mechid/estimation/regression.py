@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,15 @@ import numpy.typing as npt
 from mechid.errors import DataError
 from mechid.shown import Shown
 
+if TYPE_CHECKING:
+    from mechid.estimation.late import Piece
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+# Parts of the step to the next sample (k,) → times (N, k), and W with known as its last column
+# there, (N, k, n_d, b + 1).
+Between: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +57,9 @@ class Regression(Shown):
     zeros : array (n_d,) of int, optional
         Rows of zeros that each force has besides, as `Compression` leaves them: they count for the
         noise. Rows of such a problem are no samples in time.
+    between : callable, optional
+        W and known between samples, for forces that are late. Whoever changes W or known otherwise
+        than the methods below has to change or drop it.
     """
 
     W: Floats
@@ -64,6 +74,7 @@ class Regression(Shown):
     noise: Floats | None = None
     log: Ints | None = None
     zeros: Ints | None = None
+    between: Between | None = None
 
     def __post_init__(self) -> None:
         """Reject arrays of inconsistent shapes, and numbers that are not finite."""
@@ -124,7 +135,44 @@ class Regression(Shown):
             raise DataError(f"there is no parameter {strange[0]} in this problem")
         places = [at[name] for name in parameters]
         Z = None if self.instruments is None else self.instruments[..., places]
-        return replace(self, W=self.W[..., places], parameters=tuple(parameters), instruments=Z)
+        return replace(
+            self,
+            W=self.W[..., places],
+            parameters=tuple(parameters),
+            instruments=Z,
+            between=_changed(self.between, lambda x: x[..., [*places, -1]]),
+        )
+
+    def of_channels(self, places: Sequence[int]) -> Regression:
+        """Return the problem of some of the forces, by number."""
+        at = list(places)
+        return replace(
+            self,
+            W=self.W[:, at],
+            tau=self.tau[:, at],
+            known=self.known[:, at],
+            channels=tuple(self.channels[j] for j in at),
+            units=tuple(self.units[j] for j in at),
+            valid=self.valid[:, at],
+            instruments=None if self.instruments is None else self.instruments[:, at],
+            noise=None if self.noise is None else self.noise[at],
+            zeros=None if self.zeros is None else self.zeros[at],
+            between=_changed(self.between, lambda x: x[:, :, at]),
+        )
+
+    def with_known(self, known: Regression, values: Floats) -> Regression:
+        """Return the problem with the forces of known values added, of another's parameters."""
+        fixed = np.append(values, 0.0)
+        mine, other = self.between, known.between
+        between: Between | None = None
+        if mine is not None and other is not None:
+
+            def between(fractions: Floats) -> tuple[Floats, Floats]:
+                time, x = mine(fractions)
+                x[..., -1] += other(fractions)[1] @ fixed
+                return time, x
+
+        return replace(self, known=self.known + known.W @ values, between=between)
 
     def part(self, samples: slice | Ints) -> Regression:
         """Return the problem of some of the samples."""
@@ -137,7 +185,15 @@ class Regression(Shown):
             valid=self.valid[samples],
             instruments=None if self.instruments is None else self.instruments[samples],
             log=None if self.log is None else self.log[samples],
+            between=_changed(self.between, lambda x: x[samples], times=True),
         )
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """W and known over time."""
+        from mechid.estimation.late import pieces
+
+        return pieces(self)
 
     @property
     def logs(self) -> Ints:
@@ -149,6 +205,20 @@ class Regression(Shown):
     def of_log(self, log: int) -> Regression:
         """Return the problem of one log."""
         return self.part(np.flatnonzero(self.logs == log))
+
+
+def _changed(
+    between: Between | None, change: Callable[[Floats], Floats], *, times: bool = False
+) -> Between | None:
+    """Return W between samples with another choice of samples, forces or columns."""
+    if between is None:
+        return None
+
+    def found(fractions: Floats) -> tuple[Floats, Floats]:
+        time, x = between(fractions)
+        return change(time) if times else time, change(x)
+
+    return found
 
 
 def joined(regressions: Sequence[Regression]) -> Regression:
@@ -175,6 +245,12 @@ def joined(regressions: Sequence[Regression]) -> Regression:
         return np.concatenate([getattr(r, name) for r in regressions])
 
     whole = all(r.instruments is not None for r in regressions)
+    known = [r.between for r in regressions if r.between is not None]
+
+    def between(fractions: Floats) -> tuple[Floats, Floats]:
+        times, values = zip(*(each(fractions) for each in known), strict=True)
+        return np.concatenate(times), np.concatenate(values)
+
     noises = [r.noise for r in regressions if r.noise is not None]
     return replace(
         first,
@@ -186,4 +262,5 @@ def joined(regressions: Sequence[Regression]) -> Regression:
         instruments=stacked("instruments") if whole else None,
         noise=np.max(noises, axis=0) if noises else None,
         log=np.repeat(np.arange(len(regressions)), [len(r.time) for r in regressions]),
+        between=between if len(known) == len(regressions) else None,
     )

@@ -14,7 +14,7 @@ from mechid.estimation.effective import lack_of_fit, period
 from mechid.estimation.posterior import HeldOut, Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.unseen import unseen_offsets
-from mechid.estimation.whitening import stretches
+from mechid.estimation.whitening import row_numbers, stretches
 
 # Residuals are taken as independent if correlation reduces the samples of no force below this part.
 _WHITE = 0.8
@@ -71,10 +71,12 @@ class Trial:
         channels, fit = self.posterior.channels, self.posterior.fit
         columns = channels.rows[0] * np.sqrt(np.diag(self.posterior.prior.base_covariance))
         found: list[float] = []
+        number = row_numbers(channels.regression)
         for parts in stretches(channels.regression):
             again = period(columns, parts)
             if again is not None:
-                found.append(lack_of_fit(fit.residuals, parts, again))
+                own = np.concatenate(parts)
+                found.append(lack_of_fit(fit.residuals[own], number[own] % again))
         return min(found) * len(found) < _NOISE if found else None
 
     @property

@@ -20,7 +20,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.noise import root_mean_square
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats, Ints
-from mechid.estimation.whitening import fit_colour, stretches
+from mechid.estimation.whitening import fit_colour, row_numbers, stretches
 
 # Parts of the motion that are held out.
 _PARTS = 10
@@ -56,9 +56,9 @@ def unmodelled_forces(posterior: Posterior) -> Floats:
     block = parts_of_motion(channels.regression, columns, _PARTS)
     e = posterior.held_out(block).errors
     coloured = posterior.fit.colours is not None
-    where = stretches(channels.regression)
+    where, number = stretches(channels.regression), row_numbers(channels.regression)
     squares = np.array(
-        [_square(e, parts, period(columns, parts), coloured, len(where)) for parts in where]
+        [_square(e, parts, number, period(columns, parts), coloured, len(where)) for parts in where]
     )
     count = np.array([sum(map(len, parts)) for parts in where])
     n_d = len(channels.regression.channels)
@@ -85,18 +85,24 @@ def _words(estimate: Estimate, lacking: Floats, forces: Floats) -> tuple[str, ..
 
 
 def _square(
-    e: Floats, parts: Sequence[Ints], again: int | None, coloured: bool, series: int
+    e: Floats,
+    parts: Sequence[Ints],
+    number: Ints,
+    again: int | None,
+    coloured: bool,
+    series: int,
 ) -> float:
     """Return the mean square of errors of one series that are no noise."""
     if not parts:
         return 0.0
-    own = e[np.concatenate(parts)]
-    most = _CLIP * float(np.median(np.abs(own))) / float(ndtri(0.75))
+    rows = np.concatenate(parts)
+    most = _CLIP * float(np.median(np.abs(e[rows]))) / float(ndtri(0.75))
     e = np.clip(e, -most, most)
+    own = e[rows]
     found = 0.0
     if not coloured and len(own) >= _SHORTEST:
         ratio = fit_colour([e[part] for part in parts]).ratio
-        found = float(np.mean(np.clip(own, -most, most) ** 2)) * (1 - 1 / ratio**2)
-    if again is not None and lack_of_fit(e, parts, again) * series < _NOISE:
-        found = max(found, repeated(e, parts, again))
+        found = float(np.mean(own**2)) * (1 - 1 / ratio**2)
+    if again is not None and lack_of_fit(own, number[rows] % again) * series < _NOISE:
+        found = max(found, repeated(own, number[rows] % again))
     return found

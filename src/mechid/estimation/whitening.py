@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.regression import Bools, Floats, Ints, Regression
 
 # Rows of a series (a channel in a log) that follow each other without a gap, per stretch.
 Stretches: TypeAlias = tuple[tuple[Ints, ...], ...]
@@ -64,13 +64,39 @@ def coloured(reflection: Sequence[float]) -> Colour:
 WHITE = coloured(())
 
 
+def sample_numbers(regression: Regression) -> Ints:
+    """Return the number of each sample (N,), counted from the start of its log.
+
+    Samples that are missing in a gap of the log are counted: steps between samples that follow each
+    other count as one, others by their duration.
+    """
+    time, logs = regression.time, regression.logs
+    joined, found = _joined(regression), np.zeros(len(time), dtype=np.int64)
+    for log in np.unique(logs):
+        own = np.flatnonzero(logs == log)
+        steps, regular = np.diff(time[own]), joined[own[:-1]]
+        usual = float(np.mean(steps[regular])) if regular.any() else 1.0
+        found[own[1:]] = np.cumsum(np.where(regular, 1, np.rint(steps / usual)))
+    return found
+
+
+def row_numbers(regression: Regression) -> Ints:
+    """Return `sample_numbers` of the valid rows, (m,)."""
+    return sample_numbers(regression)[np.nonzero(regression.valid)[0]]
+
+
 def segments(regression: Regression, samples: Ints) -> list[Ints]:
     """Return samples in pieces that follow each other in time without a gap, each of one log."""
-    steps, logs = np.diff(regression.time), regression.logs
-    usual = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
-    joined = (np.abs(steps - usual) <= _JITTER * usual) & (np.diff(logs) == 0)
+    joined = _joined(regression)
     apart = (np.diff(samples) > 1) | ~joined[samples[:-1]]
     return [part for part in np.split(samples, np.flatnonzero(apart) + 1) if part.size]
+
+
+def _joined(regression: Regression) -> Bools:
+    """Return whether each sample but the last is followed by the next one without a gap."""
+    steps = np.diff(regression.time)
+    usual = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
+    return np.asarray((np.abs(steps - usual) <= _JITTER * usual) & (np.diff(regression.logs) == 0))
 
 
 def stretches(regression: Regression) -> Stretches:

@@ -139,7 +139,7 @@ def greedy(
     # Columns of unit length, so that rounding is the same for all.
     lengths = np.linalg.norm(regression.stacked()[0], axis=0)
     lengths = np.where(lengths > 0, lengths, 1.0)
-    unit = replace(regression, W=regression.W / lengths)
+    unit = replace(regression, W=regression.W / lengths, between=None)
     fixed = rest_values(names, rest, prior) * lengths
     cut = folds.folds(regression.logs) if isinstance(folds, Blocks) else tuple(folds)
     compressed = [_Compressed.of(unit, fold, scale) for fold in cut]

@@ -60,7 +60,7 @@ def restrict(
     inside = set(kept)
     fixed = np.where([name in inside for name in regression.parameters], 0.0, fixed)
     found = regression.select(kept)
-    return replace(found, known=found.known + regression.W @ fixed) if fixed.any() else found
+    return found.with_known(regression, fixed) if fixed.any() else found
 
 
 def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estimate:

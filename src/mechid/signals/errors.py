@@ -32,6 +32,9 @@ class Sensing:
         Hz.
     outlier_size : float
         Standard deviation of outliers as a multiple of `rms`.
+    finer : arrays (M,), (M, n), optional
+        Times and signals without errors, with samples in between: what late signals are read off.
+        Signals may vary faster than their samples show.
     """
 
     time: Floats
@@ -39,6 +42,7 @@ class Sensing:
     rng: np.random.Generator
     hum_frequency: float = 50.0
     outlier_size: float = 3.0
+    finer: tuple[Floats, Floats] | None = None
 
 
 def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
@@ -53,7 +57,8 @@ def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
             f"delay must be less than the duration, {duration:g} s, got {size.max():g} s"
         )
     earlier = np.maximum(by.time[:, None] - size, by.time[0])
-    late = [CubicSpline(by.time, x[:, j])(earlier[:, j]) for j in range(x.shape[1])]
+    t, known = (by.time, x) if by.finer is None else by.finer
+    late = [CubicSpline(t, known[:, j])(earlier[:, j]) for j in range(x.shape[1])]
     return np.where(size > 0, np.stack(late, axis=1), x), size
 
 

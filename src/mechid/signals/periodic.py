@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.clipping import clip_limits
 from mechid.kinematics.tables import Floats
 from mechid.signals import fourier
 from mechid.signals.filters import decimation_of
@@ -45,6 +46,7 @@ def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasuremen
     w = 2 * np.pi / options.period * np.arange(1, harmonics + 1)
     gains = [np.sqrt(2 * np.sum(w ** (2 * k)) / (whole * per)) for k in (1, 2)]
     count = np.maximum(forced.count.mean(axis=0), 1)
+    tau_mean = _with_limits(forced.mean, tau, valid)
     noise = Noise(
         moved.sigma, gains[0] * moved.sigma, gains[1] * moved.sigma, forced.sigma / np.sqrt(count)
     )
@@ -55,7 +57,7 @@ def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasuremen
         yd=motion[1],
         ydd=motion[2],
         forces=m.forces,
-        tau=np.where(forced.count > 0, forced.mean, np.nan),
+        tau=np.where(forced.count > 0, tau_mean, np.nan),
         source=m.source,
         method="fourier",
         noise=noise if whole > 1 else None,
@@ -63,6 +65,18 @@ def prepare_periodic(m: Measurement, options: Preparation) -> PreparedMeasuremen
         notes=tuple(notes),
         warnings=tuple(noise_warnings(m.names, noise.yd, noise.ydd, *motion[1:])),
     )
+
+
+def _with_limits(mean: Floats, tau: Floats, valid: Mask) -> Floats:
+    """Return mean forces (M, n_d) that stand at the limit of a sensor where one sample behind them
+    does: such means are recognised as clipped, and would be in between otherwise."""
+    found, per = mean.copy(), len(mean)
+    whole = len(tau) // per * per
+    for j in range(tau.shape[1]):
+        for limit in clip_limits(tau[valid[:, j], j]):
+            at = (valid[:whole, j] & (tau[:whole, j] == limit)).reshape(-1, per)
+            found[at.any(axis=0), j] = limit
+    return found
 
 
 def _resampled(m: Measurement, rate: float) -> tuple[Floats, Floats, Mask]:

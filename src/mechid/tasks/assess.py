@@ -8,6 +8,7 @@ import numpy as np
 
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.sensed import sensed
 from mechid.runs.record import ForceError, ForceHistory, Run, ValidationRow
 from mechid.validation.errors import force_errors
 from mechid.validation.validate import validate
@@ -28,6 +29,16 @@ def force_history(run: Run, name: str, regression: Regression) -> ForceHistory:
         total=found.total,
         cad=np.asarray(regression.W @ run.parameters.cad + regression.known),
     )
+
+
+def as_measured(run: Run, regressions: Mapping[str, Regression]) -> dict[str, Regression]:
+    """Return motions with forces as the sensors of a run show them, late and with wrong gains.
+
+    Measured forces have these errors, so that predicted ones need them for a comparison; forces of
+    the CAD values get the same.
+    """
+    errors = None if run.estimate is None else run.estimate.errors
+    return {name: sensed(r, errors) for name, r in regressions.items()}
 
 
 def validation_rows(run: Run, regressions: Mapping[str, Regression]) -> tuple[ValidationRow, ...]:

@@ -10,6 +10,8 @@ from scipy.special import gammaincinv
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, predict
+from mechid.estimation.regression import joined
+from mechid.estimation.sensed import sensed
 from mechid.options import IdentifyOptions
 from mechid.runs.record import ALL_LOGS, Run, ValidationRow
 from mechid.tasks.assess import error_row, has_cad
@@ -63,10 +65,12 @@ def left_out_rows(
     without : sequence of Estimate
         Identified without log 1, without log 2, …
     """
-    logs = dict(zip((m.name for m in run.logs), problem.logs, strict=True))
-    logs[ALL_LOGS] = problem.regression
+    # Each log as its sensors show it by what the others tell.
+    own = [sensed(r, e.errors) for e, r in zip(without, problem.logs, strict=True)]
+    logs = dict(zip((m.name for m in run.logs), own, strict=True))
+    logs[ALL_LOGS] = joined(own)
     rows = []
-    forces = [predict(e, r).forces for e, r in zip(without, problem.logs, strict=True)]
+    forces = [predict(e, r).forces for e, r in zip(without, own, strict=True)]
     predicted = [*forces, np.concatenate(forces)]
     for k, (name, r) in enumerate(logs.items()):
         if has_cad(run):

@@ -12,12 +12,13 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.estimation.estimate import Estimate, without_channel_errors
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.mechanism.records import Mechanism
+from mechid.estimation.sensed import sensed
+from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.runs.record import Run
 from mechid.runs.verdict_trust import gross
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.friction import friction_shapes, shape_columns
+from mechid.tasks.friction import friction_shapes, friction_terms, shape_columns
 from mechid.tasks.regress import measured_rows
 from mechid.tasks.stages import EstimationProblem
 from mechid.validation.diagnosis import diagnose
@@ -57,11 +58,12 @@ def diagnosed(run: Run, problem: EstimationProblem) -> Run:
         logs,
         prior=problem.prior if known else None,
         speeds=np.concatenate([own_speeds(mechanism, motion) for motion in logs]),
-        friction=_frictions(run.estimate, mechanism, regression, logs),
+        friction=friction_candidates(run.estimate, mechanism, regression, logs),
         coordinates=[(c.name, c.unit) for c in mechanism.coordinates if not c.held],
         unseen=_unseen(run, [motion.name for motion in run.motions[len(logs) :]]),
     )
-    run = replace(run, diagnosis=found)
+    words = friction_words(mechanism, run.estimate.parameters, found)
+    run = replace(run, diagnosis=found, warnings=(*run.warnings, *words))
     others = zip(run.motions[len(logs) :], problem.others, strict=True)
     return replace(
         run, diagnosis=(*found, *(d for motion, r in others for d in unused(run, motion, r)))
@@ -85,7 +87,8 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
     if gross(run):
         return ()  # the model is meaningless
     final = run.final
-    r = without_channel_errors(final, regression, identification=False).select(final.parameters)
+    r = sensed(regression, None if run.estimate is None else run.estimate.errors)
+    r = without_channel_errors(final, r, identification=False).select(final.parameters)
     model = replace(
         final,
         agreement=None,
@@ -101,7 +104,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         [motion],
         prior=known,
         speeds=own_speeds(run.mechanism, motion),
-        friction=_frictions(model, run.mechanism, r, [motion]),
+        friction=friction_candidates(model, run.mechanism, r, [motion]),
         source="the identified model",
     )
     return tuple(
@@ -135,12 +138,44 @@ def own_speeds(mechanism: Mechanism, motion: PreparedMeasurement) -> Floats:
     return _filtered(motion, yd)
 
 
-def _frictions(
+def friction_words(
+    mechanism: Mechanism, parameters: Sequence[str], found: Sequence[Diagnosis]
+) -> tuple[str, ...]:
+    """Return a warning about parameters of friction that take up friction of another kind.
+
+    Friction that turns over a distance after a reversal differs from Coulomb's only there: hardly
+    anything of it is left in the residuals, and nothing in standard deviations.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    parameters : sequence of str
+        Those that were estimated.
+    found : sequence of Diagnosis
+        Of the identification.
+    """
+    misfit = [d.channel for d in found if d.kind == "friction"]
+    names = []
+    for c in mechanism.coordinates:
+        if isinstance(c, JointCoordinate) and {c.name, c.joint} & {*misfit}:
+            terms = friction_terms(mechanism, (c.joint, c.index))
+            names += [term.name for term in terms if term.name in parameters]
+    if not names:
+        return ()
+    return (
+        f"friction of {', '.join(dict.fromkeys(misfit))} is not what the model says (see the "
+        f"diagnosis): {', '.join(names)} take up what they can of it, which their standard "
+        "deviations do not contain",
+    )
+
+
+def friction_candidates(
     estimate: Estimate,
     mechanism: Mechanism,
     regression: Regression,
     logs: Sequence[PreparedMeasurement],
 ) -> list[Candidate]:
+    """Return shapes of friction that the model does not have, as forces at all samples."""
     return [*_friction(mechanism, logs), *_paths(estimate, mechanism, regression, logs)]
 
 

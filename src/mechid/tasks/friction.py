@@ -18,7 +18,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression, joined
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
-from mechid.mechanism.element_kinds import ELEMENT_KINDS
+from mechid.mechanism.element_kinds import ELEMENT_KINDS, Term
 from mechid.mechanism.element_laws import FRICTION, LAWS
 from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
@@ -89,13 +89,7 @@ def friction_shapes(
     taken = {e.name for e in mechanism.elements}
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     for (joint, index), top in _top_speeds(mechanism, motions).items():
-        laws = {
-            (term.law, term.shape)
-            for element in mechanism.elements
-            if ELEMENT_KINDS[element.kind].attachment != "frames"
-            for _, term in terms_of(element)
-            if term.measure == ("joint", joint, index) and LAWS[term.law].order == 1
-        }
+        laws = {(term.law, term.shape) for term in friction_terms(mechanism, (joint, index))}
         units = mechanism.joint(joint).kind.units
         label = joint if len(units) == 1 else f"{joint}_{index + 1}"
         for shape, element, words in _elements(label, (joint, index), top, units[index]):
@@ -104,6 +98,15 @@ def friction_shapes(
                 actuated = (joint, index) in driven
                 found.append(FrictionShape(shape, label, element, term.name, words, actuated))
     return tuple(found)
+
+
+def friction_terms(mechanism: Mechanism, at: Joint) -> Iterator[Term]:
+    """Yield the terms of friction and damping that a model has on a joint coordinate."""
+    for element in mechanism.elements:
+        if ELEMENT_KINDS[element.kind].attachment != "frames":
+            for _, term in terms_of(element):
+                if term.measure == ("joint", *at) and LAWS[term.law].order == 1:
+                    yield term
 
 
 def _elements(

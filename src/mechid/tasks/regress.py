@@ -10,9 +10,10 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.regressor import observe_path_blocks
 from mechid.errors import DataError, MechidError
-from mechid.estimation.regression import Bools, Floats, Regression
+from mechid.estimation.regression import Between, Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.options import Level, NoiseLevels
+from mechid.signals.between import between_samples
 from mechid.signals.filters import Decimation
 from mechid.signals.moving import moving
 from mechid.signals.record import PreparedMeasurement
@@ -42,7 +43,7 @@ def regression_of(
     names = [column.name for column in model.columns]
     places = [names.index(name) for name in (names if parameters is None else parameters)]
     rows = measured_rows(model.mechanism, motion.forces)
-    valid, n = motion.valid, len(motion.time)
+    n = len(motion.time)
     decimation = None if motion.decimation == 1 else Decimation(motion.decimation)
     seen = _seen(model, motion, rows, places)
     try:
@@ -55,24 +56,47 @@ def regression_of(
             found = decimation.apply_blocks((block for _, block in seen), n)
     except MechidError as error:
         raise error.located(motion.source or motion.name) from None
-    tau, time = np.where(valid, motion.tau, 0.0), motion.time
-    if decimation is not None:
-        # Gaps are bridged for the filter; what feels them is not valid afterwards.
-        tau = decimation.apply(
-            np.column_stack([_bridged(time, t, ok) for t, ok in zip(tau.T, valid.T, strict=True)])
-        )
-        time, valid = time[decimation.kept(n)], decimation.valid(valid)
+    tau, valid = filtered_forces(motion)
     fast = moving(model.mechanism, motion.forces, motion.yd, motion.ignore_below, motion.decimation)
     return Regression(
         W=found[..., :-1],
         tau=tau,
         known=found[..., -1],
-        time=time,
+        time=motion.time if decimation is None else motion.time[decimation.kept(n)],
         parameters=tuple(names[i] for i in places),
         channels=motion.forces,
         units=tuple(force_unit(model.mechanism.coordinates[i]) for i in rows),
         valid=valid & fast,
+        # What the parallel filter leaves varies slowly.
+        between=_between(model, motion, rows, places) if decimation is None and n > 1 else None,
     )
+
+
+def _between(
+    model: DynamicModel, motion: PreparedMeasurement, rows: list[int], places: list[int]
+) -> Between:
+    """Return what tells W and known between samples."""
+
+    def found(fractions: Floats) -> tuple[Floats, Floats]:
+        time, path = between_samples(motion.time, fractions, motion.y, motion.yd, motion.ydd)
+        y, yd, ydd = (x.reshape(-1, x.shape[-1]) for x in path)
+        finer = replace(motion, time=time.ravel(), y=y, yd=yd, ydd=ydd)
+        blocks = [block for _, block in _seen(model, finer, rows, places)]
+        return time, np.concatenate(blocks).reshape(*time.shape, len(rows), len(places) + 1)
+
+    return found
+
+
+def filtered_forces(motion: PreparedMeasurement) -> tuple[Floats, Bools]:
+    """Return measured forces after the parallel filter, and which of them count, (M, n_d) each."""
+    valid = motion.valid
+    tau = np.where(valid, motion.tau, 0.0)
+    if motion.decimation == 1:
+        return tau, valid
+    # Gaps are bridged for the filter; what feels them is not valid afterwards.
+    decimation = Decimation(motion.decimation)
+    bridged = [_bridged(motion.time, t, ok) for t, ok in zip(tau.T, valid.T, strict=True)]
+    return decimation.apply(np.column_stack(bridged)), decimation.valid(valid)
 
 
 def _seen(

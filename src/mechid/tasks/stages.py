@@ -20,8 +20,9 @@ from mechid.reduction.contribution import contribution
 from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance, left_open
+from mechid.tasks.clipped import without_clipped
 from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, wrong_order
 from mechid.tasks.estimators import estimator_of, uses_cad
@@ -97,18 +98,28 @@ def problem_of(
     open_ = [c.name for c, missing in zip(model.columns, left_open(model), strict=True) if missing]
     names = [c.name for c in model.columns if c.name in {*chosen.base, *open_}]
     logs = [regression_of(model, motion, names) for motion in motions[:n_logs]]
-    whole = joined(logs)
+    prior, assumed, missing = cad_or_none(mechanism, chosen, joined(logs), options)
+    logs = [r.select(chosen.base) for r in logs]
+    others = [regression_of(model, motion, chosen.base) for motion in motions[n_logs:]]
+    clipped: list[str] = []
+    if prior is not None:
+        numbers = [f" of log {k + 1}" if n_logs > 1 else "" for k in range(n_logs)]
+        places = [*numbers, *(f" of {motion.name}" for motion in motions[n_logs:])]
+        found = [
+            without_clipped(r, motion, r.W @ prior.mean + r.known, place)
+            for r, motion, place in zip((*logs, *others), motions, places, strict=True)
+        ]
+        logs, others = [r for r, _ in found[:n_logs]], [r for r, _ in found[n_logs:]]
+        clipped = [word for _, words in found for word in words]
     # What noise in percent means is told by the forces of each log.
     parts = [
-        declared(r.select(chosen.base), options.noise, motion.force_sigma)
+        declared(r, options.noise, motion.force_sigma)
         for r, motion in zip(logs, motions, strict=False)
     ]
     second = [regression_of(model, motion, chosen.base) for motion in instruments]
     if second:
         parts = [with_instruments(r, s) for r, s in zip(parts, second, strict=True)]
     regression = joined(parts)
-    others = tuple(regression_of(model, motion, chosen.base) for motion in motions[n_logs:])
-    prior, assumed, missing = cad_or_none(mechanism, chosen, whole, options)
     used = uses_cad(estimator_of(options.estimator, options.settings))
     data_warnings = too_few(regression)
     if prior is not None:
@@ -117,8 +128,8 @@ def problem_of(
         regression=regression,
         prior=prior,
         missing=missing,
-        others=others,
-        warnings=(*(assumed if used else ()), *data_warnings),
+        others=tuple(others),
+        warnings=(*(assumed if used else ()), *data_warnings, *clipped),
     )
 
 
@@ -184,7 +195,7 @@ def reduced(
 def validated(run: Run, problem: EstimationProblem) -> Run:
     """Return a run with all parameters, and predicted forces and errors of all its motions."""
     names = [motion.name for motion in run.motions]
-    regressions = dict(zip(names, (*problem.logs, *problem.others), strict=True))
+    regressions = as_measured(run, dict(zip(names, (*problem.logs, *problem.others), strict=True)))
     rows = validation_rows(run, regressions)
     full = full_set(run, problem.prior)
     return replace(

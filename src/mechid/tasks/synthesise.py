@@ -24,10 +24,11 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_with_truth
 from mechid.shown import Plotted, Tabular
+from mechid.signals.between import between_samples
 from mechid.signals.errors import coloured, rms
 from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, table_writer, write_table
-from mechid.tables.motion import TIME
+from mechid.tables.motion import TIME, MotionTable
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
@@ -42,6 +43,9 @@ from mechid.tasks.synthetic_errors import (
     sizes,
     unit_factors,
 )
+
+# Samples in one, where forces are recorded late: a wheel may turn far from one to the next.
+_FINER = 32
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -225,7 +229,13 @@ def synthesise(
     except MechidError as error:
         raise _located(error, motion, moved) from None
     exact, resisted = machine.forces(solved, inverse_dynamics(solved, phi).tau)
-    tau, of_sensors = measured_forces(mechanism, table.time, exact, options)
+    finer = None
+    if options.delay and len(table.time) > 1:
+        between = finer_motion(table)
+        path = solve_motion(measured, between.y, between.yd, between.ydd, time=between.time)
+        same = MachineErrors(SynthesiseOptions(), resisted)
+        finer = between.time, same.forces(path, inverse_dynamics(path, phi).tau)[0]
+    tau, of_sensors = measured_forces(mechanism, table.time, exact, options, finer)
     of_y = Channels.of_coordinates(mechanism, table.time, table.y)
     y, sprung = machine.positions(solved, exact)
     deviates = _streams(options)[2].standard_normal(y.shape)
@@ -249,14 +259,28 @@ def synthesise(
     )
 
 
+def finer_motion(table: MotionTable) -> MotionTable:
+    """Return a motion with samples in between, for forces that are recorded late."""
+    parts = np.arange(_FINER) / _FINER
+    time, path = between_samples(table.time, parts, table.y, table.yd, table.ydd)
+    n = 1 - _FINER  # nothing follows the last sample
+    y, yd, ydd = (x.reshape(-1, x.shape[-1])[:n] for x in path)
+    return MotionTable(time.ravel()[:n], y, yd, ydd)
+
+
 def measured_forces(
-    mechanism: Mechanism, time: Floats, exact: Floats, options: SynthesiseOptions
+    mechanism: Mechanism,
+    time: Floats,
+    exact: Floats,
+    options: SynthesiseOptions,
+    finer: tuple[Floats, Floats] | None = None,
 ) -> tuple[Floats, dict[str, dict[str, Any]]]:
     """Return exact forces (N, n_i) with the errors of their sensors, and what was drawn.
 
-    Units are SI still; errors of the machine are no matter of its sensors.
+    Units are SI still; errors of the machine are no matter of its sensors. Times and forces of
+    `finer` samples are what late forces are taken from, if they are given.
     """
-    channels = Channels.of_forces(mechanism, time, exact)
+    channels = Channels.of_forces(mechanism, time, exact, finer)
     tau, sensor = sensed(exact, channels, options, SENSOR)
     tau = tau + _force_noise(exact, channels, options)
     tau, recorder = sensed(tau, channels, options, RECORDER)

@@ -190,18 +190,26 @@ class Channels:
         Root mean square of forces, standard deviation of coordinates.
     largest : array (n,)
         Largest absolute value.
+    finer : arrays (M,), (M, n), optional
+        Times and signals with samples in between.
     """
 
     names: tuple[str, ...]
     time: Floats
     size: Floats
     largest: Floats
+    finer: tuple[Floats, Floats] | None = None
 
     @staticmethod
-    def of_forces(mechanism: Mechanism, time: Floats, tau: Floats) -> Channels:
+    def of_forces(
+        mechanism: Mechanism,
+        time: Floats,
+        tau: Floats,
+        finer: tuple[Floats, Floats] | None = None,
+    ) -> Channels:
         """Return the channels of forces (N, n_i)."""
         names = tuple(c.force for c in mechanism.coordinates)
-        return Channels(names, time, rms(tau), np.max(np.abs(tau), axis=0, initial=0.0))
+        return Channels(names, time, rms(tau), np.max(np.abs(tau), axis=0, initial=0.0), finer)
 
     @staticmethod
     def of_coordinates(mechanism: Mechanism, time: Floats, y: Floats) -> Channels:
@@ -230,6 +238,7 @@ def sensed(
                 stream(options.seed, name),
                 options.hum_frequency,
                 options.outlier_size,
+                channels.finer,
             )
             x, drawn = step(x, channels.sizes(name, levels), by)
             found[name] = _by(channels.names, drawn)

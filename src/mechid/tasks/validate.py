@@ -10,10 +10,12 @@ from typing import Any
 from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError
+from mechid.estimation.estimate import predict
 from mechid.options import IdentifyOptions, changed
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import Run, Validation
-from mechid.tasks.assess import force_history, validation_rows
+from mechid.tasks.assess import as_measured, force_history, validation_rows
+from mechid.tasks.clipped import without_clipped
 from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
@@ -94,15 +96,20 @@ def _validated(
     if not motions:
         raise DataError("no data to validate with", remedy="give one measurement or more")
     model = dynamic_model(before.mechanism)
-    regressions = {}
+    regressions, known = {}, []
     for motion in motions:
         same_forces(motion, before.final.channels)
-        regressions[motion.name] = regression_of(model, motion, before.parameters.names)
+        whole = regression_of(model, motion, before.parameters.names)
+        regressions[motion.name], clipped = without_clipped(
+            whole, motion, predict(before.final, whole).forces, f" of {motion.name}"
+        )
+        known.append(replace(motion, warnings=(*motion.warnings, *clipped)))
+    shown = as_measured(before, regressions)
     after = replace(
         before,
         about=replace(before.about, files=(*before.about.files, *data_files(motions, mappings))),
-        motions=(*before.motions, *motions),
-        forces=(*before.forces, *(force_history(before, n, r) for n, r in regressions.items())),
-        validation=(*before.validation, *validation_rows(before, regressions)),
+        motions=(*before.motions, *known),
+        forces=(*before.forces, *(force_history(before, n, r) for n, r in shown.items())),
+        validation=(*before.validation, *validation_rows(before, shown)),
     )
     return Validation(renewed(after, regressions), tuple(regressions))

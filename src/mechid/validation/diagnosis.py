@@ -95,7 +95,7 @@ def diagnose(
         e = np.where(left_out, r.tau - known.W @ estimate.values - known.known, e)
     forces = np.where(r.valid, r.tau - e, np.nan)
     return (
-        *clipped(motions, r, forces),
+        *clipped(motions, r, r.W @ estimate.values + r.known),
         *quantised(motions, r, e),
         *linear,
         *outliers(motions, r, e, robust=estimate.tails is not None),

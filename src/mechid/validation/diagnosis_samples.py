@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mechid.estimation.clipping import CLIPPED, clip_limits, varies
+from mechid.estimation.clipping import CLIPPED, clipped_samples
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.signals.record import PreparedMeasurement
 from mechid.validation.diagnosis_record import SETTLED, Diagnosis
@@ -25,28 +25,25 @@ _AROUND = 21  # lines on each side whose median is the level of the noise there
 
 
 def clipped(
-    motions: Sequence[PreparedMeasurement], r: Regression, forces: Floats
+    motions: Sequence[PreparedMeasurement], r: Regression, model: Floats
 ) -> tuple[Diagnosis, ...]:
-    """Name forces that stay at their extreme value while the model says that they vary."""
+    """Name forces that stay at their extreme value while the model (N, n_d) says that they vary."""
     found = []
     for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
         for log, motion in enumerate(motions):
             tau, there = _raw(motion, name)
-            values = tau[there]
             part = np.flatnonzero(r.logs == log)
-            known = part[r.valid[part, j]]
-            if not known.size:
+            if not r.valid[part, j].any():
                 continue
-            ends = []
-            for limit in clip_limits(values):
-                at = there & (tau == limit)
-                model = np.interp(motion.time[at], r.time[known], forces[known, j])
-                if varies(model, values):
-                    ends.append((limit, int(np.count_nonzero(at))))
+            expected = np.interp(motion.time, r.time[part], model[part, j])
+            ends = list(clipped_samples(tau, expected))
             if not ends:
                 continue
-            n = sum(count for _, count in ends)
-            share = n / len(values)
+            at = np.any([where for _, where in ends], axis=0)
+            counted = np.interp(motion.time[at], r.time[part], r.valid[part, j])
+            empty = "; leave these samples empty in the log, so that they do not count"
+            n = int(np.count_nonzero(at))
+            share = n / np.count_nonzero(there)
             limits = " and ".join(f"{level:.4g}" for level, _ in ends)
             found.append(
                 Diagnosis(
@@ -57,8 +54,8 @@ def clipped(
                     share / CLIPPED,
                     f"force {name} is clipped at {limits} {unit}: {n} samples "
                     f"({100 * share:.2g} %) have exactly this value",
-                    "enlarge the range of the sensor, or measure a slower motion; leave these "
-                    "samples empty in the log, so that they do not count",
+                    "enlarge the range of the sensor, or measure a slower motion"
+                    f"{empty if counted.all() else ''}",
                 )
             )
     return tuple(found)

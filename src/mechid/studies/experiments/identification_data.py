@@ -26,7 +26,7 @@ from mechid.tasks.cad_prior import prior_from_cad
 from mechid.tasks.hardpoint_columns import HardpointColumns, hardpoint_columns
 from mechid.tasks.measured import prepare
 from mechid.tasks.regress import regression_of
-from mechid.tasks.synthesise import measured_forces, synthesise
+from mechid.tasks.synthesise import finer_motion, measured_forces, synthesise
 from mechid.tasks.synthesise_checks import check_options
 from mechid.tasks.synthetic_errors import stream, unit_factors
 
@@ -90,9 +90,9 @@ def data_of(settings: IdentificationSettings) -> Data:
         problem, exact, moved = _of_machine(settings, options, chosen)
     else:
         time = shared.sampled(settings.measured).time
-        tau, _ = measured_forces(
-            truth, time, _exact(settings.truth_model, settings.measured), options
-        )
+        by = settings.truth_model, settings.measured
+        finer = _finer(*by) if options.delay else None
+        tau, _ = measured_forces(truth, time, _exact(*by), options, finer)
         tau = tau * unit_factors(truth, options.units)[1]
         problem = _with_forces(blank, tau, truth)
         factors = _compression(settings.measured, settings.base, settings.listed, settings.forces)
@@ -121,7 +121,8 @@ def _with_hardpoints(
 
     def wider(r: Regression, by: HardpointColumns) -> Regression:
         G = by.columns(data.prior.values)[:, [at[name] for name in r.channels]]
-        return replace(r, W=np.concatenate([r.W, G], axis=2), parameters=(*r.parameters, *names))
+        W = np.concatenate([r.W, G], axis=2)
+        return replace(r, W=W, parameters=(*r.parameters, *names), between=None)
 
     problem, *others = (
         wider(r, by) for r, by in zip((data.problem, *data.others), known, strict=True)
@@ -163,6 +164,13 @@ def _compression(
 def _exact(truth: str, by: Sampling) -> Floats:
     """Return the forces of a machine without errors of its own, (N, n_i)."""
     return synthesise(shared.mechanism(truth), shared.sampled(by)).exact
+
+
+@lru_cache(_SEVERAL)
+def _finer(truth: str, by: Sampling) -> tuple[Floats, Floats]:
+    """Return times and forces with samples in between."""
+    finer = finer_motion(shared.sampled(by))
+    return finer.time, synthesise(shared.mechanism(truth), finer).exact
 
 
 def _with_forces(r: Regression, tau: Floats, mechanism: Mechanism) -> Regression:

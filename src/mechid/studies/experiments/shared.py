@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -146,14 +146,4 @@ def of_forces(regression: Regression, names: Sequence[str]) -> Regression:
     r = regression
     if strange := [n for n in names if n not in r.channels]:
         raise DataError(f"there is no force {strange[0]}", remedy=hint(strange[0], r.channels))
-    at = [j for j, n in enumerate(r.channels) if n in names]
-    return replace(
-        r,
-        W=r.W[:, at],
-        tau=r.tau[:, at],
-        known=r.known[:, at],
-        channels=tuple(r.channels[j] for j in at),
-        units=tuple(r.units[j] for j in at),
-        valid=r.valid[:, at],
-        noise=None if r.noise is None else r.noise[at],
-    )
+    return r.of_channels([j for j, n in enumerate(r.channels) if n in names])

@@ -1,0 +1,120 @@
+"""Observation matrices at other times than those of the samples, for forces that are late.
+
+Between samples, W is interpolated. A wheel that turns by a radian from one sample to the next makes
+W vary faster than the samples show, although the motion itself is smooth. So W between samples is
+asked for (`Regression.between`), at twice as many points until splines predict the next ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mechid.estimation.whitening import segments
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
+    from mechid.estimation.regression import Floats, Ints, Regression
+
+_DEGREE = 5
+# Errors of interpolated columns, relative to their root mean square: what is exact enough, and what
+# means that the column varies faster than its samples. In between, more samples are taken while
+# they help by this factor: columns that jump, as dry friction does, stay as they are.
+_EXACT, _ALIASED, _HELPS = 1e-3, 0.1, 4.0
+_ROUNDING = 1e-12  # columns that are so small against others of the force
+# Samples in one of the record, and bytes of W, at most.
+_MOST, _MEMORY = 64, 1 << 28
+
+
+class Piece(NamedTuple):
+    """Samples without a gap, and W and known over time, a curve per force."""
+
+    samples: Ints
+    curves: tuple[BSpline, ...]
+
+
+class Late(NamedTuple):
+    """W (n, n_d, b) and known (n, n_d) of samples at their times less a delay, and their rates."""
+
+    W: Floats
+    known: Floats
+    W_rate: Floats
+    known_rate: Floats
+
+
+def late(regression: Regression, delay: Floats, samples: Ints | None = None) -> Late:
+    """Return W and known as forces show them that are late.
+
+    Parameters
+    ----------
+    regression : Regression
+    delay : array (n_d,)
+        Seconds by which each force is late. Before the first sample of a piece without gaps, and
+        after the last, nothing is known: those values are held.
+    samples : array (n,) of int, optional
+        Increasing; by default all.
+    """
+    r = regression
+    wanted = np.arange(len(r.time)) if samples is None else samples
+    now = np.concatenate([r.W[wanted], r.known[wanted, :, None]], axis=-1)
+    found, rate = now, np.zeros_like(now)
+    for own, curves in r.pieces:
+        t = r.time[own]
+        here = np.flatnonzero((wanted >= own[0]) & (wanted <= own[-1]))
+        for j, curve in enumerate(curves):
+            at = np.clip(r.time[wanted[here]] - delay[j], t[0], t[-1])
+            found[here, j], rate[here, j] = curve(at), curve(at, 1)
+    return Late(found[..., :-1], found[..., -1], rate[..., :-1], rate[..., -1])
+
+
+def pieces(regression: Regression) -> tuple[Piece, ...]:
+    """Return W and known over time, in pieces without a gap."""
+    r = regression
+    value = np.concatenate([r.W, r.known[..., None]], axis=-1)[:, None]
+    time, before = r.time[:, None], np.full(value.shape[2:], np.inf)
+    own = segments(r, np.flatnonzero(np.all(np.isfinite(value), axis=(1, 2, 3))))
+    found = _through(own, time, value)
+    while r.between is not None and 2 * time.shape[1] <= _MOST and 2 * value.nbytes <= _MEMORY:
+        m = time.shape[1]
+        t, seen = r.between((np.arange(m) + 0.5) / m)
+        error = _errors(found, t, seen)
+        more = (error > _ALIASED) | ((error > _EXACT) & (_HELPS * error < before))
+        if not np.any(more):
+            break
+        time, value, before = np.hstack([time, t]), np.hstack([value, seen]), error
+        found = _through(own, time, value)
+    return found
+
+
+def _through(own: list[Ints], time: Floats, value: Floats) -> tuple[Piece, ...]:
+    """Return splines through times (N, m) and values (N, m, n_d, b + 1) of pieces."""
+    from scipy.interpolate import BSpline, make_interp_spline
+
+    found = []
+    for samples in own:
+        if len(samples) < 2:
+            continue
+        t, x = time[samples].ravel(), value[samples].reshape(-1, *value.shape[2:])
+        # What follows the last sample belongs to no piece.
+        inside = np.flatnonzero(t <= time[samples[-1], 0])
+        order = inside[np.argsort(t[inside])]
+        whole = make_interp_spline(t[order], x[order], k=min(_DEGREE, len(order) - 1))
+        curves = (BSpline(whole.t, whole.c[:, j], whole.k) for j in range(x.shape[1]))
+        found.append(Piece(samples, tuple(curves)))
+    return tuple(found)
+
+
+def _errors(found: tuple[Piece, ...], time: Floats, value: Floats) -> Floats:
+    """Return errors of splines at other times (N, m), of each column by its size, (n_d, b + 1)."""
+    n_d, width = value.shape[2:]
+    error, size = np.zeros((n_d, width)), np.zeros((n_d, width))
+    for samples, curves in found:
+        t, x = time[samples[:-1]].ravel(), value[samples[:-1]].reshape(-1, n_d, width)
+        for j, curve in enumerate(curves):
+            error[j] += np.sum((curve(t) - x[:, j]) ** 2, axis=0)
+            size[j] += np.sum(x[:, j] ** 2, axis=0)
+    # Columns of rounding errors are not worth a spline.
+    seen = size > _ROUNDING**2 * np.max(size, axis=1, keepdims=True)
+    return np.where(seen, np.sqrt(error / np.where(seen, size, 1.0)), 0.0)

@@ -1,0 +1,155 @@
+"""W between samples: of motions that turn far from one sample to the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mechid.estimation.estimate import ChannelErrors
+from mechid.estimation.late import late
+from mechid.estimation.regression import Floats, Regression, joined
+from mechid.estimation.sensed import sensed
+
+RATE, N = 50, 200
+TIME = np.arange(N) / RATE
+# Hz: slow, and two beyond the 25 Hz that 50 samples a second can show.
+FREQUENCIES = np.array([1.3, 31.0, 44.0])
+PHASES = np.array([0.0, 1.0])[:, None]
+
+
+def both(time: Floats) -> Floats:
+    """Return W of three parameters and two forces, and a known force, (…, 2, 4)."""
+    w = 2 * np.pi * FREQUENCIES
+    W = np.cos(w * time[..., None, None] + PHASES)
+    known = np.sin(40 * time)[..., None, None] * np.array([1.0, 2.0])[:, None]
+    return np.concatenate([W, known], axis=-1)
+
+
+class Counted:
+    """W between samples, and how often it was asked for."""
+
+    def __init__(self, time: Floats = TIME) -> None:
+        self.time, self.asked = time, 0
+
+    def __call__(self, fractions: Floats) -> tuple[Floats, Floats]:
+        self.asked += 1
+        time = self.time[:, None] + fractions / RATE
+        return time, both(time)
+
+
+def problem(between: Counted | None = None) -> Regression:
+    x = both(TIME)
+    return Regression(
+        W=x[..., :3],
+        tau=np.zeros((N, 2)),
+        known=x[..., 3],
+        time=TIME,
+        parameters=("a", "b", "c"),
+        channels=("f", "g"),
+        units=("N", "N m"),
+        valid=np.ones((N, 2), dtype=bool),
+        between=between,
+    )
+
+
+DELAY = np.array([0.004, -0.0123])
+INNER = slice(5, -5)  # ends are held
+
+
+def expected(delay: Floats = DELAY) -> Floats:
+    return np.stack([both(TIME - d)[:, j] for j, d in enumerate(delay)], axis=1)
+
+
+def test_columns_that_samples_do_not_show() -> None:
+    found = late(problem(Counted()), DELAY)
+    np.testing.assert_allclose(found.W[INNER], expected()[INNER, :, :3], atol=2e-4)
+    np.testing.assert_allclose(found.known[INNER], expected()[INNER, :, 3], atol=2e-4)
+    h = 1e-6
+    rate = (expected(DELAY - h) - expected(DELAY + h))[INNER] / (2 * h)
+    np.testing.assert_allclose(found.W_rate[INNER], rate[..., :3], atol=0.2)  # of 276/s
+    np.testing.assert_allclose(found.known_rate[INNER], rate[..., 3], atol=0.02)
+    alone = late(problem(), DELAY)  # nothing tells what is between the samples
+    np.testing.assert_allclose(alone.W[INNER, :, 0], expected()[INNER, :, 0], atol=1e-4)
+    assert np.max(np.abs(alone.W - expected()[..., :3])[INNER, :, 1:]) > 1
+
+
+def test_no_delay_is_the_samples() -> None:
+    found = late(problem(Counted()), np.zeros(2))
+    np.testing.assert_allclose(found.W, problem().W, atol=1e-12)
+    np.testing.assert_allclose(found.known, problem().known, atol=1e-12)
+
+
+def test_some_samples() -> None:
+    samples = np.array([20, 21, 50, 120])
+    r = problem(Counted())
+    whole, some = late(r, DELAY), late(r, DELAY, samples)
+    for x, y in zip(whole, some, strict=True):
+        np.testing.assert_array_equal(x[samples], y)
+
+
+def test_smooth_columns_need_few_points_and_jumps_do_not_ask_for_ever() -> None:
+    fast = Counted()
+    problem(fast).pieces  # noqa: B018 - computed when it is asked for
+    slow = Counted()
+    problem(slow).select(["a"]).pieces  # noqa: B018
+    assert slow.asked < fast.asked <= 7
+    jumps = 0
+
+    def between(fractions: Floats) -> tuple[Floats, Floats]:
+        nonlocal jumps
+        jumps += 1
+        time = TIME[:, None] + fractions / RATE
+        x = np.stack([np.sign(np.sin(3 * time)), 0 * time], axis=-1)
+        return time, np.repeat(x[:, :, None], 2, axis=2)
+
+    step = np.repeat(np.sign(np.sin(3 * TIME))[:, None, None], 2, axis=1)
+    r = replace(problem(), W=step, known=np.zeros((N, 2)), parameters=("dry",), between=between)
+    r.pieces  # noqa: B018
+    assert jumps <= 3
+
+
+def test_choices_of_columns_forces_samples_and_logs_keep_what_is_between() -> None:
+    r = problem(Counted())
+    want = expected()
+    np.testing.assert_allclose(
+        late(r.select(["c", "a"]), DELAY).W[INNER], want[INNER][..., [2, 0]], atol=2e-4
+    )
+    one = late(r.of_channels([1]), DELAY[1:])
+    np.testing.assert_allclose(one.W[INNER], want[INNER, 1:, :3], atol=2e-4)
+    part = late(r.part(slice(60, 140)), DELAY)
+    np.testing.assert_allclose(part.W[INNER], want[60:140][INNER][..., :3], atol=2e-4)
+    values = np.array([0.0, 2.0, 0.0])
+    more = late(r.select(["a", "c"]).with_known(r, values), DELAY)
+    np.testing.assert_allclose(
+        more.known[INNER], (want[..., 3] + 2 * want[..., 1])[INNER], atol=1e-3
+    )
+    logs = late(joined([r, r.part(slice(0, 100))]), DELAY)
+    np.testing.assert_allclose(logs.W[:N][INNER], want[INNER][..., :3], atol=2e-4)
+    np.testing.assert_allclose(logs.W[N:][INNER], want[:100][INNER][..., :3], atol=2e-4)
+    assert joined([r, problem()]).between is None
+
+
+@pytest.mark.parametrize("gap", [80, 81])
+def test_gaps_are_not_bridged(gap: int) -> None:
+    r = problem(Counted())
+    known = r.known.copy()
+    known[gap], valid = np.nan, r.valid.copy()
+    valid[gap] = False
+    found = late(replace(r, known=known, valid=valid), DELAY)
+    np.testing.assert_allclose(found.W[5 : gap - 5], expected()[5 : gap - 5, :, :3], atol=2e-4)
+    np.testing.assert_allclose(found.W[gap + 6 : -5], expected()[gap + 6 : -5, :, :3], atol=2e-4)
+
+
+def test_forces_as_sensors_show_them() -> None:
+    gain = np.array([0.1, -0.2])
+    errors = ChannelErrors(gain, 0 * gain, 0 * gain, 0 * gain, delay=DELAY)
+    phi = np.array([2.0, -1.0, 0.5])
+    found = sensed(problem(Counted()), errors)
+    shown = (1 + gain) * (expected()[..., :3] @ phi + expected()[..., 3])
+    here = found.valid
+    np.testing.assert_allclose((found.W @ phi + found.known)[here], shown[here], atol=2e-3)
+    # 4 ms before the first sample, and 12.3 ms after the last, nothing is known.
+    assert here.sum(axis=0).tolist() == [N - 1, N - 1]
+    assert sensed(found, None) is found

@@ -1,0 +1,53 @@
+"""Friction of another kind than the model has, which its parameters take up: said, or not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import mechid
+from mechid.modelfile import load
+from mechid.runs.record import Run
+from mechid.tasks.diagnose import friction_words
+from mechid.validation.diagnosis_record import Diagnosis
+
+ARM = load("puma560")
+
+
+def identified(seed: int, **words: Any) -> Run:
+    motion = mechid.excite(ARM, random=5, starts=0)
+    log = mechid.synthesise(
+        ARM, motion, noise="2%", cad_error="20%", rate=50.0, periods=6, seed=seed, **words
+    )
+    return mechid.identify(ARM, log, cad_error="20%")
+
+
+def said(run: Run) -> list[str]:
+    return [word for word in run.warnings if "is not what the model says" in word]
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_hysteresis_that_friction_of_the_model_takes_up(seed: int) -> None:
+    """Dahl's law where the model has Coulomb's and viscous friction."""
+    (word,) = said(identified(seed, hysteresis="2%"))
+    assert word.startswith("friction of q")
+    assert "coulomb_friction_6" in word
+    assert "viscous_friction_6" in word
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_nothing_is_said_of_noise(seed: int) -> None:
+    assert said(identified(seed)) == []
+
+
+def test_parameters_that_are_named() -> None:
+    """Those of the joint that were estimated; nothing, where the model has no friction."""
+    found = [Diagnosis(kind, name, 1.0, "", 5.0, "", "") for kind, name in
+             (("friction", "q2"), ("offset", "q3"))]  # fmt: skip
+    (word,) = friction_words(ARM, ("coulomb_friction_2", "coulomb_friction_3"), found)
+    assert "friction of q2 is" in word
+    assert ": coulomb_friction_2 take up" in word
+    assert friction_words(ARM, ("coulomb_friction_3",), found) == ()
+    assert friction_words(ARM, ("coulomb_friction_2",), found[1:]) == ()
+    assert friction_words(load("five_bar"), ("coulomb_friction_2",), found) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mechid.cli import common
 from mechid.cli.common import print_table
 
 
@@ -44,3 +45,34 @@ def test_simulate_prints_all_times(run):
         assert [float(row[k]) for row in shown[1:]] == pytest.approx(
             found["coordinates"][name], rel=1e-8
         )
+
+
+@pytest.mark.parametrize("head", [True, False])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [("a", "", "1.5"), ("longer", "some words", "m/s²")],
+        [("Grübler count", "4", ""), ("", "", "")],
+        [("two", "lines\nof it", "x")],  # not in one block: Rich prints both
+        [("Σ", "数", "x")],
+    ],
+)
+def test_a_table_that_fits_is_as_rich_prints_it(
+    rows: list[tuple[str, str, str]],
+    head: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    titles = ("name", "unit", "a value")
+    print_table(titles, rows, head=head)
+    quick = capsys.readouterr().out
+    monkeypatch.setattr(common, "_in_one_block", lambda *_: None)
+    print_table(titles, rows, head=head)
+    assert quick == capsys.readouterr().out
+
+
+def test_rich_is_loaded_for_tables_that_are_too_wide_only() -> None:
+    wide = ("key", "several words that are too long for one line of it, by far, " * 2)
+    assert common._in_one_block(("a", "b"), [("key", "x")], True) is not None
+    assert common._in_one_block(("a", "b"), [wide], True) is None

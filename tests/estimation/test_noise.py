@@ -128,11 +128,12 @@ def test_noise_as_weight() -> None:
         settled(found, 0 * declared, np.full(5, 1e-3), channel, names)
 
 
-def test_notes_on_declared_noise() -> None:
-    """Twice as large or half as large as declared is not far yet."""
+@pytest.mark.parametrize("unit", [1.0, 1e-3])
+def test_notes_on_declared_noise(unit: float) -> None:
+    """Twice as large or half as large as declared is not far yet, in whatever unit."""
     names = ("a", "b", "c", "d", "e", "f")
-    found = np.array([0.99, 1.01, 3.99, 4.01, 9.0, np.nan])
-    declared = np.array([2.0, 2.0, 2.0, 2.0, 0.0, 1.0])
+    found = unit * np.array([0.99, 1.01, 3.99, 4.01, 9.0, np.nan])
+    declared = unit * np.array([2.0, 2.0, 2.0, 2.0, 0.0, 1.0])
     said = _notes(names, found, declared, True)
     assert len(said) == 2
     assert said[0].startswith("the residuals of force a are much smaller than its declared error")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import warnings
+from base64 import b64decode, b64encode
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -22,6 +25,8 @@ from mechid.measurementfile.clock import find_clock
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
+from mechid.studies.folder import read_table
+from mechid.tables import files as tables
 from mechid.tables.blocks import table_blocks, table_names
 from mechid.tables.forces import read_forces
 from mechid.textfile.expressions import parse
@@ -236,6 +241,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("estimate.json", "noise", 0.5),
         ("estimate.json", "values", [1.0]),
         ("estimate.json", "parameters", "abc"),
+        ("estimate.json", "parameters", ["Ixx_1", "mx_1", "other"]),
         ("estimate.json", "resting", [1]),
         ("estimate.json", "colour", [None]),
         ("estimate.json", "colour", [[0.5], [0.5]]),
@@ -252,6 +258,18 @@ def test_runs_that_were_edited(run: Path, file: str, key: str, value: object) ->
     path.write_text(json.dumps(json.loads(before) | {key: value}), "utf-8")
     try:
         with pytest.raises(MechidError, match=r"run"):
+            mechid.load_run(run)
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def test_errors_of_motions_that_are_none(run: Path) -> None:
+    """The message names the file."""
+    path = run / "validation.json"
+    before = path.read_text("utf-8")
+    path.write_text(json.dumps([row | {"model": []} for row in json.loads(before)]), "utf-8")
+    try:
+        with pytest.raises(DataError, match=r"validation\.json: \[0\]\.model: expected `str`"):
             mechid.load_run(run)
     finally:
         path.write_text(before, "utf-8")
@@ -497,3 +515,41 @@ def test_long_motions_are_sampled_in_parts() -> None:
     some = np.array([0, 8_191, 8_192, 16_384, 20_000])
     for values, wanted in zip(found, sample(motion, times=found.time[some]), strict=True):
         np.testing.assert_allclose(values[some], wanted, rtol=1e-13, atol=1e-13)
+
+
+def test_characters_that_no_text_has(tmp_path: Path) -> None:
+    path = tmp_path / "motion.yaml"
+    path.write_text("trajectory: 1\nname: a\x07b\n", "utf-8")
+    with pytest.raises(
+        MechidError, match=r"motion\.yaml:2: .*the character U\+0007 is not allowed"
+    ):
+        mechid.load_trajectory(path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_columns,
+        read_table,
+        tables.read_columns,
+        lambda path: [*table_blocks(path, table_names(path))],
+    ],
+)
+def test_parquet_tables_of_types_that_nobody_has(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    """Integers of 24 bits: wherever the schema of Arrow in the file says 8, it says 24."""
+    raw = forms.parquet({"q1": np.arange(5, dtype=np.int8)})
+    found = re.search(rb"/{5}[A-Za-z0-9+/=]{99,}", raw)
+    assert found is not None
+    schema, eight = b64decode(found[0]), (8).to_bytes(4, "little")
+    path = tmp_path / "log.parquet"
+    said = []
+    for at in [k for k in range(len(schema)) if schema[k : k + 4] == eight]:
+        wrong = schema[:at] + b"\x18" + schema[at + 1 :]
+        path.write_bytes(raw.replace(found[0], b64encode(wrong)))
+        try:
+            read(path)
+        except DataError as error:
+            said.append(str(error))
+    assert any("cstdint" in words for words in said)

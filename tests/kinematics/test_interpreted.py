@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from mechid.cli.check import checked, report
 from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.reaction_tables import reaction_tables
+from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.kernels.jit import Kernel, interpreted, is_interpreted
 from mechid.kinematics.kernels.rows import row_value
 from mechid.kinematics.mobility import mobility
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
-from mechid.modelfile import load
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile import build, load
 
 # Redundant constraints; balls and points as coordinates; threads; passive spins; a floating body;
 # no loops; couplings; distances as coordinates; starts away from the home pose.
@@ -21,6 +26,23 @@ CASES = (
     "double_wishbone@free", "puma560", "geared_gripper", "five_bar@distances",
     "andrews_squeezer", "four_bar@example-1",
 )  # fmt: skip
+
+
+def loaded_over_time() -> Mechanism:
+    """A block on a rail that is pushed more and less."""
+    return build(
+        name="slider",
+        gravity=[0, 0, 0],
+        points={"peg": [1, 0, 0]},
+        bodies={"b": {"mass": 2, "center": [0, 0, 0], "inertia": {"xx": 1, "yy": 1, "zz": 1}}},
+        joints={
+            "rail": {"type": "prismatic", "between": ["ground", "b"], "at": "peg", "axis": "x"}
+        },
+        elements={
+            "push": {"type": "joint_force", "joint": "rail", "force": 6, "over_time": "sin(3*t)"}
+        },
+        coordinates={"x": {"joint": "rail"}},
+    )
 
 
 @pytest.mark.parametrize("spec", CASES)
@@ -72,6 +94,32 @@ def test_models_are_kept_apart() -> None:
         assert dynamic_model(mechanism).kinematics.home_q is inside.home_q
     assert kinematic_model(mechanism) is before
     assert solve_motion(mechanism, before.home_y[None]).q.shape == (1, 3)
+
+
+@pytest.mark.parametrize("made", [timed_loads, reaction_tables])
+def test_tables_are_kept_apart(made: Callable[[Mechanism], object]) -> None:
+    """What rests on a model rests on the one of its own mode, whichever was asked for first."""
+    mechanism = loaded_over_time()
+    with interpreted():
+        inside = made(mechanism)
+        assert made(mechanism) is inside
+    outside = made(mechanism)
+    assert outside is not inside
+    assert made(mechanism) is outside
+    with interpreted():
+        assert made(mechanism) is inside
+
+
+def test_loads_over_time_use_the_model_of_their_mode() -> None:
+    mechanism = loaded_over_time()
+    with interpreted():
+        inside = timed_loads(mechanism)
+        assert inside is not None
+        assert inside.model is dynamic_model(inside.model.mechanism)
+    outside = timed_loads(mechanism)
+    assert outside is not None
+    assert outside.model is dynamic_model(outside.model.mechanism)
+    assert outside.model is not inside.model
 
 
 def test_a_kernel_looks_like_its_function() -> None:

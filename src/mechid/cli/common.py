@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -47,6 +48,7 @@ MaxSeconds: TypeAlias = Annotated[
     typer.Option(help="Stop after this time, with the results so far.", show_default=False),
 ]
 _GAP = 3  # spaces between columns of a table
+_WIDE = "\u0300"  # from here on characters may take no place or that of two
 
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
@@ -108,11 +110,16 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, head: b
     they follow in further blocks below, each with the first column: no column is left out, and no
     number is broken.
     """
+    cells = [list(row) for row in rows]
+    lines = _in_one_block(titles, cells, head)
+    if lines is not None:
+        for line in lines:
+            typer.echo(line)
+        return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    cells = [list(row) for row in rows]
     console = Console(highlight=False)
     least = [
         max([_longest_word(cell, k) for cell in (title, *(row[k] for row in cells))])
@@ -134,6 +141,27 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, head: b
             typer.echo("")
         for line in captured.get().splitlines():
             typer.echo(line.rstrip())
+
+
+def _in_one_block(
+    titles: Sequence[str], cells: Sequence[Sequence[str]], head: bool
+) -> list[str] | None:
+    """Return the lines of a table that fits as it is; Rich takes longer to load than to print it.
+
+    None where it does not, or where characters may not be as wide as a letter.
+    """
+    rows = [list(titles), *cells] if head else list(cells)
+    if not all(cell.isprintable() and max(cell, default="") < _WIDE for r in rows for cell in r):
+        return None
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if sum(widths) + _GAP * (len(widths) - 1) > shutil.get_terminal_size().columns:
+        return None
+    gap = " " * _GAP
+    lines = [
+        gap.join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return [typer.style(lines[0], bold=True), *lines[1:]] if head else lines
 
 
 def _longest_word(cell: str, column: int) -> int:

@@ -8,14 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from mechid.options import (
-    ExciteOptions,
-    IdentifyOptions,
-    ImportOptions,
-    ReduceOptions,
-    SynthesiseOptions,
-)
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -26,7 +18,15 @@ def given(**words: Any) -> dict[str, Any]:
 
 def with_option_names(line: str) -> str:
     """Return a message with options as the command line writes them: --cad-error for cad_error."""
-    records = (ExciteOptions, IdentifyOptions, ImportOptions, ReduceOptions, SynthesiseOptions)
+    from mechid import options as o
+
+    records = (
+        o.ExciteOptions,
+        o.IdentifyOptions,
+        o.ImportOptions,
+        o.ReduceOptions,
+        o.SynthesiseOptions,
+    )
     names = {f.name for record in records for f in fields(record) if "_" in f.name}
     pattern = rf"(?<![\w/.-])({'|'.join(sorted(names))})(?![\w.])"
     return re.sub(pattern, lambda m: f"--{m[1].replace('_', '-')}", line)

@@ -105,7 +105,7 @@ def driven_coordinates(mechanism: Mechanism, drive: Drive | None) -> Driven:
     index = [i for i, name in enumerate(names) if name in motions]
     return Driven(
         index=np.array(index, dtype=np.int64),
-        free=np.setdiff1d(np.arange(len(names)), index),
+        free=np.array([i for i in range(len(names)) if i not in index], dtype=np.int64),
         names=tuple(names[i] for i in index),
         given=tuple(_motion(motions[names[i]]) for i in index),
     )

@@ -25,8 +25,8 @@ def parameter_values(model: DynamicModel, phi: Floats | None = None) -> Floats:
     values = cad_parameters(model) if phi is None else np.asarray(phi, dtype=float)
     if values.shape != (len(model.columns),):
         raise MechidError(f"phi must have shape ({len(model.columns)},), got {values.shape}")
-    missing = [c for c, x in zip(model.columns, values, strict=True) if not np.isfinite(x)]
-    if missing:
+    if not np.isfinite(values).all():
+        missing = [model.columns[i] for i in np.flatnonzero(~np.isfinite(values))]
         names = [c.name for c in missing]
         owners = sorted({c.owner for c in missing})
         inertial = any(body.name == missing[0].owner for body in model.mechanism.bodies)

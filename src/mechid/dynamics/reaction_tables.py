@@ -9,7 +9,6 @@ Bodies are numbered in the order of the mechanism, the ground last.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from mechid.dynamics.compile import MeasureBuilder, dynamic_model
 from mechid.dynamics.tables import SLIDE, MeasureTables
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.couplings import coupling_scale
+from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.tables import Floats, Ints, Records
 from mechid.mechanism.records import (
@@ -96,7 +96,7 @@ class Actuation(NamedTuple):
     measure_of: Ints  # (n_i,) which of them each coordinate is
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def reaction_tables(mechanism: Mechanism) -> tuple[ReactionTables, Actuation]:
     """Compile what joint reactions need besides the tables of the motion."""
     model = dynamic_model(mechanism).kinematics

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.loads import table_forces
 from mechid.errors import DataError
+from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Coefficient, ForceElement, Mechanism, TimeHistory
 from mechid.textfile import expressions
@@ -70,7 +70,7 @@ def timed_loads(mechanism: Mechanism) -> TimedLoads | None:
     return _timed_loads(mechanism)
 
 
-@lru_cache(maxsize=32)
+@kept_models
 def _timed_loads(mechanism: Mechanism) -> TimedLoads:
     timed = {e.name: e for e in mechanism.elements if e.history is not None}
     elements = tuple(_open(e) if e.name in timed else e for e in mechanism.elements)

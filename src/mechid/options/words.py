@@ -29,8 +29,8 @@ def to_words(options: Any) -> dict[str, Any]:
     return found
 
 
-def from_words(kind: type[Record], words: Any) -> Record:
-    """Return the record of options that `to_words` wrote.
+def from_words(kind: type[Record], words: Any, where: str = "options") -> Record:
+    """Return the record of options that `to_words` wrote; `where` is for messages.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def from_words(kind: type[Record], words: Any) -> Record:
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         raise DataError(
-            what[0].lower() + what[1:], where=f"options{place.removesuffix('`')}"
+            what[0].lower() + what[1:], where=f"{where}{place.removesuffix('`')}"
         ) from None
 
 

@@ -346,11 +346,12 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
     checked(head, HeadWords)
     stages = tuple(head["stages"])
     there = "validation" in stages
-    return Run(
+    file = folder / "run.json"
+    run = Run(
         about=About(
             command=head["command"],
             model=head["model"]["name"],
-            options=from_words(IdentifyOptions, head["options"]),
+            options=from_words(IdentifyOptions, head["options"], f"{file}: options"),
             files=tuple(DataFile(**file) for file in head["files"]),
             versions=head["versions"],
         ),
@@ -367,17 +368,36 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         warnings=tuple(head["warnings"]),
         stages=stages,
         full=read_full(folder) if (folder / FULL).exists() else None,
-        diagnosis=from_words(tuple[Diagnosis, ...], head.get("diagnosis", [])),
-        friction=from_words(FrictionChoice | None, head.get("friction")),  # type: ignore[arg-type]
+        diagnosis=from_words(
+            tuple[Diagnosis, ...], head.get("diagnosis", []), f"{file}: diagnosis"
+        ),
+        friction=from_words(
+            FrictionChoice | None,  # type: ignore[arg-type]
+            head.get("friction"),
+            f"{file}: friction",
+        ),
         n_logs=head.get("n_logs", 1),
         **(read_logs(folder) if (folder / LOGS).exists() else {}),
     )
+    _check_names(run)
+    return run
+
+
+def _check_names(run: Run) -> None:
+    """Reject results of parameters that parameters.parquet does not have."""
+    parts = (run.estimate, run.reduced, run.contribution)
+    named = [name for part in parts if part is not None for name in part.parameters]
+    if run.reduction is not None:
+        named += run.reduction.ranking.order
+    if strange := set(named) - set(run.parameters.names):
+        raise ValueError(f"there is no parameter {min(strange)}")
 
 
 def _validation(folder: Path, head: dict[str, Any]) -> tuple[ValidationRow, ...]:
     """Return the errors of the motions of the run, without one that was not added to the end."""
     forces = {motion["name"]: motion["forces"] for motion in head["motions"]}
-    rows = validation_rows(read_json(folder / "validation.json"))
+    file = folder / "validation.json"
+    rows = validation_rows(read_json(file), f"{file}: ")
     rows = tuple(row for row in rows if row.motion in forces)
     for row in rows:
         if strange := set(row.forces) - set(forces[row.motion]):

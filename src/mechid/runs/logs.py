@@ -14,8 +14,8 @@ from mechid.validation.logs import LogSpread
 NAME = "logs.json"
 
 
-def validation_rows(rows: Any) -> tuple[ValidationRow, ...]:
-    """Return errors of motions that were read from JSON."""
+def validation_rows(rows: Any, where: str) -> tuple[ValidationRow, ...]:
+    """Return errors of motions that were read from JSON; `where` is for messages."""
     for row in rows:
         # A force of zero has no relative error, and JSON has no word for that.
         row["total"] = math.nan if row["total"] is None else row["total"]
@@ -23,7 +23,7 @@ def validation_rows(rows: Any) -> tuple[ValidationRow, ...]:
         row["overall"] = {unit: math.nan if x is None else x for unit, x in overall.items()}
         for force in row["forces"].values():
             force |= {k: math.nan for k in ("E_p", "rms", "absolute", "r2") if force[k] is None}
-    return from_words(tuple[ValidationRow, ...], rows)
+    return from_words(tuple[ValidationRow, ...], rows, where)
 
 
 def write_logs(folder: Path, run: Run) -> None:
@@ -40,7 +40,8 @@ def read_logs(folder: Path) -> dict[str, Any]:
         arrays = {name: floats(spread[name]) for name in ("values", "sigma", "z")}
         whitened = math.nan if spread["whitened"] is None else spread["whitened"]
         spread = LogSpread(tuple(spread["parameters"]), **arrays, whitened=whitened)
-    return {"left_out": validation_rows(found["left_out"]), "spread": spread}
+    rows = validation_rows(found["left_out"], f"{folder / NAME}: left_out")
+    return {"left_out": rows, "spread": spread}
 
 
 def spread_words(spread: LogSpread | None) -> dict[str, Any] | None:

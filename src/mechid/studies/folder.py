@@ -233,6 +233,7 @@ def read_table(
     DataError
         If there is none, or a column that is needed is missing.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
@@ -241,7 +242,7 @@ def read_table(
         absent = [name for name in needed if name not in table.column_names]
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise DataError(
             f"not a Parquet table: {str(error).splitlines()[0]}", where=str(path)
         ) from None

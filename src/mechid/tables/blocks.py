@@ -52,9 +52,9 @@ def table_blocks(path: Path, columns: Sequence[str], size: int = 1 << 16) -> Ite
     table = _opened(path, size)
     try:
         yield from _numbers(table, columns, size)
-    except (OSError, ValueError) as error:  # Arrow's errors of content
+    except (OSError, ValueError, NotImplementedError) as error:  # Arrow's errors of content
         # It has not said in which row a text stands, where there should be a number.
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, NotImplementedError):
             for _ in _numbers(table, columns, size, text=True):
                 pass
         raise _wrong(path, error) from None
@@ -111,7 +111,7 @@ def _opened(path: Path, size: int) -> _Table:
                 kind = pa.string() if text else pa.float64()
                 convert.column_types = dict.fromkeys(columns, kind)
                 return iter(pv.open_csv(path, read, parse, convert))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, NotImplementedError) as error:
         raise _wrong(path, error) from None
     twice = [name for name, count in Counter(x.strip() for x in names).items() if count > 1]
     if twice:

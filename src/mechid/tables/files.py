@@ -42,7 +42,7 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         words = " ".join(str(error.strerror or error).split())
         raise DataError(f"cannot read the file: {words}", where=str(path)) from None
-    except ValueError as error:  # Arrow's errors of content
+    except (ValueError, NotImplementedError) as error:  # Arrow's errors of content
         words = str(error).splitlines()[0].removeprefix("CSV parse error: ")
         raise DataError(f"not a {suffix} table: {words}", where=str(path)) from None
     twice = [name for name, count in Counter(names).items() if count > 1]

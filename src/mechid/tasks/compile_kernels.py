@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -56,3 +57,5 @@ if __name__ == "__main__":
     for ready in compile_kernels(sys.argv[1:]):
         sys.stdout.write(f"{ready}\n")
         sys.stdout.flush()
+        if hasattr(os, "nice"):
+            os.nice(5)  # the next one is needed later: other processes go first

@@ -133,7 +133,7 @@ def read(text: str, file: str, kind: FileKind = MODEL_FILE) -> tuple[dict[str, A
         _refuse_depth(text, file)
         node = _node(text)
     except yaml.YAMLError as error:
-        raise _syntax_error(error, file) from None
+        raise _syntax_error(error, file, text) from None
     if node is None:
         raise ModelError("the file is empty", where=file, remedy=f"start it with {kind.start}")
     if not isinstance(node, yaml.MappingNode):
@@ -253,7 +253,13 @@ def _scalar(node: yaml.Node) -> Any:
     return text
 
 
-def _syntax_error(error: yaml.YAMLError, file: str) -> ModelError:
+def _syntax_error(error: yaml.YAMLError, file: str, text: str) -> ModelError:
+    if odd := yaml.reader.Reader.NON_PRINTABLE.search(text):
+        return ModelError(
+            f"not valid YAML: the character U+{ord(odd[0]):04X} is not allowed",
+            where=f"{file}:{text.count(chr(10), 0, odd.start()) + 1}",
+            remedy="remove it, or save the file as UTF-8 text again",
+        )
     mark = getattr(error, "problem_mark", None)
     where = file if mark is None else f"{file}:{mark.line + 1}"
     problem = getattr(error, "problem", None) or "cannot be read"

@@ -17,6 +17,7 @@ from typing import Any
 
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.excitation.bounds import MotionLimit, Quantity
+from mechid.textfile.words import kind
 from mechid.textfile.yamlio import FileKind, read_file
 
 _QUANTITIES: tuple[Quantity, ...] = (
@@ -100,7 +101,7 @@ def _bounds(value: Any, path: tuple[str, ...]) -> tuple[float | None, float | No
 def _number(value: Any, path: tuple[str, ...]) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ModelError(
-            f"expected a number, got {value!r}", path=path, remedy="give it in SI units"
+            f"expected a number, got {kind(value)}", path=path, remedy="give it in SI units"
         )
     return float(value)
 

@@ -6,6 +6,8 @@ Possible where nothing that acts depends on the state. An evaluation that fails 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mechid.dynamics.acting import Action
@@ -13,7 +15,7 @@ from mechid.dynamics.forward.dead_centre import Knot
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.integrators.task import Tableau
 from mechid.dynamics.kernels.stages import Instants
-from mechid.kinematics.engine.choice import wanted
+from mechid.kinematics.engine.choice import least_wanted
 from mechid.kinematics.tables import Floats
 
 _MOST_STAGES = 16
@@ -32,10 +34,11 @@ class CompiledStages:
         self._act = act
         self._split = act.split
         # what is given at some times, if it is the same at all times
-        self._constant = act.given(np.zeros(_MOST_STAGES)) if act.constant else None
+        self._constant = act.given(np.zeros(1)).repeat(_MOST_STAGES, 0) if act.constant else None
         self._end: Floats | None = None  # the state of the last stage
         self.evaluations = 0
-        self._generated = False  # whether code for the mechanism is used
+        # after so many evaluations code for the mechanism is used; infinite once it is
+        self._generate_after = least_wanted()
 
     def _given(self, times: Floats) -> Floats:
         if self._constant is None:
@@ -51,9 +54,9 @@ class CompiledStages:
 
         Returns the state at the last of them, or None where an evaluation failed.
         """
-        if not self._generated and wanted(self.evaluations):
+        if self.evaluations >= self._generate_after:
             self.engine.use_code()
-            self._generated = True
+            self._generate_after = math.inf
         times = t + h * table.C[:last]
         given = self._given(times)
         _, self._end = self.engine.run(

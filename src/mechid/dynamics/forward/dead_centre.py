@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,8 +50,7 @@ REMEDY = (
 )
 
 
-@dataclass(frozen=True)
-class Knot:
+class Knot(NamedTuple):
     """A state on the way: y and its derivatives, tree speeds v = R ẏ and accelerations v̇.
 
     `size` is the largest ∂q/∂y of each column.

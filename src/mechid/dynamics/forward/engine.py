@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from mechid.dynamics.kernels.equations import (
     POTENTIAL,
     POWER,
     Anchor,
+    Room,
     State,
     anchor_again,
     anchor_state,
@@ -25,6 +27,7 @@ from mechid.dynamics.kernels.equations import (
 )
 from mechid.dynamics.kernels.stages import (
     MASSLESS,
+    Code,
     Instants,
     Split,
     no_code,
@@ -127,11 +130,6 @@ class Engine:
         self._by_row = np.array(t.rows.driver[self.drivers])
         # fields of record arrays take microseconds to look up
         self._direct = _Direct(*(np.array(t.direct[name]) for name in _Direct._fields))
-        self._every = np.arange(
-            max(t.links.size, t.marker_link.size, t.direction_link.size, t.rows.size)
-        )
-        self._tree = make_room(t, model.tables, self.n_v)
-        self._reach_start, self._reach = _ancestors(t)
         n_i, n_v = self.n_i, self.n_v
         self._state = State(
             t=t,
@@ -153,14 +151,17 @@ class Engine:
             factors=np.zeros(n_i * n_i),
             pivots=np.zeros(n_i, dtype=np.int64),
             numbers=np.zeros(6),
+            clock=np.full(1, np.nan),
         )
         self._held: Held = hold(self._state)
         self._whole: Held | None = None  # the same with all rows in one piece, once it is needed
         self._anchored = False  # whether the work arrays of the order of solution are at the anchor
-        self._at = b""  # the coordinates and speeds that the state has been solved for
+        self._at: tuple[object, ...] = ()  # what the state has been solved for
         self._last_tree: tuple[bytes, OnTree] | None = None
-        self._nothing = Instants(*(np.zeros((0, 0)),) * 6, *(np.zeros(0),) * 3)
+        self._nothing = hold(Instants(*(np.zeros((0, 0)),) * 6, *(np.zeros(0),) * 3))
+        self._plans: list[tuple[Code, Split, Held]] = []
         self._no_code = self._code = no_code()
+        self._never = np.full(1, np.nan)  # an evaluation that is not one of a motion
         self._all_free = Split(np.arange(n_i), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.anchor(k.home_y, k.home_q)
 
@@ -168,7 +169,7 @@ class Engine:
         """Start from the closed pose q, which has the independent coordinates y."""
         s = self._state
         s.y[:], s.q[:] = y, q
-        self._at = b""
+        self._at = ()
         self._anchored = anchor_state(self._held) == OK
         if not self._anchored:
             anchor_state(self._in_one_piece())
@@ -176,7 +177,7 @@ class Engine:
     def change(self, places: Ints, values: Floats) -> None:
         """Change some of the parameters."""
         self.phi[places] = values
-        self._at, self._last_tree = b"", None
+        self._at, self._last_tree = (), None
 
     def accelerate(
         self,
@@ -231,16 +232,14 @@ class Engine:
 
         Returns the number of rows that are done, and the state of the last one if all are.
         """
-        self._at = b""
+        self._at = ()
         if not self._anchored and self._code is self._no_code:
             return rows[0], None
         state = np.empty(z.shape[1])
-        kept = self._nothing if out is None else out
         done, _, self._anchored = run_stages(
             self._held,
-            self._code,
+            self._plan(self._code, split),
             self._anchored,
-            split,
             A,
             *rows,
             h,
@@ -249,9 +248,17 @@ class Engine:
             given,
             state,
             K,
-            kept,
+            self._nothing if out is None else hold(out),
         )
         return done, state if done == rows[1] else None
+
+    def _plan(self, code: Code, split: Split) -> Held:
+        """Return both, held."""
+        for known_code, known_split, held in self._plans:
+            if known_code is code and known_split is split:
+                return held
+        self._plans.append((code, split, hold((code, split))))
+        return self._plans[-1][2]
 
     def motion(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
         """Return y, ẏ, ÿ (n_i,), v, v̇ and the largest ∂q/∂y (n_v,) of the last accelerations."""
@@ -270,7 +277,7 @@ class Engine:
             If these coordinates cannot be reached from the last pose.
         """
         s = self._state
-        if self._at != _key(y, yd):
+        if self._at[:2] != (y.tobytes(), yd.tobytes()):
             self._solve(y, yd, s.tau, self._all_free, np.zeros(0))
         x = s.numbers.tolist()
         return Reduced(
@@ -289,6 +296,9 @@ class Engine:
 
     def _solve(self, y: Floats, yd: Floats, tau: Floats, split: Split, ydd_driven: Floats) -> int:
         """Fill the state for y, ẏ and τ, or raise; return OK or MASSLESS."""
+        asked = (y.tobytes(), yd.tobytes(), tau.tobytes(), ydd_driven.tobytes(), id(split))
+        if self._at == asked:
+            return OK
         f, d = split.free, split.driven
         z = np.concatenate([y[f], yd[f], [0.0, 0.0]])[None]
         given = np.concatenate([tau, y[d], yd[d], ydd_driven])[None]
@@ -296,14 +306,13 @@ class Engine:
         def solve(held: Held) -> int:
             found = run_stages(
                 held,
-                self._no_code,
+                self._plan(self._no_code, split),
                 True,
-                split,
                 z,
                 0,
                 1,
                 0.0,
-                z[0],
+                self._never,
                 z,
                 given,
                 z[0],
@@ -312,7 +321,7 @@ class Engine:
             )
             return int(found[1])
 
-        self._at = b""
+        self._at = ()
         if not self._anchored:
             self._anchored = anchor_again(self._held) == OK
         status = solve(self._held) if self._anchored else SINGULAR
@@ -329,7 +338,7 @@ class Engine:
             if status in (SINGULAR, CROSSED):
                 raise SingularPoseError(f"singular pose near {values}", remedy=REMEDY)
             raise UnreachablePoseError(f"no pose on this branch has {values}", remedy=REMEDY)
-        self._at = _key(y, yd)
+        self._at = asked if status == OK else ()
         return status
 
     def _cross(self, y: Floats) -> bool:
@@ -381,6 +390,13 @@ class Engine:
             self._whole = hold(self._state._replace(order=k.one_piece, work=work))
         return self._whole
 
+    @cached_property
+    def _tree(self) -> tuple[Room, Ints, Ints, Ints]:
+        """Scratch arrays, numbers of everything, and the columns that move each link."""
+        t = self.kinematics.tables
+        most = max(t.links.size, t.marker_link.size, t.direction_link.size, t.rows.size)
+        return make_room(t, self.model.tables, self.n_v), np.arange(most), *_ancestors(t)
+
     def tree(self, q: Floats, v: Floats) -> OnTree:
         """Return the equations in the tree speeds at any state, closed or not."""
         if self._last_tree is not None and self._last_tree[0] == _key(q, v):
@@ -389,17 +405,18 @@ class Engine:
         n, m = self.n_v, k.tables.rows.size
         M, h = np.zeros((n, n)), np.zeros(n)
         values, J, gamma = np.zeros(m), np.zeros((m, n)), np.zeros(m)
+        room, every, reach_start, reach = self._tree
         tree_equations(
             k.tables,
             d,
-            self._every,
-            self._reach_start,
-            self._reach,
+            every,
+            reach_start,
+            reach,
             self.phi,
             q,
             v,
             self._state.work,
-            self._tree,
+            room,
             M,
             h,
             values,
@@ -408,7 +425,7 @@ class Engine:
         )
         work = self._state.work
         kinetic, potential, dissipated, supplied = energies(
-            d, self.phi, work.rotation, work.vectors, self._tree.values
+            d, self.phi, work.rotation, work.vectors, room.values
         )
         found = OnTree(
             M=M,

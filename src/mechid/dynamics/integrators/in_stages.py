@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from scipy.integrate import DOP853, RK23, RK45, DenseOutput
+from scipy.integrate import DOP853, RK23, RK45
 
 from mechid.dynamics.integrators.task import Stages, Tableau
 from mechid.dynamics.kernels.runge_kutta import error_norm, interpolate
@@ -37,7 +38,7 @@ class _InStages:
 
     def _step_impl(self: Any) -> Any:
         t, z, K, table = float(self.t), self.y, self._K, self._table
-        shortest = 10 * (float(np.nextafter(t, np.inf)) - t)
+        shortest = 10 * (math.nextafter(t, math.inf) - t)
         length = min(max(float(self.h_abs), shortest), self.max_step)
         most = _MOST
         K[0] = self.f
@@ -72,18 +73,18 @@ class _InStages:
         return self._plain._dense_output_impl(self)
 
 
-class _Interpolant(DenseOutput):  # type: ignore[misc]
-    """The polynomial of a step; valid until the next one."""
+class _Interpolant:
+    """The polynomial of a step, called as a `DenseOutput`; valid until the next one."""
 
     def __init__(self, t_old: float, t: float, P: Floats, z: Floats, K: Floats) -> None:
-        super().__init__(t_old, t)
+        self.t_old = t_old
         self._step = K, P, t - t_old, z
 
-    def _call_impl(self, t: Floats) -> Floats:
-        h = self._step[2]
-        out = np.empty((t.size, self._step[3].size))
-        interpolate(*self._step, np.atleast_1d((t - self.t_old) / h), out)
-        return out.T if t.ndim else out[0]
+    def __call__(self, t: Floats | float) -> Floats:
+        part = np.asarray((t - self.t_old) / self._step[2])
+        out = np.empty((part.size, self._step[3].size))
+        interpolate(*self._step, part.reshape(-1), out)
+        return out.T if part.ndim else out[0]
 
 
 class _RK23(_InStages, RK23):  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -122,20 +122,20 @@ class Recorder:
 
     def __post_init__(self) -> None:
         """Take the start."""
-        self.take(self.task.start, self.task.z)
+        self.take([self.task.start], [self.task.z])
         self.reached = self.task.start
 
-    def take(self, t: float, z: Floats) -> None:
-        """Keep a state."""
+    def take(self, times: Sequence[float], states: Iterable[Floats]) -> None:
+        """Keep states."""
         project = self.task.project
-        self.time.append(t)
-        self.z.append(z.copy() if project is None else project(t, z))
+        for t, z in zip(times, states, strict=True):
+            self.z.append(z.copy() if project is None else project(t, z))
+            self.time.append(t)
 
     def due(self, t: float) -> Floats:
         """Return the wanted times up to t that were not taken yet."""
-        left = self.task.times[len(self.time) :]
-        slack = 1e-12 * max(1.0, abs(t))
-        return left[left <= t + slack]
+        times, slack = self.task.times, 1e-12 * max(1.0, abs(t))
+        return times[len(self.time) : times.searchsorted(t + slack, "right")]
 
     def step_to(self, t: float, z: Floats) -> None:
         """Accept a step that ends at t, unless the inspection of the task rejects it."""
@@ -152,7 +152,7 @@ class Recorder:
         """End at an event, with the state there."""
         self.events.append(event)
         if self.time[-1] < event[0]:
-            self.take(event[0], z)
+            self.take([event[0]], [z])
 
     def trace(self) -> Trace:
         """Return what was computed."""

@@ -43,12 +43,12 @@ def integrate_with_scipy(task: Task, recorder: Recorder) -> None:
         stop, before = _first_event(task, before, between, solver)
         due = recorder.due(solver.t if stop is None else stop[0])
         if due.size:
-            states = between()(due)
-            finite = np.isfinite(states).all(axis=0)
-            for t, state, known in zip(due.tolist(), states.T, finite.tolist(), strict=True):
-                if not known:  # interpolation may need rates beyond the step
-                    raise recorder.lost(float(solver.t_old))
-                recorder.take(t, state)
+            states = between()(due).T
+            known = np.isfinite(states)
+            n = len(due) if known.all() else int(known.all(axis=1).argmin())
+            recorder.take(due[:n].tolist(), states[:n])
+            if n < len(due):  # interpolation may need rates beyond the step
+                raise recorder.lost(float(solver.t_old))
         if stop is not None:
             recorder.stop_at(stop, between()(stop[0]))
             return
@@ -70,7 +70,7 @@ def _step(solver: Any, recorder: Recorder, stalled: int) -> int:
         if "NaN" not in str(error):
             raise
         raise recorder.lost(float(solver.t)) from error
-    if not np.all(np.isfinite(solver.y)):  # LSODA does not look
+    if not np.isfinite(solver.y).all():  # LSODA does not look
         raise recorder.lost(float(solver.t_old))
     if solver.status == "failed":
         raise recorder.gave_up(str(message).rstrip("."), float(solver.t))

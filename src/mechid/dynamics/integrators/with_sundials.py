@@ -49,7 +49,7 @@ def _follow(solver: Any, task: Task, recorder: Recorder) -> None:
         recorder.step_to(t, state)
         for due in recorder.due(t):
             between = state if due >= t else np.ravel(step(float(due), "normal").y)
-            recorder.take(float(due), between)
+            recorder.take([float(due)], [between])
         if result.status == _ROOT:
             nearest = int(np.argmin([abs(g(t, state)) for g in task.events]))
             recorder.stop_at((t, nearest), state)

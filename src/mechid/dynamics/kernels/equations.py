@@ -156,12 +156,14 @@ class State(NamedTuple):
     factors: np.ndarray  # of M, and their pivots
     pivots: np.ndarray
     numbers: np.ndarray  # energies, powers, largest closure row, ratio of the pivots of M
+    clock: np.ndarray  # (1,) time of the anchor, if v̇ at ÿ = 0 there is in vd; else nan
 
 
 @allocating_kernel
 def anchor_state(held):
     """Make the pose (y, q) of a held state its anchor; return the status of the closure."""
     s = held.value
+    s.clock[0] = np.nan
     return set_anchor(s.t, s.order, s.y, s.q, s.anchor, s.work)
 
 
@@ -173,8 +175,8 @@ def anchor_again(held):
 
 
 @kernel
-def finish_state(s):
-    """Accelerations, energies, powers and the largest closure row."""
+def finish_state(s, whole):
+    """Accelerations, powers and, if the `whole` is wanted, energies and largest closure row."""
     n = s.y.size
     power = 0.0
     for i in range(n):
@@ -185,15 +187,16 @@ def finish_state(s):
     ratio, _ = factor(s.factors, 0, n, n, s.pivots, 0)
     if ratio > 0.0:
         substitute(s.factors, 0, n, s.pivots, 0, s.ydd)
-    kinetic, potential, dissipated, supplied = energies(
-        s.d, s.phi, s.work.rotation, s.work.vectors, s.room.values
-    )
+    kinetic, potential, dissipated, supplied = element_energies(s.d, s.phi, s.room.values)
     power += supplied
-    gap = 0.0
-    for r in range(s.t.rows.size):
-        if s.t.rows[r].driver < 0:
-            value = row_value(s.t, r, s.q, s.work.markers, s.work.directions)
-            gap = max(gap, abs(value) * s.t.rows[r].scale)
+    gap = np.nan
+    if whole:
+        of_bodies, weight = body_energies(s.d, s.phi, s.work.rotation, s.work.vectors)
+        kinetic, potential, gap = kinetic + of_bodies, potential + weight, 0.0
+        for r in range(s.t.rows.size):
+            if s.t.rows[r].driver < 0:
+                value = row_value(s.t, r, s.q, s.work.markers, s.work.directions)
+                gap = max(gap, abs(value) * s.t.rows[r].scale)
     s.numbers[KINETIC], s.numbers[POTENTIAL], s.numbers[DISSIPATED] = kinetic, potential, dissipated
     s.numbers[POWER], s.numbers[GAP], s.numbers[MASS_RATIO] = power, gap, ratio
 
@@ -238,7 +241,15 @@ def tree_equations(t, d, every, reach_start, reach, phi, q, v, work, room, M, h,
 @kernel
 def energies(d, phi, rotation, vectors, values):
     """Return kinetic and potential energy (weight, springs), power dissipated, power of loads."""
-    kinetic, potential, dissipated, supplied = 0.0, 0.0, 0.0, 0.0
+    kinetic, potential, dissipated, supplied = element_energies(d, phi, values)
+    of_bodies, weight = body_energies(d, phi, rotation, vectors)
+    return kinetic + of_bodies, potential + weight, dissipated, supplied
+
+
+@kernel
+def body_energies(d, phi, rotation, vectors):
+    """Return kinetic and potential energy of the bodies."""
+    kinetic, potential = 0.0, 0.0
     r = rotation
     for b in range(d.body_link.size):
         k = d.body_link[b]
@@ -282,6 +293,13 @@ def energies(d, phi, rotation, vectors, values):
         )
         kinetic += 0.5 * (m * square + spin) + lever
         potential -= weight
+    return kinetic, potential
+
+
+@kernel
+def element_energies(d, phi, values):
+    """Return kinetic and potential energy of force elements, power dissipated, power of loads."""
+    kinetic, potential, dissipated, supplied = 0.0, 0.0, 0.0, 0.0
     first = 10 * d.body_link.size
     for e in range(d.columns.size + d.known.size):
         if e < d.columns.size:

@@ -215,8 +215,10 @@ def _follow(s, code):
 
 
 @kernel
-def _solve_by_tables(s):
+def _solve_by_tables(s, whole):
     """Fill M, h and what belongs to them at y and ẏ; return the status of the closure.
+
+    Energies and the largest closure row are filled if the `whole` is wanted.
 
     The pose is followed from the anchor, so it stays on the branch, and becomes the new anchor. q,
     v and vd become the tree coordinates, speeds, and their derivatives at ÿ = 0. On entry, vd is a
@@ -240,7 +242,7 @@ def _solve_by_tables(s):
     convective(s.t, s.v, r.zero, r.bias, s.work)
     solve_bias(s.t, s.order, r.bias, s.vd, s.work)
     assemble(s.t, s.d, s.d.reach_start, s.d.reach, s.phi, s.q, s.v, s.vd, s.work, r, s.M, s.h)
-    finish_state(s)
+    finish_state(s, whole)
     return OK
 
 
@@ -296,18 +298,20 @@ def _keep(s, k, out):
 
 
 @allocating_kernel
-def run_stages(held, code, at_anchor, split, A, first, last, h, times, z, given, state, K, out):
+def run_stages(held, plan, at_anchor, A, first, last, h, times, z, given, state, K, instants):
     """Evaluate stages first … last - 1, at z[s] + h Σ_j A[s, j] K[j]; or instants, with h = 0.
 
     There is a row of z for each, or one for all; `times` are theirs. Fills the rows of K (n, n_z)
-    with ż, and those of `out`, if they have any; `state` (n_z,) is the last one. `at_anchor` tells
-    whether the work arrays are at the anchor. One kernel does all this because it is compiled
-    together with the equations of motion, for seconds.
+    with ż, and those of `instants` (h = 0), if they have any; `state` (n_z,) is the last one.
+    `plan` holds code and split. `at_anchor` tells whether the work arrays are at the anchor. One
+    kernel does all this because it is compiled together with the equations of motion, for seconds.
 
     Returns how many rows are done, counted from the row 0, the status of the last one, and whether
     the work arrays are at the anchor then: the code does not keep them there.
     """
-    s, n = held.value, split.free.size
+    s, out = held.value, instants.value
+    code, split = plan.value
+    n = split.free.size
     usable = code.finish != 0 and _see_anchor(s, code)
     status, k = OK, first
     while k < last:
@@ -319,10 +323,11 @@ def run_stages(held, code, at_anchor, split, A, first, last, h, times, z, given,
                     x += A[k, j] * K[j, i]
             state[i] = z[own, i] + h * x
         _prepare(s, split, state, given[k])
-        # To second order, the pose moves by R δy + b dt²/2; b of the anchor is in vd.
-        dt = times[k] - times[k - 1] if k > first else 0.0
+        # To second order, the pose moves by R δy + b dt²/2, back in time too; b is in vd.
+        dt = times[k] - s.clock[0]
         for c in range(s.vd.size):
-            s.vd[c] = 0.5 * dt * dt * s.vd[c] if dt > 0.0 else 0.0
+            s.vd[c] = 0.5 * dt * dt * s.vd[c] if np.isfinite(dt) else 0.0
+        s.clock[0] = np.nan
         if usable:
             usable = _solve_by_code(s, code)
         if usable:
@@ -332,7 +337,7 @@ def run_stages(held, code, at_anchor, split, A, first, last, h, times, z, given,
                 status = set_anchor(s.t, s.order, s.anchor.y, s.anchor.q, s.anchor, s.work)
                 at_anchor = status == OK
             if status == OK:
-                status = _solve_by_tables(s)
+                status = _solve_by_tables(s, h == 0.0)
             if status != OK:
                 return k, status, at_anchor
         if usable or split.driven.size > 0:
@@ -340,6 +345,7 @@ def run_stages(held, code, at_anchor, split, A, first, last, h, times, z, given,
         if not s.numbers[MASS_RATIO] > 0.0:
             status = MASSLESS
             break
+        s.clock[0] = times[k]
         for i in range(n):
             K[k, i], K[k, n + i] = s.yd[split.free[i]], s.ydd[split.free[i]]
         K[k, 2 * n], K[k, 2 * n + 1] = s.numbers[POWER], s.numbers[DISSIPATED]

@@ -6,6 +6,7 @@ two ways differ by rounding, and the same call must give the same numbers every 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,10 +48,15 @@ def engine(choice: str) -> Iterator[None]:
         _choice.reset(token)
 
 
+def least_wanted() -> float:
+    """Return how many samples a path must have to be solved by generated code."""
+    choice = _choice.get() or _checked(os.environ.get("MECHID_ENGINE", "auto"), "MECHID_ENGINE")
+    return {"auto": float(_WORTH_IT), "tables": math.inf, "compiled": 0.0}[choice]
+
+
 def wanted(n: int) -> bool:
     """Tell whether a path of n samples should be solved by generated code."""
-    choice = _choice.get() or _checked(os.environ.get("MECHID_ENGINE", "auto"), "MECHID_ENGINE")
-    return choice == "compiled" or (choice == "auto" and n >= _WORTH_IT)
+    return n >= least_wanted()
 
 
 def chosen(n: int) -> str:

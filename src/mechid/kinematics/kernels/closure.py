@@ -35,6 +35,8 @@ CLOSED = 1e-9
 # The part of an error that is left by factors of a near pose is taken to be larger than the
 # distance of the poses by this factor.
 CAUTION = 4.0
+# After a Newton step below this, the next one is about its square: the factors serve for it, too.
+SHORT_STEP = 1e-5
 
 # rows of Work.vectors: origin, velocity, angular velocity, acceleration, angular acceleration
 ORIGIN, VELOCITY, OMEGA, ACCELERATION, ALPHA = 0, 1, 2, 3, 4
@@ -202,29 +204,27 @@ def close_piece(t, order, p, y, q, near, work):
     the imaginary part only, and poses must follow.)
 
     If the factors in work belong to a pose that is `near` (dimensionless; negative: they do not),
-    a step with them leaves about that part of the error. Where this is rounding it serves as the
-    first step, and one matrix less has to be filled and factored.
+    a step with them leaves about that part of the error. Where this is rounding no other factors
+    are needed for it: as the first step, and after a short one of Newton's method.
     """
     piece = order.pieces[p]
     moved = 0.0
     done = False
     first = 0  # the Newton step after which poses have not followed yet
-    placed = False
-    if near >= 0.0:
-        place_piece(t, order, piece, q, work)
-        read_errors(t, order, piece, y, q, work)
-        solve_piece(piece, work)
-        size = step_size(piece, work)
-        if size * near * CAUTION <= EPS:
-            move_piece(t, order, piece, size, q, work)
-            moved = size
-            first = -1
-        else:
-            placed = True
     for k in range(MOST_STEPS):
-        if not placed:
-            place_piece(t, order, piece, q, work)
-        placed = False
+        place_piece(t, order, piece, q, work)
+        if near >= 0.0:
+            read_errors(t, order, piece, y, q, work)
+            solve_piece(piece, work)
+            size = step_size(piece, work)
+            if size * near * CAUTION <= EPS:
+                move_piece(t, order, piece, size, q, work)
+                moved += size
+                place_piece(t, order, piece, q, work)
+                if k == 0:
+                    first = -1
+                else:
+                    done = True
         ratio = factor_piece(t, order, p, work)
         open_rows = read_errors(t, order, piece, y, q, work)
         if done:
@@ -240,6 +240,7 @@ def close_piece(t, order, p, y, q, near, work):
         if k > first and size < ROUNDING and open_rows == 0:
             return OK, moved, ratio
         done = size < LAST_STEP
+        near = size if not done and size < SHORT_STEP else -1.0
     return NOT_CLOSED, moved, 0.0
 
 

@@ -1,5 +1,7 @@
 """A tuple of arrays as a structure of Numba; see `held.py`."""
 
+from operator import attrgetter
+
 from numba import types
 from numba.experimental import structref
 
@@ -13,6 +15,9 @@ class HeldType(types.StructRef):
 
 class HeldStructure(structref.StructRefProxy):
     """The tuple as `value`, in kernels that allow references (`allocating_kernel`)."""
+
+    # What every call asks for, without a function of Python.
+    _numba_type_ = property(attrgetter("_type"))
 
 
 structref.define_proxy(HeldStructure, HeldType, ["value"])

@@ -428,6 +428,7 @@ def test_the_row_that_is_unlike_the_others_is_named(tmp_path: Path, rows: str, w
     ("entry", "words"),
     [
         ({"gaps": -3}, "gaps: must be ≥ 0, got -3"),
+        ({"rate": 5e-324}, "rate: 4.94066e-324 is out of range; check it"),
         ({"prepare": {"decimation": -7}}, "prepare.decimation: must be ≥ 1, got -7"),
         ({"name": ["a"]}, "name: expected text, got a list of 1; write one text, or omit the key"),
         ({"name": 3}, "name: expected text, got 3; put it in quotes"),
@@ -515,6 +516,15 @@ def test_long_motions_are_sampled_in_parts() -> None:
     some = np.array([0, 8_191, 8_192, 16_384, 20_000])
     for values, wanted in zip(found, sample(motion, times=found.time[some]), strict=True):
         np.testing.assert_allclose(values[some], wanted, rtol=1e-13, atol=1e-13)
+
+
+def test_directions_that_rounding_hides(tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    text = (SEEDS / "robot.xml").read_text("utf-8")
+    assert 'quat="1 0 0 0"' in text
+    path.write_text(text.replace('quat="1 0 0 0"', 'quat="1e-300 0 0 0"'), "utf-8")
+    with pytest.raises(ModelError, match="the quaternion is zero"):
+        mechid.load(path)
 
 
 def test_characters_that_no_text_has(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from mechid.importing.poses import Pose, about, euler, unit
 from mechid.importing.xml import Node
 from mechid.spatial.rotations import Array, frame_from_axes, matrix_from_quaternion, snap
 
+_SHORTEST = 1e-15  # as in MuJoCo: a direction of this length is none
 _WAYS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 
 
@@ -52,7 +53,7 @@ class Compiler:
         match ways:
             case ["quat"]:
                 e = np.array(node.numbers("quat", 4, ()))
-                if not e.any():
+                if not np.linalg.norm(e) > _SHORTEST:
                     raise node.error("the quaternion is zero", "give four numbers")
                 R = matrix_from_quaternion(e)
             case ["axisangle"]:

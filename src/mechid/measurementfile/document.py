@@ -45,6 +45,8 @@ def _positive(value: Any) -> float:
     number = _constant(value)
     if number <= 0:
         raise ValueError(f"must be > 0, got {number:g}")
+    if number < 1 / LARGEST:
+        raise ValueError(f"{number:g} is out of range; check it")
     return number
 
 

@@ -25,7 +25,7 @@ _DEGREE = 5
 _EXACT, _ALIASED, _HELPS = 1e-3, 0.1, 4.0
 _ROUNDING = 1e-12  # columns that are so small against others of the force
 # Samples in one of the record, and bytes of W, at most.
-_MOST, _MEMORY = 64, 1 << 28
+_MOST, _MEMORY = 16, 1 << 28
 
 
 class Piece(NamedTuple):

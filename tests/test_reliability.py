@@ -98,13 +98,13 @@ def scale() -> str:
 
 
 def mutation() -> str:
-    samples = [score(counted(sample["mutants"]).values()) for sample in read("mutation").values()]
-    found, n = samples[-1]
+    samples = [counted(sample["mutants"]).values() for sample in read("mutation").values()]
+    total = sum(score(sample)[1] for sample in samples)
+    found, n = score(samples[-1], "before")
     low, high = wilson(found, n)
     return (
-        f"{sum(n for _, n in samples)} deliberate mistakes in five packages. Of the last sample, "
-        f"for which no tests were added, {found / n:.0%} are noticed (95 % interval {low:.0%} to "
-        f"{high:.0%})"
+        f"{total} deliberate mistakes in five packages. Of the last sample, {found / n:.0%} were "
+        f"noticed before tests were added for it (95 % interval {low:.0%} to {high:.0%})"
     )
 
 

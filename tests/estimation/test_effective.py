@@ -133,11 +133,11 @@ def test_lack_of_fit_that_cannot_be_told() -> None:
 
 def test_what_repeats_with_the_period_by_hand() -> None:
     """Mean square of the means, less their noise; of one period there is nothing to take off."""
-    assert repeated(np.array([1.0, -1.0, 1.0, -1.0]), [np.arange(4)], 4) == 1.0
+    assert repeated(np.array([1.0, -1.0, 1.0, -1.0]), np.arange(4)) == 1.0
     # Means 1 and -1, differences ±0.5: 4 - (1 / 2) 2 of four samples.
     e = np.array([1.5, -1.5, 0.5, -0.5])
-    assert repeated(e, [np.arange(4)], 2) == pytest.approx((4 - 1) / 4)
-    assert repeated(np.array([1.0, 2.0, -1.0, -2.0]), [np.arange(4)], 2) == 0.0
+    assert repeated(e, np.arange(4) % 2) == pytest.approx((4 - 1) / 4)
+    assert repeated(np.array([1.0, 2.0, -1.0, -2.0]), np.arange(4) % 2) == 0.0
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.8, 0.9), (0.5, 0.5), (0.6, -0.9)])

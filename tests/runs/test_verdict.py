@@ -159,7 +159,9 @@ def test_friction_that_the_model_lacks(motions):
     log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)
     run = mechid.identify(MODEL, log, validate=other, **PRIOR)
     found = mechid.verdict(run)
-    assert found.trust.answer == "no"
+    # It predicts what the sensors show a little better than CAD values do, with a delay that is
+    # friction in truth.
+    assert found.trust.answer == "with care"
     assert grades(found.trust)["residuals"] == "doubtful"
     assert "what the model lacks" in found.next_steps.text
     assert not any("othing to do" in e.text for e in found.next_steps.evidence)

@@ -31,14 +31,12 @@ def force_history(run: Run, name: str, regression: Regression) -> ForceHistory:
     )
 
 
-def as_measured(run: Run, regressions: Mapping[str, Regression]) -> dict[str, Regression]:
-    """Return motions with forces as the sensors of a run show them, late and with wrong gains.
+def as_measured(run: Run, regression: Regression) -> Regression:
+    """Return a motion with forces as the sensors of a run show them, late and with wrong gains.
 
-    Measured forces have these errors, so that predicted ones need them for a comparison; forces of
-    the CAD values get the same.
+    Measured forces have these errors, so that predicted ones need them for a comparison.
     """
-    errors = None if run.estimate is None else run.estimate.errors
-    return {name: sensed(r, errors) for name, r in regressions.items()}
+    return sensed(regression, None if run.estimate is None else run.estimate.errors)
 
 
 def validation_rows(run: Run, regressions: Mapping[str, Regression]) -> tuple[ValidationRow, ...]:
@@ -52,9 +50,21 @@ def validation_rows(run: Run, regressions: Mapping[str, Regression]) -> tuple[Va
         With all base parameters.
     """
     return tuple(
-        _row(run, motion, model, estimate, regression)
+        _row(run, motion, model, estimate, regression, as_measured(run, regression))
         for motion, regression in regressions.items()
         for model, estimate in models_of(run)
+    )
+
+
+def cad_row(motion: str, cad: Floats, regression: Regression, shown: Regression) -> ValidationRow:
+    """Return the errors of the CAD values, the smaller of two: as they are, and as sensors show
+    them (`shown`). A delay or gain may be wrong, too."""
+    return min(
+        (
+            error_row(motion, "cad", 0, np.asarray(r.W @ cad + r.known), r)
+            for r in (regression, shown)
+        ),
+        key=lambda row: row.error,
     )
 
 
@@ -71,14 +81,18 @@ def has_cad(run: Run) -> bool:
 
 
 def _row(
-    run: Run, motion: str, model: str, estimate: Estimate | None, regression: Regression
+    run: Run,
+    motion: str,
+    model: str,
+    estimate: Estimate | None,
+    regression: Regression,
+    shown: Regression,
 ) -> ValidationRow:
     if estimate is None:
-        predicted = np.asarray(regression.W @ run.parameters.cad + regression.known)
-        return error_row(motion, model, 0, predicted, regression)
-    predicted = predict(estimate, regression).forces
+        return cad_row(motion, run.parameters.cad, regression, shown)
+    predicted = predict(estimate, shown).forces
     final = run.final if estimate is run.final else None
-    return error_row(motion, model, _size(run, model, estimate), predicted, regression, final)
+    return error_row(motion, model, _size(run, model, estimate), predicted, shown, final)
 
 
 def error_row(

@@ -14,7 +14,7 @@ from mechid.estimation.regression import joined
 from mechid.estimation.sensed import sensed
 from mechid.options import IdentifyOptions
 from mechid.runs.record import ALL_LOGS, Run, ValidationRow
-from mechid.tasks.assess import error_row, has_cad
+from mechid.tasks.assess import cad_row, error_row, has_cad
 from mechid.tasks.estimators import estimator_of
 from mechid.tasks.stages import EstimationProblem
 from mechid.validation.logs import LogSpread, between_logs, without_each_log
@@ -66,15 +66,15 @@ def left_out_rows(
         Identified without log 1, without log 2, …
     """
     # Each log as its sensors show it by what the others tell.
-    own = [sensed(r, e.errors) for e, r in zip(without, problem.logs, strict=True)]
-    logs = dict(zip((m.name for m in run.logs), own, strict=True))
-    logs[ALL_LOGS] = joined(own)
-    rows = []
-    forces = [predict(e, r).forces for e, r in zip(without, own, strict=True)]
+    shown = [sensed(r, e.errors) for e, r in zip(without, problem.logs, strict=True)]
+    names = [*(m.name for m in run.logs), ALL_LOGS]
+    forces = [predict(e, r).forces for e, r in zip(without, shown, strict=True)]
     predicted = [*forces, np.concatenate(forces)]
-    for k, (name, r) in enumerate(logs.items()):
+    pairs = zip((*problem.logs, problem.regression), (*shown, joined(shown)), strict=True)
+    rows = []
+    for k, (name, (own, r)) in enumerate(zip(names, pairs, strict=True)):
         if has_cad(run):
-            rows.append(error_row(name, "cad", 0, r.W @ run.parameters.cad + r.known, r))
+            rows.append(cad_row(name, run.parameters.cad, own, r))
         estimate = without[k] if k < len(without) else None
         size = len(without[0].parameters)
         rows.append(error_row(name, "estimate", size, predicted[k], r, estimate))

@@ -195,12 +195,14 @@ def reduced(
 def validated(run: Run, problem: EstimationProblem) -> Run:
     """Return a run with all parameters, and predicted forces and errors of all its motions."""
     names = [motion.name for motion in run.motions]
-    regressions = as_measured(run, dict(zip(names, (*problem.logs, *problem.others), strict=True)))
+    regressions = dict(zip(names, (*problem.logs, *problem.others), strict=True))
     rows = validation_rows(run, regressions)
     full = full_set(run, problem.prior)
     return replace(
         run,
-        forces=tuple(force_history(run, name, r) for name, r in regressions.items()),
+        forces=tuple(
+            force_history(run, name, as_measured(run, r)) for name, r in regressions.items()
+        ),
         validation=rows,
         warnings=(*run.warnings, *_worse_than_cad(rows), *missed_words(run, full)),
         full=full,

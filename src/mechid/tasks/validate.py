@@ -104,12 +104,12 @@ def _validated(
             whole, motion, predict(before.final, whole).forces, f" of {motion.name}"
         )
         known.append(replace(motion, warnings=(*motion.warnings, *clipped)))
-    shown = as_measured(before, regressions)
+    shown = {name: as_measured(before, r) for name, r in regressions.items()}
     after = replace(
         before,
         about=replace(before.about, files=(*before.about.files, *data_files(motions, mappings))),
         motions=(*before.motions, *known),
         forces=(*before.forces, *(force_history(before, n, r) for n, r in shown.items())),
-        validation=(*before.validation, *validation_rows(before, shown)),
+        validation=(*before.validation, *validation_rows(before, regressions)),
     )
     return Validation(renewed(after, regressions), tuple(regressions))

@@ -22,6 +22,8 @@ from mechid.excitation.families.tabulated import Tabulated
 from mechid.excitation.trajectory import sample
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
+from mechid.measurementfile.timebase import check_increasing
+from mechid.options.words import option_value
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
@@ -563,3 +565,16 @@ def test_parquet_tables_of_types_that_nobody_has(
         except DataError as error:
             said.append(str(error))
     assert any("cstdint" in words for words in said)
+
+
+def test_an_option_of_thousands_of_digits() -> None:
+    with pytest.raises(DataError, match=r"seed must have at most 18 digits, got 5000"):
+        option_value("9" * 5000, int, "seed")
+    assert option_value("9" * 18, int, "seed") == 10**18 - 1
+
+
+@pytest.mark.parametrize("step", [5e-302, 1e-13])
+def test_samples_that_follow_each_other_too_fast(step: float) -> None:
+    with pytest.raises(DataError, match=r"at least 1e-12 s apart, got .* check the unit"):
+        check_increasing(step * np.arange(41), "log.csv")
+    check_increasing(2e-12 * np.arange(41), "log.csv")

@@ -14,6 +14,7 @@ from mechid.measurementfile.document import MappingDocument
 from mechid.measurementfile.mapping import Signal
 
 GAP = 1.5  # steps: a longer one means that samples are missing
+_SHORTEST = 1e-12  # s; accelerations per square of a step must be finite
 _EVEN = 0.01  # of a step: times that deviate less are as good as equidistant
 
 
@@ -167,7 +168,7 @@ def _check_times(raw: Raw, file: str) -> None:
 
 
 def check_increasing(time: Floats, where: str) -> None:
-    """Reject times that are missing, occur twice or go back."""
+    """Reject times that are missing, occur twice, go back, or follow each other too fast."""
     bad = np.flatnonzero(~np.isfinite(time))
     if bad.size:
         raise DataError(
@@ -183,6 +184,13 @@ def check_increasing(time: Floats, where: str) -> None:
             f"time does not increase: {late:.10g} s {what}{more}",
             where=f"{where}, row {k + 1}",
             remedy="sort the rows by time and keep one row for each time",
+        )
+    mean = float(time[-1] - time[0]) / max(1, len(time) - 1)
+    if len(time) > 1 and mean < _SHORTEST:
+        raise DataError(
+            f"samples must be at least {_SHORTEST:g} s apart, got {mean:.3g} s on average",
+            where=where,
+            remedy="check the unit of the time",
         )
 
 

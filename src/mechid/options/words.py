@@ -107,6 +107,8 @@ def _read(value: Any, kind: Any, name: str) -> Any:
     if float in kinds:
         return share(value, name)
     if int in kinds and value.strip().isdecimal():
+        if len(value) > _DIGITS:
+            raise DataError(f"{name} must have at most {_DIGITS} digits, got {len(value)}")
         return int(value)
     if any(get_origin(k) is tuple for k in kinds):
         return [part.strip() for part in value.split(",") if part.strip()]
@@ -191,6 +193,7 @@ _READERS: Mapping[Any, Callable[[Any, str], Any]] = MappingProxyType(
         Standstill: standstill,
     }
 )
+_DIGITS = 18  # of an integer: 64 bits hold them
 _POSITIVE = (
     "period", "cutoff", "decimation", "max_seconds", "frequency", "hum_frequency", "stribeck_speed",
     "hysteresis_width", "outlier_size",

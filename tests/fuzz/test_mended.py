@@ -577,4 +577,6 @@ def test_an_option_of_thousands_of_digits() -> None:
 def test_samples_that_follow_each_other_too_fast(step: float) -> None:
     with pytest.raises(DataError, match=r"at least 1e-12 s apart, got .* check the unit"):
         check_increasing(step * np.arange(41), "log.csv")
+    with pytest.raises(DataError, match=r"row 2: samples must be at least 1e-12 s apart"):
+        check_increasing(np.array([0.0, step, 0.1, 0.2]), "log.csv")
     check_increasing(2e-12 * np.arange(41), "log.csv")

@@ -185,12 +185,13 @@ def check_increasing(time: Floats, where: str) -> None:
             where=f"{where}, row {k + 1}",
             remedy="sort the rows by time and keep one row for each time",
         )
-    mean = float(time[-1] - time[0]) / max(1, len(time) - 1)
-    if len(time) > 1 and mean < _SHORTEST:
+    close = np.flatnonzero(np.diff(time) < _SHORTEST)
+    if close.size:
+        k = int(close[0]) + 1
         raise DataError(
-            f"samples must be at least {_SHORTEST:g} s apart, got {mean:.3g} s on average",
-            where=where,
-            remedy="check the unit of the time",
+            f"samples must be at least {_SHORTEST:g} s apart, got {time[k] - time[k - 1]:.3g} s",
+            where=f"{where}, row {k + 1}",
+            remedy="check the unit of the time, and keep one row for each time",
         )
 
 

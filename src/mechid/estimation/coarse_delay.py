@@ -55,7 +55,8 @@ def coarse_delay(channels: Channels, mean: Floats, F: Floats) -> float:
 
     def best(lags: Floats) -> float:
         for lag in lags.tolist():
-            tried.setdefault(lag, _left(channels, inner, lag * step, mean, F))
+            if lag not in tried:
+                tried[lag] = _left(channels, inner, lag * step, mean, F)
         # Of equal ones the shortest: data without noise, or a force that does not vary.
         return min(tried, key=lambda lag: (tried[lag], abs(lag)))
 

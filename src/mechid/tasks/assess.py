@@ -49,8 +49,9 @@ def validation_rows(run: Run, regressions: Mapping[str, Regression]) -> tuple[Va
     regressions : mapping motion → Regression
         With all base parameters.
     """
+    shown = {motion: as_measured(run, r) for motion, r in regressions.items()}
     return tuple(
-        _row(run, motion, model, estimate, regression, as_measured(run, regression))
+        _row(run, motion, model, estimate, regression, shown[motion])
         for motion, regression in regressions.items()
         for model, estimate in models_of(run)
     )
@@ -62,7 +63,7 @@ def cad_row(motion: str, cad: Floats, regression: Regression, shown: Regression)
     return min(
         (
             error_row(motion, "cad", 0, np.asarray(r.W @ cad + r.known), r)
-            for r in (regression, shown)
+            for r in ((regression,) if shown is regression else (regression, shown))
         ),
         key=lambda row: row.error,
     )

@@ -44,8 +44,9 @@ from mechid.tasks.synthetic_errors import (
     unit_factors,
 )
 
-# Samples in one, where forces are recorded late: a wheel may turn far from one to the next.
-_FINER = 32
+# Samples in one, where forces are recorded late: a wheel may turn far from one to the next. Long
+# motions, in all not more than this, have fewer.
+_FINER, _MOST = 32, 2_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -261,9 +262,10 @@ def synthesise(
 
 def finer_motion(table: MotionTable) -> MotionTable:
     """Return a motion with samples in between, for forces that are recorded late."""
-    parts = np.arange(_FINER) / _FINER
+    m = int(np.clip(_MOST // len(table.time), 1, _FINER))
+    parts = np.arange(m) / m
     time, path = between_samples(table.time, parts, table.y, table.yd, table.ydd)
-    n = 1 - _FINER  # nothing follows the last sample
+    n = time.size - m + 1  # nothing follows the last sample
     y, yd, ydd = (x.reshape(-1, x.shape[-1])[:n] for x in path)
     return MotionTable(time.ravel()[:n], y, yd, ydd)
 

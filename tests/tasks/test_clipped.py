@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,3 +84,32 @@ def test_a_motion_for_validation_only() -> None:
     (word,) = [w for w in found.run.motions[-1].warnings if "clipped" in w]
     assert f"force M1 of validation-1 is clipped at {log.tau[:, 0].max():.4g} N m" in word
     assert said(run) == []
+
+
+def test_a_log_in_blocks_warns(tmp_path: Path) -> None:
+    """There they count: the result says so, also behind a filter."""
+    log, at = clipped(log_of(0))
+    columns = {"time": log.time}
+    columns |= {c: log.y[:, k] for k, c in enumerate(log.names)}
+    columns |= {f: log.tau[:, k] for k, f in enumerate(log.forces)}
+    mechid.write_table(tmp_path / "log.parquet", columns)
+    for decimation in (1, 4):
+        found = mechid.identify_streamed(
+            FIVE_BAR, tmp_path / "log.parquet", cad_error="20%", cutoff=20.0, decimation=decimation
+        )
+        (word,) = [word for word in found.warnings if "clipped" in word]
+        assert word.startswith("force M1 is clipped at ")
+        assert "were used as if they were measured" in word
+        # Filters drop some of the ends.
+        assert np.count_nonzero(at[40:-40]) <= int(word.split(" samples")[0].split()[-1])
+
+
+def test_a_log_with_a_payload() -> None:
+    run = mechid.identify(FIVE_BAR, log_of(0), cad_error="20%")
+    log, at = clipped(log_of(1))
+    found, same = (
+        mechid.payload(run, x, body="coupler_1", decimation=4) for x in (log, emptied(log, at))
+    )
+    np.testing.assert_array_equal(found.group_values, same.group_values)
+    assert [word for word in found.warnings if word.startswith("force M1 is clipped at ")]
+    assert not [word for word in same.warnings if "clipped" in word]

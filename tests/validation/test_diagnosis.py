@@ -10,11 +10,15 @@ import pytest
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate
-from mechid.estimation.regression import joined
+from mechid.estimation.regression import Regression, joined
+from mechid.estimation.weighted import WeightedLeastSquares
+from mechid.signals.record import PreparedMeasurement
+from mechid.validation.diagnosis import diagnose
+from mechid.validation.diagnosis_linear import Candidate
 from mechid.validation.diagnosis_motion import believed, near_standstill, slow_samples
-from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_record import SETTLED, Diagnosis
 
-from .worlds import NAMES, RATE, Array, World
+from .worlds import NAMES, RATE, Array, N, World, motion
 
 SEEDS = range(4)
 
@@ -52,8 +56,6 @@ def test_an_offset_that_was_estimated_needs_nothing() -> None:
         tau[:, 1] += 0.5
         return tau
 
-    from mechid.validation.diagnosis import diagnose
-
     world = World(0, wrong)
     zero = np.zeros(3)
     errors = ChannelErrors(zero, zero, np.array([0.0, 0.5, 0.0]), np.full(3, 0.01))
@@ -66,8 +68,6 @@ def test_offset_of_one_of_two_logs() -> None:
     def wrong(tau: Array, _: Array) -> Array:
         tau[:, 1] += 0.8
         return tau
-
-    from mechid.validation.diagnosis import diagnose
 
     first, second = World(0), World(0)
     second.regression = World(1, wrong).regression
@@ -131,6 +131,50 @@ def test_delay_of_one_force(seed: int) -> None:
     found = [d for d in World(seed, wrong, noise=0.01).diagnosis() if d.kind == "delay"]
     assert [d.channel for d in found] == ["M1"]
     assert found[0].size == pytest.approx(0.03, rel=0.15)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_delay_that_was_estimated_is_taken_as_it_is(seed: int) -> None:
+    """An unbalanced wheel turns by 1.9 rad per sample: derivatives of samples say nothing."""
+    late = 0.006
+    rng = np.random.default_rng(seed)
+    t, y, yd, ydd = motion(seed)
+
+    def columns(time: Array) -> Array:
+        """Return W and known (zero) of two forces at times (...), each a closed form."""
+        x = np.stack([np.cos(190 * time), np.sin(190 * time), np.sin(3 * time), np.ones_like(time)])
+        W = np.zeros((*time.shape, 2, 4 + 1))
+        W[..., 0, :3], W[..., 1, :4] = np.moveaxis(x[:3], 0, -1), np.moveaxis(x, 0, -1)
+        return W
+
+    def between(fractions: Array) -> tuple[Array, Array]:
+        time = t[:, None] + fractions / RATE
+        return time, columns(time)
+
+    true = np.array([2.0, 1.0, 3.0, 4.0])
+    tau = columns(t - late)[..., :-1] @ true + 0.05 * rng.standard_normal((N, 2))
+    r = Regression(
+        columns(t)[..., :-1], tau, np.zeros_like(tau), t, ("a", "b", "c", "d"), ("M1", "M2"),
+        ("N m",) * 2, np.isfinite(tau), between=between,
+    )  # fmt: skip
+    zero = np.zeros(2)
+    errors = ChannelErrors(
+        zero, zero, zero, zero, delay=np.array([late, late]), sigma_delay=np.array([2e-5, 2e-5])
+    )
+    estimate = replace(WeightedLeastSquares()(r), values=true, errors=errors)
+    friction = [Candidate("friction", "q1", yd[:, :2], "", "viscous friction")]
+    measured = PreparedMeasurement(
+        time=t, y=y[:, :2], yd=yd[:, :2], ydd=ydd[:, :2], forces=("M1", "M2"), tau=tau
+    )
+    found = diagnose(r, estimate, [measured], friction=friction)
+    d = only(found, "delay")
+    assert (d.channel, d.size) == ("", pytest.approx(late))
+    assert d.significance == pytest.approx(300)
+    assert d.remedy.startswith(SETTLED)
+    # What the estimate has wrong is told from what it knows.
+    wrong = replace(estimate, errors=replace(errors, delay=np.array([late, late / 2])))
+    other = [d for d in diagnose(r, wrong, [measured]) if d.kind == "delay"]
+    assert [d.channel for d in other if d.remedy.startswith(SETTLED)] == ["M1", "M2"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -267,8 +311,6 @@ def test_hum(seed: int, correlation: float) -> None:
 def test_a_coordinate_that_stands_still() -> None:
     world = World(0, still=1)
     estimate = replace(world.estimate(), resting=("J_2", "c_2"))
-    from mechid.validation.diagnosis import diagnose
-
     found = diagnose(
         world.regression,
         estimate,

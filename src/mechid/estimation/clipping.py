@@ -20,14 +20,24 @@ _VARIES = 0.02
 
 def clip_limits(values: Floats) -> tuple[float, ...]:
     """Return the largest and the smallest of some values, those that stand for what is beyond."""
-    if len(values) < 10 * _FEW or np.ptp(values) == 0:
+    if len(values) == 0 or np.ptp(values) == 0:
         return ()
     levels, counts = np.unique(values, return_counts=True)
     return tuple(
         float(levels[end])
         for end, beside in ((-1, -2), (0, 1))
-        if counts[end] > max(_FEW, CLIPPED * len(values), _CROWDED * counts[beside])
+        if crowded(int(counts[end]), int(counts[beside]), len(values))
     )
+
+
+def crowded(count: int, beside: int, n: int) -> bool:
+    """Return whether too many of n samples stand at an extreme value, for those at the next."""
+    return n >= 10 * _FEW and count > max(_FEW, CLIPPED * n, _CROWDED * beside)
+
+
+def varies(spread: float, span: float) -> bool:
+    """Return whether a model varies where a force of this span does not."""
+    return spread > _VARIES * span / 2
 
 
 def clipped_samples(values: Floats, model: Floats) -> Iterator[tuple[float, Bools]]:
@@ -43,7 +53,7 @@ def clipped_samples(values: Floats, model: Floats) -> Iterator[tuple[float, Bool
     there = np.isfinite(values)
     for limit in clip_limits(values[there]):
         at = values == limit
-        if np.std(model[at]) > _VARIES * np.ptp(values[there]) / 2:
+        if varies(float(np.std(model[at])), float(np.ptp(values[there]))):
             yield limit, at
 
 

@@ -29,6 +29,7 @@ from mechid.options import IdentifyOptions, changed
 from mechid.options.weighing import weighings
 from mechid.runs.payload import Payload
 from mechid.runs.record import Run
+from mechid.tasks.clipped import without_clipped
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
 from mechid.tasks.measured import data_files, numbered, prepared_motions, several
@@ -109,12 +110,18 @@ def payload(
     if not motions:
         raise DataError("no data with the payload", remedy="give one log or more")
     model = dynamic_model(mechanism)
-    regressions = []
-    for motion in motions:
+    regressions: list[Regression] = []
+    clipped: list[str] = []
+    for k, motion in enumerate(motions):
         same_forces(motion, estimate.channels)
         slow = motion.ignore_below or before.motions[0].ignore_below
         own = regression_of(model, replace(motion, ignore_below=slow), estimate.parameters)
-        regressions.append(declared(own, before.about.options.noise, motion.force_sigma))
+        own = declared(own, before.about.options.noise, motion.force_sigma)
+        expected = own.W @ estimate.values + own.known
+        place = f" of log {k + 1}" if len(motions) > 1 else ""
+        own, words = without_clipped(own, motion, expected, place)
+        regressions.append(own)
+        clipped += words
     regression = joined(regressions)
     columns, lengths = _columns(before, name)
     groups = payload_groups(columns, lengths, characteristic_size(mechanism))
@@ -155,7 +162,7 @@ def payload(
         notes=tuple(dict.fromkeys(note for m in motions for note in m.notes)),
         files=tuple(data_files(motions, mappings)),
     )
-    warnings = [*(w for m in motions for w in m.warnings), *found.warnings]
+    warnings = [*(w for m in motions for w in m.warnings), *clipped, *found.warnings]
     if unseen := [name for name in groups.names if name in found.resting]:
         warnings.append(f"the motion or the measured forces do not show {', '.join(unseen)}")
     warnings += [*_same_logs(before, result), *_warnings(result, ten)]

@@ -17,6 +17,7 @@ from mechid.estimation.compression import compressible
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats
 from mechid.estimation.streamed import streamed_regression
+from mechid.estimation.streamed_limits import StreamedLimits
 from mechid.measurementfile.timebase import is_even
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
@@ -159,7 +160,8 @@ def identify_streamed(
         known = prior_of(mechanism, base, whole, options) if uses_cad(chosen_estimator) else None
         prior, notes = known or (None, ())
         found = chosen_estimator(regression, prior)
-        E_p, lag_one = _errors(stream.residuals(base.base, found.values))
+        limits = StreamedLimits(len(stream.forces))
+        E_p, lag_one = _errors(stream.residuals(base.base, found.values, limits))
     except MechidError as error:
         raise (error if error.where.startswith(str(path)) else error.located(str(path))) from None
     by_force = {
@@ -173,7 +175,23 @@ def identify_streamed(
         lag_one={name: r for name, (_, r) in by_force.items()},
         cutoff=stream.head.cutoff,
         decimation=stream.head.decimation,
-        warnings=(*stream.head.warnings, *notes, *found.warnings, *_correlated(by_force)),
+        warnings=(
+            *stream.head.warnings,
+            *notes,
+            *found.warnings,
+            *_clipped(stream, limits),
+            *_correlated(by_force),
+        ),
+    )
+
+
+def _clipped(stream: _Stream, limits: StreamedLimits) -> tuple[str, ...]:
+    """Warn of samples at the limit of a sensor: they were counted as measurements."""
+    return tuple(
+        f"force {stream.forces[j]} is clipped at {limit:.4g} {force_unit(stream.measured[j])}: "
+        f"{count} samples with exactly this value were used as if they were measured; take parts "
+        "of the log without them, or identify, which leaves them out"
+        for j, limit, count in limits.found()
     )
 
 
@@ -251,15 +269,21 @@ class _Stream:
         """Yield W of some parameters and τ less the known part, (k, n_d, b + 1)."""
         return self._decimated(block[..., :-1] for block in self._observed(parameters))
 
-    def residuals(self, parameters: tuple[str, ...], phi: Floats) -> Iterator[Floats]:
+    def residuals(
+        self, parameters: tuple[str, ...], phi: Floats, limits: StreamedLimits
+    ) -> Iterator[Floats]:
         """Yield what values of parameters leave of τ, and τ: (k, n_d, 2).
 
-        The filter is linear: it needs not be applied to W again.
+        The filter is linear: it needs not be applied to W again. Limits are seen before it.
         """
-        return self._decimated(
-            np.stack([block[..., -2] - block[..., :-2] @ phi, block[..., -1]], axis=-1)
-            for block in self._observed(parameters)
-        )
+
+        def unfiltered() -> Iterator[Floats]:
+            for block in self._observed(parameters):
+                e, tau = block[..., -2] - block[..., :-2] @ phi, block[..., -1]
+                limits.add(tau, tau - e)
+                yield np.stack([e, tau], axis=-1)
+
+        return self._decimated(unfiltered())
 
     def _decimated(self, blocks: Iterator[Floats]) -> Iterator[Floats]:
         decimation = self.head.decimation

@@ -4,7 +4,9 @@ Errors that explain everything else come first: channels that are exchanged, rev
 unit. Where there is one, smaller errors are not looked for, since their size would be meaningless.
 Then clipped, quantised and single wrong samples, and errors that are linear in a factor: the one
 that explains most is taken into the model before the next is sought, so that one cause has one
-finding. `diagnosis_*.py` hold the tests; each states where its threshold comes from.
+finding. Delays that were estimated are part of the problem from the start: they are linear only
+while they are much shorter than what the forces do. `diagnosis_*.py` hold the tests; each states
+where its threshold comes from.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.sensed import late_regression, late_values
 from mechid.signals.record import PreparedMeasurement
 from mechid.validation.added_columns import fitted_problem
 from mechid.validation.crossvalidate import force_rms
@@ -67,7 +70,8 @@ def diagnose(
     source : str
         What the prior is called in sentences.
     """
-    r = regression.select(estimate.parameters)
+    delay = None if estimate.errors is None else estimate.errors.delay
+    r = late_regression(regression.select(estimate.parameters), delay)
     fitted = r.tau - r.known - r.W @ estimate.values
     gross = (
         other_units(r, prior, source)
@@ -85,14 +89,13 @@ def diagnose(
     scale = 1.0 if estimate.agreement is None else max(1.0, estimate.agreement.scale)
     nth = max(1, r.tau.size // _ROWS)
     thin = slice(None, None, nth)
-    few = [replace(c, column=c.column[thin]) for c in friction]
+    few = [replace(c, column=late_values(r, c.column, delay)[thin]) for c in friction]
     problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
     linear, rest = linear_findings(problem, estimate, motions[0], few, source)
     e = rest.residuals() if nth == 1 else estimate.residuals
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
     if left_out.any():
-        known = r.select(estimate.parameters)
-        e = np.where(left_out, r.tau - known.W @ estimate.values - known.known, e)
+        e = np.where(left_out, fitted, e)
     forces = np.where(r.valid, r.tau - e, np.nan)
     return (
         *clipped(motions, r, r.W @ estimate.values + r.known),
@@ -100,7 +103,7 @@ def diagnose(
         *linear,
         *outliers(motions, r, e, robust=estimate.tails is not None),
         *hum(motions, r, e, forces),
-        *(() if speeds is None else near_standstill(r, e, speeds)),
+        *(() if speeds is None else near_standstill(r, e, late_values(r, speeds, delay))),
         *little_motion(estimate, motions, coordinates),
         *cad,
     )

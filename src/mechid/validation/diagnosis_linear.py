@@ -38,7 +38,9 @@ _DRIFTS = (1, 2, 3)
 _LEAST = {"gain": 0.01, "delay": 0.1}
 _WILD = 0.5
 _MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
-_SURE = 4.0  # standard deviations of a gain that the estimator found
+_SURE = 4.0  # standard deviations of a gain or delay that the estimator found
+_BESIDES = f"{SETTLED}: it is estimated besides"
+_POSITIONS = "the positions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,8 @@ def linear_findings(
     Parameters
     ----------
     problem : FittedProblem
-        Without gains and offsets, whether they were estimated or not.
+        Without gains and offsets, whether they were estimated or not, but with the delays that
+        were.
     estimate : Estimate
     motion : PreparedMeasurement
         A log, for its rate.
@@ -105,6 +108,7 @@ def linear_findings(
     size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
     found = _merged(taken, r, size, estimate, step, source)
     return (
+        *_estimated_delays(estimate, step),
         *found,
         *_estimated_gains(estimate, {d.channel for d in found if d.kind == "gain"}, source),
     ), problem
@@ -212,12 +216,10 @@ def _merged(
                 )
                 remedy = "let the sensor warm up, or identify from shorter parts, with offsets"
             case "delay":
-                what = f"force {name} is" if name else "all forces are"
-                late = "late" if value > 0 else "early"
-                text = (
-                    f"{what} {1e3 * abs(value):.3g} ms ({abs(value) / step:.2g} samples) {late} "
-                    f"against the positions ({significance:.0f} standard deviations)"
+                against = (
+                    "what is estimated of it" if _estimated(kind, name, estimate) else _POSITIONS
                 )
+                text = _late(name, value, step, significance, against)
                 remedy = "record all channels with one clock, or shift the forces in the log back"
             case "gain":
                 text, remedy = _gain(name, value, significance, source)
@@ -230,10 +232,34 @@ def _merged(
                     f"{value:.3g} {unit} (rms, {significance:.0f} standard deviations)"
                 )
                 remedy = parts[0][0].remedy
-        if _estimated(kind, name, estimate):
-            remedy = f"{SETTLED}: it is estimated besides"
+        if kind != "delay" and _estimated(kind, name, estimate):
+            remedy = _BESIDES
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
+
+
+def _estimated_delays(estimate: Estimate, step: float) -> Iterator[Diagnosis]:
+    """Yield delays that the estimator found; it gives one to all forces, or to each its own."""
+    errors = estimate.errors
+    if errors is None or errors.delay is None or errors.sigma_delay is None:
+        return
+    delay, sigma = errors.delay, errors.sigma_delay
+    shared = len(delay) > 1 and bool(np.all(delay == delay[0]))
+    names = ("",) if shared else estimate.channels
+    for name, value, deviation in zip(names, delay.tolist(), sigma.tolist(), strict=False):
+        if deviation > 0 and abs(value) >= max(_LEAST["delay"] * step, _SURE * deviation):
+            significance = abs(value) / deviation
+            text = _late(name, value, step, significance, _POSITIONS)
+            yield Diagnosis("delay", name, value, "s", significance, text, _BESIDES)
+
+
+def _late(name: str, value: float, step: float, significance: float, against: str) -> str:
+    what = f"force {name} is" if name else "all forces are"
+    return (
+        f"{what} {1e3 * abs(value):.3g} ms ({abs(value) / step:.2g} samples) "
+        f"{'late' if value > 0 else 'early'} against {against} "
+        f"({significance:.0f} standard deviations)"
+    )
 
 
 def _estimated_gains(estimate: Estimate, known: set[str], source: str) -> Iterator[Diagnosis]:

@@ -69,10 +69,12 @@ def test_evidence_and_gradient() -> None:
     u, v = np.array([0.3, -0.4]), np.array([-1.0, 0.7])
     difference = log_evidence(data, prior(u))[0] - log_evidence(data, prior(v))[0]
     assert difference == pytest.approx(full(u) - full(v), rel=1e-8)
-    gradient = log_evidence(data, prior(u))[1]
+    _, gradient, curved = log_evidence(data, prior(u))
     h = 1e-5
     for k, step in enumerate(h * np.eye(2)):
         assert gradient[k] == pytest.approx((full(u + step) - full(u - step)) / (2 * h), rel=1e-5)
+        change = log_evidence(data, prior(u + step))[1] - log_evidence(data, prior(u - step))[1]
+        np.testing.assert_allclose(curved[k], change / (2 * h), rtol=1e-6)
     best = best_scales(data, prior(v))
     slope = log_evidence(data, best)[1] - np.log(best.scale) / BELIEF**2
     np.testing.assert_allclose(slope, 0.0, atol=1e-4)

@@ -34,6 +34,7 @@ from mechid.estimation.options import not_negative, one_of
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.short_rows import ShortRows
 
 # Probability below which data and prior are said to disagree.
 DISAGREE = 0.01
@@ -181,9 +182,13 @@ class MaximumAPosteriori:
             own = gaussian.F[:b, : gaussian.parameters]
             start[channels.layout["delay"]] = coarse_delay(channels, start[:b], own)
 
-        def solve(A: Floats, t: Floats, _: Transform) -> Solution:
+        alike = self.tails is None and not (self.proportional or self.whiten)
+        short = ShortRows.of(channels) if alike else None
+
+        def solve(A: Floats, t: Floats, transform: Transform) -> Solution:
             nonlocal now
-            data = reduced(A, t, gaussian.mean)
+            rows = (A, t) if short is None else short.weighted(transform(np.ones(len(t))))
+            data = reduced(*rows, gaussian.mean)
             now = best_scales(data, now, near=now is not gaussian)
             return now.solve(A, t, data)
 

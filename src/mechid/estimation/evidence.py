@@ -23,6 +23,7 @@ from scipy.special import chdtrc
 from mechid.estimation.estimate import Agreement
 from mechid.estimation.gaussian_prior import GaussianPrior
 from mechid.estimation.linear import Reduced, reduced
+from mechid.estimation.newton import Expansion, minimum_in_box
 from mechid.estimation.regression import Floats
 
 # Scales that are tried first, between their bounds.
@@ -38,8 +39,9 @@ def log_density(data: Reduced, gaussian: GaussianPrior) -> float:
     return float(-np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * white @ white)
 
 
-def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]:
-    """Return log of the density of y, but for a constant, and its gradient by log scales."""
+def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats, Floats]:
+    """Return log of the density of y, but for a constant, its gradient and its second derivatives
+    by log scales."""
     G = data.R @ gaussian.factor
     C = _root(G)
     white, root = np.split(
@@ -48,11 +50,14 @@ def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats]
         axis=1,
     )
     value = -np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * np.sum(white**2)
-    # By the log scale of a column of G: (Gᵀ K⁻¹ y)² - (Gᵀ K⁻¹ G)_jj.
-    by_column = (root.T @ white)[:, 0] ** 2 - np.sum(root**2, axis=0)
-    own = gaussian.group >= 0
-    gradient = np.bincount(gaussian.group[own], by_column[own], minlength=len(gaussian.scale))
-    return float(value), gradient.astype(float)
+    # By log scales of columns of G, with w = Gᵀ K⁻¹ y and M = Gᵀ K⁻¹ G: w_j² - M_jj, and again
+    # 2 δ_jk (w_j² - M_jj) - 4 w_j M_jk w_k + 2 M_jk².
+    w, M = (root.T @ white)[:, 0], root.T @ root
+    own = (gaussian.group[:, None] == np.arange(len(gaussian.scale))).astype(float)
+    slope = w**2 - np.diag(M)
+    gradient = own.T @ slope
+    mixed = own.T @ (2.0 * M**2 - 4.0 * np.outer(w, w) * M) @ own
+    return float(value), gradient, 2.0 * np.diag(gradient) + mixed
 
 
 def _root(G: Floats) -> Floats:
@@ -83,26 +88,26 @@ def best_scales(data: Reduced, gaussian: GaussianPrior, *, near: bool = False) -
     The search starts from the scales that the prior has, if they are known to be `near`; otherwise
     from the best of a wide range.
     """
-    from scipy.optimize import minimize
-
     if not len(gaussian.scale):
         return gaussian
-
-    def loss(u: Floats) -> tuple[float, Floats]:
-        value, gradient = log_evidence(data, replace(gaussian, scale=np.exp(u)))
-        return 0.5 * float(np.sum((u / belief) ** 2)) - value, u / belief**2 - gradient
-
     belief = np.array([b.spread for b in gaussian.beliefs])
     low, high = (np.log([getattr(b, side) for b in gaussian.beliefs]) for side in ("low", "high"))
-    now = np.log(gaussian.scale)
+
+    def trusted(u: Floats) -> float:
+        return 0.5 * float(np.sum((u / belief) ** 2))
+
+    def loss(u: Floats) -> Expansion:
+        value, gradient, curved = log_evidence(data, replace(gaussian, scale=np.exp(u)))
+        return Expansion(
+            trusted(u) - value, u / belief**2 - gradient, np.diag(1.0 / belief**2) - curved
+        )
+
+    def coarse(u: Floats) -> float:
+        return trusted(u) - log_density(data, replace(gaussian, scale=np.exp(u)))
+
     starts = list(np.linspace(low, high, _TRIED))
-    first = now if near else min(starts, key=lambda u: loss(u)[0])
-    bounds = list(zip(low, high, strict=True))
-    found = minimize(
-        loss, first, jac=True, method="L-BFGS-B", bounds=bounds,
-        options={"ftol": 0.0, "gtol": 1e-6, "maxiter": 200},
-    )  # fmt: skip
-    return replace(gaussian, scale=np.exp(found.x))
+    first = np.log(gaussian.scale) if near else min(starts, key=coarse)
+    return replace(gaussian, scale=np.exp(minimum_in_box(loss, first, low, high)))
 
 
 def agreement(data: Reduced, gaussian: GaussianPrior, scale: float) -> Agreement:

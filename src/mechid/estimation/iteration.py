@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.anderson import Anderson
 from mechid.estimation.channels import Channels
 from mechid.estimation.effective import correlation_factors
 from mechid.estimation.estimate import Agreement, Estimate
@@ -147,7 +148,7 @@ def iterate(
     # Variances of rows relative to that of their series, weights of rows with heavy tails, and what
     # part of a sample with normal noise such a row is worth.
     variance, weight, worth = np.ones(len(series)), np.ones(len(series)), np.ones(n_s)
-    settled_down, found, rounding = False, total, np.zeros(n_s)
+    settled_down, found, rounding, turns = False, total, np.zeros(n_s), Anderson()
     for turn in range(_ITERATIONS):
         counted = np.sqrt(weight * worth[series] * share / variance)
         transform = _transform(total, colours, where, series, counted)
@@ -180,6 +181,7 @@ def iterate(
         last = total
         if noise == "estimated":
             total = settled(found, declared, rounding, series, names)
+        before = weight
         if tails is not None:
             u = white * (ratio / total)[series] / np.sqrt(variance)
             weight = (tails + 1.0) / (tails + u**2)
@@ -189,6 +191,8 @@ def iterate(
         if turn and still and not np.any(change > _NOISE_CHANGE):
             settled_down = True
             break
+        if turn >= _FREE_ORDERS and noise == "estimated" and not whiten:
+            total, weight = _continued(turns, (last, before), (total, weight))
     return Fit(
         solution,
         total,
@@ -300,6 +304,23 @@ def _first_noise(
     found = channel_noise(y - J @ solved.x, solved.leverage, series, n_s, zeros)
     rounding = rounding_noise(J, solved.x, y, series, n_s, zeros)
     return np.maximum(np.where(np.isnan(found), size, found), np.maximum(declared, rounding))
+
+
+def _continued(
+    turns: Anderson, last: tuple[Floats, Floats], now: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Return noise (n_series,) and weights of rows (m,) to go on with, after a turn has led from
+    the last ones to these."""
+    total, weight = now
+    used = ~np.isnan(total)
+    # All weights together count as one number.
+    share = 1.0 / np.sqrt(max(len(weight), 1))
+    x, to = (np.append(np.log(t[used]), share * np.log(w)) for t, w in (last, now))
+    k = int(np.count_nonzero(used))
+    found = turns.next(x, to)
+    continued = total.copy()
+    continued[used] = np.exp(found[:k])
+    return continued, np.exp(found[k:] / share)
 
 
 def _transform(

@@ -107,8 +107,10 @@ CASES = {
                 "stribeck_speed": 0.5,
             },
             g={"type": "friction", **ON, "coulomb": U},
+            h={"type": "friction", **ON, "hysteresis": U, "hysteresis_width": 0.01},
+            i={"type": "friction", **ON, "hysteresis": U, "hysteresis_width": 0.03},
         ),
-        3 + 4,
+        3 + 4 + 2,
     ),
     "bushing": (
         floating(

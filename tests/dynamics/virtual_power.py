@@ -192,6 +192,17 @@ class VirtualPower:
         size = [push * _norm(v) + twist * _norm(x) for v, x in zip(V, W, strict=True)]
         return Sized(force, np.array(size))
 
+    def _turning(self, e: ForceElement, s: Array, v: Array) -> Array:
+        """Hysteresis: Dahl's law from sample to sample, or that of states alone."""
+        width, h = e["hysteresis_width"], np.zeros(len(s))
+        if not value(e["hysteresis"]):
+            return h
+        if self.motion.time is None or not self.motion.ordered or len(s) < 2:
+            return np.asarray(value(e["hysteresis"]) * v / (np.abs(v) + width))
+        for k, step in enumerate(np.diff(s), start=1):
+            h[k] = np.sign(step) + (h[k - 1] - np.sign(step)) * np.exp(-abs(step) / width)
+        return value(e["hysteresis"]) * h
+
     @cached_property
     def laws(self) -> list[Law]:
         """Force elements but loads, one entry per motor of a transmission."""
@@ -208,7 +219,8 @@ class VirtualPower:
                     yield self._law(s, e["stiffness"], e["free_angle"], e["damping"])
                 case "friction":
                     s = self._joint(*e.coordinates[0])
-                    yield Law(*s, damping=value(e["viscous"]), drag=_dry(e, s[1]))
+                    drag = _dry(e, s[1]) + self._turning(e, s[0], s[1])
+                    yield Law(*s, damping=value(e["viscous"]), drag=drag)
                 case "polynomial_spring_damper":
                     yield self._polynomial(e)
                 case "piecewise_spring_damper":

@@ -298,7 +298,7 @@ def _on_tendon(e: ForceElement) -> tuple[dict[str, str], float] | None:
             if max(len(k), len(c)) > most:
                 return None
         case "friction":
-            sided = ("coulomb_positive", "coulomb_negative", "stribeck")
+            sided = ("coulomb_positive", "coulomb_negative", "stribeck", "hysteresis")
             if part["smoothing"] or any(value(part[key]) for key in sided):
                 return None
             k, c, loss = [], [value(part["viscous"])], value(part["coulomb"])

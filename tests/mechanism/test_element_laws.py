@@ -10,6 +10,7 @@ from mechid.mechanism.element_laws import (
     CONSTANT,
     DAMPER,
     FRICTION,
+    HYSTERESIS,
     INERTIA,
     LAWS,
     LOAD,
@@ -45,6 +46,7 @@ SHAPES: list[tuple[int, Shape]] = [
     ),
     (INERTIA, (0, 0, 0, 0)),
     (LOAD, (0, 0, 0, 0)),
+    (HYSTERESIS, (0.2, 0, 0, 0)),
 ]
 AT = [-1.13, -0.57, -0.21, 0.09, 0.33, 0.87]  # off the knots
 
@@ -80,6 +82,7 @@ def test_laws_by_hand() -> None:
     assert law_value(FRICTION, -0.5, 0, 0, 0, 1.0) == 0
     assert law_value(FRICTION, -0.5, 0, 0, 0, -1.0) == -1
     assert law_value(FRICTION, 0.1, 0.2, 0, 0, 0) == pytest.approx(np.tanh(0.5))
+    assert law_value(HYSTERESIS, -0.3, 0.1, 0, 0, 0) == pytest.approx(-0.75)
 
 
 def test_units() -> None:

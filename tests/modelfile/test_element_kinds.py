@@ -75,6 +75,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"type": "bushing", "joint": "S"}, "e.joint", "there is no joint S"),
     ({"type": "bushing", "joint": "R", "stiffness": 3}, "e.stiffness", "list"),
     ({"type": "friction", "joint": "R", "stribeck": 1}, "e", "stribeck_speed must be > 0, got 0"),
+    ({"type": "friction", "joint": "R", "hysteresis": 1}, "e", "hysteresis_width must be > 0, got"),
     ({"type": "friction", "joint": "R", "smoothing": -1}, "e.smoothing", "must be ≥ 0, got -1"),
     (
         {"type": "friction", "joint": "R", "coulomb": 1, "coulomb_positive": 1},

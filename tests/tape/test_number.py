@@ -142,6 +142,7 @@ SHAPES = [
     (element_laws.FRICTION, (0.0, 0.0, 0.0, 0.0)),
     (element_laws.FRICTION, (0.1, 0.0, 0.0, 1.0)),
     (element_laws.FRICTION, (0.0, 0.3, 2.0, -1.0)),
+    (element_laws.HYSTERESIS, (0.1, 0.0, 0.0, 0.0)),
     (element_laws.CONSTANT, (0.0, 0.0, 0.0, 0.0)),
 ]
 AT = [-2.0, -0.5, -0.4, -1e-9, 0.0, 1e-9, 0.25, 0.35, 0.7, 0.8, 2.0]

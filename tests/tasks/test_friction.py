@@ -8,16 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mechid.dynamics.hysteresis import dahl
 from mechid.errors import DataError
 from mechid.mechanism.records import Coefficient, Mechanism
-from mechid.modelfile import load
+from mechid.modelfile import build, load
+from mechid.modelfile.dump import document_of
 from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.friction import SHAPES, friction_shapes, shape_columns
 from mechid.tasks.identify import identify
 from mechid.tasks.synthesise import Synthesis, synthesise
-from mechid.validation.friction_columns import hysteresis
 
 from ..elements import element
 from .test_identify import data_of, moved
@@ -60,6 +61,8 @@ def test_columns_are_the_shapes_of_the_speed() -> None:
             case "stribeck":
                 speed = shape.element["stribeck_speed"]
                 expected = np.sign(v) * np.exp(-((v / speed) ** 2))
+            case "hysteresis":
+                expected = dahl(motion.y[:, 0], shape.element["hysteresis_width"])
         np.testing.assert_allclose(column[0], expected, atol=1e-12)
 
 
@@ -165,21 +168,48 @@ def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["load", "hysteresis"])
-def test_friction_by_load_and_path_is_named(kind: str, seed: int) -> None:
-    """Shapes that no force element has are named all the same."""
+def test_friction_by_load_is_named(seed: int) -> None:
+    """A shape that no force element has is named all the same."""
     motion = measured(load("pendulum@friction"), seed, noise=0.01)
-    size = np.sqrt(np.mean(motion.tau**2))
-    y, v = motion.y[:, 0], motion.yd[:, 0]
-    if kind == "load":
-        more, words = 0.2 * np.abs(motion.tau[:, 0]) * np.sign(v), "grows with the load"
-    else:
-        more, words = 0.2 * size * hysteresis(y, 0.05 * float(np.ptp(y))), "hysteresis over"
-        # Coulomb friction of the model takes most of it.
-    run = run_of(replace(motion, tau=motion.tau + more[:, None]))
+    more = 0.2 * np.abs(motion.tau) * np.sign(motion.yd)
+    run = run_of(replace(motion, tau=motion.tau + more))
     found = [d for d in run.diagnosis if d.kind == "friction"]
     assert found
-    assert words in found[0].text
+    assert "grows with the load" in found[0].text
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_hysteresis_is_named_and_added(seed: int) -> None:
+    """A width between those that are tried; Coulomb friction of the model takes most of it."""
+    truth = with_friction(hysteresis=KNOWN, hysteresis_width=0.02)
+    motion, other = measured(truth, seed, 0.01), measured(truth, seed + 10, noise=0.0)
+    other = replace(other, name="other")
+    plain = run_of(motion, validate=other)
+    found = [d for d in plain.diagnosis if d.kind == "friction"]
+    assert found
+    assert "hysteresis over" in found[0].text
+    assert "--friction auto" in found[0].remedy
+    richer = run_of(motion, validate=other, friction="auto")
+    assert richer.friction is not None
+    assert any("hysteresis over" in words for words in richer.friction.shapes)
+    name = plain.motions[1].name
+    assert richer.errors(name)["estimate"] < 0.6 * plain.errors(name)["estimate"]
+    # The model that was found is a model file like any other, and predicts the same forces.
+    again = build(**document_of(richer.mechanism))
+    assert again.elements == richer.mechanism.elements
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_hysteresis_of_the_model_is_identified(seed: int) -> None:
+    """With its width known, all parameters come back within their standard deviations."""
+    truth = with_friction(hysteresis=KNOWN, hysteresis_width=0.02)
+    unknown = with_friction(hysteresis=Coefficient(0.0, identify=True), hysteresis_width=0.02)
+    run = identify(unknown, measured(truth, seed, 0.01), cad_error=0.2)
+    assert not run.friction
+    assert not [d for d in run.diagnosis if d.kind == "friction"]
+    k = run.parameters.names.index("hysteresis_more")
+    assert abs(run.values()[k] - 2.0) < 4 * run.final.sigma[k]
+    assert run.final.sigma[k] < 0.2
 
 
 def test_several_logs_together() -> None:

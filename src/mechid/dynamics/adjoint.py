@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
+from mechid.dynamics.hysteresis import Remembered, dahl_gradient, is_path, remembered
 from mechid.dynamics.kernels.adjoint import adjoint_batch
+from mechid.dynamics.regressor import observation_matrix
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.engine.choice import wanted
 from mechid.kinematics.engine.stages import PIVOT_RATIO
@@ -29,7 +31,8 @@ def observation_gradient(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the gradients of s = Σ_jk G_jk W_jk + Σ_j g_j known_j by y, ẏ and ÿ of each sample.
 
-    Coulomb friction is taken as constant on either side of standstill.
+    Coulomb friction is taken as constant on either side of standstill. Hysteresis depends on the
+    whole path before, if the motion is one (`hysteresis.is_path`), and so do gradients by y.
 
     Parameters
     ----------
@@ -71,6 +74,9 @@ def observation_gradient(
     others = np.zeros((n, n_i)) if known is None else np.ascontiguousarray(known, dtype=float)
     if others.shape != (n, n_i):
         raise ValueError(f"known has shape {others.shape}, but {(n, n_i)} is needed")
+    past = remembered(model.mechanism) if is_path(motion) else None
+    if past is not None:
+        return _through_path(past, motion, weights, others)
     timed = timed_loads(model.mechanism)
     if timed is not None:
         whole = np.zeros((n, n_i, len(timed.model.columns)))
@@ -101,4 +107,24 @@ def observation_gradient(
         adjoint_batch(
             k.tables, k.one_piece, model.tables, s, s + 1, *given, by_y, by_yd, by_ydd, ratio
         )
+    return by_y, by_yd, by_ydd
+
+
+def _through_path(
+    past: Remembered, motion: Motion, G: Floats, known: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the gradients where hysteresis makes every sample depend on those before."""
+    path = past.path(motion)
+    h, _ = past.along(path)
+    weights = past.weights(G, known)
+    whole = np.zeros((*motion.y.shape, len(past.model.columns)))
+    whole[:, :, past.columns] = G
+    whole[:, :, past.forces] = -h[:, None] * weights
+    by_y, by_yd, by_ydd = observation_gradient(past.model, motion, whole, known)
+    # A column of the other model is -∂s/∂y: how h counts, and how y moves the path.
+    slopes = -observation_matrix(motion, past.model).W[:, :, past.forces]
+    by_h = np.einsum("njk,njk->nk", slopes, weights)
+    for i, term in enumerate(past.terms):
+        by_s = dahl_gradient(path[:, i], term.width, h[:, i], by_h[:, i])
+        by_y += by_s[:, None] * slopes[:, :, i]
     return by_y, by_yd, by_ydd

@@ -10,6 +10,7 @@ import numpy as np
 
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.hysteresis import is_path, remembered
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.reactions import JointReactions, joint_reactions
 from mechid.dynamics.reference_point import (
@@ -159,19 +160,33 @@ def _reactions(
     tau: Floats,
     watch: Callable[[int], None] | None,
 ) -> JointReactions:
-    """Return the reactions; they are linear in the coefficients, so loads over time add up."""
-    timed = timed_loads(motion.model.mechanism)
-    if timed is None:
+    """Return the reactions; they are linear in the coefficients, so forces that vary add up."""
+    mechanism, model, values = motion.model.mechanism, None, phi
+    sizes: dict[str, Floats] = {}
+    past = remembered(mechanism) if is_path(motion) else None
+    if past is not None:
+        h, _ = past.along(past.path(motion))
+        model, values = past.model, past.parameters(phi)
+        names = (model.columns[i].name for i in past.forces)
+        sizes |= zip(names, -(past.sizes(phi) * h).T, strict=True)
+        mechanism = model.mechanism
+    timed = timed_loads(mechanism)
+    if timed is not None:
+        model, values = timed.model, timed.parameters(values)
+        names = (model.columns[i].name for i in timed.places)
+        sizes |= zip(names, timed.at(motion.time).T, strict=True)
+    if model is None:
         return find(motion, phi, tau, watch)
-    moved, values = replace(motion, model=timed.model.kinematics), timed.parameters(phi)
+    moved = replace(motion, model=model.kinematics)
     without = find(moved, values, tau, watch)
     found = replace(without, force=without.force.copy(), moment=without.moment.copy())
-    for place, size in zip(timed.places, timed.at(motion.time).T, strict=True):
-        values[place] = 1.0
+    place = {column.name: i for i, column in enumerate(model.columns)}
+    for name, size in sizes.items():
+        values[place[name]] = 1.0
         unit = find(moved, values, tau, watch)
         found.force[:] += size[:, None, None] * (unit.force - without.force)
         found.moment[:] += size[:, None, None] * (unit.moment - without.moment)
-        values[place] = 0.0
+        values[place[name]] = 0.0
     return found
 
 

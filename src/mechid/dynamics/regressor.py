@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.hysteresis import Memory, Remembered, is_path, remembered
 from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
 from mechid.dynamics.timed_loads import TimedLoads, timed_loads
 from mechid.errors import DataError, MechidError
@@ -83,6 +85,10 @@ def observation_matrix(
     d = dynamic_model(motion.model.mechanism) if model is None else model
     inputs = (motion.y, motion.q, motion.v, motion.vd)
     seen = _memory(d, motion.y.shape, out, inputs)
+    past = remembered(d.mechanism) if is_path(motion) else None
+    if past is not None:
+        h, _ = past.along(past.path(motion))
+        return _turned(past, observation_matrix(motion, past.model), h, seen)
     timed = timed_loads(d.mechanism)
     if timed is not None:
         return _folded(timed, observation_matrix(motion, timed.model), motion.time, seen)
@@ -153,6 +159,12 @@ def _folded(
     return out
 
 
+def _turned(past: Remembered, whole: Observation, h: Floats, out: Observation) -> Observation:
+    """Fill `out` with what is seen of a model with plain forces in place of hysteresis."""
+    out.W[...], out.known[...] = past.folded(whole.W, whole.known, h)
+    return out
+
+
 def _refuse_overflow(model: DynamicModel, W: Floats, known: Floats) -> None:
     """Raise where a law of a force element left the range of numbers."""
     first = 10 * len(model.mechanism.bodies)
@@ -170,9 +182,16 @@ def _refuse_overflow(model: DynamicModel, W: Floats, known: Floats) -> None:
 def observation_blocks(motion: Motion, size: int = 4096) -> Iterator[tuple[slice, Observation]]:
     """Yield W in blocks of samples, for motions whose whole W would not fit in memory."""
     d = dynamic_model(motion.model.mechanism)
+    past = remembered(d.mechanism) if is_path(motion) else None
+    h = None if past is None else past.along(past.path(motion))[0]
     for first in range(0, motion.y.shape[0], size):
         part = slice(first, min(first + size, motion.y.shape[0]))
-        yield part, observation_matrix(motion.part(part), d)
+        if past is None or h is None:
+            yield part, observation_matrix(motion.part(part), d)
+            continue
+        block = motion.part(part)
+        seen = _memory(d, block.y.shape, None, ())
+        yield part, _turned(past, observation_matrix(block, past.model), h[part], seen)
 
 
 def fill_observation(
@@ -222,7 +241,7 @@ def observe_path(
     """
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     wanted = checked_prescription(model.kinematics, y, yd, ydd, time, start)
-    return _perform(model, wanted, ordered, 0, out)[0]
+    return _perform(model, wanted, ordered, 0, out, _beginning_of(wanted, ordered))[0]
 
 
 def observe_path_blocks(
@@ -244,14 +263,14 @@ def observe_path_blocks(
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     wanted = checked_prescription(model.kinematics, y, yd, ydd, time, start)
     q, y_last, seen = wanted.start_q, wanted.start_y, None
-    choice = chosen(len(wanted.y))
+    choice, memory = chosen(len(wanted.y)), _beginning_of(wanted, True)
     for first in range(0, wanted.y.shape[0], size):
         part = slice(first, min(first + size, wanted.y.shape[0]))
         t = None if wanted.time is None else wanted.time[part]
         block = PrescribedMotion(t, wanted.y[part], wanted.yd[part], wanted.ydd[part], q, y_last)
         out = _beginning(seen, len(block.y)) if reuse else None
         with engine(choice):
-            seen, q = _perform(model, block, True, first, out)
+            seen, q, memory = _perform(model, block, True, first, out, memory)
         y_last = block.y[-1]
         yield part, seen
 
@@ -271,12 +290,25 @@ def observe_stream(
     A block is overwritten by the next one.
     """
     q, first, seen, choice = None, 0, None, chosen(n)
+    memory: Past = NO_PAST if n > 1 else ALONE
     for time, y, yd, ydd in blocks:
         wanted = checked_prescription(model.kinematics, y, yd, ydd, time, q)
         with engine(choice):
-            seen, q = _perform(model, wanted, True, first, _beginning(seen, len(y)))
+            out = _beginning(seen, len(y))
+            seen, q, memory = _perform(model, wanted, True, first, out, memory)
         first += len(y)
         yield seen
+
+
+# What came before the samples of a block: nothing yet, or a path; or they are states, each alone.
+Past: TypeAlias = Memory | Literal["none", "alone"]
+NO_PAST: Literal["none"] = "none"
+ALONE: Literal["alone"] = "alone"
+
+
+def _beginning_of(wanted: PrescribedMotion, ordered: bool) -> Past:
+    """Return what the first sample of a motion has behind it."""
+    return NO_PAST if ordered and wanted.time is not None and len(wanted.y) > 1 else ALONE
 
 
 def _perform(
@@ -284,18 +316,37 @@ def _perform(
     wanted: PrescribedMotion,
     ordered: bool,
     first: int,
-    out: Observation | None = None,
-) -> tuple[Observation, Floats]:
-    """Return W along a motion, and the last pose; errors count samples from `first` on."""
+    out: Observation | None,
+    before: Past,
+) -> tuple[Observation, Floats, Past]:
+    """Return W along a motion, the last pose and the path; errors count samples from `first` on."""
     seen = _memory(model, wanted.y.shape, out, (wanted.y, wanted.yd, wanted.ydd, wanted.time))
+    past = remembered(model.mechanism) if before != ALONE else None
+    whole = seen if past is None else _memory(past.model, wanted.y.shape, None, ())
+    q = _seen_along(model if past is None else past.model, wanted, ordered, first, whole)
+    last = q[-1].copy() if len(q) else wanted.start_q
+    if past is None or not len(q):
+        return seen, last, before
+    still = np.zeros((len(q), model.kinematics.compiled.n_v))
+    speeds = (wanted.yd, wanted.ydd, q, still, still)
+    motion = Motion(model.kinematics, wanted.time, wanted.y, *speeds, ordered=True)
+    h, end = past.along(past.path(motion), before if isinstance(before, Memory) else None)
+    return _turned(past, whole, h, seen), last, end
+
+
+def _seen_along(
+    model: DynamicModel, wanted: PrescribedMotion, ordered: bool, first: int, seen: Observation
+) -> Floats:
+    """Fill W and known along a motion, each state for itself; return the poses (N, n_q)."""
     timed = timed_loads(model.mechanism)
     if timed is not None:
-        whole, last = _perform(timed.model, wanted, ordered, first)
-        return _folded(timed, whole, wanted.time, seen), last
+        whole = _memory(timed.model, wanted.y.shape, None, ())
+        q = _seen_along(timed.model, wanted, ordered, first, whole)
+        _folded(timed, whole, wanted.time, seen)
+        return q
     samples = ObservedSamples.unsolved(model, wanted, seen)
     perform(wanted, samples, ordered, first)
-    last = samples.q[-1].copy() if len(samples.q) else wanted.start_q
-    return seen, last
+    return samples.q
 
 
 @dataclass(frozen=True)

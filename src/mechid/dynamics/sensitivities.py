@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.hysteresis import is_path, remembered
 from mechid.dynamics.regressor import fill_observation
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.motion import Motion
@@ -21,10 +22,14 @@ def observation_sensitivity(
     """Return ∂W (N, n_i, p) and ∂known (N, n_i) along one of 3 n_i directions: y, then ẏ, then ÿ.
 
     By a complex step through closure and regressor, exact to rounding. Coulomb friction is taken
-    as constant on either side of standstill.
+    as constant on either side of standstill, and so is what hysteresis has of the path before.
     """
     k = motion.model
     d = dynamic_model(k.mechanism) if model is None else model
+    past = remembered(d.mechanism) if is_path(motion) else None
+    if past is not None:
+        h, _ = past.along(past.path(motion))
+        return past.folded(*observation_sensitivity(motion, direction, past.model), h)
     timed = timed_loads(d.mechanism)
     if timed is not None:
         return timed.folded(*observation_sensitivity(motion, direction, timed.model), motion.time)

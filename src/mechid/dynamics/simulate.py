@@ -22,7 +22,9 @@ from mechid.dynamics.forward.formulation import Baumgarte, Formulation
 from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.on_tree import TreeFormulation
+from mechid.dynamics.forward.remembering import Remembering
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
+from mechid.dynamics.hysteresis import Remembered, remembered
 from mechid.dynamics.integrate import ONE_STEP, integrate
 from mechid.dynamics.integrators.task import IntegrationError, Trace
 from mechid.dynamics.loads import Forces
@@ -31,7 +33,7 @@ from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOp
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.tables import Floats, Ints
 from mechid.mechanism.element_laws import FRICTION
 from mechid.mechanism.records import Mechanism
 
@@ -106,11 +108,15 @@ def simulate(
     options = options.changed(settings)
     values = parameter_values(model, phi)
     driven = driven_coordinates(model.mechanism, drive)
-    timed = timed_loads(model.mechanism)
-    engine = Engine(model, values)
+    past = remembered(model.mechanism)
+    given = (model, values) if past is None else (past.model, past.parameters(values))
+    timed = timed_loads(given[0].mechanism)
+    engine = Engine(*given)
     if timed is not None:
-        engine = Engine(timed.model, timed.parameters(values))
+        engine = Engine(timed.model, timed.parameters(given[1]))
     chosen, stabilisation = _formulation(engine, options, driven)
+    if past is not None:
+        chosen = Remembering(chosen, past, past.sizes(values), _places(past, engine))
     wanted = _times(times)
     q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
     duration = float(wanted[-1] - wanted[0])
@@ -166,6 +172,12 @@ def simulate(
         raise _stopped(failure.time, run.reason(failure), result)
     _refuse_free_energy(result)
     return result
+
+
+def _places(past: Remembered, engine: Engine) -> Ints:
+    """Return where an engine has the forces that stand for hysteresis."""
+    names = [column.name for column in engine.model.columns]
+    return np.array([names.index(past.model.columns[i].name) for i in past.forces])
 
 
 def _refuse_free_energy(result: Simulation) -> None:
@@ -267,10 +279,13 @@ class _Run:
 
     def _watcher(self, duration: float) -> Callable[[float, Floats], None]:
         """Return what looks for dead centres and jumps from branch to branch."""
-        chosen = self.chosen
+        whole = self.chosen
+        chosen, behind = whole, 2
+        if isinstance(whole, Remembering):
+            chosen, behind = whole.inner, 2 + len(whole.sizes)
         if isinstance(chosen, Independent):
             see = chosen.inspector(self.act, duration, self.stages)
-            return lambda t, z: see(t, z[:-2])
+            return lambda t, z: see(t, z[:-behind])
         if not isinstance(chosen, TreeFormulation):
             return lambda t, z: None
 

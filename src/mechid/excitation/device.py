@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mechid.dynamics.device import DeviceSamples
+from mechid.dynamics.hysteresis import remembered
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError
 from mechid.excitation.criteria.batch import Arrays, criterion_values
@@ -272,7 +273,7 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
     Raises
     ------
     DataError
-        If the GPU does not know a limit, or a load over time.
+        If the GPU does not know a limit, a load over time, or hysteresis.
     MechidError
         Without a GPU.
     """
@@ -282,6 +283,8 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
     unknown = [limit.words for limit in problem.limits if not limit_known(limit, problem.model)]
     if timed_loads(problem.mechanism) is not None:
         unknown.append("loads over time")
+    if remembered(problem.mechanism) is not None:
+        unknown.append("hysteresis")
     if unknown:
         raise DataError(
             f"the device {chosen} cannot judge motions with {', '.join(unknown)}",

@@ -13,7 +13,7 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, ModelError
-from mechid.exporting.content import Content, check_whole
+from mechid.exporting.content import Content, check_whole, states_alone
 from mechid.exporting.measured import record_fit, record_fit_rates
 from mechid.exporting.recorded import Function, Recorded
 from mechid.kinematics.kernels import closure, follow
@@ -74,7 +74,10 @@ def code_of(content: Content, allow_loss: bool = False, motion: bool = False) ->
     """
     mechanism = content.mechanism
     late = (e.name for e in mechanism.elements if e.history is not None)
-    left_out = tuple(f"{name} (load over time)" for name in late)
+    left_out = (
+        *(f"{name} (load over time)" for name in late),
+        *states_alone(mechanism),
+    )
     check_whole(content, "generated code", left_out, allow_loss)
     assert timed_loads(mechanism) is None or left_out
     model = dynamic_model(mechanism)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mechid.errors import ModelError
+from mechid.mechanism.element_laws import HYSTERESIS
+from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
 from mechid.shown import Shown
 
@@ -122,6 +124,16 @@ class Exported(Shown):
             "left_out": self.left_out,
             "paths": self.paths,
         }
+
+
+def states_alone(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return what functions of single states cannot hold, as they have it instead."""
+    terms = (term for e in mechanism.elements for _, term in terms_of(e))
+    return tuple(
+        f"{term.name} (depends on the path, becomes friction of the speed alone)"
+        for term in terms
+        if term.law == HYSTERESIS
+    )
 
 
 def check_whole(content: Content, what: str, left_out: tuple[str, ...], allow_loss: bool) -> None:

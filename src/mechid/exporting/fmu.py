@@ -27,7 +27,7 @@ from mechid.dynamics.simulate import initial_state
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError
 from mechid.exporting.code import identifier
-from mechid.exporting.content import Content, Exported, check_whole
+from mechid.exporting.content import Content, Exported, check_whole, states_alone
 from mechid.exporting.mechanism_c import mechanism_c
 from mechid.exporting.model_description import (
     Description,
@@ -68,7 +68,7 @@ def fmu(
     ----------
     content : Content
     allow_loss : bool
-        Nothing is lost: loads over time become inputs.
+        Hysteresis becomes friction of the speed; loads over time become inputs.
     fmi : "2" or "3"
         FMI 2.0 or 3.0.
     kind : "simulation" or "inverse"
@@ -84,7 +84,8 @@ def fmu(
                 f"{name} must be one of {', '.join(choices)}, got {value}",
                 remedy=f"choose one of: {', '.join(choices)}",
             )
-    check_whole(content, "an FMU", (), allow_loss)
+    lost = states_alone(content.mechanism)
+    check_whole(content, "an FMU", lost, allow_loss)
     version, inverse = str(fmi), kind == "inverse"
     name = content.mechanism.name
     model, loads, phi, start = _model(content)
@@ -111,7 +112,7 @@ def fmu(
     if loads.size:
         names = ", ".join(model.columns[i].name for i in loads)
         notes = (*notes, f"loads over time are inputs: {names}")
-    return Exported("fmu", _archive({**found, **binary}), notes)
+    return Exported("fmu", _archive({**found, **binary}), notes, lost)
 
 
 Start: TypeAlias = tuple[Floats, Floats, Floats]  # y, ẏ and the closed pose q

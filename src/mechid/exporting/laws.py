@@ -14,6 +14,7 @@ from mechid.mechanism.element_laws import (
     CONSTANT,
     DAMPER,
     FRICTION,
+    HYSTERESIS,
     INERTIA,
     LOAD,
     SPRING,
@@ -132,10 +133,13 @@ def _linear(term: Term) -> tuple[LinearLaw | None, str]:
         (SPRING, 1.0): LinearLaw(stiffness=x, preload=x * a),
         (DAMPER, 1.0): LinearLaw(damping=x),
         (FRICTION, 0.0): LinearLaw(friction=x),
+        (HYSTERESIS, 0.0): LinearLaw(friction=x),
         (INERTIA, 0.0): LinearLaw(inertia=x),
     }.get((term.law, power))
     if found is None:
         return None, "load" if term.law == LOAD else "a nonlinear spring or damper"
+    if term.law == HYSTERESIS:
+        return found, "hysteresis, becomes dry friction"
     return found, f"smoothing of {a:g}" if term.law == FRICTION and a > 0 else ""
 
 

@@ -16,6 +16,7 @@ from mechid.mechanism.element_laws import (
     CONSTANT,
     DAMPER,
     FRICTION,
+    HYSTERESIS,
     INERTIA,
     LINEAR,
     LOAD,
@@ -249,6 +250,8 @@ def _friction(part: Part, measures: Measures) -> Terms:
         key, shape = f"coulomb_{word}", (smooth, 0.0, 0.0, side)
         yield Term(f"{key}_{name}", part[key], s, FRICTION, shape)
     yield Term(f"stribeck_{name}", part["stribeck"], s, FRICTION, drop, positive=False)
+    width = (part["hysteresis_width"], 0.0, 0.0, 0.0)
+    yield Term(f"hysteresis_{name}", part["hysteresis"], s, HYSTERESIS, width)
 
 
 def _friction_fault(part: Part) -> Fault | None:
@@ -259,6 +262,9 @@ def _friction_fault(part: Part) -> Fault | None:
     if acts(part["stribeck"]) and not part["stribeck_speed"] > 0:
         text = f"stribeck_speed must be > 0, got {part['stribeck_speed']:g}"
         return Fault("stribeck_speed", text, "give the speed at which the drop is 1/e")
+    if acts(part["hysteresis"]) and not part["hysteresis_width"] > 0:
+        text = f"hysteresis_width must be > 0, got {part['hysteresis_width']:g}"
+        return Fault("hysteresis_width", text, "give the travel in which friction turns")
     for key in ("stribeck_exponent", "smoothing"):
         if part[key] < 0:
             return Fault(key, f"{key} must be ≥ 0, got {part[key]:g}", "give a positive number")
@@ -366,7 +372,8 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
         ),
         "friction": ElementKind(
             "Friction on a joint coordinate: -viscous q̇ - coulomb sign(q̇) "
-            "- stribeck exp(-(|q̇|/stribeck_speed)^stribeck_exponent) sign(q̇).",
+            "- stribeck exp(-(|q̇|/stribeck_speed)^stribeck_exponent) sign(q̇) - hysteresis h, with "
+            "dh/dq = (1 - h sign(q̇)) / hysteresis_width along a path (Dahl).",
             "joint",
             (
                 Key("viscous", "F s/x"),
@@ -377,6 +384,8 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
                 Key("stribeck_speed", "x/s", "", 0.0, "number"),
                 Key("stribeck_exponent", "", "power of the speed", 2.0, "number"),
                 Key("smoothing", "x/s", "tanh(q̇/smoothing) for sign(q̇)", 0.0, "number"),
+                Key("hysteresis", "F", "after a long way in one direction"),
+                Key("hysteresis_width", "x", "travel to 1 - 1/e of it, from 0", 0.0, "number"),
             ),
             _friction,
             fault=_friction_fault,

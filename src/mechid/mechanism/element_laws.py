@@ -7,7 +7,9 @@ of the observation matrix, a force, and where its law has one an energy.
 
 `LAWS` says of every law which derivative it takes, its unit and how it grows; `law_value`,
 `law_slope` and `law_potential` say what it is. They are plain functions of numbers that Numba can
-compile and ball arithmetic can run. Which element has which terms is said in `element_kinds`.
+compile and ball arithmetic can run. Hysteresis depends on the path before: here stands what a state
+alone has, and `dynamics.hysteresis` puts what the path says in its place wherever there is one.
+Which element has which terms is said in `element_kinds`.
 Nothing else in the package knows an element or a law by name.
 
 Measures
@@ -38,7 +40,7 @@ NO_SHAPE: Shape = (0.0, 0.0, 0.0, 0.0)
 LINEAR: Shape = (0.0, 1.0, 0.0, 0.0)
 LOADS = ("force", "moment")  # measures that have a rate only
 
-CONSTANT, SPRING, SLOPE, DAMPER, SPEED_SLOPE, FRICTION, INERTIA, LOAD = range(8)
+CONSTANT, SPRING, SLOPE, DAMPER, SPEED_SLOPE, FRICTION, INERTIA, LOAD, HYSTERESIS = range(9)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ LAWS: tuple[Law, ...] = (
     Law(1, "F", 0),  # FRICTION: sign ṡ, or tanh(ṡ/a); times exp(-(|ṡ|/b)^c); where d ṡ ≥ 0 only
     Law(2, "kg m²", 1),  # INERTIA: s̈
     Law(1, "F", 0),  # LOAD: -1, a force from outside: it has a power and no energy
+    Law(1, "F", 0),  # HYSTERESIS: of a state alone ṡ / (|ṡ| + a), with a width a per second
 )
 _POWERS = ("", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹")
 MAX_POWER = len(_POWERS)
@@ -103,6 +106,8 @@ def law_value(law: int, x: Any, a: Any, b: float, c: float, d: float) -> Any:
         return out
     if law == INERTIA:
         return x
+    if law == HYSTERESIS:
+        return x / (abs(x) + a)
     return -1.0
 
 
@@ -127,6 +132,8 @@ def law_slope(law: int, x: Any, a: float, b: float, c: float, d: float) -> Any:
         return slope
     if law == INERTIA:
         return 1.0
+    if law == HYSTERESIS:
+        return a / ((abs(x) + a) * (abs(x) + a))
     return 0.0
 
 

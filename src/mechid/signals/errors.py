@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from mechid.dynamics.hysteresis import dahl
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
 
@@ -119,16 +120,13 @@ def quantisation(x: Floats, size: Floats, by: Sensing) -> Drawn:
 def hysteresis(y: Floats, size: Floats, width: Floats) -> Floats:
     """Return Dahl's friction (N, n) of coordinates y (N, n), from zero on.
 
-    Along a motion in one direction the force tends to ± size exponentially, within the travel
-    `width` (n,): dF/dy = (size - F sgn ẏ) / width, integrated exactly from sample to sample.
+    The law of friction elements with hysteresis, of sizes (n,) and widths (n,).
     """
-    out = np.zeros_like(y)
-    travel = np.diff(y, axis=0)
-    decay = np.exp(-np.abs(travel) / np.where(width > 0, width, np.inf))
-    limit = size * np.sign(travel)
-    for k in range(len(travel)):
-        out[k + 1] = limit[k] + (out[k] - limit[k]) * decay[k]
-    return out
+    parts = [
+        x * dahl(path, w) if w > 0 else np.zeros(len(path))
+        for path, x, w in zip(y.T, size, width, strict=True)
+    ]
+    return np.stack(parts, axis=1) if parts else np.zeros_like(y)
 
 
 def coloured(deviates: Floats, correlation: float) -> Floats:

@@ -25,10 +25,8 @@ from mechid.validation.diagnosis import diagnose
 from mechid.validation.diagnosis_linear import Candidate
 from mechid.validation.diagnosis_motion import believed
 from mechid.validation.diagnosis_record import Diagnosis
-from mechid.validation.friction_columns import hysteresis, load_friction
+from mechid.validation.friction_columns import load_friction
 
-# Distances over which friction turns after a reversal, relative to the range of the coordinate.
-_WIDTHS = (0.01, 0.05)
 # What to do about differences between logs: each of them may be the wrong one.
 _OF_LOG = {
     "offset": "check the zero of the sensor in all logs",
@@ -39,7 +37,6 @@ _OF_LOG = {
 _LIKE_FRICTION = ("delay", "hum")
 _LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
-_LIVE = "no force element has this: expect such errors where the joint turns back"
 _FIT = (
     "no force element has this: find its coefficient and the parameters by turns, as the page on "
     "what cannot be modelled shows"
@@ -180,7 +177,7 @@ def friction_candidates(
     logs: Sequence[PreparedMeasurement],
 ) -> list[Candidate]:
     """Return shapes of friction that the model does not have, as forces at all samples."""
-    return [*_friction(mechanism, logs), *_paths(estimate, mechanism, regression, logs)]
+    return [*_friction(mechanism, logs), *_loads(estimate, mechanism, regression, logs)]
 
 
 def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list[Candidate]:
@@ -196,29 +193,21 @@ def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list
     ]
 
 
-def _paths(
+def _loads(
     estimate: Estimate,
     mechanism: Mechanism,
     regression: Regression,
     logs: Sequence[PreparedMeasurement],
 ) -> Iterator[Candidate]:
-    """Yield friction of actuated coordinates that grows with the load or has hysteresis."""
+    """Yield friction of actuated coordinates that grows with the load."""
     speeds = np.concatenate([own_speeds(mechanism, motion) for motion in logs])
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
     for j, i in enumerate(measured_rows(mechanism, r.channels)):
+        column = np.zeros_like(forces)
+        column[:, j] = load_friction(forces[:, j], speeds[:, j])
         name = mechanism.coordinates[i].name
-        span = max(float(np.ptp(motion.y[:, i])) for motion in logs)
-        shapes = {_LOAD: load_friction(forces[:, j], speeds[:, j])}
-        for width in _WIDTHS if span > 0 else ():
-            parts = [_filtered(motion, hysteresis(motion.y[:, i], width * span)) for motion in logs]
-            words = f"hysteresis over {width * span:.2g} {mechanism.coordinates[i].unit}"
-            shapes[words] = np.concatenate(parts)
-        for words, values in shapes.items():
-            column = np.zeros_like(forces)
-            column[:, j] = values
-            remedy = _FIT if words == _LOAD else _LIVE
-            yield Candidate("friction", name, column, "", words, remedy)
+        yield Candidate("friction", name, column, "", _LOAD, _FIT)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:

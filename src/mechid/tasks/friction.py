@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from mechid.estimation.regression import Floats, Regression, joined
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, Term
-from mechid.mechanism.element_laws import FRICTION, LAWS
+from mechid.mechanism.element_laws import FRICTION, HYSTERESIS, LAWS
 from mechid.mechanism.element_terms import terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
 from mechid.options import IdentifyOptions
@@ -34,8 +34,10 @@ from mechid.validation.crossvalidate import force_rms
 from mechid.validation.held_out_columns import choose_columns
 
 KEEP, AUTO = "keep", "auto"
-# Speeds of Stribeck's drop, relative to the usual top speed of the joint.
+# Speeds of Stribeck's drop, relative to the usual top speed of the joint; widths of hysteresis,
+# relative to its range.
 _SPEEDS = (0.02, 0.06, 0.2)
+_WIDTHS = (0.003, 0.01, 0.03)
 _TOP = 0.95  # quantile of the speed
 _BLOCKS = Blocks(8, 0)
 _START, _STEPS = 0.1, 3  # of the noise, relative to the forces, before it is estimated
@@ -78,7 +80,15 @@ SHAPES: Mapping[str, str] = {
     "asymmetric": "Coulomb friction that differs with the direction",
     "stribeck": "Stribeck's drop",
     "quadratic": "friction that grows with the square of the speed",
+    "hysteresis": "hysteresis",
 }
+
+
+class Usual(NamedTuple):
+    """How a joint moves: its usual top speed and its range."""
+
+    speed: float
+    range: float
 
 
 def friction_shapes(
@@ -88,11 +98,11 @@ def friction_shapes(
     found = []
     taken = {e.name for e in mechanism.elements}
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
-    for (joint, index), top in _top_speeds(mechanism, motions).items():
+    for (joint, index), usual in _usual(mechanism, motions).items():
         laws = {(term.law, term.shape) for term in friction_terms(mechanism, (joint, index))}
         units = mechanism.joint(joint).kind.units
         label = joint if len(units) == 1 else f"{joint}_{index + 1}"
-        for shape, element, words in _elements(label, (joint, index), top, units[index]):
+        for shape, element, words in _elements(label, (joint, index), usual, units[index]):
             ((_, term),) = terms_of(element)
             if (term.law, term.shape) not in laws and element.name not in taken:
                 actuated = (joint, index) in driven
@@ -110,7 +120,7 @@ def friction_terms(mechanism: Mechanism, at: Joint) -> Iterator[Term]:
 
 
 def _elements(
-    label: str, at: Joint, top: float, unit: str
+    label: str, at: Joint, usual: Usual, unit: str
 ) -> Iterator[tuple[str, ForceElement, str]]:
     """Yield the shapes of a joint: each an element with one coefficient."""
     unknown = Coefficient(0.0, identify=True)
@@ -132,35 +142,45 @@ def _elements(
     asymmetric = made("asymmetric", "friction", coulomb_positive=unknown)
     yield "asymmetric", asymmetric, SHAPES["asymmetric"]
     for k, part in enumerate(_SPEEDS, start=1):
-        speed = float(f"{part * top:.2g}")
+        speed = float(f"{part * usual.speed:.2g}")
         if speed > 0:
             drop = made(f"drop{k}", "friction", stribeck=unknown, stribeck_speed=speed)
             yield "stribeck", drop, f"{SHAPES['stribeck']} at {speed:g} {unit}/s"
     square = made("quadratic", "polynomial_spring_damper", damping=(Coefficient(0.0), unknown))
     yield "quadratic", square, SHAPES["quadratic"]
+    for k, part in enumerate(_WIDTHS, start=1):
+        width = float(f"{part * usual.range:.2g}")
+        if width > 0:
+            turning = made(f"turn{k}", "friction", hysteresis=unknown, hysteresis_width=width)
+            yield "hysteresis", turning, f"{SHAPES['hysteresis']} over {width:g} {unit}"
 
 
-def _top_speeds(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict[Joint, float]:
-    """Return the usual top speed of each joint that has friction or is actuated."""
+def _usual(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict[Joint, Usual]:
+    """Return how each joint moves that has friction or is actuated."""
     measured = {name for motion in motions for name in motion.forces}
-    speeds: dict[Joint, Floats] = {}
+    moved: dict[Joint, list[tuple[Floats, Floats]]] = {}
     for k, c in enumerate(mechanism.coordinates):
         if not isinstance(c, JointCoordinate) or c.held or c.force not in measured:
             continue
         if not mechanism.joint(c.joint).kind.has_orientation:
-            speeds[c.joint, c.index] = np.concatenate([m.yd[:, k] for m in motions])
+            moved[c.joint, c.index] = [(m.y[:, k], m.yd[:, k]) for m in motions]
     others: list[Joint] = []
     for element in mechanism.elements:
-        rubs = any(term.law == FRICTION for _, term in terms_of(element))
-        if rubs and len(element.coordinates) == 1 and element.coordinates[0] not in speeds:
+        rubs = any(term.law in (FRICTION, HYSTERESIS) for _, term in terms_of(element))
+        if rubs and len(element.coordinates) == 1 and element.coordinates[0] not in moved:
             others.append(element.coordinates[0])
     if others:
         paths = [solve_motion(mechanism, m.y, m.yd, m.ydd, time=m.time) for m in motions]
         for joint, index in dict.fromkeys(others):
-            parts = [joint_motion(path, joint).speeds[:, index] for path in paths]
-            speeds[joint, index] = np.concatenate(parts)
-    tops = {at: float(np.quantile(np.abs(v), _TOP)) for at, v in speeds.items()}
-    return {at: top for at, top in tops.items() if top > 0}
+            own = [joint_motion(path, joint) for path in paths]
+            moved[joint, index] = [(x.coordinates[:, index], x.speeds[:, index]) for x in own]
+    found = {at: _usual_of(parts) for at, parts in moved.items()}
+    return {at: usual for at, usual in found.items() if usual.speed > 0}
+
+
+def _usual_of(parts: Sequence[tuple[Floats, Floats]]) -> Usual:
+    speeds = np.abs(np.concatenate([v for _, v in parts]))
+    return Usual(float(np.quantile(speeds, _TOP)), max(float(np.ptp(x)) for x, _ in parts))
 
 
 def with_shapes(mechanism: Mechanism, shapes: Sequence[FrictionShape]) -> Mechanism:

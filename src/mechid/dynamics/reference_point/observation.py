@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mechid.dynamics.hysteresis import is_path, remembered
 from mechid.dynamics.reference_point.body_matrix import unprojected
 from mechid.dynamics.reference_point.eliminate import Method, admissible_motions
 from mechid.dynamics.reference_point.model import ReferenceModel, reference_model
@@ -30,7 +31,8 @@ def observation_matrix_reference(
     mechanism : Mechanism or ReferenceModel
     motion : Motion, or (y, yd, ydd)
         Of a solved motion only the independent coordinates are read, (N, n_i) each; the kinematics
-        are solved again in reference-point coordinates.
+        are solved again in reference-point coordinates. Where hysteresis remembers a path, it is
+        that of the solved motion.
     method : "partition", "svd", "qr" or "gauss"
         How constraint forces are eliminated.
     own_basis : bool
@@ -48,6 +50,12 @@ def observation_matrix_reference(
     """
     model = mechanism if isinstance(mechanism, ReferenceModel) else reference_model(mechanism)
     if isinstance(motion, Motion):
+        past = remembered(model.mechanism) if is_path(motion) else None
+        if past is not None:
+            other = past.model.mechanism
+            seen = observation_matrix_reference(other, motion, method, own_basis=own_basis)
+            h, _ = past.along(past.path(motion))
+            return Observation(*past.folded(seen.W, seen.known, h), model.columns)
         states = solve_states(model, motion.y, motion.yd, motion.ydd, ordered=motion.ordered)
     else:
         states = solve_states(model, *(np.asarray(part, dtype=float) for part in motion))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import time
 import warnings
 from base64 import b64decode, b64encode
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from scipy.io import savemat
 
 import mechid
 from mechid.base.certificate import read_certificate
-from mechid.errors import DataError, MechidError, ModelError
+from mechid.errors import DataError, KinematicsError, MechidError, ModelError
 from mechid.excitation.families.tabulated import Tabulated
 from mechid.excitation.trajectory import sample
 from mechid.measurementfile.channels import read_channels
@@ -35,6 +36,7 @@ from mechid.textfile.expressions import parse
 from mechid.textfile.quiet import quiet
 
 from . import fixtures, forms
+from .drive import SECONDS
 from .fixtures import SEEDS
 
 
@@ -529,6 +531,31 @@ def test_directions_that_rounding_hides(tmp_path: Path) -> None:
         mechid.load(path)
 
 
+@pytest.mark.parametrize(
+    ("was", "far"),
+    [
+        ('pos="0 0 1"', 'pos="0 0 1e5"'),
+        ('name="d" pos="0 0.2 0"', 'name="d" pos="1e5 0.2 0"'),
+        ('name="g" pos="0.2 0 0"', 'name="g" pos="0.2 0 1e5"'),
+    ],
+    ids=["robot", "branch", "loop"],
+)
+def test_bodies_that_stand_far_away(tmp_path: Path, was: str, far: str) -> None:
+    """Motions of parts of 0.2 m drown in the rounding of 100 km: said so, and soon."""
+    path = tmp_path / "robot.xml"
+    text = (SEEDS / "robot.xml").read_text("utf-8")
+    assert was in text
+    path.write_text(text.replace(was, far), "utf-8")
+    robot = mechid.load(path)
+    begin = time.process_time()
+    with pytest.raises(
+        KinematicsError,
+        match=r"points are up to 1e\+05 m apart, and the joints of body \w 0\.\d+ m",
+    ):
+        mechid.mobility(robot)
+    assert time.process_time() - begin < SECONDS
+
+
 def test_characters_that_no_text_has(tmp_path: Path) -> None:
     path = tmp_path / "motion.yaml"
     path.write_text("trajectory: 1\nname: a\x07b\n", "utf-8")
@@ -580,3 +607,12 @@ def test_samples_that_follow_each_other_too_fast(step: float) -> None:
     with pytest.raises(DataError, match=r"row 2: samples must be at least 1e-12 s apart"):
         check_increasing(np.array([0.0, step, 0.1, 0.2]), "log.csv")
     check_increasing(2e-12 * np.arange(41), "log.csv")
+
+
+def test_pauses_longer_than_integers_count(tmp_path: Path) -> None:
+    columns = fixtures.log_columns()
+    columns["time"][-1] = 1e30
+    path = tmp_path / "log.csv"
+    path.write_bytes(forms.csv_text(columns))
+    with pytest.raises(DataError, match=r"no samples between .* s and 1e\+30 s"):
+        mechid.read_measurement(path, mechid.load(fixtures.MODEL))

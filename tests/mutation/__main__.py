@@ -14,6 +14,7 @@ from typing import Any
 
 from .forked import ROOT, preload, run_forked
 from .mutants import Mutant
+from .near import try_near
 from .page import RECORD, write_page
 from .reach import load, measure
 from .sample import KERNELS, PACKAGES, draw, population, stratum_of
@@ -36,6 +37,11 @@ def main() -> None:
     parser.add_argument(
         "--tests", action="append", default=[], help="folders or files that are tried"
     )
+    parser.add_argument(
+        "--near",
+        action="store_true",
+        help="try the files of tests that import the module, without measuring which reach it",
+    )
     parser.add_argument("--place", type=Path, default=_PLACE, help="folder for what is kept")
     parser.add_argument("--write", action="store_true", help="write the record and the page")
     parser.add_argument("--list", action="store_true", help="only name the mutants of the sample")
@@ -57,16 +63,20 @@ def main() -> None:
         del sample["mutants"][name]
     preload()
     tests = [p for name in asked.tests or _TESTS for p in _files(ROOT / "tests" / name)]
-    measure(tests, asked.place / "reach", list(PACKAGES))
+    reach = asked.place / "reach"
+    if not asked.near:
+        measure(tests, reach, list(PACKAGES))
     folder = _fresh(asked.place)
     # Byte code of all that the tests load, once for all trials.
     run_forked(["--collect-only", *map(str, tests)], folder / "src", folder / "log.txt", 300.0)
-    bench = Bench(folder, *load(tests, asked.place / "reach"), asked.seconds)
+    known = ({}, {}) if asked.near else load(tests, reach)
+    bench = Bench(folder, *known, asked.seconds)
     for mutant in drawn:
         old = sample["mutants"].get(mutant.name, {})
         if old and not asked.only and not (asked.again and survived(old)):
             continue
-        entry = old | shown(mutant) | try_mutant(bench, mutant)
+        met = try_near(bench, mutant, tests) if asked.near else try_mutant(bench, mutant)
+        entry = old | shown(mutant) | met
         entry = {"before": old.get("before", entry["outcome"])} | entry
         print(mutant.name, json.dumps(entry, ensure_ascii=False), flush=True)
         sample["mutants"][mutant.name] = entry
@@ -106,6 +116,7 @@ def _files(path: Path) -> list[Path]:
 
 def _fresh(place: Path) -> Path:
     """Return a folder with copies of src and of the compiled code."""
+    place.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="bench-", dir=place))
     atexit.register(shutil.rmtree, folder)
     shutil.copytree(ROOT / "src", folder / "src")

@@ -41,10 +41,13 @@ class Ended:
         That of pytest: 0 if all passed; -1 if the time was over.
     seconds : float
         By the clock.
+    processor : float
+        Time of the processor, s.
     """
 
     status: int
     seconds: float
+    processor: float
 
 
 def preload() -> None:
@@ -79,7 +82,7 @@ def run_forked(
             sys.stderr.flush()
             os._exit(status)
     while True:
-        found, waited = os.waitpid(child, os.WNOHANG)
+        found, waited, used = os.wait4(child, os.WNOHANG)
         if found:
             break
         if time.monotonic() - begin > _LONGEST:
@@ -88,7 +91,9 @@ def run_forked(
     _end_group(child)
     status = os.waitstatus_to_exitcode(waited)
     return Ended(
-        -1 if status in (-signal.SIGXCPU, -signal.SIGKILL) else status, time.monotonic() - begin
+        -1 if status in (-signal.SIGXCPU, -signal.SIGKILL) else status,
+        time.monotonic() - begin,
+        used.ru_utime + used.ru_stime,
     )
 
 

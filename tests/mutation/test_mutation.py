@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.mutation.forked import ROOT
 from tests.mutation.mutants import Mutant, mutants
+from tests.mutation.near import near
 from tests.mutation.page import PAGE, equivalent, tables
 from tests.mutation.reach import load
 from tests.mutation.sample import draw, population, wilson
@@ -119,7 +120,8 @@ def test_wilson() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks, and limits processor time")
-def test_two_mutants_are_noticed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", [[], ["--near"]], ids=["measured", "near"])
+def test_two_mutants_are_noticed(tmp_path: Path, chosen: list[str]) -> None:
     """Forces of CAD values left out: always, and if a parameter is kept."""
     path = "reduction/rest.py"
     text = (ROOT / "src" / "mechid" / path).read_text("utf-8")
@@ -127,7 +129,7 @@ def test_two_mutants_are_noticed(tmp_path: Path) -> None:
     names = [m.name for m in mutants(path, text) if m.new in wrong]
     assert len(names) == 2
     line = [sys.executable, "-m", "tests.mutation", "--package", "reduction"]
-    line += ["--tests", "reduction/test_rest.py", "--place", str(tmp_path)]
+    line += ["--tests", "reduction/test_rest.py", "--place", str(tmp_path), *chosen]
     for name in names:
         line += ["--only", name]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
@@ -154,6 +156,25 @@ def test_lines_of_code_that_has_changed(tmp_path: Path) -> None:
         assert seconds == {"a": 1.0}
         assert len(found[source]) == lines
         assert found[source][3] == ["a"]
+
+
+def test_files_of_tests_near_a_module(tmp_path: Path) -> None:
+    """Named after it, importing it, using a public name of it, through others; not at all."""
+    texts = {
+        "test_count": "from mechid.base.count import count_sets",
+        "test_other": "from mechid.base import count",
+        "test_public": "import mechid\nmechid.simulate",
+        "test_far": "from mechid.base.count import count_sets\nimport mechid\nmechid.simulate",
+        "test_none": "import numpy",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
+    tests = sorted(tmp_path.glob("*.py"))
+    found = [p.stem for p in near("base/count.py", tests)]
+    assert found[0] == "test_count"
+    assert sorted(found[1:]) == ["test_far", "test_other"]
+    assert {p.stem for p in near("dynamics/simulate.py", tests)} == {"test_public", "test_far"}
+    assert near("base/count.py", tests[:0]) == []
 
 
 def test_page_and_record_agree() -> None:

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ _FIRST = 2.0  # seconds of the tests that are tried before the others are even c
 _FILES = 4
 _LEAST = 0.05  # seconds that a test costs at least
 _ALLOWED = (60.0, 4.0)  # processor time: so much, and so many times as long as without a mistake
-_KILLER = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+KILLER = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
 class Chosen:
@@ -107,16 +108,12 @@ def try_mutant(bench: Bench, mutant: Mutant) -> dict[str, Any]:
     """Return how the tests met a mutant: an entry of the record."""
     names = bench.reaching(mutant)
     found = {"outcome": "survived" if names else "not reached", "tests": len(names), "seconds": 0.0}
-    with tempfile.TemporaryDirectory(dir=bench.folder) as place:
-        source = _mutated(bench.folder / "src", Path(place), mutant)
-        cache = Path(place) / "cache"
-        shutil.copytree(bench.folder / "cache", cache, copy_function=os.link)
+    with mutated(bench.folder, mutant) as (source, cache, log):
         for stage in bench.stages(names):
-            log = Path(place) / "log.txt"
             ended = _run(bench, stage, source, log, cache)
             found["seconds"] = round(found["seconds"] + ended.seconds, 1)
             if ended.status:
-                killer = _KILLER.search(log.read_text("utf-8", errors="replace"))
+                killer = KILLER.search(log.read_text("utf-8", errors="replace"))
                 found["outcome"] = "time-out" if ended.status == -1 else "killed"
                 found["by"] = killer[1] if killer else f"status {ended.status}"
                 # Not a test that fails: is it the mistake, or is something missing here?
@@ -141,11 +138,15 @@ def _run(bench: Bench, tests: list[str], source: Path, log: Path, cache: Path) -
     )
 
 
-def _mutated(source: Path, place: Path, mutant: Mutant) -> Path:
-    copy = place / "src"
-    shutil.copytree(source, copy, copy_function=os.link)
-    path = copy / "mechid" / mutant.path
-    text = mutant.text(path.read_text("utf-8"))
-    path.unlink()
-    path.write_text(text, "utf-8")
-    return copy
+@contextmanager
+def mutated(folder: Path, mutant: Mutant) -> Iterator[tuple[Path, Path, Path]]:
+    """Give places for a trial: src with the mistake, compiled code, and the log of the tests."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        source, cache = Path(place) / "src", Path(place) / "cache"
+        for copy in (source, cache):
+            shutil.copytree(folder / copy.name, copy, copy_function=os.link)
+        path = source / "mechid" / mutant.path
+        text = mutant.text(path.read_text("utf-8"))
+        path.unlink()
+        path.write_text(text, "utf-8")
+        yield source, cache, Path(place) / "log.txt"

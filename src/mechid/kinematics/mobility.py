@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mechid.errors import KinematicsError, ModelError
+from mechid.errors import AssemblyError, KinematicsError, ModelError
 from mechid.kinematics.reference_point.close import assemble
 from mechid.kinematics.reference_point.constraints import AXES, GROUND_AXES, Row, body_numbers
 from mechid.kinematics.reference_point.drivers import driver_row, joint_coordinate_row
@@ -26,6 +26,7 @@ from mechid.kinematics.reference_point.walk import random_walk
 from mechid.mechanism.joint_kinds import JOINT_KINDS
 from mechid.mechanism.planar import refuse_tilted_axes
 from mechid.mechanism.records import GROUND, JointCoordinate, Mechanism, Point, PointCoordinate
+from mechid.mechanism.size import shortest_body
 from mechid.shown import Shown
 from mechid.spatial.rotations import Array
 
@@ -35,6 +36,9 @@ RANK_TOLERANCE = 1e-9
 # Where loops can only just be closed (a linkage stretched to its full length), rounding leaves the
 # pose uncertain by its square root, about 1e-7, and singular values that are zero as large as that.
 CLEAR = 1e-6
+# A turn of a body moves its joints by its length, in units of L: a singular value as small as that.
+# Below this ratio of lengths the reason for an unclear rank is another one.
+APART = 1e5
 EPS = float(np.finfo(float).eps)
 
 
@@ -127,7 +131,8 @@ def mobility(mechanism: Mechanism | System) -> Mobility:
     AssemblyError
         If the mechanism cannot be closed.
     KinematicsError
-        If the rank of its constraints cannot be told: the mechanism is shaky.
+        If the rank of its constraints cannot be told: the mechanism is shaky, or its lengths
+        differ too much.
 
     Examples
     --------
@@ -221,8 +226,30 @@ def check_independent(mechanism: Mechanism | System, known: Mobility | None = No
 def generic_poses(system: System) -> tuple[_Generic, ...]:
     """Walk to a generic closed pose for each seed, and take the rank of the constraints there."""
     start = assemble(system)
-    return tuple(
-        _analysed(system, random_walk(system, start, np.random.default_rng(seed))) for seed in SEEDS
+    found = []
+    for seed in SEEDS:
+        try:
+            pose = random_walk(system, start, np.random.default_rng(seed))
+        except AssemblyError:
+            _refuse_lengths(system)
+            raise
+        found.append(_analysed(system, pose))
+        if found[-1].smallest < CLEAR:
+            _refuse_lengths(system)  # now: walks take long then, and end no better
+    return tuple(found)
+
+
+def _refuse_lengths(system: System) -> None:
+    """Raise if the mechanism has lengths so different that its motions drown in rounding."""
+    shortest = shortest_body(system.mechanism)
+    if shortest is None or system.size < APART * shortest[1]:
+        return
+    name, length = shortest
+    raise KinematicsError(
+        f"lengths differ too much: points are up to {system.size:.3g} m apart, and the joints of "
+        f"body {name} {length:.3g} m",
+        where=system.mechanism.name,
+        remedy="check the units of the positions, or move what stands far away nearer to the rest",
     )
 
 

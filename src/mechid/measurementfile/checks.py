@@ -72,7 +72,7 @@ def _refuse_huge(raw: Raw, signals: list[Signal], file: str) -> None:
 def _refuse_pauses(raw: Raw, most: int, file: str) -> None:
     steps = np.diff(raw.time)
     step = float(np.median(steps))
-    lost = np.rint(steps / step).astype(int) - 1
+    lost = np.rint(steps / step) - 1  # no integers: a pause may be longer than these can count
     long = np.flatnonzero((steps > GAP * step) & (lost > most))
     if long.size:
         k = int(long[0])

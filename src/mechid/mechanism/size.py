@@ -37,6 +37,22 @@ def characteristic_size(mechanism: Mechanism) -> float:
     return 1.0  # everything in one point: only directions matter
 
 
+def shortest_body(mechanism: Mechanism) -> tuple[str, float] | None:
+    """Return the body whose joints lie nearest to each other, and their largest distance (m).
+
+    Bodies with one joint, or with all joints at one point, have no such distance.
+    """
+    found: dict[str, list[tuple[str, Vec3]]] = {body.name: [] for body in mechanism.bodies}
+    for joint in mechanism.joints:
+        for name, frame in ((joint.body_a, joint.frame_a), (joint.body_b, joint.frame_b)):
+            if name in found:  # not the ground, which may be large
+                found[name].append((name, frame.origin))
+    lengths = {name: _largest_distance(mechanism, places) for name, places in found.items()}
+    some = [name for name, length in lengths.items() if length > 0]
+    shortest = min(some, key=lengths.__getitem__, default=None)
+    return None if shortest is None else (shortest, lengths[shortest])
+
+
 def _largest_distance(mechanism: Mechanism, places: list[tuple[str, Vec3]]) -> float:
     points = []
     for name, local in places:

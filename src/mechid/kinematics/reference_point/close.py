@@ -40,11 +40,14 @@ class Closing:
     closed: bool
 
 
-def close(system: System, start: Pose, y: Array | None = None) -> Closing:
+def close(
+    system: System, start: Pose, y: Array | None = None, patience: int = MAX_ITERATIONS
+) -> Closing:
     """Move a pose to the nearest closed one; with `y` (n_i,), to one with these coordinates.
 
     "Nearest" as Gauss-Newton understands it: every step is the shortest that closes the
-    linearised equations, lengths in units of L.
+    linearised equations, lengths in units of L. Given up where `patience` iterations do not halve
+    the residual.
     """
     scale = system.q_scale
     pose = start
@@ -52,7 +55,12 @@ def close(system: System, start: Pose, y: Array | None = None) -> Closing:
     cost = float(np.linalg.norm(r))
     floor = CLOSED * (1 + float(np.max(np.abs(pose.position), initial=0.0)) / system.size)
     damping = 1.0
-    for _ in range(MAX_ITERATIONS):
+    halved, last = cost, 0
+    for k in range(MAX_ITERATIONS):
+        if cost <= halved / 2:
+            halved, last = cost, k
+        elif k - last >= patience:
+            break
         if cost <= EPS:  # rows are of the order of one
             break
         J = _jacobian(system, pose, y) * scale

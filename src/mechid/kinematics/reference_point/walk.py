@@ -19,6 +19,9 @@ from mechid.spatial.rotations import Array
 
 STEP = 0.08  # largest turn (rad), or displacement in units of L, of a body per step
 SMALLEST_STEP = 1e-3
+# A step begins at a closed pose: every iteration at least halves the error, also where a linkage is
+# stretched to its full length. Where this does not halve in so many, half the step does better.
+PATIENCE = 12
 NOTHING = 1e-6  # part of a random direction that counts as no admissible motion at all
 
 
@@ -55,7 +58,7 @@ def generic_pose(
 def _step(system: System, pose: Pose, direction: Array) -> Pose:
     size = STEP
     while size > SMALLEST_STEP:
-        found = close(system, moved(system, pose, pose.q + size * direction))
+        found = close(system, moved(system, pose, pose.q + size * direction), patience=PATIENCE)
         change = float(np.linalg.norm((found.pose.q - pose.q) / system.q_scale))
         # A correction larger than the step would be a leap to another branch.
         if found.closed and change < 4 * size * np.sqrt(system.n_bodies):

@@ -141,7 +141,7 @@ def test_gain_errors_that_cannot_be_seen_are_named() -> None:
     """A common factor of all forces is a factor of all parameters, and the CAD values are vague."""
     r = measured(noise=0.002)
     found = Automatic()(r, PRIOR)
-    (said,) = [word for word in found.known if word.startswith("a gain error of 1% of")]
+    (said,) = [word for word in found.warnings if word.startswith("a gain error of 1% of")]
     assert said.startswith("a gain error of 1% of all forces together would not be seen")
     name, _, rest = said.partition(" would shift ")[2].partition(" by ")
     k = found.parameters.index(name)
@@ -149,7 +149,7 @@ def test_gain_errors_that_cannot_be_seen_are_named() -> None:
     shift = abs(wrong.values[k] - found.values[k]) / found.sigma[k]
     assert shift == pytest.approx(float(rest.split(" ")[0]), rel=0.05)
     declared = Automatic(gains=0.01)(r, PRIOR)
-    assert not [word for word in declared.known if word.startswith("a gain error")]
+    assert not [word for word in declared.warnings if word.startswith("a gain error")]
     assert declared.sigma[k] > 2 * found.sigma[k]
 
 

@@ -14,6 +14,10 @@ that are held out (`trial.py`).
 - An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
   taken if data and CAD values together make it clearly more probable than none; otherwise a
   warning says what it would do.
+- Of gains the data show ratios between forces that have parameters in common, and parameters take
+  up most of that. So gains are tried where residuals look like noise, too, and the evidence
+  decides. A factor of all forces, or of one that shares nothing, is not seen: a warning says what
+  it would do.
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
   than others: each then gets a scale of its own if the evidence supports it.
 
@@ -45,7 +49,7 @@ from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
-from mechid.estimation.unseen import unseen_errors, unseen_offsets
+from mechid.estimation.unseen import place_words, unseen_gains, unseen_offsets
 
 # Degrees of freedom of heavy tails.
 TAILS = 4.0
@@ -103,7 +107,8 @@ class Automatic:
         As in `MaximumAPosteriori`.
     gains, offsets, drift, delay : float or "estimated", optional
         Terms that are taken whatever the data show, with this standard deviation, as in
-        `MaximumAPosteriori`.
+        `MaximumAPosteriori`. Zero offsets and gains: the sensors are zeroed and calibrated,
+        whatever the data show.
     """
 
     prior: Literal["diagonal", "full"] = "full"
@@ -157,20 +162,23 @@ class Automatic:
                 *estimate.known,
                 *words,
                 *now.words,
-                *unseen_errors(now.posterior, estimate.sigma),
+                *place_words(now.posterior.prior, estimate.sigma),
             ),
             warnings=(
                 *unlike,
                 *estimate.warnings,
                 *_common_gain(estimate, now, self.gains is None),
                 *unseen_offsets(now.posterior, estimate.sigma),
+                *unseen_gains(now.posterior, estimate.sigma),
             ),
         )
         return possible(estimate, regression, now.posterior.prior)
 
     def _open(self, terms: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a term; offsets stay as they were given."""
-        return {k: v for k, v in terms.items() if k != "offsets" or self.offsets is None}
+        """Return the settings of a term; offsets stay as they were given, and so do gains of
+        forces that are said to be calibrated."""
+        closed = {"offsets": self.offsets is not None, "gains": self.gains == 0.0}
+        return {k: v for k, v in terms.items() if not closed.get(k, False)}
 
 
 def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, tuple[str, ...]]:
@@ -231,6 +239,9 @@ def _asked(name: str, now: Trial) -> bool:
         return white and now.estimator.offsets is None and bool(now.unseen_offsets)
     if name == "gains" and isinstance(now.estimator.gains, str):
         return False
+    if name == "gains" and now.noise:
+        # Parameters imitate most of a gain error, and what is left of it looks like noise.
+        return True
     if now.repeatable is False and now.white:
         return False
     return now.estimator.tails is None or name != "colour"
@@ -259,11 +270,14 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
     if name == "gains" and not _SLIGHT < after.largest_gain < _WILD:
         return False
     if after.noise:
+        evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
+        if name == "gains" and before.noise:
+            # Little of it is left that could be predicted better.
+            return evident and bool(np.all(ratio < _SPOILED))
         change = after.improvement(before)
         if len(change) < 2:
             return False
         error = np.std(change, ddof=1) / np.sqrt(len(change))
-        evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
         return evident and bool(np.mean(change) > _SIGNIFICANT * error)
     whole = float(np.exp(np.mean(np.log(ratio))))
     return name != "gains" and bool(np.min(ratio) < _SOME) and whole < _ALL

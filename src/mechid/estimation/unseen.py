@@ -53,17 +53,19 @@ def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
     return _sentence(posterior, sigma, kind, remedy, _offsets(posterior))
 
 
-def unseen_errors(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
-    """Return a sentence each on the gain error and displacement that do most harm unseen.
+def unseen_gains(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
+    """Return a sentence on the gain error that does most harm unseen.
 
     Arguments as in `unseen_offsets`.
     """
-    found: tuple[str, ...] = ()
-    if not posterior.channels.gains:
-        kind = f"a gain error of {_CALIBRATED:.0%} of"
-        remedy = "calibrate the forces, and declare what may remain (--set gains=1%)"
-        found = _sentence(posterior, sigma, kind, remedy, _gains(posterior))
-    return (*found, *place_words(posterior.prior, sigma))
+    if posterior.channels.gains:
+        return ()
+    kind = f"a gain error of {_CALIBRATED:.0%} of"
+    remedy = (
+        "standard deviations are those of calibrated forces; declare what may remain "
+        "(--set gains=1%), or say that they are calibrated (--set gains=0)"
+    )
+    return _sentence(posterior, sigma, kind, remedy, _gains(posterior))
 
 
 def place_words(prior: Prior, sigma: Floats) -> tuple[str, ...]:

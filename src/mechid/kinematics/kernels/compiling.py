@@ -15,9 +15,11 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from mechid.kinematics.kernels.cache import KernelCache
+from mechid.kinematics.kernels.quicker import looked_up_once, seldom_collecting
 from mechid.tape.ahead import wait_for
 from mechid.tape.telling import telling
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 # Versions of Numba whose inner parts this file is known to fit. With others kernels are compiled in
 # Numba's own way: the same code, after a longer wait.
 _KNOWN = ("0.68.",)
+# What is of no use to kernels that make no arrays, have no closures and call kernels only.
+_NOT_NEEDED = (WithLifting, InlineClosureLikes, InlineOverloads, NopythonRewrites)
 _DEFAULTS = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
 
 
@@ -65,7 +69,11 @@ class _Entry(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless it is on disk."""
         name = self.py_func.__name__
-        with telling(f"compiling {name} (kept for later runs)"):
+        with (
+            telling(f"compiling {name} (kept for later runs)"),
+            seldom_collecting(),
+            looked_up_once(),
+        ):
             wait_for(name)
             return super().compile(sig)
 
@@ -128,7 +136,10 @@ class _PartCompiler(_EntryCompiler):
     def define_pipelines(self) -> list[PassManager]:
         standard = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes = PassManager("parts")
+        counting = self.state.flags.nrt  # may make arrays
         for made, about in standard.passes:
+            if made in _NOT_NEEDED and not counting:
+                continue
             passes.add_pass(_Translation if made is NativeLowering else made, about)
         passes.finalize()
         return [passes]

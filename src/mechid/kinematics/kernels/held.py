@@ -23,5 +23,5 @@ def hold(value: Any) -> Held:
         return Held(value)
     from mechid.kinematics.kernels import structure
 
-    held: Held = structure.hold(value)
+    held: Held = structure.hold.entry(value)  # compiled, where only some kernels are, too
     return held

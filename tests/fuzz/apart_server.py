@@ -52,6 +52,11 @@ class Forking:
         self.seconds += seconds
         return SimpleNamespace(returncode=status, stdout=data)
 
+    def close(self) -> None:
+        """End the processes."""
+        if self._server is not None:
+            self._server.communicate()
+
 
 class _Reader:
     """A forked process that reads files."""

@@ -11,7 +11,7 @@ import sympy as sp
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from mechid.base.bounds import bounds
+from mechid.base.bounds import _float_rank, bounds
 from mechid.base.loop_constraints import _recognised
 from mechid.kinematics.branch import singularity_margin
 from mechid.kinematics.model import kinematic_model
@@ -127,3 +127,10 @@ def test_numbers_are_not_recognised_by_chance(unit: float) -> None:
     for exact in (sp.sqrt(3) / 2, sp.Rational(5, 8), sp.sqrt(sp.Rational(1, 2)) / 5):
         value = int(unit) * exact
         assert _recognised(np.array([float(value)])) == (value,)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-12, 1.0, 1e12])
+def test_rank_in_any_unit(unit: float) -> None:
+    W = np.outer([1.0, 2.0, 3.0], [1.0, 0.0, -1.0, 0.0]) + np.outer([1.0, 0.0, 1.0], [0, 0, 1, 0])
+    assert _float_rank(unit * W) == 2
+    assert _float_rank(0 * W) == 0

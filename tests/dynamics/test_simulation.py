@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.integrate import METHODS, ONE_STEP, integrate
 from mechid.dynamics.loads import table_forces
 from mechid.dynamics.regressor import cad_parameters
-from mechid.dynamics.simulate import SimulationError, initial_state, simulate
+from mechid.dynamics.simulate import SimulationError, _Run, initial_state, simulate
 from mechid.errors import DataError, KinematicsError, MechidError, ModelError, UnreachablePoseError
 from mechid.mechanism.records import CadInertia, Mechanism
 from mechid.modelfile import build, load
@@ -429,3 +430,14 @@ def test_one_time_is_the_start(formulation: str) -> None:
     assert found.time == pytest.approx([0.3])
     assert found.y == pytest.approx(np.array([[0.785]]))
     assert found.work == found.dissipated == 0
+
+
+def test_evaluations_are_counted_one_by_one() -> None:
+    now = SimpleNamespace(rate=np.array([3.0]), power=4.0, dissipated=5.0)
+    chosen = SimpleNamespace(evaluate=lambda state, force, t: now)
+    run = _Run(chosen, lambda t, y, yd: 0.0, SimpleNamespace())  # type: ignore[arg-type]
+    run.act.by_state = False  # type: ignore[attr-defined, misc]
+    assert run.evaluations == 0
+    for k in range(1, 4):
+        assert run.rate(0.0, np.zeros(3)).tolist() == [3.0, 4.0, 5.0]
+        assert run.evaluations == k

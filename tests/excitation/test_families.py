@@ -19,6 +19,7 @@ from mechid.excitation.families import (
     Tabulated,
 )
 from mechid.excitation.periods import common_period
+from mechid.excitation.trajectory import _check_span
 
 RNG = np.random.default_rng(3)
 T = 2.0
@@ -286,3 +287,12 @@ def test_common_periods_have_a_bound() -> None:
     assert common_period([1.0, 1000.0 / 1001.0]) == pytest.approx(1000.0)
     assert common_period([1.0, 1001.0 / 1002.0]) is None
     assert common_period([]) == 0.0
+
+
+def test_rounding_at_the_ends_of_a_span() -> None:
+    """Times may lie outside by 1e-9 of the duration, not of the time."""
+    late = Tabulated((100.0, 102.0, 104.0), (0.0, 1.0, 0.0))
+    _check_span("q", late, np.array([100.0 - 3e-9, 104.0 + 3e-9]))
+    for t in (100.0 - 9e-9, 104.0 + 9e-9):
+        with pytest.raises(DataError, match=r"q is not defined at t = .* only from 100 s to 104 s"):
+            _check_span("q", late, np.array([t]))

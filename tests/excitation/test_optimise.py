@@ -12,7 +12,7 @@ from mechid.errors import MechidError
 from mechid.excitation.bounds import MotionLimit
 from mechid.excitation.families import Fourier
 from mechid.excitation.limits import slacks
-from mechid.excitation.optimise import Effort, Excitation, _improve, _Search, optimise
+from mechid.excitation.optimise import Effort, Excitation, _improve, _Search, _value, optimise
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import sample
 from mechid.kinematics.joints import joint_motion
@@ -300,3 +300,17 @@ def test_a_step_that_goes_far_is_not_followed() -> None:
     search = _Search(problem, Effort(1, 1, 20), None, lambda: False)  # type: ignore[arg-type]
     _improve(search, np.array([0.5, 1.0, -0.2]), 0)
     assert 1.0 < max(seen) <= 100.0
+
+
+def test_what_is_evaluated_is_counted_and_offered() -> None:
+    offered: list[tuple[float, float]] = []
+    search = SimpleNamespace(
+        check=lambda: None,
+        evaluations=0,
+        problem=SimpleNamespace(motion=lambda x: 2 * x, value=lambda motion: motion + 1),
+        offer=lambda value, x: offered.append((value, x)),
+    )
+    for k in range(3):
+        assert _value(search, k) == 2 * k + 1  # type: ignore[arg-type]
+    assert search.evaluations == 3
+    assert offered == [(1, 0), (3, 1), (5, 2)]

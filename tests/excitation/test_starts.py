@@ -50,6 +50,7 @@ def test_room_above_a_change() -> None:
     assert _room_of(np.array([1.0, 2.0, -1.0, 4.0]), np.array([2.0, 1.0, 0.1, 12.0])) == 0.5
     assert _room_of(np.array([1.0, 2.0]), np.array([2.0, -1.0])) == 0.0
     assert _room_of(np.array([0.0, -1.0]), np.array([0.1, 0.1])) == np.inf
+    assert _room_of(np.array([1e-3, 0.5]), np.array([1e308, 1e308])) == np.inf  # without a warning
 
 
 @pytest.mark.parametrize("family", ["fourier", "bspline"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from mechid.errors import DataError
 
 from ..records import stale_tables
+from .apart_server import FILES, Forking
 from .drive import Driver, Tally
 from .guard import ForbiddenError, Guard
 from .kinds import KINDS, Kind
@@ -95,3 +97,36 @@ def test_records_add_up(tmp_path: Path) -> None:
 
 def test_the_page_shows_the_record() -> None:
     assert stale_tables(PAGE, tables()) == []
+
+
+def test_processes_that_read_files_are_followed_by_others(tmp_path: Path) -> None:
+    """Crashes and errors end one file, not those after it; a process reads so many and no more."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os\n"
+        "def channels_of(path):\n"
+        "    text = open(path).read()\n"
+        "    if text == 'crash': os.kill(os.getpid(), 11)\n"
+        "    return os.getpid() if text == 'good' else text[9]\n"
+    )
+    forking = Forking()
+
+    def read(text: str) -> tuple[int, int | None]:
+        path = tmp_path / "file"
+        path.write_text(text)
+        done = forking.run(["python", "apart.py", str(script), str(path)])
+        return done.returncode, pickle.loads(done.stdout) if done.stdout else None
+
+    first = read("good")
+    assert first[0] == 0
+    assert read("good") == first
+    assert read("error") == (1, None)
+    assert read("good") == first
+    assert read("crash") == (-11, None)
+    second = read("good")
+    assert second[0] == 0
+    assert second != first
+    later = [read("good") for _ in range(FILES)]
+    assert later[:-1] == [second] * (FILES - 1)
+    assert later[-1] not in (first, second)
+    forking.close()

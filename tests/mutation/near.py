@@ -16,7 +16,7 @@ from .forked import ROOT, run_forked
 from .mutants import Mutant
 from .trial import KILLER, Bench, mutated
 
-_MOST = 4  # files of tests for a mutant
+_MOST = 12  # files of tests for a mutant
 _FAR = 3  # imports between a file of tests and the module
 
 

@@ -202,7 +202,8 @@ def _step(
 def _room_of(moved: Floats, room: Floats) -> float:
     """Return how often a change fits into the room that is left above it."""
     up = moved > 0
-    return float(np.min(np.maximum(room[up], 0.0) / moved[up], initial=np.inf))
+    with np.errstate(over="ignore"):  # of limits near 1e308: any number of times
+        return float(np.min(np.maximum(room[up], 0.0) / moved[up], initial=np.inf))
 
 
 def _constant(position: Floats) -> Floats | None:

@@ -106,3 +106,18 @@ def test_the_package_loads_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "scipy", "yaml", "pydantic", *HEAVY} & set(done.stdout.split())
     assert mechid.__name__ in done.stdout.split()
+
+
+def test_a_command_seldom_looks_for_unused_objects() -> None:
+    """Nearly all that it makes stays: searches take time and find nothing."""
+    code = """
+import gc
+from mechid.cli import main
+before = gc.get_stats()[0]["collections"]
+try:
+    main(["check", "four_bar"])
+except SystemExit:
+    print(gc.get_stats()[0]["collections"] - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout.splitlines()[-1]) < 15  # 97 with the usual threshold

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator, MutableMapping
@@ -15,6 +16,7 @@ from mechid.cli.progress import load_kernels, log_to_stderr, tell_first_compilat
 from mechid.cli.record_options import with_option_names
 from mechid.errors import MechidError
 
+_OBJECTS = 20_000  # made between two searches for unused ones; usually 700
 _HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 # Name → example, in the order of --help: that in which one uses them. The file of a command is
 # loaded when the command is used, so that each starts at once.
@@ -170,6 +172,8 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Pydantic looks for plugins in the metadata of every package that is installed.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # What a command loads stays: 137 searches for unused objects took 0.06 of 0.92 s of `check`.
+    gc.set_threshold(_OBJECTS)
     log_to_stderr()
     try:
         # Runs keep the command line that made them.

@@ -323,21 +323,25 @@ def _random_element(
 def random_part(name: str, kind: ElementKind, rng: np.random.Generator) -> Part:
     """Return values that the kind allows, some of them zero, some to be identified."""
 
+    drawn, apart = rng, rng.spawn(1)[0]
+
     def coefficient() -> Coefficient:
-        none = rng.random() < 0.2
-        value = 0.0 if none else float(rng.uniform(0.5, 2))
-        return Coefficient(value, identify=not none and bool(rng.integers(2)))
+        none = drawn.random() < 0.2
+        value = 0.0 if none else float(drawn.uniform(0.5, 2))
+        return Coefficient(value, identify=not none and bool(drawn.integers(2)))
 
     for n in np.tile([3, 6, 2, 1, 0], 50):  # how many values a list has
         values: dict[str, object] = {}
         for key in kind.keys:
+            # What came later is drawn apart, so that all other examples stay as they were.
+            drawn = apart if key.name.startswith("hysteresis") else rng
             match key.form:
                 case "coefficient":
                     values[key.name] = coefficient()
                 case "coefficients":
                     values[key.name] = tuple(coefficient() for _ in range(n))
                 case "number":
-                    values[key.name] = float(rng.uniform(0.5, 1.5))
+                    values[key.name] = float(drawn.uniform(0.5, 1.5))
                 case "numbers":
                     values[key.name] = tuple(np.sort(rng.uniform(-1, 1, max(n - 1, 0))).tolist())
         part = Part(name, tuple(values.items()))  # type: ignore[arg-type]

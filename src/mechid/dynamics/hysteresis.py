@@ -188,29 +188,42 @@ def _turning(element: ForceElement) -> Iterator[tuple[Part, Term]]:
 
 @kept_models
 def _remembered(mechanism: Mechanism) -> Remembered:
-    names = [column.name for column in dynamic_model(mechanism).columns]
-    elements, forces, terms, stands_for = [], [], [], {}
+    own = dynamic_model(mechanism)
+    unknown = _unknown_columns(own)
+    elements, forces = [], []
+    terms: list[Turning] = []
     for element in mechanism.elements:
         found = list(_turning(element))
         elements.append(_without(element, [term for _, term in found]))
         for part, term in found:
             _, joint, index = term.measure
-            column = names.index(term.name) if term.coefficient.identify else None
             value = float(term.coefficient.value or 0.0)
-            terms.append(Turning(joint, index, term.shape[0], column, value))
+            terms.append(Turning(joint, index, term.shape[0], unknown[len(terms)], value))
             force = Part(f"hysteresis of {part.name}", (("force", Coefficient(1.0, True)),))
             forces.append(
                 ForceElement(force.name, "joint_force", (force,), coordinates=((joint, index),))
             )
-            stands_for[term.name] = f"force_{force.name}"
     model = dynamic_model(replace(mechanism, elements=(*elements, *forces)))
-    place = {column.name: i for i, column in enumerate(model.columns)}
-    return Remembered(
-        model,
-        tuple(terms),
-        np.array([place[stands_for.get(name, name)] for name in names], dtype=int),
-        np.array([place[name] for name in stands_for.values()], dtype=int),
-    )
+    # The forces come last; what was there before keeps its order.
+    places = len(model.columns) - len(terms) + np.arange(len(terms))
+    columns = np.zeros(len(own.columns), dtype=int)
+    of_term = {column: k for k, column in enumerate(unknown) if column is not None}
+    plain = [i for i in range(len(columns)) if i not in of_term]
+    columns[plain] = np.arange(len(plain))
+    for column, k in of_term.items():
+        columns[column] = places[k]
+    return Remembered(model, tuple(terms), columns, places)
+
+
+def _unknown_columns(model: DynamicModel) -> list[int | None]:
+    """Return the column of each term of hysteresis, None of one that is known."""
+    found: list[int | None] = []
+    column = 10 * len(model.mechanism.bodies)
+    for term in model.terms:
+        if term.law == HYSTERESIS:
+            found.append(None if term.known else column)
+        column += not term.known
+    return found
 
 
 def _without(element: ForceElement, terms: list[Term]) -> ForceElement:

@@ -162,32 +162,32 @@ def _reactions(
 ) -> JointReactions:
     """Return the reactions; they are linear in the coefficients, so forces that vary add up."""
     mechanism, model, values = motion.model.mechanism, None, phi
-    sizes: dict[str, Floats] = {}
+    places, sizes = np.zeros(0, dtype=int), np.zeros((len(motion.y), 0))
     past = remembered(mechanism) if is_path(motion) else None
     if past is not None:
         h, _ = past.along(past.path(motion))
         model, values = past.model, past.parameters(phi)
-        names = (model.columns[i].name for i in past.forces)
-        sizes |= zip(names, -(past.sizes(phi) * h).T, strict=True)
+        places, sizes = past.forces, -past.sizes(phi) * h
         mechanism = model.mechanism
     timed = timed_loads(mechanism)
     if timed is not None:
         model, values = timed.model, timed.parameters(values)
-        names = (model.columns[i].name for i in timed.places)
-        sizes |= zip(names, timed.at(motion.time).T, strict=True)
+        places = np.concatenate([timed.others[places], timed.places])
+        sizes = np.hstack([sizes, timed.at(motion.time)])
     if model is None:
         return find(motion, phi, tau, watch)
     moved = replace(motion, model=model.kinematics)
     without = find(moved, values, tau, watch)
-    found = replace(without, force=without.force.copy(), moment=without.moment.copy())
-    place = {column.name: i for i, column in enumerate(model.columns)}
-    for name, size in sizes.items():
-        values[place[name]] = 1.0
+    names = ("force", "moment", "multipliers")
+    total = {name: getattr(without, name).copy() for name in names}
+    for place, size in zip(places, sizes.T, strict=True):
+        values[place] = 1.0
         unit = find(moved, values, tau, watch)
-        found.force[:] += size[:, None, None] * (unit.force - without.force)
-        found.moment[:] += size[:, None, None] * (unit.moment - without.moment)
-        values[place[name]] = 0.0
-    return found
+        for name, values_of in total.items():
+            change = getattr(unit, name) - getattr(without, name)
+            values_of += size.reshape(-1, *[1] * (change.ndim - 1)) * change
+        values[place] = 0.0
+    return replace(without, **total)
 
 
 def _check(formulation: str, elimination: str | None) -> None:

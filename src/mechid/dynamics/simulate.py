@@ -24,7 +24,7 @@ from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.on_tree import TreeFormulation
 from mechid.dynamics.forward.remembering import Remembering
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
-from mechid.dynamics.hysteresis import Remembered, remembered
+from mechid.dynamics.hysteresis import remembered
 from mechid.dynamics.integrate import ONE_STEP, integrate
 from mechid.dynamics.integrators.task import IntegrationError, Trace
 from mechid.dynamics.loads import Forces
@@ -33,7 +33,7 @@ from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOp
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.motion import solve_motion
-from mechid.kinematics.tables import Floats, Ints
+from mechid.kinematics.tables import Floats
 from mechid.mechanism.element_laws import FRICTION
 from mechid.mechanism.records import Mechanism
 
@@ -116,7 +116,8 @@ def simulate(
         engine = Engine(timed.model, timed.parameters(given[1]))
     chosen, stabilisation = _formulation(engine, options, driven)
     if past is not None:
-        chosen = Remembering(chosen, past, past.sizes(values), _places(past, engine))
+        places = past.forces if timed is None else timed.others[past.forces]
+        chosen = Remembering(chosen, past, past.sizes(values), places)
     wanted = _times(times)
     q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
     duration = float(wanted[-1] - wanted[0])
@@ -172,12 +173,6 @@ def simulate(
         raise _stopped(failure.time, run.reason(failure), result)
     _refuse_free_energy(result)
     return result
-
-
-def _places(past: Remembered, engine: Engine) -> Ints:
-    """Return where an engine has the forces that stand for hysteresis."""
-    names = [column.name for column in engine.model.columns]
-    return np.array([names.index(past.model.columns[i].name) for i in past.forces])
 
 
 def _refuse_free_energy(result: Simulation) -> None:

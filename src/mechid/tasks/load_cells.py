@@ -9,7 +9,7 @@ import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
-from mechid.dynamics.reactions import JointReactions, joint_reactions
+from mechid.dynamics.reactions import JointReactions
 from mechid.errors import DataError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
@@ -149,7 +149,9 @@ def _origin(motion: Motion, joint: int, body: str) -> Floats:
 
 
 def _reactions(motion: Motion, phi: Floats) -> JointReactions:
-    return joint_reactions(motion, phi, inverse_dynamics(motion, phi).tau)
+    found = inverse_dynamics(motion, phi, reactions=True).reactions
+    assert found is not None
+    return found
 
 
 def _all(found: JointReactions, signals: Iterable[_Signals]) -> Floats:

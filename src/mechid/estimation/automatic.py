@@ -10,7 +10,8 @@ that are held out (`trial.py`).
   evidence supports it.
 - If not, the model is wrong in other ways too, and terms that happen to fit some of it are not to
   be trusted: a term must halve the squared error of some force, and gains are not taken at all,
-  because a wrong gain goes straight into the forces that the model predicts.
+  because a wrong gain goes straight into the forces that the model predicts. If the evidence
+  supports them, the uncertainty contains them (`doubtful_gains.py`).
 - An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
   taken if data and CAD values together make it clearly more probable than none; otherwise a
   warning says what it would do.
@@ -38,6 +39,7 @@ import numpy as np
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.clipping import without_clipped
+from mechid.estimation.doubtful_gains import with_doubtful_gains
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, Scale
 from mechid.estimation.iteration import NoiseOption
@@ -71,6 +73,8 @@ _PROBABLE = 1.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
+# Gain errors beyond this are not what sensors have: they come from the model.
+_PLAUSIBLE = 0.05
 
 # Gains that are wrong in some forces and right in the others.
 _SINGLE = "gains of single forces"
@@ -156,6 +160,9 @@ class Automatic:
         estimate = with_uncertain_scales(now.estimator.estimate(now.posterior), now.posterior)
         estimate = with_jackknife(estimate, now.posterior, now.noise)
         estimate = with_unmodelled(estimate, now.posterior)
+        doubtful = _doubtful_gains(now, trials)
+        if doubtful:
+            estimate = with_doubtful_gains(estimate, now.posterior, doubtful)
         estimate = replace(
             estimate,
             known=(
@@ -281,6 +288,17 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         return evident and bool(np.mean(change) > _SIGNIFICANT * error)
     whole = float(np.exp(np.mean(np.log(ratio))))
     return name != "gains" and bool(np.min(ratio) < _SOME) and whole < _ALL
+
+
+def _doubtful_gains(now: Trial, trials: Mapping[str, Trial]) -> float:
+    """Return the size of gains that the evidence supports, but that were not taken; 0 for none."""
+    wider = trials.get("gains")
+    if wider is None or now.estimator.gains is not None or now.noise:
+        return 0.0
+    # Effective samples of two fits are not the same ones.
+    more = wider.untempered.unpriced_evidence - now.untempered.unpriced_evidence
+    gain = wider.posterior.channels.split(wider.posterior.fit.solution.x).gain
+    return min(float(np.sqrt(np.mean(gain**2))), _PLAUSIBLE) if more > _EVIDENT else 0.0
 
 
 def _best(better: Mapping[str, Trial], before: Trial) -> str | None:

@@ -80,16 +80,20 @@ def test_every_request_gets_its_own_reply(tmp_path: Path) -> None:
     assert with_worker(tmp_path, 60, work) == expected
 
 
-def test_nobody_waits_for_a_studio_that_is_closed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("started", [True, False])
+def test_nobody_waits_for_a_studio_that_is_closed(tmp_path: Path, started: bool) -> None:
     async def work(worker: Worker) -> list[int]:
         words = {"values": {"a": "b"}, "name": "a"}
         calls = [asyncio.ensure_future(worker.call("answers.word", **words)) for _ in range(3)]
-        await asyncio.sleep(0.05)  # the first one has started a process
+        await asyncio.sleep(0)  # the first one is starting a process
+        while started and worker._process is None:
+            await asyncio.sleep(0.01)
         await worker.close()
         found = await asyncio.gather(*calls, return_exceptions=True)
+        assert worker._process is None
         return [error.status for error in found if isinstance(error, RefusedError)]
 
-    assert with_worker(tmp_path, 60, work) == [500, 503, 503]
+    assert with_worker(tmp_path, 60, work) == [500 if started else 503, 503, 503]
 
 
 def test_it_ends_with_the_server(tmp_path: Path) -> None:

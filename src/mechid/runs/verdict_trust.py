@@ -218,15 +218,27 @@ def _memories(found: Mapping[str, float]) -> str:
     return ", ".join(f"{force} {r:.2f}" for force, r in found.items())
 
 
+def reduction(run: Run) -> Iterator[Evidence]:
+    """Yield that a model was reduced too much: all parameters predict another motion better."""
+    words = _less(run) if run.others else ""
+    if words:
+        yield Evidence("reduction", "doubtful", f"The model has too few of the parameters: {words}")
+
+
 def larger_model(run: Run) -> str:
-    """Say that the model was reduced too much, if all parameters predict better."""
+    """Say what to do where the model was reduced too much, if all parameters predict better."""
+    words = _less(run)
+    return f"Keep more parameters (mechid reduce --size): {words}" if words else ""
+
+
+def _less(run: Run) -> str:
     motion = run.motions[-1].name
     reduced, whole = (row_of(run, motion, model) for model in ("reduced", "estimate"))
     if reduced is None or whole is None or whole.error > _BETTER * reduced.error:
         return ""
     return (
-        f"Keep more parameters (mechid reduce --size): all of them have an error of {whole.words} "
-        f"on {motion}, the reduced model {reduced.words}."
+        f"all of them have an error of {whole.words} on {motion}, the reduced model "
+        f"{reduced.words}."
     )
 
 

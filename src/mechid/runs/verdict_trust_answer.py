@@ -20,6 +20,7 @@ def can_be_trusted(run: Run) -> Answer:
         of.whiteness(run),
         of.physics(run),
         of.prior_and_data(run),
+        *of.reduction(run),
         *of.between_logs(run),
         *of.samples(run),
         *of.true_values(run),

@@ -57,8 +57,7 @@ class Worker:
             What the function raised; with status 504 if it took too long, 500 if it crashed.
         """
         async with self._turn:
-            if self._closed:
-                raise RefusedError(503, "the studio is being closed")
+            self._refuse_if_closed()
             try:
                 reply = await asyncio.wait_for(
                     self._exchange({"function": function, "words": words}), self._seconds
@@ -83,6 +82,10 @@ class Worker:
             )
         return reply["value"]
 
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise RefusedError(503, "the studio is being closed")
+
     async def close(self) -> None:
         """End the process for good; whoever waits for it is told so."""
         self._closed = True
@@ -104,6 +107,7 @@ class Worker:
                 cwd=self._folder,
                 env={**os.environ, "PYTHONSAFEPATH": "1", "OPENBLAS_NUM_THREADS": "1"},
             )
+            self._refuse_if_closed()  # while it was being started, when there was nothing to end
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None

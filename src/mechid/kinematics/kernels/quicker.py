@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import operator
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from numba.core import types
@@ -20,30 +21,59 @@ _function: Any = types.Function
 _look_up = _function.get_call_type
 
 
-@contextmanager
-def seldom_collecting() -> Iterator[None]:
+class _Shared:
+    """A change of something that all threads share: the last block to end takes it back."""
+
+    def __init__(self, change: Callable[[], Callable[[], None]]) -> None:
+        self._change = change  # returns what takes it back
+        self._lock = threading.Lock()
+        self._blocks = 0
+        self._back: Callable[[], None] = lambda: None
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        """Keep the change inside the block."""
+        with self._lock:
+            if self._blocks == 0:
+                self._back = self._change()
+            self._blocks += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._blocks -= 1
+                if self._blocks == 0:
+                    self._back()
+
+
+def seldom_collecting() -> AbstractContextManager[None]:
     """Let Python look for unused objects less often inside the block."""
-    before = gc.get_threshold()
-    gc.set_threshold(_OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
+    return _collecting.made()
 
 
-@contextmanager
-def looked_up_once() -> Iterator[None]:
+def looked_up_once() -> AbstractContextManager[None]:
     """Let Numba look up every operation once inside the block.
 
     It tries all that it knows by that name, one after the other, wherever an operation stands, and
     again when it is translated: a quarter of its time, apart from that of LLVM.
     """
+    return _looking_up.made()
+
+
+def _collect_seldom() -> Callable[[], None]:
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS, *before[1:])
+    return lambda: gc.set_threshold(*before)
+
+
+def _look_up_once() -> Callable[[], None]:
     before = _function.get_call_type
-    _function.get_call_type = _looked_up
-    try:
-        yield
-    finally:
+
+    def back() -> None:
         _function.get_call_type = before
+
+    _function.get_call_type = _looked_up
+    return back
 
 
 def _looked_up(function: Any, context: Any, args: Any, words: Any) -> Any:
@@ -57,3 +87,6 @@ def _looked_up(function: Any, context: Any, args: Any, words: Any) -> Any:
     if key not in known:
         known[key] = _look_up(function, context, key, words)
     return known[key]
+
+
+_collecting, _looking_up = _Shared(_collect_seldom), _Shared(_look_up_once)

@@ -54,6 +54,11 @@ class FittedProblem:
         scaled = (columns / self.noise[:, None])[self.regression.valid]
         return np.pad(scaled, ((0, len(self.e) - len(scaled)), (0, 0)))
 
+    @property
+    def squares(self) -> float:
+        """Sum of squares of what is left, in units of the noise, with that of the prior."""
+        return float(self.e @ self.e)
+
     def residuals(self) -> Floats:
         """Return what is left of the forces, (N, n_d), N or N m; NaN where nothing is valid."""
         m = len(self.block)

@@ -5,7 +5,8 @@ unit. Where there is one, smaller errors are not looked for, since their size wo
 Then clipped, quantised and single wrong samples, and errors that are linear in a factor: the one
 that explains most is taken into the model before the next is sought, so that one cause has one
 finding. Delays that were estimated are part of the problem from the start: they are linear only
-while they are much shorter than what the forces do. `diagnosis_*.py` hold the tests; each states
+while they are much shorter than what the forces do. Where friction without them leaves less, they
+are named as what it was taken for. `diagnosis_*.py` hold the tests; each states
 where its threshold comes from.
 """
 
@@ -24,7 +25,12 @@ from mechid.signals.record import PreparedMeasurement
 from mechid.validation.added_columns import fitted_problem
 from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units, unexplained
-from mechid.validation.diagnosis_linear import Candidate, linear_findings
+from mechid.validation.diagnosis_linear import (
+    Candidate,
+    Linear,
+    imitated_delays,
+    linear_findings,
+)
 from mechid.validation.diagnosis_motion import believed, little_motion, near_standstill
 from mechid.validation.diagnosis_record import CAD, Diagnosis
 from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantised
@@ -34,6 +40,8 @@ from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantise
 _ROWS = 50_000
 # Residuals below this fraction of a force are rounding of data without noise.
 _EXACT = 1e-6
+# Friction is the better explanation of a delay that leaves less than this part of the squares.
+_BETTER = 0.9
 
 
 def diagnose(
@@ -89,9 +97,21 @@ def diagnose(
     scale = 1.0 if estimate.agreement is None else max(1.0, estimate.agreement.scale)
     nth = max(1, r.tau.size // _ROWS)
     thin = slice(None, None, nth)
-    few = [replace(c, column=late_values(r, c.column, delay)[thin]) for c in friction]
-    problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
-    linear, rest = linear_findings(problem, estimate, motions[0], few, source)
+
+    def linear(r: Regression, friction: Sequence[Candidate], estimate: Estimate) -> Linear:
+        few = [replace(c, column=c.column[thin]) for c in friction]
+        problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
+        return linear_findings(problem, estimate, motions[0], few, source)
+
+    late = [replace(c, column=late_values(r, c.column, delay)) for c in friction]
+    found, rest = linear(r, late, estimate)
+    if friction and estimate.errors is not None and np.any(delay):
+        # What the model lacks of friction looks like a delay, and delays are estimated by default.
+        on_time = replace(estimate, errors=replace(estimate.errors, delay=None, sigma_delay=None))
+        valid = replace(regression.select(estimate.parameters), valid=r.valid)
+        other, less = linear(valid, friction, on_time)
+        if any(d.kind == "friction" for d in other) and less.squares < _BETTER * rest.squares:
+            found, rest = (*imitated_delays(estimate, motions[0]), *other), less
     e = rest.residuals() if nth == 1 else estimate.residuals
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
     if left_out.any():
@@ -100,7 +120,7 @@ def diagnose(
     return (
         *clipped(motions, r, r.W @ estimate.values + r.known),
         *quantised(motions, r, e),
-        *linear,
+        *found,
         *outliers(motions, r, e, robust=estimate.tails is not None),
         *hum(motions, r, e, forces),
         *(() if speeds is None else near_standstill(r, e, late_values(r, speeds, delay))),

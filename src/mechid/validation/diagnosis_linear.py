@@ -9,7 +9,7 @@ squares by less than 2 % is left out: it would not matter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -69,13 +69,16 @@ class Candidate:
     remedy: str = ""
 
 
+Linear = tuple[tuple[Diagnosis, ...], FittedProblem]
+
+
 def linear_findings(
     problem: FittedProblem,
     estimate: Estimate,
     motion: PreparedMeasurement,
     friction: Sequence[Candidate] = (),
     source: str = CAD,
-) -> tuple[tuple[Diagnosis, ...], FittedProblem]:
+) -> Linear:
     """Return errors that are linear in a factor, and the problem with all of them fitted.
 
     Parameters
@@ -96,7 +99,7 @@ def linear_findings(
     # Where CAD values or other channels do not determine a gain, the parameters imitate it.
     candidates = [*_candidates(r, forces), *friction]
     columns = stacked_columns([c.column for c in candidates], r.tau.shape)
-    step = float(np.median(np.diff(motion.time)))
+    step = _step(motion)
     taken: list[tuple[Candidate, float, float]] = []
     for _ in range(_MOST):
         best = _best(problem, candidates, columns, step)
@@ -236,6 +239,23 @@ def _merged(
             remedy = _BESIDES
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
+
+
+def imitated_delays(estimate: Estimate, motion: PreparedMeasurement) -> Iterator[Diagnosis]:
+    """Yield delays that the estimator found where friction explains the forces better."""
+    for d in _estimated_delays(estimate, _step(motion)):
+        what = f"force {d.channel}" if d.channel else "all forces"
+        side = "late" if d.size > 0 else "early"
+        yield replace(
+            d,
+            text=f"friction that the model lacks was taken for {what} {1e3 * abs(d.size):.3g} ms "
+            f"{side}",
+            remedy="see the friction",
+        )
+
+
+def _step(motion: PreparedMeasurement) -> float:
+    return float(np.median(np.diff(motion.time)))
 
 
 def _estimated_delays(estimate: Estimate, step: float) -> Iterator[Diagnosis]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -52,10 +53,14 @@ def test_two_forces_share_what_nothing_tells(wrong: int) -> None:
 def test_one_of_five_forces_is_found() -> None:
     r, known = problem(5, 3)
     found = Automatic()(r, known)
-    assert taken(found) == ["gains", "gains of single forces"]
+    assert taken(found) == ["gains"]
     assert found.errors is not None
     np.testing.assert_allclose(found.errors.gain, 0.1 * (np.arange(5) == 3), atol=0.01)
     np.testing.assert_allclose(found.values, PHI, rtol=0.01)
+    (words,) = (x for x in found.known if "whose gain may be off" in x)
+    off = {n: float(p) for n, p in re.findall(r"(f\d) (\d+)%", words)}
+    assert off["f3"] > 95.0
+    assert max(p for name, p in off.items() if name != "f3") < 50.0
 
 
 def test_only_gains_are_shared() -> None:

@@ -23,7 +23,6 @@ from mechid.estimation.estimate import ChannelErrors
 
 from .problems import prior, regression
 
-SINGLE = "gains of single forces"
 BODIES = "CAD errors body by body"
 PLAIN = MaximumAPosteriori("full", effective=True)
 
@@ -62,9 +61,6 @@ def made(**given: Any) -> Any:
         (BODIES, {}, False),
         (BODIES, {"contradicted": True, "estimator": replace(PLAIN, scale=1.0)}, False),
         (BODIES, {"contradicted": True, "estimator": replace(PLAIN, prior="diagonal")}, False),
-        (SINGLE, {}, False),
-        (SINGLE, {"estimator": replace(PLAIN, gains="shared")}, True),
-        (SINGLE, {"estimator": replace(PLAIN, gains=0.1)}, False),
         ("gains", {}, True),
         ("gains", {"estimator": replace(PLAIN, gains="shared")}, False),
         ("gains", {"estimator": replace(PLAIN, gains=0.1)}, True),
@@ -100,9 +96,6 @@ NOISE = {"noise": True, "evidence": 5.1}
         ("outliers", {"log_likelihood": 5.0}, {"log_likelihood": 14.0}, False),
         ("proportional noise", {}, {"log_likelihood": 11.0}, False),
         ("proportional noise", {}, {"log_likelihood": 11.0, "noise": True}, True),
-        # Gains of single forces instead of shared ones: log evidence, by more than five.
-        (SINGLE, {"unpriced": 1.0}, {"unpriced": 6.1}, True),
-        (SINGLE, {"unpriced": 1.0}, {"unpriced": 6.0}, False),
         # Colour and bodies: evidence, and held-out errors of no force more than 2 % larger.
         ("colour", {"evidence": 1.0}, {"evidence": 6.1}, True),
         ("colour", {"evidence": 1.0}, {"evidence": 6.0}, False),
@@ -185,14 +178,11 @@ def test_a_common_factor_remains() -> None:
     estimate = cast(
         Any, SimpleNamespace(errors=ChannelErrors(np.array([0.1, 0.0, -0.1]), *[none] * 3))
     )
-    shared = made(estimator=replace(PLAIN, gains="shared"))
-    (said,) = _common_gain(estimate, shared, True)
+    (said,) = _common_gain(estimate, asked=True)
     assert said.startswith("gains of the forces differ by 22 %, and nothing but")  # 1.1/0.9 - 1
-    (said,) = _common_gain(estimate, made(estimator=replace(PLAIN, gains="estimated")), True)
-    assert "and only the CAD values tell" in said
-    assert _common_gain(estimate, shared, False) == ()
+    assert _common_gain(estimate, asked=False) == ()
     for errors in (None, ChannelErrors(none, none, none, none)):
-        assert _common_gain(cast(Any, SimpleNamespace(errors=errors)), shared, True) == ()
+        assert _common_gain(cast(Any, SimpleNamespace(errors=errors)), asked=True) == ()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ that are held out (`trial.py`).
   warning says what it would do.
 - Of gains the data show ratios between forces that have parameters in common, and parameters take
   up most of that. So gains are tried where residuals look like noise, too, and the evidence
-  decides. A factor of all forces, or of one that shares nothing, is not seen: a warning says what
+  decides. The result is the mean over all sets of forces that may be off (`gain_patterns.py`). A
+  factor of all forces, or of one that shares nothing, is not seen: a warning says what
   it would do.
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
   than others: each then gets a scale of its own if the evidence supports it.
@@ -76,8 +77,6 @@ _SLIGHT, _WILD = 0.02, 0.5
 # Gain errors beyond this are not what sensors have: they come from the model.
 _PLAUSIBLE = 0.05
 
-# Gains that are wrong in some forces and right in the others.
-_SINGLE = "gains of single forces"
 # Offsets that blocks of time cannot show, because parameters imitate them.
 _HIDDEN = "offsets by CAD values"
 
@@ -87,7 +86,6 @@ TERMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         _HIDDEN: {"offsets": USUAL_CHANNEL_ERROR},
         "drift": {"offsets": "estimated", "drift": "estimated"},
         "gains": {"gains": "shared"},
-        _SINGLE: {"gains": "estimated"},
         "delay": {"delay": "estimated"},
         "outliers": {"tails": TAILS},
         "proportional noise": {"proportional": True},
@@ -157,7 +155,11 @@ class Automatic:
             if chosen is None:
                 break
             now = better[chosen]
-        estimate = with_uncertain_scales(now.estimator.estimate(now.posterior), now.posterior)
+        estimate = with_uncertain_scales(
+            now.estimator.estimate(now.posterior),
+            now.posterior,
+            patterns=now.estimator.gains == "shared",
+        )
         estimate = with_jackknife(estimate, now.posterior, now.noise)
         estimate = with_unmodelled(estimate, now.posterior)
         doubtful = _doubtful_gains(now, trials)
@@ -174,7 +176,7 @@ class Automatic:
             warnings=(
                 *unlike,
                 *estimate.warnings,
-                *_common_gain(estimate, now, self.gains is None),
+                *_common_gain(estimate, asked=self.gains is None),
                 *unseen_offsets(now.posterior, estimate.sigma),
                 *unseen_gains(now.posterior, estimate.sigma),
             ),
@@ -208,24 +210,17 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
     return replace(regression, valid=regression.valid & used), (*clipped, *words)
 
 
-def _common_gain(estimate: Estimate, now: Trial, asked: bool) -> tuple[str, ...]:
+def _common_gain(estimate: Estimate, *, asked: bool) -> tuple[str, ...]:
     """Return a warning if gains were taken: the data show their ratios, not their common factor."""
     gain = None if estimate.errors is None else estimate.errors.gain
     if not asked or gain is None or not np.any(gain):
         return ()
     apart = (1 + np.max(gain)) / (1 + np.min(gain)) - 1
-    said = f"gains of the forces differ by {100 * apart:.2g} %, and "
-    if now.estimator.gains == "shared":
-        said += (
-            "nothing but the CAD values tells which of them are off: a common factor of all "
-            "parameters remains uncertain, as their standard deviations show"
-        )
-    else:
-        said += (
-            "only the CAD values tell which of them are off: if they mislead, all parameters are "
-            "wrong by a common factor of that size, which their standard deviations do not show"
-        )
-    return (f"{said}; calibrate the forces",)
+    return (
+        f"gains of the forces differ by {100 * apart:.2g} %, and nothing but the CAD values tells "
+        "which of them are off: a common factor of all parameters remains uncertain, as their "
+        "standard deviations show; calibrate the forces",
+    )
 
 
 def _asked(name: str, now: Trial) -> bool:
@@ -238,8 +233,6 @@ def _asked(name: str, now: Trial) -> bool:
             and now.estimator.prior == "full"
             and (now.contradicted)
         )
-    if name == _SINGLE:
-        return now.estimator.gains == "shared"
     if name == _HIDDEN:
         # Coloured noise has most of its power where an offset is: it would be taken for one.
         white = now.noise and not now.estimator.whiten
@@ -260,11 +253,6 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         noise = name == "outliers" or after.noise
         gain = after.log_likelihood - before.log_likelihood
         return noise and gain * before.posterior.fit.share > _HEAVY
-    if name == _SINGLE:
-        # Two forces whose gains differ do not show which one is wrong, five with one that differs
-        # do. Both explain the ratios, so that held-out errors are alike.
-        gain = after.posterior.unpriced_evidence - before.posterior.unpriced_evidence
-        return gain > _EVIDENT
     if name == _HIDDEN:
         # Both predict alike, and the more probable one is taken.
         gain = after.untempered.unpriced_evidence - before.untempered.unpriced_evidence

@@ -1,4 +1,4 @@
-"""An estimate averaged over how wrong its CAD values may be.
+"""An estimate averaged over how wrong its CAD values, and gains of its forces, may be.
 
 Declared standard deviations are trusted to within a factor of about two. The most probable factor
 alone is not the whole of it: a few bodies do not show whether centres of mass are off by more than
@@ -8,13 +8,14 @@ result is the mean over all scales with the weights that the data leave them,
 
     p(u | data) ∝ evidence(u) · belief(u),
 
-on a grid about the most probable one. Its covariance is that of the mixture: the mean of the
-covariances, and the spread of the values.
+on a grid about the most probable one. Where gains were taken, it is the mean over the sets of
+forces that may be off, too (`gain_patterns.py`). Its covariance is that of the mixture: the mean of
+the covariances, and the spread of the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -24,6 +25,7 @@ from scipy.linalg import qr, solve_triangular
 from mechid.estimation.cad_kinds import kind_factors
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.evidence import log_density
+from mechid.estimation.gain_patterns import GainPatterns, gain_patterns
 from mechid.estimation.gaussian_prior import BODY_BELIEF, GaussianPrior
 from mechid.estimation.linear import Reduced, Solution, compressed, reduced
 from mechid.estimation.posterior import Posterior
@@ -36,7 +38,9 @@ _COARSE, _PASSES = 13, 2
 _DEPTH, _MIDDLES, _ENOUGH = 4.5, (np.arange(5) + 0.5) / 5, 0.98
 
 
-def with_uncertain_scales(estimate: Estimate, posterior: Posterior) -> Estimate:
+def with_uncertain_scales(
+    estimate: Estimate, posterior: Posterior, *, patterns: bool = False
+) -> Estimate:
     """Return an estimate averaged over the scales of the errors of its CAD values.
 
     Parameters
@@ -44,25 +48,31 @@ def with_uncertain_scales(estimate: Estimate, posterior: Posterior) -> Estimate:
     estimate : Estimate
         Of the posterior.
     posterior : Posterior
-        With the full prior, and one estimated scale; otherwise nothing is changed.
+        Scales are averaged with the full prior and one estimated scale; otherwise they stay.
+    patterns : bool
+        Whether to average over the forces that may be off, too; the posterior has gains then.
     """
     gaussian, fit, channels = posterior.gaussian, posterior.fit, posterior.channels
     kinds = kind_factors(posterior.prior)
-    if len(gaussian.of_parameters) != 1 or gaussian.owners or not kinds:
+    if len(gaussian.of_parameters) != 1 or gaussian.owners:
+        kinds = {}
+    if not kinds and not patterns:
         return estimate
     data = reduced(fit.A, fit.t, gaussian.mean)
-    wide = _with_kinds(gaussian, kinds)
+    sets = _gains(data, posterior) if patterns else None
+    priors = (gaussian,) if sets is None else sets.priors
+    wide = [_with_kinds(prior, kinds) for prior in priors]
 
     def density(u: Floats) -> float:
         belief = -0.5 * float(np.sum((u / BODY_BELIEF.spread) ** 2))
-        return belief + log_density(data, _scaled(wide, u))
+        return belief + log_density(data, _scaled(wide[0], u))
 
     scales, weights = _grid(density, len(kinds))
-    parts = [_solution(data, _scaled(wide, u)) for u in scales]
-    found = _within(gaussian, _mixture(parts, weights))
+    parts = [_solution(data, _scaled(prior, u)) for prior in wide for u in scales]
+    shares = np.ones(1) if sets is None else sets.weights
+    widest = gaussian if sets is None else sets.widest
+    found = _within(widest, _mixture(parts, np.outer(shares, weights).ravel()))
     b = len(estimate.parameters)
-    mean = np.exp(weights @ scales)
-    words = ", ".join(f"{name} {size:.2g}" for name, size in zip(kinds, mean, strict=True))
     return replace(
         estimate,
         values=found.x[:b],
@@ -71,13 +81,35 @@ def with_uncertain_scales(estimate: Estimate, posterior: Posterior) -> Estimate:
         errors=channels.errors(found),
         known=(
             *estimate.known,
-            f"averaged over how wrong the CAD values may be; on average {words} times as declared",
+            *_scale_words(kinds, np.exp(weights @ scales)),
+            *(() if sets is None else _gain_words(estimate.channels, sets)),
         ),
     )
 
 
+def _scale_words(kinds: Mapping[str, Floats], mean: Floats) -> Iterator[str]:
+    if kinds:
+        words = ", ".join(f"{name} {size:.2g}" for name, size in zip(kinds, mean, strict=True))
+        yield f"averaged over how wrong the CAD values may be; on average {words} times as declared"
+
+
+def _gains(data: Reduced, posterior: Posterior) -> GainPatterns:
+    channels = posterior.channels
+    used = np.any(channels.regression.valid, axis=0)
+    return gain_patterns(data, posterior.gaussian, channels.layout["gains"], used)
+
+
+def _gain_words(forces: Sequence[str], sets: GainPatterns) -> Iterator[str]:
+    words = ", ".join(
+        f"{name} {p:.0%}" for name, p in zip(forces, sets.off, strict=True) if np.isfinite(p)
+    )
+    yield f"averaged over the forces whose gain may be off; probability of each: {words}"
+
+
 def _with_kinds(gaussian: GaussianPrior, kinds: Mapping[str, Floats]) -> GaussianPrior:
     """Return the declared prior with columns of each kind of error besides; their scales are 0."""
+    if not kinds:
+        return gaussian
     own = np.arange(gaussian.F.shape[1]) < gaussian.parameters
     added = np.hstack(list(kinds.values()))
     added = np.vstack([added, np.zeros((len(gaussian.mean) - len(added), added.shape[1]))])
@@ -93,6 +125,8 @@ def _with_kinds(gaussian: GaussianPrior, kinds: Mapping[str, Floats]) -> Gaussia
 
 def _scaled(wide: GaussianPrior, u: Floats) -> GaussianPrior:
     """Return the prior with factors exp(u) on the standard deviations of the kinds of error."""
+    if not len(u):
+        return wide
     return replace(wide, scale=np.sqrt(np.expm1(2 * u)))
 
 

@@ -3,11 +3,16 @@
 Between samples, W is interpolated. A wheel that turns by a radian from one sample to the next makes
 W vary faster than the samples show, although the motion itself is smooth. So W between samples is
 asked for (`Regression.between`), at twice as many points until splines predict the next ones.
+
+Columns that jump, as that of dry friction does where a joint turns back, are straight lines through
+many points: a spline oscillates on both sides of a jump, and through the samples alone no curve
+knows when it was. Their rates are those of a spline all the same: how much of a jump a delay moves
+past a sample, on average.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,18 +26,36 @@ if TYPE_CHECKING:
 _DEGREE = 5
 # Errors of interpolated columns, relative to their root mean square: what is exact enough, and what
 # means that the column varies faster than its samples. In between, more samples are taken while
-# they help by this factor: columns that jump, as dry friction does, stay as they are.
+# they help by this factor.
 _EXACT, _ALIASED, _HELPS = 1e-3, 0.1, 4.0
+# A column jumps if its slope changes between samples by more than this part of its root mean
+# square, and by as much as half of the largest change at few of its samples only.
+_JUMP, _SELDOM = 0.5, 0.1
 _ROUNDING = 1e-12  # columns that are so small against others of the force
 # Samples in one of the record, and bytes of W, at most.
 _MOST, _MEMORY = 16, 1 << 28
 
 
+class Straight(NamedTuple):
+    """Columns of one force that jump: their numbers (k,), times (n,) and values (n, k)."""
+
+    columns: Ints
+    time: Floats
+    values: Floats
+
+    def __call__(self, t: Floats) -> Floats:
+        """Return values at other times, by straight lines."""
+        i = np.clip(np.searchsorted(self.time, t, "right") - 1, 0, len(self.time) - 2)
+        past = (t - self.time[i]) / (self.time[i + 1] - self.time[i])
+        return np.asarray(self.values[i] + (self.values[i + 1] - self.values[i]) * past[:, None])
+
+
 class Piece(NamedTuple):
-    """Samples without a gap, and W and known over time, a curve per force."""
+    """Samples without a gap, and W and known over time, a curve per force, and what jumps."""
 
     samples: Ints
     curves: tuple[BSpline, ...]
+    jumps: tuple[Straight, ...] = ()
 
 
 class Late(NamedTuple):
@@ -60,12 +83,14 @@ def late(regression: Regression, delay: Floats, samples: Ints | None = None) -> 
     wanted = np.arange(len(r.time)) if samples is None else samples
     now = np.concatenate([r.W[wanted], r.known[wanted, :, None]], axis=-1)
     found, rate = now, np.zeros_like(now)
-    for own, curves in r.pieces:
+    for own, curves, jumps in r.pieces:
         t = r.time[own]
         here = np.flatnonzero((wanted >= own[0]) & (wanted <= own[-1]))
         for j, curve in enumerate(curves):
             at = np.clip(r.time[wanted[here]] - delay[j], t[0], t[-1])
             found[here, j], rate[here, j] = curve(at), curve(at, 1)
+            if jumps:
+                found[here[:, None], j, jumps[j].columns] = jumps[j](at)
     return Late(found[..., :-1], found[..., -1], rate[..., :-1], rate[..., -1])
 
 
@@ -76,16 +101,52 @@ def pieces(regression: Regression) -> tuple[Piece, ...]:
     time, before = r.time[:, None], np.full(value.shape[2:], np.inf)
     own = segments(r, np.flatnonzero(np.all(np.isfinite(value), axis=(1, 2, 3))))
     found = _through(own, time, value)
+    jumps = _jumping(own, value[:, 0])
     while r.between is not None and 2 * time.shape[1] <= _MOST and 2 * value.nbytes <= _MEMORY:
         m = time.shape[1]
         t, seen = r.between((np.arange(m) + 0.5) / m)
         error = _errors(found, t, seen)
+        error = np.where(jumps, 0.0, error)
         more = (error > _ALIASED) | ((error > _EXACT) & (_HELPS * error < before))
         if not np.any(more):
             break
         time, value, before = np.hstack([time, t]), np.hstack([value, seen]), error
         found = _through(own, time, value)
-    return found
+    return _with_jumps(r, found, jumps) if np.any(jumps) else found
+
+
+def _jumping(own: list[Ints], value: Floats) -> Any:
+    """Return which columns of values (N, n_d, b + 1) jump, (n_d, b + 1)."""
+    bends = [np.abs(np.diff(value[samples], 2, axis=0)) for samples in own if len(samples) > 2]
+    if not bends:
+        return np.zeros(value.shape[1:], dtype=bool)
+    bend = np.concatenate(bends)
+    most = np.max(bend, axis=0)
+    size = np.sqrt(np.mean(value[np.concatenate(own)] ** 2, axis=0))
+    return (most > _JUMP * size) & (np.mean(bend > 0.5 * most, axis=0) < _SELDOM)
+
+
+def _with_jumps(r: Regression, found: tuple[Piece, ...], jumps: Any) -> tuple[Piece, ...]:
+    """Return pieces with columns that jump as straight lines through many points."""
+    columns = [np.flatnonzero(own) for own in jumps]
+    here = np.concatenate([r.W, r.known[..., None]], axis=-1)[:, None]
+    points = [(r.time[:, None], here)]
+    if r.between is not None:
+        # One point of each interval at a time: all columns of all points would need much memory.
+        points += [r.between(np.array([k / _MOST])) for k in range(1, _MOST)]
+    time = np.hstack([t for t, _ in points])
+    values = [np.hstack([x[:, :, j, own] for _, x in points]) for j, own in enumerate(columns)]
+    pieces = []
+    for samples, curves, _ in found:
+        t = time[samples].ravel()
+        inside = np.flatnonzero(t <= time[samples[-1], 0])  # what follows belongs to no piece
+        order = inside[np.argsort(t[inside])]
+        straight = (
+            Straight(own, t[order], x[samples].reshape(len(t), -1)[order])
+            for own, x in zip(columns, values, strict=True)
+        )
+        pieces.append(Piece(samples, curves, tuple(straight)))
+    return tuple(pieces)
 
 
 def _through(own: list[Ints], time: Floats, value: Floats) -> tuple[Piece, ...]:
@@ -110,7 +171,7 @@ def _errors(found: tuple[Piece, ...], time: Floats, value: Floats) -> Floats:
     """Return errors of splines at other times (N, m), of each column by its size, (n_d, b + 1)."""
     n_d, width = value.shape[2:]
     error, size = np.zeros((n_d, width)), np.zeros((n_d, width))
-    for samples, curves in found:
+    for samples, curves, _ in found:
         t, x = time[samples[:-1]].ravel(), value[samples[:-1]].reshape(-1, n_d, width)
         for j, curve in enumerate(curves):
             error[j] += np.sum((curve(t) - x[:, j]) ** 2, axis=0)

@@ -28,9 +28,10 @@ _DEGREE = 5
 # means that the column varies faster than its samples. In between, more samples are taken while
 # they help by this factor.
 _EXACT, _ALIASED, _HELPS = 1e-3, 0.1, 4.0
-# A column jumps if its slope changes between samples by more than this part of its root mean
-# square, and by as much as half of the largest change at few of its samples only.
+# A column jumps if its slope changes from point to point by more than this part of its root mean
+# square, and by as much as half of the largest change at few of its points only.
 _JUMP, _SELDOM = 0.5, 0.1
+_LOOKS = 4  # points between two samples where that is looked for
 _ROUNDING = 1e-12  # columns that are so small against others of the force
 # Samples in one of the record, and bytes of W, at most.
 _MOST, _MEMORY = 16, 1 << 28
@@ -101,7 +102,7 @@ def pieces(regression: Regression) -> tuple[Piece, ...]:
     time, before = r.time[:, None], np.full(value.shape[2:], np.inf)
     own = segments(r, np.flatnonzero(np.all(np.isfinite(value), axis=(1, 2, 3))))
     found = _through(own, time, value)
-    jumps = _jumping(own, value[:, 0])
+    jumps = _jumping(r, own, value)
     while r.between is not None and 2 * time.shape[1] <= _MOST and 2 * value.nbytes <= _MEMORY:
         m = time.shape[1]
         t, seen = r.between((np.arange(m) + 0.5) / m)
@@ -115,14 +116,17 @@ def pieces(regression: Regression) -> tuple[Piece, ...]:
     return _with_jumps(r, found, jumps) if np.any(jumps) else found
 
 
-def _jumping(own: list[Ints], value: Floats) -> Any:
-    """Return which columns of values (N, n_d, b + 1) jump, (n_d, b + 1)."""
-    bends = [np.abs(np.diff(value[samples], 2, axis=0)) for samples in own if len(samples) > 2]
-    if not bends:
-        return np.zeros(value.shape[1:], dtype=bool)
-    bend = np.concatenate(bends)
+def _jumping(r: Regression, own: list[Ints], value: Floats) -> Any:
+    """Return which columns of values (N, 1, n_d, b + 1) jump, (n_d, b + 1)."""
+    if r.between is not None and _LOOKS * value.nbytes <= _MEMORY:
+        value = np.hstack([value, r.between(np.arange(1, _LOOKS) / _LOOKS)[1]])
+    shape = value.shape[2:]
+    rows = [value[samples[:-1]].reshape(-1, *shape) for samples in own if len(samples) > 3]
+    if not rows:
+        return np.zeros(shape, dtype=bool)
+    bend = np.concatenate([np.abs(np.diff(x, 2, axis=0)) for x in rows])
     most = np.max(bend, axis=0)
-    size = np.sqrt(np.mean(value[np.concatenate(own)] ** 2, axis=0))
+    size = np.sqrt(np.mean(np.concatenate(rows) ** 2, axis=0))
     return (most > _JUMP * size) & (np.mean(bend > 0.5 * most, axis=0) < _SELDOM)
 
 

@@ -48,7 +48,7 @@ class Sensing:
 
 def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
     """Return signals that are late (s); before the first sample they had its value."""
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import Akima1DInterpolator, CubicSpline
 
     if len(by.time) < 2 or not size.any():
         return x, size
@@ -58,9 +58,13 @@ def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
             f"delay must be less than the duration, {duration:g} s, got {size.max():g} s"
         )
     earlier = np.maximum(by.time[:, None] - size, by.time[0])
-    t, known = (by.time, x) if by.finer is None else by.finer
-    late = [CubicSpline(t, known[:, j])(earlier[:, j]) for j in range(x.shape[1])]
-    return np.where(size > 0, np.stack(late, axis=1), x), size
+    if by.finer is None:
+        late = CubicSpline(by.time, x)
+    else:
+        # Forces jump where friction changes its sign: no oscillation beside that.
+        late = Akima1DInterpolator(*by.finer, method="makima")
+    found = [late(earlier[:, j])[:, j] for j in range(x.shape[1])]
+    return np.where(size > 0, np.stack(found, axis=1), x), size
 
 
 def gain(x: Floats, size: Floats, by: Sensing) -> Drawn:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,19 @@ def test_delay_is_the_signal_at_an_earlier_time():
     t = TIME[40:] - 0.0123
     np.testing.assert_allclose(late[40:, 1], 5 * np.cos(4 * t + 1), atol=1e-7)
     np.testing.assert_allclose(late[0], X[0])
+
+
+def test_a_late_force_does_not_oscillate_where_it_jumps():
+    def force(t):
+        return np.stack([np.sign(np.sin(5 * t)), np.cos(60 * t)], axis=1)
+
+    fine = np.arange(32 * len(TIME) - 31) / (32 * 400.0)
+    late, _ = delay(force(TIME), np.full(2, 0.0011), replace(sensing(), finer=(fine, force(fine))))
+    t = TIME[1:] - 0.0011
+    assert np.max(np.abs(late[:, 0])) <= 1.0
+    clear = np.abs(np.sin(5 * t)) > 0.002  # farther than two points from a jump
+    np.testing.assert_allclose(late[1:][clear, 0], force(t)[clear, 0], atol=1e-12)
+    np.testing.assert_allclose(late[1:, 1], force(t)[:, 1], atol=1e-5)
 
 
 def test_gain_and_offset_are_what_was_drawn():

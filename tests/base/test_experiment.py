@@ -56,6 +56,8 @@ def test_range_is_covered() -> None:
     assert y.max() > 2.5
     near = random_states(load("four_bar"), EVERYTHING, 100, wide=False).y[:, 0] - 0.785
     assert np.abs(near).max() <= 0.35
+    assert np.abs(y[0::2]).max() <= 0.35  # every second state is near home, the others are not
+    assert np.median(np.abs(y[1::2])) > 0.35
 
 
 @pytest.mark.parametrize("joint", ["q1", "q3"])

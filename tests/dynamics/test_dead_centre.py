@@ -1,4 +1,4 @@
-"""Steps that lead across a dead centre, or get ever shorter on the way: both sides of each bound."""
+"""Steps across a dead centre, or ever shorter on the way there: at both sides of each bound."""
 
 from __future__ import annotations
 

@@ -48,6 +48,6 @@ def test_a_way_that_ends_out_of_reach_leads_back() -> None:
     engine = Engine(model, cad_parameters(model))
     home = model.kinematics.home_y
     before = [x.copy() for x in engine._state.anchor]
-    assert not engine._cross(home + [2.5, -2.5])
+    assert not engine._cross(home + np.array([2.5, -2.5]))
     for x, y in zip(engine._state.anchor, before, strict=True):
         np.testing.assert_allclose(x, y, atol=1e-13)

@@ -10,10 +10,12 @@ import sympy as sp
 from flint import arb, ctx
 
 from mechid.base.dependencies import _fraction, exact_form
+from mechid.base.fractions import FractionField
 from mechid.base.loop_transfers import _order
 from mechid.base.proof import _rank
 from mechid.base.spectrum import read_rank
 from mechid.base.verify import _regular
+from mechid.exact.numbers import Balls
 
 NAMES = ["monopole", *["dipole"] * 3, *["quadrupole"] * 6]
 
@@ -96,3 +98,22 @@ def test_fractions_times_powers_of_lengths(text: str) -> None:
         assert form is not None
         assert sp.sympify(str(form)).equals(wanted)
         assert exact_form(arb(2).log(), dict.fromkeys(sizes, 1.0), found) is None  # type: ignore[arg-type]
+
+
+def test_arithmetic_of_fractions() -> None:
+    """Elements, and their values at the numbers of the model and at others, are those of SymPy."""
+    L, M = sp.symbols("L M", positive=True)
+    values = {L: sp.Rational(3, 10), M: sp.Rational(7, 5)}
+    geometry = SimpleNamespace(balls=Balls(values), values=values)
+    a, b = sp.sqrt(3) * L / (M + 2), 1 + L**2 / 4
+    with ctx.workprec(200):
+        field = FractionField([a, b], geometry)  # type: ignore[arg-type]
+        x, y = field(a), field(b)
+        for made, wanted in zip((x - y, x * y, x / y, -x), (a - b, a * b, a / b, -a), strict=True):
+            right = field(wanted)
+            assert made.element == right.element
+            for own, other in ((made.here, right.here), (made.anywhere, right.anywhere)):
+                assert abs(float((own - other).mid())) < 1e-50
+            assert float(made.here.mid()) == pytest.approx(float(wanted.subs(values)), rel=1e-14)
+        assert (x - x).vanishes
+        assert not (x - y).vanishes

@@ -629,3 +629,16 @@ def test_pauses_longer_than_integers_count(tmp_path: Path) -> None:
     path.write_bytes(forms.csv_text(columns))
     with pytest.raises(DataError, match=r"no samples between .* s and 1e\+30 s"):
         mechid.read_measurement(path, mechid.load(fixtures.MODEL))
+
+
+@pytest.mark.parametrize("step", [1e-194, 1e-127, 1e-300, 3e-312])
+def test_splines_through_forces_at_almost_the_same_time(step: float) -> None:
+    """Once, among steps of 0.05 s; a table whose steps are all so short is refused, too."""
+    columns = fixtures.log_columns()
+    values = np.column_stack([columns["M1"], columns["M2"]])
+    near = columns["time"].copy()
+    near[1] = step
+    for time in (near, 20 * step * columns["time"]):
+        with pytest.raises(DataError, match="no finite slopes"):
+            mechid.table_forces(time, values, "cubic")
+    mechid.table_forces(columns["time"], values, "cubic")

@@ -638,7 +638,7 @@ def test_splines_through_forces_at_almost_the_same_time(step: float) -> None:
     values = np.column_stack([columns["M1"], columns["M2"]])
     near = columns["time"].copy()
     near[1] = step
-    for time in (near, 20 * step * columns["time"]):
+    for times in (near, 20 * step * columns["time"]):
         with pytest.raises(DataError, match="no finite slopes"):
-            mechid.table_forces(time, values, "cubic")
+            mechid.table_forces(times, values, "cubic")
     mechid.table_forces(columns["time"], values, "cubic")

@@ -66,7 +66,10 @@ def test_levels_of_a_spectrum() -> None:
     assert reading.tolerance == pytest.approx(2.0**-52 * 100, rel=1e-12, abs=0.0)
     assert (reading.rank, reading.largest_step) == (3, 3)
     assert (reading.kept, reading.dropped) == pytest.approx((1.25e-4, 1.25e-16), abs=0.0)
+    assert reading.gap == pytest.approx(1e12, rel=1e-9)
     assert read_rank(np.array([8.0, 4.0, 1e-3]), (100, 3), 2.0**-52, 1e-2).rank == 2
+    whole = read_rank(np.array([8.0, 4.0]), (100, 2), 2.0**-52)  # nothing to drop but rounding
+    assert whole.gap == pytest.approx(0.5 / (2.0**-52 * np.sqrt(200)), rel=1e-9)
     assert read_rank(np.zeros(3), (100, 3), 2.0**-52).rank == 0
 
 

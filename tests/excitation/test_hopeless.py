@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mechid.errors import MechidError
+from mechid.excitation.optimise import _random
 
-optimise = import_module("mechid.excitation.optimise")  # the module, not the function
+MODULE = sys.modules[_random.__module__]
 
 
 @pytest.mark.parametrize("hopeful", [True, False])
@@ -23,9 +24,9 @@ def test_when_random_motions_are_hopeless(hopeful: bool, monkeypatch: pytest.Mon
         drawn.append(len(drawn) + 1)
         return drawn[-1] if drawn[-1] in keeps else None
 
-    monkeypatch.setattr(optimise, "Starts", lambda _: SimpleNamespace(draw=draw))
-    monkeypatch.setattr(optimise, "blocked", lambda _: MechidError("blocked"))
-    monkeypatch.setattr(optimise, "_value", lambda search, x: float(x))
+    monkeypatch.setattr(MODULE, "Starts", lambda _: SimpleNamespace(draw=draw))
+    monkeypatch.setattr(MODULE, "blocked", lambda _: MechidError("blocked"))
+    monkeypatch.setattr(MODULE, "_value", lambda search, x: float(x))
     said: list[int] = []
     search = SimpleNamespace(
         problem=None,
@@ -36,13 +37,13 @@ def test_when_random_motions_are_hopeless(hopeful: bool, monkeypatch: pytest.Mon
     )
     rng = np.random.default_rng(0)
     if hopeful:
-        assert optimise._random(search, rng, hopeful) == []
+        assert _random(search, rng, hopeful) == []
     else:
         with pytest.raises(MechidError, match="blocked"):
-            optimise._random(search, rng, hopeful)
+            _random(search, rng, hopeful)
     assert drawn == list(range(1, 11))
     assert said == list(range(1, 10))
     drawn.clear()
     keeps.add(10)
-    assert optimise._random(search, rng, hopeful) == [(10.0, 10)] == search.random
+    assert _random(search, rng, hopeful) == [(10.0, 10)] == search.random
     assert len(drawn) == 30

@@ -50,12 +50,25 @@ def test_friction_shows_where_speeds_change_their_sign() -> None:
     assert few.lower == 8 + 3
 
 
+@pytest.mark.parametrize("static", [True, False])
+def test_speeds_and_accelerations_have_both_signs_alike(static: bool) -> None:
+    """Up to 10 and 50 times the 0.35 rad that states are near home; none where nothing moves."""
+    states = random_states(load("four_bar"), Experiment(static=static), 200, wide=False)
+    for x, most in ((states.yd, 3.5), (states.ydd, 17.5)):
+        part = 0.0 if static else 0.95
+        assert -most <= x.min() <= -part * most
+        assert part * most <= x.max() <= most
+        assert not static or not x.any()
+
+
 def test_range_is_covered() -> None:
     y = random_states(load("four_bar"), EVERYTHING, 100).y[:, 0] - 0.785
     assert y.min() < -2.5
     assert y.max() > 2.5
     near = random_states(load("four_bar"), EVERYTHING, 100, wide=False).y[:, 0] - 0.785
     assert np.abs(near).max() <= 0.35
+    assert np.abs(y[0::2]).max() <= 0.35  # every second state is near home, the others are not
+    assert np.median(np.abs(y[1::2])) > 0.35
 
 
 @pytest.mark.parametrize("joint", ["q1", "q3"])

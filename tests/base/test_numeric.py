@@ -79,6 +79,11 @@ def test_multiprecision_agrees(spec: str) -> None:
     assert precise.rank == RANKS[spec]
     assert precise.gap > 1e50
     assert precise.without_effect == double.without_effect
+    W = observation_matrix(states(spec)).W.reshape(-1, len(precise.names))
+    lengths = np.linalg.norm(W, axis=0)
+    np.testing.assert_allclose(precise.effect, lengths / lengths.max(), rtol=1e-9, atol=1e-12)
+    none = {n for n, e in zip(precise.names, precise.effect, strict=True) if e == 0.0}
+    assert none == set(precise.without_effect)
     assert not precise.turned
     assert lost(precise, states(spec)) < 1e-12
 

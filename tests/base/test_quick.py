@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from mechid.base import quick
 from mechid.base.analyse import base_parameters
 from mechid.base.bounds import bounds
 from mechid.base.certificate import certificate
-from mechid.base.quick import QuickRank
+from mechid.base.experiment import EVERYTHING
+from mechid.base.quick import QuickRank, quick_rank
 from mechid.base.verify import verify
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import build
@@ -95,3 +98,22 @@ def test_models_whose_number_is_known(spec: str, upper: int, rank: int) -> None:
 
 def test_bounds_say_more() -> None:
     assert base_parameters("four_bar", certify=True).quick is None
+
+
+@pytest.mark.parametrize(("ranks", "asked"), [((3, 4), [True, False]), ((4, 2), [True])])
+def test_near_states_are_tried_where_far_ones_do_not_suffice(
+    ranks: tuple[int, int], asked: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns of the given ranks for far and for near states: the better of both counts."""
+    seen = []
+
+    def states(*_: object, wide: bool = True) -> np.ndarray:
+        seen.append(wide)
+        return np.eye(6, 4)[None] * (np.arange(4) < ranks[0 if wide else 1])
+
+    monkeypatch.setattr(quick, "float_observation", states)
+    monkeypatch.setattr(quick, "candidates", lambda _: ("a", "b", "c", "d"))
+    null = SimpleNamespace(zeros=("x",))
+    found = quick_rank(None, EVERYTHING, null)  # type: ignore[arg-type]
+    assert found == QuickRank(4, 4, "double precision")
+    assert seen == asked

@@ -9,11 +9,14 @@ import pytest
 import sympy as sp
 from flint import arb, ctx
 
+from mechid.base.constant import _cross
 from mechid.base.dependencies import _fraction, exact_form
+from mechid.base.fractions import FractionField
 from mechid.base.loop_transfers import _order
 from mechid.base.proof import _rank
 from mechid.base.spectrum import read_rank
 from mechid.base.verify import _regular
+from mechid.exact.numbers import Balls
 
 NAMES = ["monopole", *["dipole"] * 3, *["quadrupole"] * 6]
 
@@ -64,7 +67,10 @@ def test_levels_of_a_spectrum() -> None:
     assert reading.tolerance == pytest.approx(2.0**-52 * 100, rel=1e-12, abs=0.0)
     assert (reading.rank, reading.largest_step) == (3, 3)
     assert (reading.kept, reading.dropped) == pytest.approx((1.25e-4, 1.25e-16), abs=0.0)
+    assert reading.gap == pytest.approx(1e12, rel=1e-9)
     assert read_rank(np.array([8.0, 4.0, 1e-3]), (100, 3), 2.0**-52, 1e-2).rank == 2
+    whole = read_rank(np.array([8.0, 4.0]), (100, 2), 2.0**-52)  # nothing to drop but rounding
+    assert whole.gap == pytest.approx(0.5 / (2.0**-52 * np.sqrt(200)), rel=1e-9)
     assert read_rank(np.zeros(3), (100, 3), 2.0**-52).rank == 0
 
 
@@ -96,3 +102,27 @@ def test_fractions_times_powers_of_lengths(text: str) -> None:
         assert form is not None
         assert sp.sympify(str(form)).equals(wanted)
         assert exact_form(arb(2).log(), dict.fromkeys(sizes, 1.0), found) is None  # type: ignore[arg-type]
+
+
+def test_arithmetic_of_fractions() -> None:
+    """Elements, and their values at the numbers of the model and at others, are those of SymPy."""
+    L, M = sp.symbols("L M", positive=True)
+    values = {L: sp.Rational(3, 10), M: sp.Rational(7, 5)}
+    geometry = SimpleNamespace(balls=Balls(values), values=values)
+    a, b = sp.sqrt(3) * L / (M + 2), 1 + L**2 / 4
+    with ctx.workprec(200):
+        field = FractionField([a, b], geometry)  # type: ignore[arg-type]
+        x, y = field(a), field(b)
+        for made, wanted in zip((x - y, x * y, x / y, -x), (a - b, a * b, a / b, -a), strict=True):
+            right = field(wanted)
+            assert made.element == right.element
+            for own, other in ((made.here, right.here), (made.anywhere, right.anywhere)):
+                assert abs(float((own - other).mid())) < 1e-50
+            assert float(made.here.mid()) == pytest.approx(float(wanted.subs(values)), rel=1e-14)
+        assert (x - x).vanishes
+        assert not (x - y).vanishes
+
+
+def test_cross_products_of_balls() -> None:
+    found = _cross([arb(1), arb(2), arb(3)], [arb(5), arb(7), arb(11)])
+    assert [float(x.mid()) for x in found] == [1.0, 4.0, -3.0]

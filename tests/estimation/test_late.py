@@ -136,6 +136,24 @@ def test_columns_that_jump_do_not_oscillate(told: bool) -> None:
         assert np.max(np.abs(found.W[:, j, 0])) <= 1.0
 
 
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_a_part_that_is_too_fast_for_the_samples_is_looked_for(share: float) -> None:
+    """70 Hz: 100 samples a second, twice as many as there are, do not show it better."""
+
+    def column(time: Floats) -> Floats:
+        x = np.cos(2 * np.pi * 1.3 * time) + share * np.cos(2 * np.pi * 70.0 * time + 0.4)
+        return np.repeat(np.stack([x, 0 * x], axis=-1)[..., None, :], 2, axis=-2)
+
+    def between(fractions: Floats) -> tuple[Floats, Floats]:
+        time = TIME[:, None] + fractions / RATE
+        return time, column(time)
+
+    x = column(TIME)
+    r = replace(problem(), W=x[..., :1], known=x[..., 1], parameters=("a",), between=between)
+    wanted = np.stack([column(TIME - d)[:, j, :1] for j, d in enumerate(DELAY)], axis=1)
+    np.testing.assert_allclose(late(r, DELAY).W[INNER], wanted[INNER], atol=2e-2 * share)
+
+
 def test_choices_of_columns_forces_samples_and_logs_keep_what_is_between() -> None:
     r = problem(Counted())
     want = expected()

@@ -269,3 +269,11 @@ def test_estimate_of_the_groups() -> None:
                             replace(before, errors=sharp), columns, two)  # fmt: skip
     assert not any("of the forces, standard deviation" in words for words in found.known)
     assert np.all(np.abs(found.values[3:] - g) < 4 * found.sigma[3:])
+
+
+@pytest.mark.parametrize(("angle", "told"), [(1.2e-9, False), (1.6e-9, False), (2.4e-9, True)])
+def test_groups_that_differ_by_rounding_are_one(angle: float, told: bool) -> None:
+    """Rows at an angle have the singular values √2 and angle/√2: at 2e-9 their ratio is 1e-9."""
+    two = groups(row(m=1.0), row(m=np.cos(angle), mx=np.sin(angle)))
+    assert two.determines(row(m=1.0))
+    assert two.determines(row(mx=1.0)) == told

@@ -34,13 +34,13 @@ class Kind:
         Valid files, made in a folder that only they use.
     read : callable
         Reads a file as the commands do; refusals are `MechidError`.
-    command : callable
-        Words of a command that reads the file.
+    command : callable, optional
+        Words of a command that reads the file, if there is one.
     """
 
     seeds: Callable[[Path], list[Seed]]
     read: Callable[[Path, Random], None]
-    command: Callable[[Path], list[str]]
+    command: Callable[[Path], list[str]] | None
     inside: bool = False  # the file is one of a folder, which is read whole
 
 
@@ -444,8 +444,8 @@ KINDS: dict[str, Kind] = {
     "log-mcap": _library_log("log.mcap"),
     "log-streamed": Kind(_streamed_seeds, _read_streamed, _identify_streamed),
     "base-set": Kind(_files("yaml", "base_set.yaml"), _read_base_set, _base_set),
-    "jobqueue": Kind(_files("yaml", "jobqueue.yaml"), _read_jobqueue, lambda path: ["schema"]),
-    "truth": Kind(_truth_seeds, _read_truth, lambda path: ["schema"]),
+    "jobqueue": Kind(_files("yaml", "jobqueue.yaml"), _read_jobqueue, None),
+    "truth": Kind(_truth_seeds, _read_truth, None),
     "run": Kind(_folder_seeds(fixtures.write_run, "run"), _read_run, _report, inside=True),
     "certificate": Kind(_certificate_seeds, _read_certificate, _verify),
     "study": Kind(_study_seeds, _read_study, _plan),

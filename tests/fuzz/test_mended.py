@@ -71,6 +71,19 @@ def test_motions_without_derivatives(tmp_path: Path, column: str, factor: float)
         mechid.read_motion(path, mechid.load("five_bar"))
 
 
+def test_motions_with_two_samples_at_almost_the_same_time(tmp_path: Path) -> None:
+    """Steps of 0.05 s on average, but for one."""
+    columns = fixtures.log_columns()
+    path = tmp_path / "motion.csv"
+    columns["time"][1] = 3e-312
+    path.write_bytes(forms.csv_text(columns))
+    with pytest.raises(DataError, match=r"row 2, column time: samples .* got 3e-312 s"):
+        mechid.read_motion(path, mechid.load("five_bar"))
+    columns["time"][1] = 2e-15
+    path.write_bytes(forms.csv_text(columns))
+    mechid.read_motion(path, mechid.load("five_bar"))
+
+
 def test_names_of_columns_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "motion.parquet"
     path.write_bytes(forms.parquet(fixtures.log_columns()).replace(b"time", b"t\xe9me"))
@@ -616,3 +629,16 @@ def test_pauses_longer_than_integers_count(tmp_path: Path) -> None:
     path.write_bytes(forms.csv_text(columns))
     with pytest.raises(DataError, match=r"no samples between .* s and 1e\+30 s"):
         mechid.read_measurement(path, mechid.load(fixtures.MODEL))
+
+
+@pytest.mark.parametrize("step", [1e-194, 1e-127, 1e-300, 3e-312])
+def test_splines_through_forces_at_almost_the_same_time(step: float) -> None:
+    """Once, among steps of 0.05 s; a table whose steps are all so short is refused, too."""
+    columns = fixtures.log_columns()
+    values = np.column_stack([columns["M1"], columns["M2"]])
+    near = columns["time"].copy()
+    near[1] = step
+    for times in (near, 20 * step * columns["time"]):
+        with pytest.raises(DataError, match="no finite slopes"):
+            mechid.table_forces(times, values, "cubic")
+    mechid.table_forces(columns["time"], values, "cubic")

@@ -26,6 +26,7 @@ from typing import Any
 
 from mechid.errors import MechidError
 from mechid.measurementfile import apart
+from mechid.runs import folder as run_folder
 
 from .apart_server import Forking
 from .forms import Seed, mutated
@@ -57,6 +58,7 @@ class Worker:
         self.forking = Forking()
         apart.subprocess = self.forking  # type: ignore[assignment]
         _compile_once()
+        _load_once()
 
     def prepare(self, kind: str) -> None:
         """Make the seeds of a kind, or take those that an earlier process made; read each once."""
@@ -115,14 +117,15 @@ class Worker:
         """Try a case and say what came of it."""
         rng, chosen, data = self.made(kind, seed, number)
         path = self._placed(kind, chosen, data)
-        command = rng.random() < Shares.commands
+        by_command = KINDS[kind].command
+        command = rng.random() < Shares.commands and by_command is not None
         self.warned.clear()
         self.guard.seen.clear()
         begin = self._used()
         self.guard.active = True
         try:
-            if command:
-                result, words = self._command(KINDS[kind].command(path))
+            if command and by_command is not None:
+                result, words = self._command(by_command(path))
             else:
                 result, words = read_case(kind, path, rng)
         finally:
@@ -239,6 +242,13 @@ def _compile_once() -> None:
 
     compiled = lru_cache(lambda text: compile(text, "<bag>", "exec"))
     utils.exec = lambda text, names: exec(compiled(text), names)  # type: ignore[attr-defined]
+
+
+def _load_once() -> None:
+    """Let runs keep their model: any other file than the one of the seed is refused unread."""
+    read = run_folder.load
+    same_bytes = lru_cache(lambda data, path: read(path))
+    run_folder.load = lambda path: same_bytes(path.read_bytes(), path)  # type: ignore[assignment]
 
 
 def _peak() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -88,13 +89,14 @@ def _interpolant(time: Floats, values: Floats, interpolation: str) -> Callable[[
             remedy=f"choose one of {', '.join(INTERPOLATIONS)}",
         )
     if interpolation == "cubic" and time.size > 1:
-        try:
+        spline = None
+        with suppress(ValueError), np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             spline = CubicSpline(time, values)
-        except ValueError:
+        if spline is None or not np.isfinite(spline.c).all():  # samples at almost the same time
             raise DataError(
                 "a spline through the forces has no finite slopes",
                 remedy="check the times of the table, or use linear interpolation",
-            ) from None
+            )
         return lambda t: np.asarray(spline(t), dtype=float)
     hold = interpolation == "hold" or time.size == 1
 

@@ -149,6 +149,15 @@ def _check_time(time: Floats, where: str) -> None:
             where=f"{where}: column {TIME}",
             remedy="give the times in seconds",
         )
+    near = np.flatnonzero(np.diff(time) <= _SHORTEST)
+    if near.size:  # derivatives of the spline through both overflow
+        row = int(near[0]) + 2
+        apart = float(time[row - 1] - time[row - 2])
+        raise DataError(
+            f"samples must be more than {_SHORTEST:g} s apart, got {apart:.3g} s",
+            where=f"{where}: row {row}, column {TIME}",
+            remedy="keep one row for each time",
+        )
 
 
 def _derived_note(derived: list[str], all_of_them: int, samples: int) -> str:

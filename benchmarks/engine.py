@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,14 +107,22 @@ def suspension(effort: Effort) -> str:
             return observe_path(model, path.y, path.yd, path.ydd, time=path.time, out=out)
 
     used = observe("compiled", 1, None)
-    memories = {"new": (None, None), "used again": (used, np.empty((effort.batch, *peer.shape)))}
+    theirs = np.empty((effort.batch, *peer.shape))
+
+    def new() -> Observation:
+        return Observation(np.empty(used.W.shape), np.empty(used.known.shape), used.columns)
+
+    memories: dict[str, tuple[Callable[[], Observation | None], Floats | None]] = {
+        "new": (new, None),
+        "of the result before": (lambda: None, theirs),
+    }
     calls, heads = [], []
-    for words, (ours, theirs) in memories.items():
-        calls.append(lambda x=theirs: peer.observe(path.y, path.yd, path.ydd, path.dt, x))
+    for words, (ours, its) in memories.items():
+        calls.append(lambda x=its: peer.observe(path.y, path.yd, path.ydd, path.dt, x))
         for threads in THREADS:
             heads.append((words, threads))
             for choice in ("tables", "compiled"):
-                calls.append(lambda c=choice, k=threads, x=ours: observe(c, k, x))
+                calls.append(lambda c=choice, k=threads, make=ours: observe(c, k, make()))
     calls.append(lambda: np.zeros(used.W.size).fill(1.0))
     calls += [lambda k=k: fill(used.W.ravel(), k) for k in THREADS]
     times = iter(best_of_each(calls, effort.repeat))
@@ -143,8 +152,8 @@ def suspension(effort: Effort) -> str:
     counts = [p.n_operations for p in (stages.predict, stages.correct, stages.finish) if p]
     return (
         f"W of `{MODEL}`, {effort.batch} samples per call, 1 ms apart, `observe_path`. CasADi's C "
-        "computes the inertial columns only, which are all here. Memory is new in every call, or "
-        "that of the call before (`out=`).\n\n"
+        "computes the inertial columns only, which are all here. Memory is new in every call "
+        "(`out=`), or that of the result before, which nobody refers to any more.\n\n"
         f"{table(head, rows)}\n\n"
         f"To fill the memory of a new W with anything takes {micro(next(times) / effort.batch)} µs "
         "per sample, on one thread; memory that was used before, on "

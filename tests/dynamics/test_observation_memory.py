@@ -18,12 +18,14 @@ from mechid.dynamics.regressor import (
     observe_stream,
 )
 from mechid.errors import DataError, MechidError
+from mechid.kinematics import memory
 from mechid.kinematics.engine.choice import engine
 from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.motion import solve_motion
 from mechid.modelfile import load
 
 from ..contract.states import LENGTH, zoo_course
+from ..contract.states import SPECS as ZOO
 
 Array = np.ndarray
 TIME = np.linspace(0.0, LENGTH, 1200)
@@ -67,6 +69,40 @@ def test_a_path_in_used_memory(spec: str, choice: str) -> None:
         half = tuple(0.5 * x + 0.5 * x[:1] for x in y)
         again = observe_path(model, *half, time=TIME, out=found)
         assert same(again, observe_path(model, *half, time=TIME))
+
+
+@pytest.mark.parametrize("choice", ["tables", "compiled"])
+@pytest.mark.parametrize("spec", ZOO)
+def test_memory_of_earlier_results(spec: str, choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every array that is handed out again is full of nan; the results have the same bits."""
+    n = 300
+    model, y = path(spec, n)
+    k = model.kinematics
+
+    def results() -> list[Array]:
+        seen = observe_path(model, *y, time=TIME[:n])
+        apart = observe_path(model, *y, ordered=False)
+        motion = solve_motion(k, *y, time=TIME[:n])
+        again = observation_matrix(motion, model)
+        arrays = (seen.W, seen.known, apart.W, apart.known, again.W, again.known)
+        return [*arrays, motion.q, motion.v, motion.vd]
+
+    with engine(choice):
+        monkeypatch.setattr(memory, "_pool", memory.Pool(smallest=1 << 40))
+        expected = results()
+        pool = memory.Pool(smallest=8)
+        monkeypatch.setattr(memory, "_pool", pool)
+        results()
+        begins = set()
+        for used, lease in pool._kept:
+            assert lease() is None
+            used.fill(np.nan)
+            begins.add(used.ctypes.data)
+        found = results()
+    assert begins
+    assert {x.ctypes.data for x in found if x.size} <= begins
+    for a, b in zip(found, expected, strict=True):
+        assert a.tobytes() == b.tobytes()
 
 
 @pytest.mark.parametrize("spec", SPECS)

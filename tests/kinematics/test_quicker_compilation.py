@@ -77,3 +77,30 @@ def test_numba_and_python_are_left_as_they_were() -> None:
         [sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=120, check=False
     )
     assert found.returncode == 0, found.stderr
+
+
+# Functions of others, compiled while helpers are parts and afterwards, with helpers in common.
+HELPERS = """
+import numba, numpy as np
+from numba.core.typing.templates import _OverloadFunctionTemplate as template
+from mechid.kinematics.kernels.compiling import _helpers
+def now():
+    return template._get_jit_decorator
+def function(n):
+    x = np.zeros(n) + 2.0
+    return np.cumsum(x).max() + np.linalg.norm(x) + len(np.where(x > 1)[0])
+before = now()
+with _helpers.made():
+    assert now() is not before
+    assert numba.njit(function)(4) == function(4)
+assert now() is before
+assert numba.njit(function)(4) == function(4)
+assert numba.njit(error_model="numpy")(function)(9) == function(9)
+"""
+
+
+def test_helpers_of_others_are_right() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", HELPERS], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert found.returncode == 0, found.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import time
+import weakref
 from collections.abc import Callable, Iterator
 
 import numba
@@ -97,3 +98,22 @@ def test_memory_that_ends_on_the_way() -> None:
 
     with pytest.raises(MemoryError):
         counted(1200, 10, fail)
+
+
+def test_a_thread_that_has_not_ended_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was worked on can be given back at once."""
+    held: list[object] = []
+    start = _thread.start_new_thread
+
+    def keep(work: Callable[..., None], given: tuple[object, ...]) -> int:
+        held.append(work)
+        return start(work, given)
+
+    monkeypatch.setattr(_thread, "start_new_thread", keep)
+    seen = np.zeros(1000)
+    gone = weakref.ref(seen)
+    spread(lambda first, last, x=seen: x[first:last].fill(1.0), len(seen), 10)
+    assert seen.all()
+    del seen
+    assert len(held) == 2
+    assert gone() is None

@@ -19,6 +19,7 @@ from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.held import Held
+from mechid.kinematics.memory import empty
 from mechid.kinematics.motion import (
     Motion,
     PrescribedMotion,
@@ -112,7 +113,7 @@ def _memory(
     """
     shapes = {"W": (*shape, len(model.columns)), "known": shape}
     if out is None:
-        return Observation(np.empty(shapes["W"]), np.empty(shapes["known"]), model.columns)
+        return Observation(empty(shapes["W"]), empty(shapes["known"]), model.columns)
     if not isinstance(out, Observation):
         raise DataError(
             f"out must be an Observation, got {type(out).__name__}",
@@ -370,7 +371,7 @@ class ObservedSamples(Samples):
             yd=wanted.yd,
             ydd=wanted.ydd,
             dt=time_steps(wanted.time, n),
-            q=np.empty((n, k.compiled.n_q)),
+            q=empty((n, k.compiled.n_q)),
             v=none,
             vd=none,
             status=np.zeros(n, dtype=np.int64),

@@ -185,18 +185,25 @@ def _inside(
 ) -> Records:
     """Entries of the matrices of all pieces; the pieces are told where theirs stand."""
     found: list[tuple[int, int, float]] = []
+    spans, scales = _spans(t), (t.rows.scale.tolist(), t.columns.scale.tolist())
     for p, part in enumerate(rows):
         piece = pieces[p]
-        width = int(piece.column_end - piece.column_start)
+        width, first = int(piece.column_end - piece.column_start), int(piece.factors)
         pieces["inside_start"][p] = len(found)
         for i, r in enumerate(part):
-            for n in range(t.rows[r].start, t.rows[r].end):
-                c = t.path[n].column
+            for n, c in spans[r]:
                 if where[c] == p:
-                    at = int(piece.factors) + i * width + int(index[c])
-                    found.append((n, at, float(t.rows[r].scale * t.columns[c].scale)))
+                    at = first + i * width + int(index[c])
+                    found.append((n, at, scales[0][r] * scales[1][c]))
         pieces["inside_end"][p] = len(found)
     return np.array(found, dtype=INSIDE).view(np.recarray)
+
+
+def _spans(t: Tables) -> list[list[tuple[int, int]]]:
+    """Places on the path of each row, with their columns (records are slow to read one by one)."""
+    columns = list(enumerate(t.path.column.tolist()))
+    ends = zip(t.rows.start.tolist(), t.rows.end.tolist(), strict=True)
+    return [columns[first:last] for first, last in ends]
 
 
 def _before(t: Tables, rows: list[list[int]], where: np.ndarray) -> tuple[Records, Ints]:
@@ -204,11 +211,8 @@ def _before(t: Tables, rows: list[list[int]], where: np.ndarray) -> tuple[Record
     piece_of = {r: p for p, part in enumerate(rows) for r in part}
     found: list[tuple[int, int]] = []
     start = [0]
-    for r in range(t.rows.size):
-        for n in range(t.rows[r].start, t.rows[r].end):
-            c = int(t.path[n].column)
-            if where[c] < piece_of.get(r, 0):
-                found.append((n, c))
+    for r, span in enumerate(_spans(t)):
+        found += [(n, c) for n, c in span if where[c] < piece_of.get(r, 0)]
         start.append(len(found))
     return np.array(found, dtype=BEFORE).view(np.recarray), np.array(start, dtype=np.int64)
 

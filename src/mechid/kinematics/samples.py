@@ -10,6 +10,7 @@ import numpy as np
 from mechid.kinematics.engine.choice import wanted
 from mechid.kinematics.kernels.follow import solve_chunks
 from mechid.kinematics.kernels.held import Held
+from mechid.kinematics.memory import zeros
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
@@ -49,7 +50,7 @@ class Samples:
         n = y.shape[0]
         dt = time_steps(time, n)
         c = model.compiled
-        q, v, vd = np.zeros((n, c.n_q)), np.zeros((n, c.n_v)), np.zeros((n, c.n_v))
+        q, v, vd = zeros((n, c.n_q)), zeros((n, c.n_v)), zeros((n, c.n_v))
         return Samples(model, y, yd, ydd, dt, q, v, vd, np.zeros(n, dtype=np.int64), np.zeros(n))
 
     def code(self) -> PathCode | None:

@@ -35,6 +35,8 @@ def spread(run: Callable[[int, int], object], n: int, least: int) -> None:
         return
     bounds = [n * i // parts for i in range(parts + 1)]
     left = iter(list(enumerate(pairwise(bounds))))  # each part is taken once
+    # Emptied at the end, so that a thread that has not ended holds no arrays of the caller.
+    task = [run]
     taking = _thread.allocate_lock()
     # What became of each part; a thread that cannot even note it down is out of memory.
     ended: list[BaseException | None] = [MemoryError()] * parts
@@ -49,7 +51,7 @@ def spread(run: Callable[[int, int], object], n: int, least: int) -> None:
                 if part is None:
                     return
                 try:
-                    run(*part[1])
+                    task[0](*part[1])
                     ended[part[0]] = None
                 except BaseException as error:
                     ended[part[0]] = error
@@ -66,6 +68,7 @@ def spread(run: Callable[[int, int], object], n: int, least: int) -> None:
     finally:
         for at_work in helpers:
             at_work.acquire()
+        task.clear()
     for error in ended:
         if error is not None:
             raise error

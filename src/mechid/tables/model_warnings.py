@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mechid.errors import KinematicsError
 from mechid.kinematics.mobility import Mobility
 from mechid.kinematics.model import KinematicModel
-from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.start import start_of
 from mechid.mechanism.plausible import implausible_units, impossible_bodies
 from mechid.tables.quality import limit_notes
@@ -24,9 +26,18 @@ def model_warnings(model: KinematicModel, m: Mobility) -> list[str]:
             "nearly singular?"
         )
     try:
-        start = solve_motion(model, start_of(model)[None])
+        start = _start(model)
     except KinematicsError as error:
         warnings.append(f"the start of the model cannot be reached: {error.what}")
     else:
         warnings += [note.partition(" (at")[0] + " at the start" for note in limit_notes(start)]
     return warnings
+
+
+def _start(model: KinematicModel) -> Motion:
+    """Return the pose from which motions start, at rest."""
+    y = start_of(model)[None]
+    if model.mechanism.start.positions:
+        return solve_motion(model, y)
+    still, speeds = np.zeros_like(y), np.zeros((1, model.compiled.n_v))  # as it was assembled
+    return Motion(model, None, y, still, still, model.home_q[None], speeds, speeds, ordered=True)

@@ -8,6 +8,7 @@ What Python calls is compiled by itself and kept on disk.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -16,10 +17,11 @@ from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from mechid.kinematics.kernels.cache import KernelCache
-from mechid.kinematics.kernels.quicker import looked_up_once, seldom_collecting
+from mechid.kinematics.kernels.quicker import Shared, looked_up_once, seldom_collecting
 from mechid.tape.ahead import wait_for
 from mechid.tape.telling import telling
 
@@ -38,7 +40,7 @@ def part_of(function: Any, options: dict[str, Any]) -> Any:
     """Return what kernels call of a function."""
     if not numba.__version__.startswith(_KNOWN):
         return numba.njit(cache=True, **options)(function)
-    return _Part(function, _DEFAULTS | options | {"no_cpython_wrapper": True})
+    return _Part(function, options | {"no_cpython_wrapper": True})
 
 
 def entry_of(kernel: Kernel) -> Any:
@@ -51,8 +53,11 @@ def entry_of(kernel: Kernel) -> Any:
 class _Part(CPUDispatcher):
     """A function for kernels to call."""
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
+    def __init__(
+        self, function: Any, options: dict[str, Any], compiler: type[Compiler] | None = None
+    ) -> None:
+        pipeline = _PartCompiler if compiler is None else compiler
+        super().__init__(function, targetoptions=_DEFAULTS | options, pipeline_class=pipeline)
 
     def add_overload(self, cres: Any) -> None:
         """Enter a translated function, without anything that Python could call."""
@@ -73,6 +78,7 @@ class _Entry(CPUDispatcher):
             telling(f"compiling {name} (kept for later runs)"),
             seldom_collecting(),
             looked_up_once(),
+            _helpers.made(),
         ):
             wait_for(name)
             return super().compile(sig)
@@ -136,10 +142,35 @@ class _PartCompiler(_EntryCompiler):
     def define_pipelines(self) -> list[PassManager]:
         standard = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes = PassManager("parts")
-        counting = self.state.flags.nrt  # may make arrays
         for made, about in standard.passes:
-            if made in _NOT_NEEDED and not counting:
-                continue
-            passes.add_pass(_Translation if made is NativeLowering else made, about)
+            if self.needs(made):
+                passes.add_pass(_Translation if made is NativeLowering else made, about)
         passes.finalize()
         return [passes]
+
+    def needs(self, made: Any) -> bool:
+        """Tell whether a pass is of use."""
+        return bool(self.state.flags.nrt) or made not in _NOT_NEEDED
+
+
+class _HelperCompiler(_PartCompiler):
+    def needs(self, made: Any) -> bool:
+        return True
+
+
+def _translate_helpers() -> Callable[[], None]:
+    """Let functions of Numba's own that kernels call be parts, too; return what takes it back."""
+    template: Any = _OverloadFunctionTemplate
+    before = template._get_jit_decorator
+
+    def back() -> None:
+        template._get_jit_decorator = before
+
+    def decorator(self: Any) -> Callable[..., Any]:
+        return lambda **options: lambda function: _Part(function, options, _HelperCompiler)
+
+    template._get_jit_decorator = decorator
+    return back
+
+
+_helpers = Shared(_translate_helpers)

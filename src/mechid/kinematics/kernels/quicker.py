@@ -21,7 +21,7 @@ _function: Any = types.Function
 _look_up = _function.get_call_type
 
 
-class _Shared:
+class Shared:
     """A change of something that all threads share: the last block to end takes it back."""
 
     def __init__(self, change: Callable[[], Callable[[], None]]) -> None:
@@ -89,4 +89,4 @@ def _looked_up(function: Any, context: Any, args: Any, words: Any) -> Any:
     return known[key]
 
 
-_collecting, _looking_up = _Shared(_collect_seldom), _Shared(_look_up_once)
+_collecting, _looking_up = Shared(_collect_seldom), Shared(_look_up_once)

@@ -27,6 +27,7 @@ from mechid.spatial.rotations import Array
 EPS = float(np.finfo(float).eps)
 # Rows are sums of a dozen terms of the order of one.
 CLOSED = 128 * EPS
+HALF_CLOSED = np.sqrt(EPS)
 MAX_ITERATIONS = 200
 RESTARTS = 6
 
@@ -78,6 +79,9 @@ def close(
             damping = max(10 * damping, 1e-6 / before**2)
         if cost >= before or (before < floor and cost > before / 2):
             break
+        # From half of the digits on, the step that closes leaves nothing but rounding.
+        if cost <= floor and before <= HALF_CLOSED:
+            break
         # A minimum that is not zero: the gradient of the squared residual has vanished.
         if cost > floor and np.linalg.norm(J.T @ r) < np.sqrt(EPS) * cost:
             break
@@ -92,7 +96,8 @@ def damped_solution(J: Array, r: Array, damping: float) -> Array:
     the squares of genuine singular values.
     """
     A = J @ J.T
-    A[np.diag_indices_from(A)] += damping + 1e3 * EPS * np.max(np.diag(A), initial=EPS)
+    diagonal = A.reshape(-1)[:: len(A) + 1]
+    diagonal += damping + 1e3 * EPS * diagonal.max(initial=EPS)
     return np.asarray(np.linalg.solve(A, r), dtype=float)
 
 

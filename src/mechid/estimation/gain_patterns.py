@@ -24,7 +24,7 @@ import numpy as np
 from mechid.estimation.evidence import log_density
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, GaussianPrior
 from mechid.estimation.linear import Reduced
-from mechid.estimation.regression import Floats
+from mechid.estimation.regression import Bools, Floats
 
 # Standard deviation of the gain of a force that is calibrated.
 CALIBRATED = 0.01
@@ -57,7 +57,7 @@ class GainPatterns:
 
 
 def gain_patterns(
-    data: Reduced, gaussian: GaussianPrior, gains: slice, used: Floats
+    data: Reduced, gaussian: GaussianPrior, gains: slice, used: Bools
 ) -> GainPatterns:
     """Return which forces may be off, and how probable that is.
 

@@ -12,7 +12,7 @@ past a sample, on average.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from mechid.estimation.whitening import segments
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-    from mechid.estimation.regression import Floats, Ints, Regression
+    from mechid.estimation.regression import Bools, Floats, Ints, Regression
 
 _DEGREE = 5
 # Errors of interpolated columns, relative to their root mean square: what is exact enough, and what
@@ -116,7 +116,7 @@ def pieces(regression: Regression) -> tuple[Piece, ...]:
     return _with_jumps(r, found, jumps) if np.any(jumps) else found
 
 
-def _jumping(r: Regression, own: list[Ints], value: Floats) -> Any:
+def _jumping(r: Regression, own: list[Ints], value: Floats) -> Bools:
     """Return which columns of values (N, 1, n_d, b + 1) jump, (n_d, b + 1)."""
     if r.between is not None and _LOOKS * value.nbytes <= _MEMORY:
         value = np.hstack([value, r.between(np.arange(1, _LOOKS) / _LOOKS)[1]])
@@ -127,19 +127,22 @@ def _jumping(r: Regression, own: list[Ints], value: Floats) -> Any:
     bend = np.concatenate([np.abs(np.diff(x, 2, axis=0)) for x in rows])
     most = np.max(bend, axis=0)
     size = np.sqrt(np.mean(np.concatenate(rows) ** 2, axis=0))
-    return (most > _JUMP * size) & (np.mean(bend > 0.5 * most, axis=0) < _SELDOM)
+    seldom = np.mean(bend > 0.5 * most, axis=0) < _SELDOM
+    return np.asarray((most > _JUMP * size) & seldom)
 
 
-def _with_jumps(r: Regression, found: tuple[Piece, ...], jumps: Any) -> tuple[Piece, ...]:
+def _with_jumps(r: Regression, found: tuple[Piece, ...], jumps: Bools) -> tuple[Piece, ...]:
     """Return pieces with columns that jump as straight lines through many points."""
     columns = [np.flatnonzero(own) for own in jumps]
     here = np.concatenate([r.W, r.known[..., None]], axis=-1)[:, None]
-    points = [(r.time[:, None], here)]
-    if r.between is not None:
+    times, parts = [r.time[:, None]], [[here[:, :, j, own] for j, own in enumerate(columns)]]
+    m = min(_MOST, _MEMORY // here.nbytes)
+    finer = [] if r.between is None else map(r.between, np.arange(1, m)[:, None] / m)
+    for t, x in finer:
         # One point of each interval at a time: all columns of all points would need much memory.
-        points += [r.between(np.array([k / _MOST])) for k in range(1, _MOST)]
-    time = np.hstack([t for t, _ in points])
-    values = [np.hstack([x[:, :, j, own] for _, x in points]) for j, own in enumerate(columns)]
+        times.append(t)
+        parts.append([x[:, :, j, own] for j, own in enumerate(columns)])
+    time, values = np.hstack(times), [np.hstack(x) for x in zip(*parts, strict=True)]
     pieces = []
     for samples, curves, _ in found:
         t = time[samples].ravel()

@@ -222,7 +222,7 @@ def reduction(run: Run) -> Iterator[Evidence]:
     """Yield that a model was reduced too much: all parameters predict another motion better."""
     words = _less(run) if run.others else ""
     if words:
-        yield Evidence("reduction", "doubtful", f"The model has too few of the parameters: {words}")
+        yield Evidence("reduction", "doubtful", f"The model was reduced too much: {words}")
 
 
 def larger_model(run: Run) -> str:
@@ -237,7 +237,7 @@ def _less(run: Run) -> str:
     if reduced is None or whole is None or whole.error > _BETTER * reduced.error:
         return ""
     return (
-        f"all of them have an error of {whole.words} on {motion}, the reduced model "
+        f"with all parameters the error on {motion} is {whole.words}, that of the reduced model "
         f"{reduced.words}."
     )
 

@@ -7,6 +7,7 @@ the signal unless said otherwise; a size of zero changes nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -58,13 +59,11 @@ def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
             f"delay must be less than the duration, {duration:g} s, got {size.max():g} s"
         )
     earlier = np.maximum(by.time[:, None] - size, by.time[0])
-    if by.finer is None:
-        late = CubicSpline(by.time, x)
-    else:
-        # Forces jump where friction changes its sign: no oscillation beside that.
-        late = Akima1DInterpolator(*by.finer, method="makima")
-    found = [late(earlier[:, j])[:, j] for j in range(x.shape[1])]
-    return np.where(size > 0, np.stack(found, axis=1), x), size
+    t, known = (by.time, x) if by.finer is None else by.finer
+    # Forces jump where friction changes its sign: no oscillation beside that.
+    curve = CubicSpline if by.finer is None else partial(Akima1DInterpolator, method="makima")
+    late = [curve(t, known[:, j])(earlier[:, j]) for j in range(x.shape[1])]
+    return np.where(size > 0, np.stack(late, axis=1), x), size
 
 
 def gain(x: Floats, size: Floats, by: Sensing) -> Drawn:

@@ -40,7 +40,7 @@ from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantise
 _ROWS = 50_000
 # Residuals below this fraction of a force are rounding of data without noise.
 _EXACT = 1e-6
-# Friction is the better explanation of a delay that leaves less than this part of the squares.
+# Friction explains more than a delay does if it leaves less than this part of the squares.
 _BETTER = 0.9
 
 

@@ -110,7 +110,10 @@ def diagnose(
         on_time = replace(estimate, errors=replace(estimate.errors, delay=None, sigma_delay=None))
         valid = replace(regression.select(estimate.parameters), valid=r.valid)
         other, less = linear(valid, friction, on_time)
-        if any(d.kind == "friction" for d in other) and less.squares < _BETTER * rest.squares:
+        kinds = {d.kind for d in other}
+        # Forces that are late beside that friction are late.
+        instead = "friction" in kinds and "delay" not in kinds
+        if instead and less.squares < _BETTER * rest.squares:
             found, rest = (*imitated_delays(estimate, motions[0]), *other), less
     e = rest.residuals() if nth == 1 else estimate.residuals
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples

@@ -16,8 +16,10 @@ from mechid.modelfile.dump import document_of
 from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
+from mechid.tables.motion import MotionTable
 from mechid.tasks.friction import SHAPES, friction_shapes, shape_columns
 from mechid.tasks.identify import identify
+from mechid.tasks.predict import predict
 from mechid.tasks.synthesise import Synthesis, synthesise
 
 from ..elements import element
@@ -50,7 +52,7 @@ def test_columns_are_the_shapes_of_the_speed() -> None:
     pendulum, motion = load("pendulum@friction"), measured(load("pendulum@friction"))
     shapes = friction_shapes(pendulum, [motion])
     # What the model has is not offered again.
-    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous"}
+    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous", "load"}
     v = motion.yd[:, 0]
     for shape, column in zip(shapes, shape_columns(pendulum, [motion], shapes).T, strict=True):
         match shape.shape:
@@ -168,14 +170,43 @@ def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_friction_by_load_is_named(seed: int) -> None:
-    """A shape that no force element has is named all the same."""
-    motion = measured(load("pendulum@friction"), seed, noise=0.01)
-    more = 0.2 * np.abs(motion.tau) * np.sign(motion.yd)
-    run = run_of(replace(motion, tau=motion.tau + more))
-    found = [d for d in run.diagnosis if d.kind == "friction"]
+def test_friction_by_load_is_named_and_added(seed: int) -> None:
+    """Forces with it are made by hand; its size is found with the parameters."""
+    pendulum = load("pendulum@friction")
+
+    def geared(motion: PreparedMeasurement, exact: PreparedMeasurement) -> PreparedMeasurement:
+        more = 0.2 * np.abs(exact.tau) * np.sign(motion.yd)
+        return replace(motion, tau=motion.tau + more)
+
+    motion = geared(measured(pendulum, seed, noise=0.01), measured(pendulum, seed, noise=0.0))
+    quiet = measured(pendulum, seed + 10, noise=0.0)
+    other = replace(geared(quiet, quiet), name="other")
+    plain = run_of(motion, validate=other)
+    found = [d for d in plain.diagnosis if d.kind == "friction"]
     assert found
     assert "grows with the load" in found[0].text
+    assert "--friction auto" in found[0].remedy
+    richer = run_of(motion, validate=other, friction="auto")
+    assert richer.friction is not None
+    assert any("grows with the load of hinge, 0." in words for words in richer.friction.shapes)
+    loads = [e["load"] for e in richer.mechanism.elements if e.kind == "friction"]
+    assert max(loads) == pytest.approx(0.2, abs=0.01)
+    name = plain.motions[1].name
+    assert richer.errors(name)["estimate"] < 0.1 * plain.errors(name)["estimate"]
+    # The model that was found is a model file like any other, and predicts the same forces.
+    again = build(**document_of(richer.mechanism))
+    assert [e["load"] for e in again.elements if e.kind == "friction"] == loads
+    table = MotionTable(time=other.time, y=other.y, yd=other.yd, ydd=other.ydd)
+    forces = predict(richer, table)
+    np.testing.assert_allclose(forces.predicted, other.tau, atol=0.02 * np.abs(other.tau).max())
+    assert np.isnan(forces.measured).all()
+
+
+def test_friction_by_load_that_is_asked_for_and_not_there() -> None:
+    run = run_of(measured(load("pendulum@friction")), friction="load")
+    assert run.friction is not None
+    assert max(e["load"] for e in run.mechanism.elements if e.kind == "friction") < 0.02
+    assert run.friction.after == pytest.approx(run.friction.before, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", range(2))

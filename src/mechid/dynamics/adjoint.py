@@ -13,6 +13,7 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.hysteresis import Remembered, dahl_gradient, is_path, remembered
 from mechid.dynamics.kernels.adjoint import adjoint_batch
+from mechid.dynamics.load_friction import LoadFriction, load_friction
 from mechid.dynamics.regressor import observation_matrix
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.engine.choice import wanted
@@ -74,6 +75,9 @@ def observation_gradient(
     others = np.zeros((n, n_i)) if known is None else np.ascontiguousarray(known, dtype=float)
     if others.shape != (n, n_i):
         raise ValueError(f"known has shape {others.shape}, but {(n, n_i)} is needed")
+    rubbing = load_friction(model.mechanism)
+    if rubbing is not None:
+        return _through_gears(rubbing, motion, weights, others)
     past = remembered(model.mechanism) if is_path(motion) else None
     if past is not None:
         return _through_path(past, motion, weights, others)
@@ -108,6 +112,20 @@ def observation_gradient(
             k.tables, k.one_piece, model.tables, s, s + 1, *given, by_y, by_yd, by_ydd, ratio
         )
     return by_y, by_yd, by_ydd
+
+
+def _through_gears(
+    rubbing: LoadFriction, motion: Motion, G: Floats, known: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the gradients where friction depends on the load, its sign taken as constant."""
+    plain = observation_matrix(motion, rubbing.model)
+    loads = rubbing.nominal(plain.W, plain.known)
+    factors = rubbing.factors(motion.yd, loads)
+    by_y, by_yd, by_ydd = observation_gradient(
+        rubbing.model, motion, G * factors[:, :, None], known * factors
+    )
+    by_factor = np.einsum("njk,njk->nj", G, plain.W) + known * plain.known
+    return by_y, by_yd + by_factor * rubbing.slopes(motion.yd, loads), by_ydd
 
 
 def _through_path(

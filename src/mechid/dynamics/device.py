@@ -14,6 +14,7 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.kernels import observe
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.observation_code import BRANCHING
 from mechid.dynamics.regressor import Observation, observe_path
 from mechid.dynamics.timed_loads import timed_loads
@@ -124,6 +125,11 @@ def observe_samples(
     cp = cuda(device)
     model = mechanism if isinstance(mechanism, DynamicModel) else dynamic_model(mechanism)
     given = checked_prescription(model.kinematics, y, yd, ydd, time, None)
+    rubbing = load_friction(model.mechanism)
+    if rubbing is not None:
+        seen = observe_samples(rubbing.model, y, yd, ydd, time=time, device=device)
+        rubbing.apply(seen.W, seen.known, given.yd)
+        return Observation(seen.W, seen.known, model.columns)
     timed = timed_loads(model.mechanism)
     own = model if timed is None else timed.model
     n, n_i = given.y.shape

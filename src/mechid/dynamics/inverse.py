@@ -11,6 +11,7 @@ import numpy as np
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.hysteresis import is_path, remembered
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.reactions import JointReactions, joint_reactions
 from mechid.dynamics.reference_point import (
@@ -88,6 +89,8 @@ def inverse_dynamics(
 ) -> InverseDynamics:
     """Return the generalised forces of a solved motion, τ = W φ + known.
 
+    Where friction depends on the load, its direction is that of the forces for `phi`.
+
     Parameters
     ----------
     motion : Motion
@@ -126,11 +129,15 @@ def inverse_dynamics(
     model = dynamic_model(motion.model.mechanism)
     values = parameter_values(model, phi)
     second = formulation == "reference-point"
-    tau = _second(motion, values, elimination) if second else _fast(motion, values)
+    rubbing = load_friction(motion.model.mechanism)
+    # Behind the gears is a mechanism without their friction.
+    behind = motion if rubbing is None else replace(motion, model=rubbing.model.kinematics)
+    loads = _second(behind, values, elimination) if second else _fast(behind, values)
+    tau = loads if rubbing is None else loads * rubbing.factors(motion.yd, loads)
     found = None
     if reactions:
         found = _reactions(
-            joint_reactions_reference if second else joint_reactions, motion, values, tau, watch
+            joint_reactions_reference if second else joint_reactions, behind, values, loads, watch
         )
     return InverseDynamics(motion, tau, values, model.columns, found)
 

@@ -12,6 +12,7 @@ from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.hysteresis import Memory, Remembered, is_path, remembered
 from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.timed_loads import TimedLoads, timed_loads
 from mechid.errors import DataError, MechidError
 from mechid.kinematics.engine.choice import chosen, engine
@@ -86,6 +87,11 @@ def observation_matrix(
     d = dynamic_model(motion.model.mechanism) if model is None else model
     inputs = (motion.y, motion.q, motion.v, motion.vd)
     seen = _memory(d, motion.y.shape, out, inputs)
+    rubbing = load_friction(d.mechanism)
+    if rubbing is not None:
+        observation_matrix(motion, rubbing.model, out=seen)
+        rubbing.apply(seen.W, seen.known, motion.yd)
+        return seen
     past = remembered(d.mechanism) if is_path(motion) else None
     if past is not None:
         h, _ = past.along(past.path(motion))
@@ -182,7 +188,16 @@ def _refuse_overflow(model: DynamicModel, W: Floats, known: Floats) -> None:
 
 def observation_blocks(motion: Motion, size: int = 4096) -> Iterator[tuple[slice, Observation]]:
     """Yield W in blocks of samples, for motions whose whole W would not fit in memory."""
-    d = dynamic_model(motion.model.mechanism)
+    yield from _blocks_of(dynamic_model(motion.model.mechanism), motion, size)
+
+
+def _blocks_of(d: DynamicModel, motion: Motion, size: int) -> Iterator[tuple[slice, Observation]]:
+    rubbing = load_friction(d.mechanism)
+    if rubbing is not None:
+        for part, seen in _blocks_of(rubbing.model, motion, size):
+            rubbing.apply(seen.W, seen.known, motion.yd[part])
+            yield part, seen
+        return
     past = remembered(d.mechanism) if is_path(motion) else None
     h = None if past is None else past.along(past.path(motion))[0]
     for first in range(0, motion.y.shape[0], size):
@@ -321,6 +336,11 @@ def _perform(
     before: Past,
 ) -> tuple[Observation, Floats, Past]:
     """Return W along a motion, the last pose and the path; errors count samples from `first` on."""
+    rubbing = load_friction(model.mechanism)
+    if rubbing is not None:
+        seen, last, end = _perform(rubbing.model, wanted, ordered, first, out, before)
+        rubbing.apply(seen.W, seen.known, wanted.yd)
+        return seen, last, end
     seen = _memory(model, wanted.y.shape, out, (wanted.y, wanted.yd, wanted.ydd, wanted.time))
     past = remembered(model.mechanism) if before != ALONE else None
     whole = seen if past is None else _memory(past.model, wanted.y.shape, None, ())

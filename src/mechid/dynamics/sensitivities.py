@@ -9,7 +9,8 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.hysteresis import is_path, remembered
-from mechid.dynamics.regressor import fill_observation
+from mechid.dynamics.load_friction import load_friction
+from mechid.dynamics.regressor import fill_observation, observation_matrix
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.sensitivities import complex_motion
@@ -26,6 +27,19 @@ def observation_sensitivity(
     """
     k = motion.model
     d = dynamic_model(k.mechanism) if model is None else model
+    rubbing = load_friction(d.mechanism)
+    if rubbing is not None:
+        plain = observation_matrix(motion, rubbing.model)
+        W, known = observation_sensitivity(motion, direction, rubbing.model)
+        loads = rubbing.nominal(plain.W, plain.known)
+        factors = rubbing.factors(motion.yd, loads)
+        W, known = W * factors[:, :, None], known * factors
+        i = direction - motion.y.shape[1]
+        if 0 <= i < motion.y.shape[1]:  # along a speed
+            slope = rubbing.slopes(motion.yd, loads)[:, i]
+            W[:, i] += slope[:, None] * plain.W[:, i]
+            known[:, i] += slope * plain.known[:, i]
+        return W, known
     past = remembered(d.mechanism) if is_path(motion) else None
     if past is not None:
         h, _ = past.along(past.path(motion))

@@ -23,10 +23,12 @@ from mechid.dynamics.forward.gibbs_appell import GibbsAppell
 from mechid.dynamics.forward.independent import Independent
 from mechid.dynamics.forward.on_tree import TreeFormulation
 from mechid.dynamics.forward.remembering import Remembering
+from mechid.dynamics.forward.rubbing import Rubbing
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.hysteresis import remembered
 from mechid.dynamics.integrate import ONE_STEP, integrate
 from mechid.dynamics.integrators.task import IntegrationError, Trace
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.loads import Forces
 from mechid.dynamics.parameters import parameter_values
 from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
@@ -108,8 +110,10 @@ def simulate(
     options = options.changed(settings)
     values = parameter_values(model, phi)
     driven = driven_coordinates(model.mechanism, drive)
-    past = remembered(model.mechanism)
-    given = (model, values) if past is None else (past.model, past.parameters(values))
+    rubbing = load_friction(model.mechanism)
+    behind = model if rubbing is None else rubbing.model
+    past = remembered(behind.mechanism)
+    given = (behind, values) if past is None else (past.model, past.parameters(values))
     timed = timed_loads(given[0].mechanism)
     engine = Engine(*given)
     if timed is not None:
@@ -118,6 +122,8 @@ def simulate(
     if past is not None:
         places = past.forces if timed is None else timed.others[past.forces]
         chosen = Remembering(chosen, past, past.sizes(values), places)
+    if rubbing is not None:
+        chosen = Rubbing(chosen, rubbing, driven)
     wanted = _times(times)
     q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
     duration = float(wanted[-1] - wanted[0])
@@ -274,12 +280,15 @@ class _Run:
 
     def _watcher(self, duration: float) -> Callable[[float, Floats], None]:
         """Return what looks for dead centres and jumps from branch to branch."""
-        whole = self.chosen
-        chosen, behind = whole, 2
-        if isinstance(whole, Remembering):
-            chosen, behind = whole.inner, 2 + len(whole.sizes)
+        chosen, behind = self.chosen, 2
+        forces: Forces = self.act
+        if isinstance(chosen, Rubbing):
+            rubbing, chosen = chosen, chosen.inner
+            forces = lambda t, y, yd: rubbing.loads(self.act(t, y, yd), yd)  # noqa: E731
+        if isinstance(chosen, Remembering):
+            behind, chosen = 2 + len(chosen.sizes), chosen.inner
         if isinstance(chosen, Independent):
-            see = chosen.inspector(self.act, duration, self.stages)
+            see = chosen.inspector(forces, duration, self.stages)
             return lambda t, z: see(t, z[:-behind])
         if not isinstance(chosen, TreeFormulation):
             return lambda t, z: None

@@ -17,6 +17,7 @@ import numpy as np
 
 from mechid.dynamics.device import DeviceSamples
 from mechid.dynamics.hysteresis import remembered
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError
 from mechid.excitation.criteria.batch import Arrays, criterion_values
@@ -273,7 +274,8 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
     Raises
     ------
     DataError
-        If the GPU does not know a limit, a load over time, or hysteresis.
+        If the GPU does not know a limit, a load over time, hysteresis, or friction that depends on
+        the load.
     MechidError
         Without a GPU.
     """
@@ -285,6 +287,8 @@ def judge_of(problem: DesignProblem, device: str | None) -> DeviceJudge | None:
         unknown.append("loads over time")
     if remembered(problem.mechanism) is not None:
         unknown.append("hysteresis")
+    if load_friction(problem.mechanism) is not None:
+        unknown.append("friction that depends on the load")
     if unknown:
         raise DataError(
             f"the device {chosen} cannot judge motions with {', '.join(unknown)}",

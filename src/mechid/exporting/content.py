@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mechid.errors import ModelError
 from mechid.mechanism.element_laws import HYSTERESIS
-from mechid.mechanism.element_terms import terms_of
+from mechid.mechanism.element_terms import load_parts, terms_of
 from mechid.mechanism.records import IndependentCoordinate, Mechanism
 from mechid.shown import Shown
 
@@ -129,11 +129,20 @@ class Exported(Shown):
 def states_alone(mechanism: Mechanism) -> tuple[str, ...]:
     """Return what functions of single states cannot hold, as they have it instead."""
     terms = (term for e in mechanism.elements for _, term in terms_of(e))
-    return tuple(
-        f"{term.name} (depends on the path, becomes friction of the speed alone)"
-        for term in terms
-        if term.law == HYSTERESIS
+    return (
+        *(
+            f"{term.name} (depends on the path, becomes friction of the speed alone)"
+            for term in terms
+            if term.law == HYSTERESIS
+        ),
+        *loads_of_drives(mechanism),
     )
+
+
+def loads_of_drives(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return friction that depends on the load, which formats of other programs do not have."""
+    parts = (part for e in mechanism.elements for part in load_parts(e))
+    return tuple(f"load_{part.name} (friction that depends on the load)" for part in parts)
 
 
 def check_whole(content: Content, what: str, left_out: tuple[str, ...], allow_loss: bool) -> None:

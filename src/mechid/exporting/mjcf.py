@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mechid.exporting.chain import Forest, Piece, forest_of, free_name, out_of_tree
-from mechid.exporting.content import Content, Exported, check_whole
+from mechid.exporting.content import Content, Exported, check_whole, loads_of_drives
 from mechid.exporting.laws import Laws, LinearLaw, linear_laws
 from mechid.exporting.markup import (
     Element,
@@ -65,7 +65,7 @@ def mjcf(content: Content, allow_loss: bool = False) -> Exported:
     m = content.mechanism
     forest = forest_of(m, lambda joint: _loop(joint) is not None)
     laws = linear_laws(m)
-    left_out = (*laws.left_out, *_unable(m, forest))
+    left_out = (*laws.left_out, *loads_of_drives(m), *_unable(m, forest))
     check_whole(content, "MJCF", left_out, allow_loss)
     writer = _Writer(content, forest, laws)
     return Exported("mjcf", writer.file(left_out), writer.notes, left_out)

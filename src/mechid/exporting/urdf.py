@@ -27,7 +27,7 @@ from mechid.exporting.chain import (
     from_home,
     out_of_tree,
 )
-from mechid.exporting.content import Content, Exported, check_whole
+from mechid.exporting.content import Content, Exported, check_whole, loads_of_drives
 from mechid.exporting.laws import Laws, LinearLaw, linear_laws
 from mechid.exporting.markup import (
     Element,
@@ -66,7 +66,8 @@ def urdf(content: Content, allow_loss: bool = False) -> Exported:
         forest = from_home(forest)
     laws = linear_laws(m)
     followed = mimics(m, forest)
-    left_out = (*laws.left_out, *_unable(content, forest, laws), *followed.left_out)
+    rubbing = loads_of_drives(content.mechanism)
+    left_out = (*laws.left_out, *rubbing, *_unable(content, forest, laws), *followed.left_out)
     check_whole(content, "URDF", left_out, allow_loss)
     writer = _Writer(content, forest, laws, followed.of)
     return Exported("urdf", writer.file(left_out), writer.notes, left_out)

@@ -265,6 +265,9 @@ def _friction_fault(part: Part) -> Fault | None:
     if acts(part["hysteresis"]) and not part["hysteresis_width"] > 0:
         text = f"hysteresis_width must be > 0, got {part['hysteresis_width']:g}"
         return Fault("hysteresis_width", text, "give the travel in which friction turns")
+    if not 0.0 <= part["load"] < 1.0:
+        text = f"load must be ≥ 0 and < 1, got {part['load']:g}"
+        return Fault("load", text, "give the friction over the force that the drive transmits")
     for key in ("stribeck_exponent", "smoothing"):
         if part[key] < 0:
             return Fault(key, f"{key} must be ≥ 0, got {part[key]:g}", "give a positive number")
@@ -373,7 +376,8 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
         "friction": ElementKind(
             "Friction on a joint coordinate: -viscous q̇ - coulomb sign(q̇) "
             "- stribeck exp(-(|q̇|/stribeck_speed)^stribeck_exponent) sign(q̇) - hysteresis h, with "
-            "dh/dq = (1 - h sign(q̇)) / hysteresis_width along a path (Dahl).",
+            "dh/dq = (1 - h sign(q̇)) / hysteresis_width along a path (Dahl) - load |L| sign(q̇), L "
+            "being what the drive of the joint has to supply for all the rest.",
             "joint",
             (
                 Key("viscous", "F s/x"),
@@ -386,6 +390,7 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = MappingProxyType(
                 Key("smoothing", "x/s", "tanh(q̇/smoothing) for sign(q̇)", 0.0, "number"),
                 Key("hysteresis", "F", "after a long way in one direction"),
                 Key("hysteresis_width", "x", "travel to 1 - 1/e of it, from 0", 0.0, "number"),
+                Key("load", "", "friction over the force that a drive transmits", 0.0, "number"),
             ),
             _friction,
             fault=_friction_fault,

@@ -62,6 +62,22 @@ def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
                 yield part, term
 
 
+def load_parts(element: ForceElement) -> Iterator[Part]:
+    """Yield the parts of an element that rub in proportion to the force of a drive."""
+    return (part for part in element.parts if dict(part.values).get("load"))
+
+
+def without_load(element: ForceElement) -> ForceElement:
+    """Return an element whose friction does not depend on the force of a drive."""
+    if not any(True for _ in load_parts(element)):
+        return element
+
+    def plain(part: Part) -> Part:
+        return replace(part, values=tuple((k, 0.0 if k == "load" else v) for k, v in part.values))
+
+    return replace(element, parts=tuple(map(plain, element.parts)))
+
+
 def mirrored(kind: ElementKind, part: Part) -> Part:
     """Return the values of a part on a joint coordinate that is counted the other way."""
 

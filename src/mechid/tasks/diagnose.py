@@ -18,14 +18,14 @@ from mechid.runs.record import Run
 from mechid.runs.verdict_trust import gross
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.friction import friction_shapes, friction_terms, shape_columns
+from mechid.tasks.friction import SHAPES, friction_shapes, friction_terms, shape_columns
 from mechid.tasks.regress import measured_rows
 from mechid.tasks.stages import EstimationProblem
 from mechid.validation.diagnosis import diagnose
 from mechid.validation.diagnosis_linear import Candidate
 from mechid.validation.diagnosis_motion import believed
 from mechid.validation.diagnosis_record import Diagnosis
-from mechid.validation.friction_columns import load_friction
+from mechid.validation.friction_columns import load_column
 
 # What to do about differences between logs: each of them may be the wrong one.
 _OF_LOG = {
@@ -35,12 +35,7 @@ _OF_LOG = {
 }
 # What looks like friction of another kind: a delay moves reversals, a hum may come again at each.
 _LIKE_FRICTION = ("delay", "hum")
-_LOAD = "friction that grows with the load"
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
-_FIT = (
-    "no force element has this: find its coefficient and the parameters by turns, as the page on "
-    "what cannot be modelled shows"
-)
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -205,9 +200,9 @@ def _loads(
     forces = r.W @ estimate.values + r.known
     for j, i in enumerate(measured_rows(mechanism, r.channels)):
         column = np.zeros_like(forces)
-        column[:, j] = load_friction(forces[:, j], speeds[:, j])
+        column[:, j] = load_column(forces[:, j], speeds[:, j])
         name = mechanism.coordinates[i].name
-        yield Candidate("friction", name, column, "", _LOAD, _FIT)
+        yield Candidate("friction", name, column, "", SHAPES["load"], _ADD)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:

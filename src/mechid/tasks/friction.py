@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,14 @@ from mechid.options import IdentifyOptions
 from mechid.runs.record import FrictionChoice
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.load_shapes import (
+    LoadSlopes,
+    drives,
+    fitted,
+    load_sizes,
+    load_slopes,
+    loaded,
+)
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import chosen_base, problem_of
 from mechid.validation.added_columns import fitted_problem
@@ -58,7 +67,7 @@ class FrictionShape:
     element : ForceElement
         With a coefficient to identify.
     parameter : str
-        Name of the coefficient.
+        Name of the coefficient; empty for friction that grows with the load, which has none.
     words : str
         What it is.
     actuated : bool
@@ -81,6 +90,7 @@ SHAPES: Mapping[str, str] = {
     "stribeck": "Stribeck's drop",
     "quadratic": "friction that grows with the square of the speed",
     "hysteresis": "hysteresis",
+    "load": "friction that grows with the load",
 }
 
 
@@ -100,13 +110,22 @@ def friction_shapes(
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     for (joint, index), usual in _usual(mechanism, motions).items():
         laws = {(term.law, term.shape) for term in friction_terms(mechanism, (joint, index))}
-        units = mechanism.joint(joint).kind.units
-        label = joint if len(units) == 1 else f"{joint}_{index + 1}"
+        units, label = mechanism.joint(joint).kind.units, _label(mechanism, (joint, index))
         for shape, element, words in _elements(label, (joint, index), usual, units[index]):
             ((_, term),) = terms_of(element)
             if (term.law, term.shape) not in laws and element.name not in taken:
                 actuated = (joint, index) in driven
                 found.append(FrictionShape(shape, label, element, term.name, words, actuated))
+    return tuple(found)
+
+
+def loaded_shapes(mechanism: Mechanism, forces: Sequence[str]) -> tuple[FrictionShape, ...]:
+    """Return friction that grows with the load, of drives with measured forces that have none."""
+    found = []
+    for joint, index in drives(mechanism, forces):
+        label = _label(mechanism, (joint, index))
+        element = _made(label, (joint, index), "load", "friction")
+        found.append(FrictionShape("load", label, element, "", SHAPES["load"], True))
     return tuple(found)
 
 
@@ -124,18 +143,7 @@ def _elements(
 ) -> Iterator[tuple[str, ForceElement, str]]:
     """Yield the shapes of a joint: each an element with one coefficient."""
     unknown = Coefficient(0.0, identify=True)
-
-    def made(name: str, kind: str, **given: Any) -> ForceElement:
-        values = {
-            key.name: Coefficient(0.0)
-            if key.form == "coefficient"
-            else 0.0
-            if key.default is None
-            else key.default
-            for key in ELEMENT_KINDS[kind].keys
-        }
-        part = Part(f"{label}_{name}", tuple((values | given).items()))
-        return ForceElement(part.name, kind, (part,), coordinates=(at,))
+    made = partial(_made, label, at)
 
     yield "coulomb", made("dry", "friction", coulomb=unknown), SHAPES["coulomb"]
     yield "viscous", made("viscous", "friction", viscous=unknown), SHAPES["viscous"]
@@ -153,6 +161,24 @@ def _elements(
         if width > 0:
             turning = made(f"turn{k}", "friction", hysteresis=unknown, hysteresis_width=width)
             yield "hysteresis", turning, f"{SHAPES['hysteresis']} over {width:g} {unit}"
+
+
+def _label(mechanism: Mechanism, at: Joint) -> str:
+    joint, index = at
+    return joint if len(mechanism.joint(joint).kind.units) == 1 else f"{joint}_{index + 1}"
+
+
+def _made(label: str, at: Joint, name: str, kind: str, **given: Any) -> ForceElement:
+    values = {
+        key.name: Coefficient(0.0)
+        if key.form == "coefficient"
+        else 0.0
+        if key.default is None
+        else key.default
+        for key in ELEMENT_KINDS[kind].keys
+    }
+    part = Part(f"{label}_{name}", tuple((values | given).items()))
+    return ForceElement(part.name, kind, (part,), coordinates=(at,))
 
 
 def _usual(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict[Joint, Usual]:
@@ -239,7 +265,7 @@ def richer_friction(
     if asked == (KEEP,) or not asked:
         return mechanism, truth, None
     logs = motions[:n_logs]
-    shapes = friction_shapes(mechanism, logs)
+    shapes = (*friction_shapes(mechanism, logs), *loaded_shapes(mechanism, logs[0].forces))
     if AUTO in asked:
         shapes = tuple(s for s in shapes if not (s.actuated and s.shape == "asymmetric"))
     else:
@@ -247,12 +273,59 @@ def richer_friction(
     if not shapes:
         return mechanism, truth, FrictionChoice()
     problem = problem_of(mechanism, chosen_base(mechanism, options), logs, options, n_logs)
-    columns = shape_columns(mechanism, logs, shapes)
-    taken, choice = choose_shapes(problem.regression, problem.prior, shapes, columns, AUTO in asked)
+    regression, prior = problem.regression, problem.prior
+    linear, loads = (tuple(s for s in shapes if bool(s.parameter) == x) for x in (True, False))
+    noise = fit_noise(regression, prior)
+    slopes = load_slopes(mechanism, logs, [s.element for s in loads], regression)
+    beta, _ = fitted(regression, noise, prior, _offsets(regression))
+    parts = (shape_columns(mechanism, logs, linear), slopes.columns(beta))
+    shapes, columns = (*linear, *loads), np.concatenate(parts, axis=-1)
+    taken, choice = choose_shapes(regression, prior, shapes, columns, AUTO in asked)
+    chosen = [shapes.index(s) for s in taken if s.parameter]
+    others = np.concatenate([_offsets(regression), columns[..., chosen]], axis=-1)
+    taken, choice = _sized(taken, choice, loads, slopes, (regression, noise, prior, others))
     if truth is not None:
-        names = (*truth.parameters, *(s.parameter for s in taken))
-        truth = replace(truth, parameters=names, values=np.pad(truth.values, (0, len(taken))))
+        names = (*truth.parameters, *(s.parameter for s in taken if s.parameter))
+        more = len(names) - len(truth.parameters)
+        truth = replace(truth, parameters=names, values=np.pad(truth.values, (0, more)))
     return with_shapes(mechanism, taken), truth, choice
+
+
+def _sized(
+    taken: Sequence[FrictionShape],
+    choice: FrictionChoice,
+    loads: Sequence[FrictionShape],
+    slopes: LoadSlopes,
+    fit: tuple[Regression, Floats, Prior | None, Floats],
+) -> tuple[tuple[FrictionShape, ...], FrictionChoice]:
+    """Return what was taken, friction that grows with the load as large as it was found."""
+    wanted = [k for k, s in enumerate(loads) if s in taken]
+    regression, noise, prior, others = fit
+    own = slopes.of(wanted)
+    sizes = load_sizes(regression, own, noise, prior, others)
+    # Noise was what the model without it left: beside the prior, data counted too little.
+    noise = fit_noise(own.at(regression, sizes), prior)
+    sizes = load_sizes(regression, own, noise, prior, others)
+    size = {loads[k].joint: float(f"{x:.4g}") for k, x in zip(wanted, sizes, strict=True)}
+    found, words = [], []
+    for shape, text in zip(taken, choice.shapes, strict=True):
+        if shape.parameter:
+            found.append(shape)
+            words.append(text)
+        elif size[shape.joint] > 0:
+            found.append(replace(shape, element=loaded(shape.element, size[shape.joint])))
+            words.append(f"{text}, {size[shape.joint]:.3g} of the force")
+    return tuple(found), replace(choice, shapes=tuple(words))
+
+
+def _offsets(regression: Regression) -> Floats:
+    """Return offsets of each force in each log as columns, (N, n_d, n_logs n_d).
+
+    An offset of a force is no friction, though it looks like one that differs with direction.
+    """
+    n, n_d = regression.tau.shape
+    logs = regression.logs[:, None] == np.unique(regression.logs)
+    return np.asarray(np.einsum("nl,ij->nijl", logs, np.eye(n_d)).reshape(n, n_d, -1))
 
 
 def choose_shapes(
@@ -277,9 +350,7 @@ def choose_shapes(
     """
     noise = fit_noise(regression, prior)
     folds = _BLOCKS.folds(regression.logs)
-    # An offset of a force is no friction, though it looks like one that differs with direction.
-    logs = regression.logs[:, None] == np.unique(regression.logs)
-    offsets = np.einsum("nl,ij->nijl", logs, np.eye(len(noise))).reshape(*columns.shape[:2], -1)
+    offsets = _offsets(regression)
     n, every = offsets.shape[-1], np.concatenate([offsets, columns], axis=-1)
     found = choose_columns(regression, every, noise, folds, prior, fixed=n)
     before, after, taken = found.before, found.after, tuple(shapes[k - n] for k in found.columns)

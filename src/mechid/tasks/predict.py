@@ -10,6 +10,7 @@ import numpy as np
 
 from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.load_friction import load_friction
 from mechid.runs.record import ForceHistory, Run
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history
@@ -69,4 +70,9 @@ def predict(
     )
     model = dynamic_model(found.mechanism)
     regression = regression_of(model, prepared, found.parameters.names)
-    return replace(force_history(found, name, regression), notes=table.notes)
+    if load_friction(found.mechanism) is not None:
+        # Forces of the estimate tell the direction of friction better than CAD values.
+        expected = force_history(found, name, regression).predicted
+        regression = regression_of(model, replace(prepared, tau=expected), found.parameters.names)
+    history = force_history(found, name, regression)
+    return replace(history, measured=np.full_like(history.predicted, np.nan), notes=table.notes)

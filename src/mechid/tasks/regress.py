@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.regressor import observe_path_blocks
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Between, Bools, Floats, Regression
@@ -80,7 +81,8 @@ def _between(
     def found(fractions: Floats) -> tuple[Floats, Floats]:
         time, path = between_samples(motion.time, fractions, motion.y, motion.yd, motion.ydd)
         y, yd, ydd = (x.reshape(-1, x.shape[-1]) for x in path)
-        finer = replace(motion, time=time.ravel(), y=y, yd=yd, ydd=ydd)
+        forces = [np.interp(time.ravel(), motion.time, x) for x in motion.tau.T]
+        finer = replace(motion, time=time.ravel(), y=y, yd=yd, ydd=ydd, tau=np.column_stack(forces))
         blocks = [block for _, block in _seen(model, finer, rows, places)]
         return time, np.concatenate(blocks).reshape(*time.shape, len(rows), len(places) + 1)
 
@@ -107,9 +109,16 @@ def _seen(
     In blocks: all columns of a long motion would not fit in memory. W and τ pass the same filter:
     W φ = τ holds after it as before.
     """
+    rubbing = load_friction(model.mechanism)
+    own = model if rubbing is None else rubbing.model
     for part, seen in observe_path_blocks(
-        model, motion.y, motion.yd, motion.ydd, time=motion.time, size=_BLOCK, reuse=True
+        own, motion.y, motion.yd, motion.ydd, time=motion.time, size=_BLOCK, reuse=True
     ):
+        if rubbing is not None:
+            # The sign of a measured force is known better than that of CAD values.
+            loads = np.full(seen.known.shape, np.nan)
+            loads[:, rows] = motion.tau[part]
+            rubbing.apply(seen.W, seen.known, motion.yd[part], loads)
         W = chosen_entries(seen.W, rows, places)
         yield part, np.concatenate([W, seen.known[:, rows][..., None]], axis=-1)
 
@@ -117,7 +126,7 @@ def _seen(
 def chosen_entries(W: Floats, rows: Sequence[int], columns: Sequence[int]) -> Floats:
     """Return W[:, rows][:, :, columns] in one pass, which takes half the time."""
     n, _, p = W.shape
-    flat = np.add.outer(p * np.asarray(rows, dtype=np.int64), columns).ravel()
+    flat = np.add.outer(p * np.asarray(rows, np.int64), np.asarray(columns, np.int64)).ravel()
     found = W.reshape(n, -1).take(flat, axis=1)
     return np.asarray(found.reshape(n, len(rows), len(columns)))
 

@@ -7,7 +7,7 @@ import numpy as np
 from mechid.estimation.regression import Floats
 
 
-def load_friction(force: Floats, speed: Floats) -> Floats:
+def load_column(force: Floats, speed: Floats) -> Floats:
     """Return |force| sign(speed), (N,): friction per unit of a coefficient of friction.
 
     Parameters

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mechid.dynamics.hysteresis import is_path, remembered
+from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.reference_point.body_matrix import unprojected
 from mechid.dynamics.reference_point.eliminate import Method, admissible_motions
 from mechid.dynamics.reference_point.model import ReferenceModel, reference_model
@@ -37,7 +38,7 @@ def observation_matrix_reference(
         How constraint forces are eliminated.
     own_basis : bool
         False: rows belong to the declared coordinates. True: to those of the method, which may
-        differ from sample to sample.
+        differ from sample to sample, and do not have the friction of drives that depends on loads.
 
     Examples
     --------
@@ -49,6 +50,15 @@ def observation_matrix_reference(
     True
     """
     model = mechanism if isinstance(mechanism, ReferenceModel) else reference_model(mechanism)
+    rubbing = load_friction(model.mechanism)
+    if rubbing is not None:
+        plain = observation_matrix_reference(
+            rubbing.model.mechanism, motion, method, own_basis=own_basis
+        )
+        if not own_basis:
+            yd = motion.yd if isinstance(motion, Motion) else np.asarray(motion[1], dtype=float)
+            rubbing.apply(plain.W, plain.known, yd)
+        return Observation(plain.W, plain.known, model.columns)
     if isinstance(motion, Motion):
         past = remembered(model.mechanism) if is_path(motion) else None
         if past is not None:

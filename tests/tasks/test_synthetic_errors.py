@@ -270,13 +270,21 @@ def test_hysteresis_dissipates_and_is_bounded():
     assert np.all(np.sum(force * MOVED.yd, axis=0) > 0)
 
 
+def test_friction_of_drives_by_load():
+    """More while a drive feeds power in, less while it takes power up."""
+    made = synthesise(FIVE, MOVED, load_friction=["10%", "M2=0.3"])
+    assert made.errors["load_friction"] == {"M1": 0.1, "M2": 0.3}
+    power = np.sign(EXACT * MOVED.yd)
+    np.testing.assert_allclose(made.exact, EXACT * (1 + np.array([0.1, 0.3]) * power), atol=1e-9)
+
+
 # ------------------------------------------------------------------------------- the truth
 
 
 def test_another_motion_of_the_same_machine(tmp_path):
     """Geometry, friction, hysteresis and springs are those of the truth; sensors are others."""
     words = {"hardpoints": 0.001, "friction": "5%", "viscous_friction": "3%", "stribeck": "5%",
-             "hysteresis": "4%", "elasticity": "0.1%"}  # fmt: skip
+             "hysteresis": "4%", "load_friction": "3%", "elasticity": "0.1%"}  # fmt: skip
     made = synthesise(FIVE, MOVED, cad_error=0.1, offset="5%", seed=4, **words)
     *_, path = save_measurement(made, tmp_path / "log.csv")
     truth = read_truth(path)

@@ -65,6 +65,8 @@ ERROR_KINDS: tuple[ErrorKind, ...] = (
               "exp(-(v/v_s)²)", "N m or N", _JOINT, True),
     ErrorKind("hysteresis", "force", "Friction that remembers where the motion turned (Dahl)",
               "N or N m", _RMS, True),
+    ErrorKind("load_friction", "force", "Friction of drives that grows with the force they "
+              "transmit, by this part of it", "a number", "", True, 1.0),
     ErrorKind("elasticity", "coordinate", "Positions are measured at motors behind springs, which "
               "the root mean square of the force deflects by this (quasi-static)", "m or rad",
               _MOTION, True),

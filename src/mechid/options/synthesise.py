@@ -37,9 +37,10 @@ class SynthesiseOptions:
         Whether speeds and accelerations are left out anyway.
     cad_error : float
         Relative error of the CAD values: the truth is drawn about them.
-    hardpoints, friction, viscous_friction, stribeck, hysteresis, elasticity : NoiseLevels
-        What the machine has and its model lacks, see `ERROR_KINDS`. Hardpoints and friction are
-        given by joint; hysteresis and elasticity belong to the drives.
+    hardpoints, friction, viscous_friction, stribeck : NoiseLevels
+        What the machine has and its model lacks, see `ERROR_KINDS`, given by joint.
+    hysteresis, load_friction, elasticity : NoiseLevels
+        The same of the drives.
     delay, gain, offset, drift, random_walk, hum, outliers, clipping, quantisation : NoiseLevels
         What force sensors do, see `ERROR_KINDS`; they act in this order, noise before outliers.
     position_quantisation : NoiseLevels
@@ -75,6 +76,7 @@ class SynthesiseOptions:
     stribeck_speed: float = 0.1
     hysteresis: NoiseLevels = NO_NOISE
     hysteresis_width: float = 0.05
+    load_friction: NoiseLevels = NO_NOISE
     elasticity: NoiseLevels = NO_NOISE
     delay: NoiseLevels = NO_NOISE
     gain: NoiseLevels = NO_NOISE

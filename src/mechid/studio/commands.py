@@ -260,8 +260,8 @@ def _flags(names: str) -> dict[str, Kind | None]:
 _LOGS: dict[str, Kind | None] = {"map": mapping, **_words("period cutoff decimation")}
 _MANY = frozenset({"log", "map", "validate", "instruments", "set", "noise", "weigh"})
 _ERRORS = (
-    "hardpoints friction viscous_friction stribeck hysteresis elasticity delay gain offset drift "
-    "random_walk hum outliers clipping quantisation position_quantisation units"
+    "hardpoints friction viscous_friction stribeck hysteresis load_friction elasticity delay gain "
+    "offset drift random_walk hum outliers clipping quantisation position_quantisation units"
 )
 
 COMMANDS: Mapping[str, Command] = {

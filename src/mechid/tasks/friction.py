@@ -28,6 +28,7 @@ from mechid.runs.record import FrictionChoice
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.load_shapes import (
+    LARGEST,
     LoadSlopes,
     drives,
     fitted,
@@ -312,7 +313,7 @@ def _sized(
         if shape.parameter:
             found.append(shape)
             words.append(text)
-        elif size[shape.joint] > 0:
+        elif 0 < size[shape.joint] < LARGEST:
             found.append(replace(shape, element=loaded(shape.element, size[shape.joint])))
             words.append(f"{text}, {size[shape.joint]:.3g} of the force")
     return tuple(found), replace(choice, shapes=tuple(words))

@@ -22,7 +22,7 @@ from mechid.tasks.regress import regression_of
 
 _UNIT = 0.5  # any μ: W is linear in it
 _STEPS, _STILL = 20, 1e-6
-_LARGEST = 0.9
+LARGEST = 0.5  # beyond it something else is behind it: gears with this loss do not turn back
 
 
 def loaded(element: ForceElement, size: float) -> ForceElement:
@@ -133,7 +133,7 @@ def load_sizes(
         beta, _ = fitted(now, noise, prior, others)
         own = slopes.columns(beta)
         _, factors = fitted(now, noise, prior, np.concatenate([others, own], axis=-1))
-        step = np.clip(mu + factors[n:], 0.0, _LARGEST) - mu
+        step = np.clip(mu + factors[n:], 0.0, LARGEST) - mu
         mu = mu + step
         if np.abs(step).max(initial=0.0) < _STILL:
             break

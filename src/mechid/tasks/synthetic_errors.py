@@ -129,6 +129,11 @@ class MachineErrors:
             )
             tau = tau + errors.hysteresis(motion.y, size, width)
             drawn |= {"hysteresis": _by(forces, size), "hysteresis_width": _by(forces, width)}
+        if self.has("load_friction"):
+            forces = [c.force for c in motion.model.mechanism.coordinates]
+            part = self._known("load_friction", forces, 1.0)
+            tau = tau + part * np.abs(tau) * np.sign(motion.yd)
+            drawn["load_friction"] = _by(forces, part)
         return tau, drawn
 
     def positions(self, motion: Motion, tau: Floats) -> tuple[Floats, Drawn]:

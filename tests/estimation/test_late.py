@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechid.estimation.estimate import ChannelErrors
-from mechid.estimation.late import late
+from mechid.estimation.late import beside_jumps, late
 from mechid.estimation.regression import Floats, Regression, joined
 from mechid.estimation.sensed import sensed
 
@@ -134,6 +134,31 @@ def test_columns_that_jump_do_not_oscillate(told: bool) -> None:
         np.testing.assert_allclose(found.W[clear, j], want[clear, :2], atol=1e-6)
         np.testing.assert_allclose(found.known[clear, j], want[clear, 2], atol=2e-3)
         assert np.max(np.abs(found.W[:, j, 0])) <= 1.0
+
+
+def test_samples_beside_a_jump_do_not_count() -> None:
+    """Late by d, a sample tells the side of a jump of dry friction only a sample away from it."""
+    x = turning(TIME)
+
+    def between(fractions: Floats) -> tuple[Floats, Floats]:
+        time = TIME[:, None] + fractions / RATE
+        return time, turning(time)
+
+    dry = replace(problem(), W=x[..., :2], known=0 * x[..., 2], parameters=("dry", "smooth"))
+    r = replace(dry, between=between)
+    found = beside_jumps(r, DELAY)
+    for j, d in enumerate(DELAY):
+        times = TIME - d
+        turns = np.arange(1, 3 * TIME[-1] / np.pi) * np.pi / 3
+        away = np.min(np.abs(times[:, None] - turns), axis=1) * RATE  # in samples
+        assert found[(away < 0.9) & (times > 0), j].all()
+        inside = slice(5, -5)
+        assert not found[inside, j][away[inside] > 1.1].any()
+    none = np.zeros(2)
+    shown = sensed(r, ChannelErrors(none, none, none, none, delay=DELAY))
+    assert not (shown.valid & found).any()
+    smooth = replace(r, W=x[..., 1:2], parameters=("smooth",), between=None)
+    assert not beside_jumps(smooth, DELAY).any()
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5])

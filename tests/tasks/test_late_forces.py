@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mechid
@@ -46,3 +48,25 @@ def test_a_known_delay_is_no_news_on_another_log() -> None:
         d for d in mechid.validate(run(), measured(2, late=0.0)).diagnosis if d.kind == "delay"
     )
     assert found.size == pytest.approx(-LATE, rel=0.1)
+
+
+# A cart on a tilted rail and a crank that carry one point, with dry friction in both drives.
+MODELS = Path(__file__).parent / "models"
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_dry_friction_beside_a_delay(seed: int) -> None:
+    """Samples next to a reversal do not decide on the delay, and nothing else is blamed for it."""
+    model, motion = MODELS / "cart_crank.yaml", MODELS / "cart_crank_motion.yaml"
+    words = {"noise": "1%", "cad_error": "10%", "rate": 100.0, "periods": 4, "seed": seed}
+    log = mechid.synthesise(model, motion, delay=0.004, **words)
+    found = mechid.identify(model, log)
+    assert found.estimate is not None
+    errors = found.estimate.errors
+    assert errors is not None
+    assert errors.delay is not None
+    assert errors.sigma_delay is not None
+    assert np.all(np.abs(errors.delay - 0.004) < 3 * errors.sigma_delay)
+    assert np.all(errors.sigma_delay < 1e-4)
+    assert [d.kind for d in found.diagnosis] == ["delay"]
+    assert found.errors("identification")["estimate"] == pytest.approx(0.01, rel=0.1)  # the noise

@@ -95,6 +95,27 @@ def late(regression: Regression, delay: Floats, samples: Ints | None = None) -> 
     return Late(found[..., :-1], found[..., -1], rate[..., :-1], rate[..., -1])
 
 
+def beside_jumps(regression: Regression, delay: Floats) -> Bools:
+    """Return the samples (N, n_d) that delays leave less than a sample from a jump of a column.
+
+    On which side of the jump such a sample is depends on the delay alone; with its force, which is
+    off by the whole jump on the wrong side, it would decide on the delay alone.
+    """
+    r, found = regression, np.zeros(regression.tau.shape, dtype=bool)
+    for own, _, jumps in r.pieces:
+        t = r.time[own]
+        near = float(np.median(np.diff(t)))
+        for j, straight in enumerate(jumps):
+            if not straight.columns.size:
+                continue
+            size = np.sqrt(np.mean(straight.values**2, axis=0))
+            steps = np.abs(np.diff(straight.values, axis=0)) > _JUMP * size
+            when = straight.time[:-1][np.any(steps, axis=1)]
+            i = np.searchsorted(when, t - delay[j] - near)
+            found[own, j] = np.append(when, np.inf)[i] < t - delay[j] + near
+    return found
+
+
 def pieces(regression: Regression) -> tuple[Piece, ...]:
     """Return W and known over time, in pieces without a gap."""
     r = regression

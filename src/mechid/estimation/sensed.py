@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.estimation.estimate import ChannelErrors
-from mechid.estimation.late import late
+from mechid.estimation.late import beside_jumps, late
 from mechid.estimation.regression import Floats, Regression
 
 
@@ -26,7 +26,8 @@ def sensed(regression: Regression, errors: ChannelErrors | None) -> Regression:
 def late_regression(regression: Regression, delay: Floats | None) -> Regression:
     """Return a problem in which the force of each channel is that of an earlier time.
 
-    Samples whose forces were felt outside of the record are not valid any more.
+    Samples whose forces were felt outside of the record are not valid any more, nor are those
+    beside a jump of dry friction.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ def late_regression(regression: Regression, delay: Floats | None) -> Regression:
     first, last = np.array(ends)[logs].T[..., None]
     earlier = time[:, None] - delay
     valid = regression.valid & (earlier >= first) & (earlier <= last)
+    valid &= ~beside_jumps(regression, delay)
     return replace(regression, W=W, known=known, valid=valid, between=None)
 
 

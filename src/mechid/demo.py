@@ -23,7 +23,7 @@ def main(folder: Path = FOLDER, name: str = MODEL) -> None:
     begin = time.perf_counter()
     print(f"mechid: identify {name} from synthetic measurements")
     if compile_ahead():
-        print("(the first run compiles the kernels, which takes half a minute)", flush=True)
+        print("(the first run compiles kernels meanwhile, and takes longer)", flush=True)
     print()
     folder.mkdir(parents=True, exist_ok=True)
     with _step("look at the mechanism"):

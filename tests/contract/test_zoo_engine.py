@@ -13,11 +13,13 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.gradient_code import gradient_code
 from mechid.dynamics.observation_code import record_observation
 from mechid.dynamics.reference_point import observation_matrix_reference
-from mechid.dynamics.regressor import Observation, observe_path
+from mechid.dynamics.regressor import Observation, observation_matrix, observe_path
 from mechid.errors import DataError, SingularPoseError, UnreachablePoseError
-from mechid.kinematics.engine.choice import engine, wanted
+from mechid.kinematics.branch import dependent_jacobians
+from mechid.kinematics.engine.choice import engine, preferred, wanted
 from mechid.kinematics.engine.path import PathCode
 from mechid.kinematics.motion import Motion, solve_motion
+from mechid.kinematics.samples import Samples
 from mechid.modelfile import load, zoo
 from mechid.tape.number import RecordingError
 
@@ -211,3 +213,46 @@ def test_the_code_can_be_made_for_models_that_travel() -> None:
     assert "path_code" not in vars(copy)
     assert copy.path_code is not None
     assert gradient_code(copy) is not None
+
+
+@pytest.mark.parametrize("spec", [*NAMES, *HARD])
+def test_closed_poses_and_unrelated_samples(spec: str) -> None:
+    """W and Jacobians of closed poses, and samples that are reached from home, by code."""
+    model, y = path(spec)
+    few = tuple(np.ascontiguousarray(x[::150]) for x in y)
+    with engine("tables"):
+        motion = solve_motion(model.kinematics, *few, ordered=False)
+        by_tables = observation_matrix(motion, model)
+        J = dependent_jacobians(model.kinematics, motion.q)
+    with engine("compiled"):
+        by_code = observation_matrix(motion, model)
+        again = solve_motion(model.kinematics, *few, ordered=False)
+        J_code = dependent_jacobians(model.kinematics, motion.q)
+    tolerance = 1e4 * EPS * condition(motion) ** 2
+    assert close(by_code.W, by_tables.W, tolerance)
+    size = np.abs(by_tables.known).max(initial=1e-300)
+    assert np.abs(by_code.known - by_tables.known).max() <= tolerance * size
+    assert np.abs(J_code - J).max(initial=0.0) <= 1e3 * EPS * np.abs(J).max(initial=1.0)
+    for name in ("q", "v", "vd"):
+        found, wanted_ = getattr(again, name), getattr(motion, name)
+        assert np.abs(found - wanted_).max() <= tolerance * max(1.0, np.abs(wanted_).max())
+
+
+def test_samples_far_apart_do_without_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code comes to them in shorter steps, where one step is too long."""
+    model, (y, yd, ydd) = path("sla_suspension")
+    far = tuple(np.ascontiguousarray(x[::120]) for x in (y, yd, ydd))
+    with engine("tables"):
+        expected = solve_motion(model.kinematics, *far)
+    monkeypatch.setattr(Samples, "solve", lambda *args: pytest.fail("kernels"))
+    with engine("compiled"):
+        found = solve_motion(model.kinematics, *far)
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.vd, expected.vd, rtol=0, atol=1e-8)
+
+
+def test_a_choice_of_the_user_is_kept() -> None:
+    with preferred("compiled"):
+        assert wanted(1)
+    with engine("tables"), preferred("compiled"):
+        assert not wanted(10**9)

@@ -68,6 +68,13 @@ class DynamicModel:
         return observation_code(self)
 
     @cached_property
+    def state_code(self) -> BatchCode | None:
+        """Generated code for W of closed poses; None if the kernels cannot be recorded."""
+        from mechid.dynamics.observation_code import state_code
+
+        return state_code(self)
+
+    @cached_property
     def forward_code(self) -> ForwardCode | None:
         """Generated code for the equations of motion; None if they cannot be recorded."""
         from mechid.dynamics.forward.code import forward_code
@@ -83,7 +90,7 @@ class DynamicModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy needs; it generates its code itself."""
-        made = ("path_code", "gradient_code", "forward_code")
+        made = ("path_code", "state_code", "gradient_code", "forward_code")
         return {k: v for k, v in self.__dict__.items() if k not in made}
 
 

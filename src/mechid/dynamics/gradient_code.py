@@ -36,11 +36,7 @@ def _recorded(model: DynamicModel, lanes: int | None) -> BatchCode:
         tape.input(s, k.home_q if i == 0 else np.ones(s.shape)) for i, s in enumerate(given)
     )
     run = RecordedKernels(tape.recorder, BRANCHING)
-    # The pose is closed: independent coordinates among q are what they should be.
-    y = numbers(n)
-    for direct in k.tables.direct:
-        y[direct.driver] = q[direct.q]
-    pose = RecordedPose.record(k, run, q, y)
+    pose = RecordedPose.closed(k, run, q)
     R = pose.admissible()
     sight = run(observe.make_sight, pose.t, d, n, q)
     pull = run(make_pull, pose.t, d, n)

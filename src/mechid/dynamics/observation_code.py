@@ -6,17 +6,25 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
 from mechid.dynamics.kernels import measures, observe
+from mechid.kinematics.engine.batch import BatchCode
 from mechid.kinematics.engine.path import PathCode
-from mechid.kinematics.engine.record import RecordedPose, numbers
-from mechid.kinematics.engine.stages import Stages, record_stages
-from mechid.tape.number import NOT_RECORDED
+from mechid.kinematics.engine.record import RecordedKernels, RecordedPose, largest, numbers
+from mechid.kinematics.engine.stages import Placed, Results, Stages, record_stages
+from mechid.tape.lanes_math import LARGEST_ANGLE
+from mechid.tape.number import NOT_RECORDED, select
 from mechid.tape.plain import plain_tables
+from mechid.tape.program import Slots, Tape
 
 BRANCHING = (measures.law_value, measures.law_slope)
 
 
 def record_observation(model: DynamicModel) -> Stages:
     """Record the stages of a path that leave W and `known` of every sample."""
+    return record_stages(model.kinematics, _observed(model), BRANCHING)
+
+
+def _observed(model: DynamicModel) -> Results:
+    """Return how W and `known` of a sample are recorded."""
     d = plain_tables(model.tables)
 
     def results(
@@ -28,7 +36,7 @@ def record_observation(model: DynamicModel) -> Stages:
         pose.run(observe.observe_sample, pose.t, d, pose.q, v, vd, R, pose.work, sight, W, known)
         return W, known
 
-    return record_stages(model.kinematics, results, BRANCHING)
+    return results
 
 
 def observation_code(model: DynamicModel) -> PathCode | None:
@@ -37,3 +45,36 @@ def observation_code(model: DynamicModel) -> PathCode | None:
         return PathCode.compile(record_observation(model))
     except NOT_RECORDED:
         return None
+
+
+def state_code(model: DynamicModel, lanes: int | None = None) -> BatchCode | None:
+    """Return code from q, v, v̇ of closed poses to W, `known` and the ratio of pivots.
+
+    None where the kernels cannot be recorded.
+    """
+    try:
+        return _recorded_state(model, lanes)
+    except NOT_RECORDED:
+        return None
+
+
+def _recorded_state(model: DynamicModel, lanes: int | None) -> BatchCode:
+    k, tape, slots = model.kinematics, Tape(), Slots()
+    given = [slots.take(n) for n in (k.compiled.n_q, k.compiled.n_v, k.compiled.n_v)]
+    lively = np.random.default_rng(0).uniform(0.5, 1.5, (2, k.compiled.n_v))  # none is special
+    q, v, vd = (tape.input(s, x) for s, x in zip(given, (k.home_q, *lively), strict=True))
+    pose = RecordedPose.closed(k, RecordedKernels(tape.recorder, BRANCHING), q)
+    # beyond this angle its sine is a matter for the kernels
+    ratio = select(largest(q, [1.0] * q.size) <= LARGEST_ANGLE, pose.ratio, 0.0)
+    found = (*_observed(model)(pose, pose.admissible(), v, vd), np.array([ratio], object))
+    placed = [Placed.of(x, slots) for x in found]
+    for where, values in zip(placed, found, strict=True):
+        tape.output(where.slots, values)
+    return BatchCode.compile(
+        tape.program(),
+        slots.count,
+        given,
+        [x.slots for x in placed],
+        lanes,
+        fixed=[x.constants for x in placed],
+    )

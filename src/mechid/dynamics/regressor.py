@@ -15,8 +15,9 @@ from mechid.dynamics.kernels.observe import observe_batch, observe_chunks
 from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.timed_loads import TimedLoads, timed_loads
 from mechid.errors import DataError, MechidError
-from mechid.kinematics.engine.choice import chosen, engine
+from mechid.kinematics.engine.choice import chosen, engine, wanted
 from mechid.kinematics.engine.path import PathCode
+from mechid.kinematics.engine.stages import PIVOT_RATIO
 from mechid.kinematics.frames import Values
 from mechid.kinematics.kernels.closure import SINGULAR_RATIO
 from mechid.kinematics.kernels.held import Held
@@ -226,8 +227,14 @@ def fill_observation(
     def run(first: int, last: int) -> None:
         observe_batch(k.tables, k.order, d, first, last, *motion, W, known, ratio)
 
-    spread(run, n, _SHORTEST_PART)
-    for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)):
+    code = model.state_code if wanted(n) and W.dtype == float else None
+    if code is None:
+        spread(run, n, _SHORTEST_PART)
+    else:
+        code.run(motion, (W, known, ratio))
+        for s in np.flatnonzero(~(ratio > PIVOT_RATIO)).tolist():  # pivots of the code do not fit
+            run(s, s + 1)
+    for s in np.flatnonzero(~(ratio > SINGULAR_RATIO)).tolist():
         observe_batch(k.tables, k.one_piece, d, s, s + 1, *motion, W, known, ratio)
 
 

@@ -10,6 +10,7 @@ from mechid.errors import AssemblyError
 from mechid.kinematics.compile import Compiled, Rigid
 from mechid.kinematics.coordinates import joint_coordinates
 from mechid.kinematics.kernels.dense import dense_rows
+from mechid.kinematics.kernels.few import few
 from mechid.kinematics.kernels.links import advance, place_links
 from mechid.kinematics.tables import Floats
 from mechid.kinematics.tree import SpanningTree
@@ -78,7 +79,7 @@ def close(c: Compiled, start: Floats, where: str = "") -> Closed:
             step = -np.linalg.solve(H, J.T @ error)
         step *= min(1.0, 0.5 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         trial = q.copy()
-        advance(c.for_kernels, trial, step * t.columns.scale, 1.0)
+        few(advance, 1)(c.for_kernels, trial, step * t.columns.scale, 1.0)
         trial_values, trial_jacobian = dense_rows(c.for_kernels, trial)
         trial_error = (trial_values * t.rows.scale)[closure]
         if trial_error @ trial_error < error @ error:
@@ -135,7 +136,8 @@ def link_poses(c: Compiled, q: Floats) -> list[Rigid]:
     rotation, origin = np.zeros((t.links.size, 3, 3)), np.zeros((t.links.size, 3))
     rotation[0] = np.eye(3)
     axes = np.zeros((t.columns.size, 3))
-    place_links(c.for_kernels, np.arange(t.links.size), 1, t.links.size, q, rotation, origin, axes)
+    every = np.arange(t.links.size)
+    few(place_links, 1)(c.for_kernels, every, 1, t.links.size, q, rotation, origin, axes)
     return [Rigid(R, p) for R, p in zip(rotation, origin, strict=True)]
 
 
@@ -152,6 +154,6 @@ def generic_pose(c: Compiled, start: Closed, rng: np.random.Generator) -> Closed
         if size < 1e-9:
             return pose
         trial = pose.q.copy()
-        advance(c.for_kernels, trial, direction / size * 0.03 * t.columns.scale, 1.0)
+        few(advance, 1)(c.for_kernels, trial, direction / size * 0.03 * t.columns.scale, 1.0)
         pose = close(c, trial)
     return pose

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from mechid.kinematics.engine.choice import wanted
 from mechid.kinematics.kernels.dense import dense_batch
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.tables import Floats
+from mechid.tape.lanes_math import LARGEST_ANGLE
 
 _CHUNK = 2048  # samples at a time: bounds the memory of the dense matrices
 
@@ -16,6 +18,11 @@ def dependent_jacobians(model: KinematicModel, q: Floats) -> Floats:
     unknown = model.order.columns.piece >= 0
     if not unknown.any():
         return np.zeros((len(q), model.tables.rows.size, 0))
+    code = model.jacobian_code if wanted(len(q)) else None
+    if code is not None and np.all(np.abs(q) <= LARGEST_ANGLE):
+        J = np.empty((len(q), model.tables.rows.size, int(unknown.sum())))
+        code.run((q,), (J,))
+        return J
     return dense_batch(model.compiled.for_kernels, q)[1][:, :, unknown]
 
 

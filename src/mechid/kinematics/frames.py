@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mechid.kinematics.compile import STILL, Rigid
+from mechid.kinematics.kernels.few import few
 from mechid.kinematics.kernels.observe import observe_frames
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.threads import spread
@@ -83,9 +84,10 @@ def frame_motion(
         places = np.array(links, dtype=np.int64), np.array(rotations), np.array(origins)
 
         tables = model.compiled.for_kernels
+        observe = few(observe_frames, n) if q.dtype == float else observe_frames
 
         def run(first: int, last: int) -> None:
-            observe_frames(tables, first, last, q, v, vd, *places, rotation, vectors)
+            observe(tables, first, last, q, v, vd, *places, rotation, vectors)
 
         spread(run, n, _SHORTEST_PART)
     position, velocity, omega, acceleration, alpha = vectors

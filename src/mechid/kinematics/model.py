@@ -30,6 +30,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.shown import Shown
 
 if TYPE_CHECKING:
+    from mechid.kinematics.engine.batch import BatchCode
     from mechid.kinematics.engine.path import PathCode
 
 RANK_TOLERANCE = 1e-9
@@ -107,9 +108,16 @@ class KinematicModel(Shown):
 
         return motion_code(self)
 
+    @cached_property
+    def jacobian_code(self) -> BatchCode | None:
+        """Generated code for `dependent_jacobians`; None if they cannot be recorded."""
+        from mechid.kinematics.engine.jacobian_code import jacobian_code
+
+        return jacobian_code(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy needs; it makes what is made when asked for itself."""
-        made = ("in_pieces", "in_one_piece", "path_code")
+        made = ("in_pieces", "in_one_piece", "path_code", "jacobian_code")
         return {k: v for k, v in self.__dict__.items() if k not in made}
 
     @property

@@ -25,6 +25,13 @@ _SHORTEST_PART = 128
 # number of threads.
 _CHUNK = 256
 _LANE = 512
+# A path that would leave lanes with fewer samples is followed in one.
+_SHORTEST_LANE = 200
+# Equal steps to a pose that are tried, before the kernels look for the way; and how often they are
+# tried along a chunk: from there on its samples are too far apart, or noise.
+_STEPS = (2, 8, 32)
+_BRIDGES = 32
+_AT_ONCE = 256  # such poses: what is computed on the way is kept until they are found
 
 
 @dataclass(frozen=True)
@@ -66,14 +73,28 @@ class Samples:
     ) -> None:
         """Solve chunks starts[i] … starts[i + 1] - 1 by generated code, each from a closed pose.
 
-        Where the code is not sure of a sample, the kernels do the rest of its chunk.
+        Where the code is not sure of a sample, it comes there in shorter steps; where that does not
+        help, the kernels do the rest of the chunk.
         """
         inputs, outputs = (self.y, self.yd, self.ydd, self.dt), (self.q, *self.results())
         done = code.follow(starts, inputs, y_starts, q_starts, outputs)
         for i in np.flatnonzero(done < np.diff(starts)):
-            k = starts[i] + done[i]
-            q, y = (q_starts[i], y_starts[i]) if done[i] == 0 else (self.q[k - 1], self.y[k - 1])
-            self.solve(np.array([k, starts[i + 1]]), q[None], y[None], self.model.in_pieces)
+            k, end = starts[i] + done[i], starts[i + 1]
+            q, y = q_starts[i], y_starts[i]
+            for _ in range(_BRIDGES):
+                if k > starts[i]:
+                    q, y = self.q[k - 1], self.y[k - 1]
+                head, reached = _reached(code, self.y[k : k + 1], q[None], y[None])
+                if not reached[0]:
+                    break
+                rest = np.array([k, end])
+                k += code.follow(rest, inputs, self.y[k : k + 1], head, outputs)[0]
+                if k == end:
+                    break
+            if k < end:
+                if k > starts[i]:
+                    q, y = self.q[k - 1], self.y[k - 1]
+                self.solve(np.array([k, end]), q[None], y[None], self.model.in_pieces)
 
     def solve(self, starts: Ints, q_starts: Floats, y_starts: Floats, way: Held) -> None:
         """Solve chunks starts[i] … starts[i + 1] - 1, each from a closed pose.
@@ -131,9 +152,17 @@ def solve_each(
     n = samples.y.shape[0]
     if n == 0:
         return
-    samples.solve(
-        np.arange(n + 1), np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1)), samples.model.in_pieces
-    )
+    home = np.tile(q_home, (n, 1)), np.tile(y_home, (n, 1))
+    code = samples.code() if wanted(n) else None
+    if code is None:
+        samples.solve(np.arange(n + 1), *home, samples.model.in_pieces)
+    else:
+        q, there = _reached(code, samples.y, *home)
+        # the others are left to the kernels, from home
+        q_starts, y_starts = (
+            np.where(there[:, None], x, far) for x, far in zip((q, samples.y), home, strict=True)
+        )
+        samples.solve_in_lanes(code, np.arange(n + 1), q_starts, y_starts)
     for k in np.flatnonzero(samples.status) if in_one_piece else ():
         # The order of solution fails where the rows chosen for it are weak.
         samples.status[k] = 0
@@ -162,22 +191,77 @@ def _solve_in_chunks(samples: Samples, q_home: Floats, y_home: Floats) -> bool:
     n = samples.y.shape[0]
     code = samples.code() if wanted(n) else None
     if code is not None:
-        chunks = min(code.lanes * max(1, round(n / (code.lanes * _LANE))), n)
-    elif n >= 2 * _CHUNK:
-        chunks = n // _CHUNK
-    else:
+        return _solve_in_lanes(samples, code, q_home, y_home)
+    if n < 2 * _CHUNK:
         return False
-    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
+    starts = np.linspace(0, n, n // _CHUNK + 1).astype(np.int64)
     heads = _heads(samples, starts[1:-1], q_home, y_home)
     if heads is None:
         return False
     y_starts = np.vstack([y_home, samples.y[starts[1:-1]]])
     q_starts = np.vstack([q_home, heads])
-    if code is not None:
-        samples.solve_in_lanes(code, starts, q_starts, y_starts)
-    else:
-        samples.solve(starts, q_starts, y_starts, samples.model.in_pieces)
+    samples.solve(starts, q_starts, y_starts, samples.model.in_pieces)
     return not samples.status.any() and _joined(samples, starts[1:-1])
+
+
+def _solve_in_lanes(samples: Samples, code: PathCode, q_home: Floats, y_home: Floats) -> bool:
+    """Solve samples by generated code; tell whether the chunks of its lanes fit together."""
+    n = samples.y.shape[0]
+    chunks = code.lanes * max(1, round(n / (code.lanes * _LANE)))
+    if n < code.lanes * _SHORTEST_LANE:
+        chunks = 1
+    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
+    home = np.tile(q_home, (chunks, 1)), np.tile(y_home, (chunks, 1))
+    heads, reached = _reached(code, samples.y[starts[:-1]], *home)
+    for i in np.flatnonzero(~reached):
+        head = _heads(samples, starts[i : i + 1], q_home, y_home)
+        if head is None:
+            return False
+        heads[i] = head[0]
+    samples.solve_in_lanes(code, starts, heads, samples.y[starts[:-1]])
+    return not samples.status.any() and _lanes_joined(samples, code, starts[1:-1])
+
+
+def _reached(
+    code: PathCode, y: Floats, q_from: Floats, y_from: Floats
+) -> tuple[Floats, np.ndarray]:
+    """Return poses at y (n, n_i), each in equal steps from a closed pose, and which are found."""
+    n = len(y)
+    q, found = np.zeros((n, q_from.shape[1])), np.zeros(n, dtype=bool)
+    for steps in _STEPS:
+        parts = np.linspace(0.0, 1.0, steps + 1)[1:, None]
+        left = np.flatnonzero(~found)
+        if not left.size:
+            break
+        for rest in np.split(left, range(_AT_ONCE, left.size, _AT_ONCE)):
+            way = y_from[rest, None] + parts * (y[rest] - y_from[rest])[:, None]
+            way[:, -1] = y[rest]
+            starts = np.arange(rest.size + 1) * steps
+            flat = way.reshape(-1, y.shape[1])
+            poses, done = _poses(code, starts, flat, q_from[rest], y_from[rest])
+            there = done == steps
+            q[rest[there]], found[rest[there]] = poses[starts[1:] - 1][there], True
+    return q, found
+
+
+def _poses(
+    code: PathCode, starts: Ints, y: Floats, q_starts: Floats, y_starts: Floats
+) -> tuple[Floats, Ints]:
+    """Follow chunks of poses y (n, n_i) at rest; return q (n, n_q) and how many are done."""
+    still = np.zeros_like(y)
+    q, first, second = (np.empty((len(y), rows.n)) for rows in code.rows)
+    inputs = (y, still, still, np.zeros(len(y)))
+    return q, code.follow(starts, inputs, y_starts, q_starts, (q, first, second))
+
+
+def _lanes_joined(samples: Samples, code: PathCode, where: Ints) -> bool:
+    """Tell what `_joined` does, by generated code where that is sure."""
+    if not where.size:
+        return True
+    y, before = np.ascontiguousarray(samples.y[where]), where - 1
+    starts = np.arange(where.size + 1)
+    q, done = _poses(code, starts, y, samples.q[before], samples.y[before])
+    return _same(q, samples.q[where]) if done.all() else _joined(samples, where)
 
 
 def _heads(samples: Samples, where: Ints, q_home: Floats, y_home: Floats) -> Floats | None:
@@ -201,6 +285,12 @@ def _joined(samples: Samples, where: Ints) -> bool:
     few.solve(
         np.arange(len(where) + 1), samples.q[before], samples.y[before], samples.model.in_pieces
     )
-    # Poses of different branches differ by far more; so do angles by a turn.
-    apart = np.abs(few.q - samples.q[where])
-    return not few.status.any() and bool(np.all(apart < 1e-6 * (1.0 + np.abs(few.q))))
+    return not few.status.any() and _same(few.q, samples.q[where])
+
+
+def _same(q: Floats, other: Floats) -> bool:
+    """Tell whether poses are the same: those of different branches differ by far more.
+
+    So do angles by a turn.
+    """
+    return bool(np.all(np.abs(q - other) < 1e-6 * (1.0 + np.abs(q))))

@@ -50,6 +50,16 @@ def address_of(typing_context: Any, array: Any) -> Any:
 
 
 @intrinsic
+def number_at(typing_context: Any, address: Any) -> Any:
+    """Return the number at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(builder.inttoptr(args[0], ir.DoubleType().as_pointer()))
+
+    return types.float64(types.int64), generate
+
+
+@intrinsic
 def copy_numbers(typing_context: Any, array: Any, source: Any, target: Any, n: Any) -> Any:
     """Copy array[source : source + n] to array[target : target + n], which is another part."""
     signature = types.void(array, types.int64, types.int64, types.int64)

@@ -20,12 +20,17 @@ def uncompiled(kernel: Any, instead: Mapping[Any, Callable[..., Any]]) -> Any:
 
     `instead` are functions to put in the place of some kernels.
     """
-    return _Copies(dict(instead)).of(kernel)
+    return _Copies(dict(instead), {"np": _Functions, "min": smaller, "max": larger}).of(kernel)
+
+
+def as_python(kernel: Any) -> Any:
+    """Return a kernel as a Python function of plain numbers, and likewise those that it calls."""
+    return _Copies({}, {"np": _Functions}).of(kernel)
 
 
 class _Copies:
-    def __init__(self, made: dict[Any, Callable[..., Any]]) -> None:
-        self.made = made
+    def __init__(self, made: dict[Any, Callable[..., Any]], names: Mapping[str, Any]) -> None:
+        self.made, self.names = made, names
         self.modules: dict[int, dict[str, Any]] = {}
 
     def of(self, kernel: Any) -> Callable[..., Any]:
@@ -36,7 +41,7 @@ class _Copies:
         if names is None:
             # Entered before it is filled: kernels of one module call each other.
             names = self.modules[id(function.__globals__)] = dict(function.__globals__)
-            names |= {"np": _Functions, "min": smaller, "max": larger}
+            names |= self.names
             for name, x in function.__globals__.items():
                 if hasattr(x, "py_func") or (isinstance(x, FunctionType) and x in self.made):
                     names[name] = self.of(x)
@@ -66,6 +71,7 @@ class _Functions:
     tanh = _function("tanh", math.tanh)
     arctan2 = _function("arctan2", math.atan2)
     zeros = staticmethod(np.zeros)
+    arange = staticmethod(np.arange)
     int64 = np.int64
     inf = np.inf
 
@@ -79,20 +85,23 @@ class Rows(list[Any]):
         return len(self)
 
 
-def plain_tables(tables: Any) -> Any:
+def plain_tables(tables: Any, *, exact: bool = False) -> Any:
     """Return a tuple of tables whose record arrays are lists of objects.
 
-    Arrays hold Python's numbers; what is zero but for rounding is zero, and drops out.
+    Arrays hold Python's numbers; unless they are wanted as they are (`exact`), what is zero but for
+    rounding is zero, and drops out.
     """
-    return type(tables)(*(_plain(x) for x in tables))
+    return type(tables)(*(_plain(x, exact) for x in tables))
 
 
-def _plain(x: Any) -> Any:
+def _plain(x: Any, exact: bool) -> Any:
     if not isinstance(x, np.ndarray):
         return x
     if x.dtype.names:
         names = x.dtype.names
         return Rows(SimpleNamespace(**dict(zip(names, r, strict=True))) for r in x.tolist())
+    if x.dtype == float and exact:
+        return x.astype(object)
     if x.dtype == float:
         largest = np.abs(x).max(initial=0.0)
         return np.where(np.abs(x) > _ROUNDING * largest, x, 0.0).astype(object)

@@ -10,9 +10,10 @@ from pathlib import Path
 from mechid.tape.ahead import compile_elsewhere
 from mechid.tape.store import cache_folders
 
-# For a process each, in the order in which they are needed; the others that a first run needs take
-# about as long. The last one is needed after the first motion is designed.
-GROUPS = (("solve_chunks",), ("observe_frames", "observe_batch", "observe_chunks"))
+# For a process each, in the order in which they are needed. A designed motion needs those that run
+# generated code; the others are for what comes after it, and give way.
+FIRST = ("run_blocks", "follow_lanes")
+GROUPS = ((*FIRST, "observe_batch", "observe_chunks"), ("solve_chunks",))
 
 
 def compile_ahead() -> bool:
@@ -33,6 +34,7 @@ def compile_kernels(names: Sequence[str]) -> Iterator[str]:
 
     from mechid.dynamics.compile import dynamic_model
     from mechid.dynamics.regressor import observation_matrix, observe_path
+    from mechid.kinematics.engine.choice import engine
     from mechid.kinematics.kernels.jit import compiling_only
     from mechid.kinematics.motion import Motion, solve_motion
     from mechid.modelfile import load
@@ -44,18 +46,28 @@ def compile_kernels(names: Sequence[str]) -> Iterator[str]:
         at_rest = Motion(k, None, y, 0 * y, 0 * y, q, v, v, ordered=False)
         calls: dict[str, Callable[[], object]] = {
             "solve_chunks": lambda: solve_motion(k, y),
+            "follow_lanes": lambda: solve_motion(k, y),
             "observe_chunks": lambda: observe_path(model, y),
-            "observe_frames": at_rest.bodies,
             "observe_batch": lambda: observation_matrix(at_rest, model),
+            "run_blocks": lambda: observation_matrix(at_rest, model),
         }
         for name in names:
-            calls[name]()
+            with engine("compiled" if name in FIRST else "tables"):
+                calls[name]()
             yield name
 
 
+def _give_way() -> None:
+    """Let other processes go first: what is compiled next is needed later."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+
+
 if __name__ == "__main__":
+    if sys.argv[1] not in FIRST:
+        _give_way()
     for ready in compile_kernels(sys.argv[1:]):
         sys.stdout.write(f"{ready}\n")
         sys.stdout.flush()
-        if hasattr(os, "nice"):
-            os.nice(5)  # the next one is needed later: other processes go first
+        if ready not in FIRST[:-1]:
+            _give_way()

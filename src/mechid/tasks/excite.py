@@ -20,6 +20,7 @@ from mechid.excitation.finer import finer
 from mechid.excitation.optimise import Effort, Excitation, Watch, optimise
 from mechid.excitation.problem import DesignProblem
 from mechid.excitation.trajectory import Trajectory
+from mechid.kinematics.engine.choice import preferred
 from mechid.kinematics.model import KinematicModel, held_values, kinematic_model
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
@@ -108,6 +109,7 @@ class DesignedMotion(Plotted, Tabular):
 
 @keywords_of(ExciteOptions)
 @one_blas_thread()
+@preferred("compiled")
 def excite(
     model: Mechanism | str | Path,
     options: ExciteOptions = ExciteOptions(),  # noqa: B008 - frozen

@@ -7,13 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.kinematics.kernels.lanes import BatchAddresses, Chosen, chosen, run_blocks
-from mechid.kinematics.tables import Floats
+from mechid.kinematics.kernels.lanes import (
+    BatchAddresses,
+    Chosen,
+    Wanted,
+    chosen,
+    run_blocks,
+    wanted,
+)
+from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
 from mechid.tape.functions import Functions, aligned, compiled, new_state
 from mechid.tape.program import Program
 from mechid.tape.rows import NAME as WRITER
-from mechid.tape.rows import Constants, Rows
+from mechid.tape.rows import Constants
 
 # Blocks of lanes that are worth a thread.
 _SHORTEST_PART = 16
@@ -25,8 +32,8 @@ class BatchCode:
 
     functions: Functions
     n_slots: int
-    inputs: tuple[Chosen, ...]
-    outputs: tuple[Rows, ...]
+    inputs: Chosen
+    outputs: Wanted
     constants: Floats
 
     @staticmethod
@@ -36,30 +43,42 @@ class BatchCode:
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray],
         lanes: int | None = None,
+        *,
+        fixed: Sequence[np.ndarray] | None = None,
     ) -> BatchCode:
-        """Generate code, or take it from disk; `inputs` and `outputs` are slots of each array."""
+        """Generate code, or take it from disk; `inputs` and `outputs` are slots of each array.
+
+        Where an output has no slot (-1), it is the number of `fixed` at its place.
+        """
         read = {op.a for op in program.ops if op.name == "input"}
         needed = [np.where(np.isin(slots, list(read)), slots, -1) for slots in inputs]
         functions, constants = compiled({"batch": program}, lanes), Constants(n_slots)
-        rows = [constants.rows(x, np.zeros(x.shape), functions.lanes) for x in outputs]
-        read_slots = tuple(chosen(slots) for slots in needed)
-        return BatchCode(functions, n_slots, read_slots, tuple(rows), constants.values)
+        values = [np.zeros(x.shape) for x in outputs] if fixed is None else fixed
+        rows = [
+            constants.rows(x, there, functions.lanes)
+            for x, there in zip(outputs, values, strict=True)
+        ]
+        return BatchCode(functions, n_slots, chosen(needed), wanted(rows), constants.values)
 
     def run(self, inputs: tuple[Floats, ...], outputs: tuple[Floats, ...]) -> None:
-        """Fill the outputs (N, …) for inputs (N, …)."""
+        """Fill the outputs (N, …), contiguous in memory, for inputs (N, …)."""
+        assert all(x.flags.c_contiguous and x.dtype == float for x in outputs)
         n, lanes = len(inputs[0]), self.functions.lanes
-        given = tuple(np.ascontiguousarray(x.reshape(n, -1)) for x in inputs)
-        wanted = tuple(x.reshape(n, -1) for x in outputs)
+        given = [np.ascontiguousarray(x.reshape(n, -1)) for x in inputs]
+        begins, widths = _addresses(given), np.array([x.shape[1] for x in given])
         at = self.functions.addresses
         code = BatchAddresses(at["batch"], at[WRITER], lanes)
 
         def part(first: int, last: int) -> None:
-            spare = np.zeros(max(rows.n for rows in self.outputs))
             state = new_state(self.n_slots, lanes, self.constants)
             memory = aligned(self.functions.memory)
-            run_blocks(
-                code, first, last, self.inputs, given, self.outputs, wanted, spare, state, memory
-            )
+            results = (self.outputs, _addresses(outputs), state, memory)
+            run_blocks(code, first, last, n, self.inputs, begins, widths, *results)
 
         if n:
             spread(part, -(-n // lanes), _SHORTEST_PART)
+
+
+def _addresses(arrays: Sequence[Floats]) -> Ints:
+    """Return where contiguous arrays begin in memory."""
+    return np.array([x.ctypes.data for x in arrays], dtype=np.int64)

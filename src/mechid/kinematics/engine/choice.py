@@ -48,10 +48,16 @@ def engine(choice: str) -> Iterator[None]:
         _choice.reset(token)
 
 
+@contextmanager
+def preferred(choice: str) -> Iterator[None]:
+    """Choose as `engine` does, unless the user has chosen already."""
+    with engine(choice if _chosen() == "auto" else _chosen()):
+        yield
+
+
 def least_wanted() -> float:
     """Return how many samples a path must have to be solved by generated code."""
-    choice = _choice.get() or _checked(os.environ.get("MECHID_ENGINE", "auto"), "MECHID_ENGINE")
-    return {"auto": float(_WORTH_IT), "tables": math.inf, "compiled": 0.0}[choice]
+    return {"auto": float(_WORTH_IT), "tables": math.inf, "compiled": 0.0}[_chosen()]
 
 
 def wanted(n: int) -> bool:
@@ -62,6 +68,10 @@ def wanted(n: int) -> bool:
 def chosen(n: int) -> str:
     """Return the choice for all parts of a path of n samples."""
     return "compiled" if wanted(n) else "tables"
+
+
+def _chosen() -> str:
+    return _choice.get() or _checked(os.environ.get("MECHID_ENGINE", "auto"), "MECHID_ENGINE")
 
 
 def _checked(choice: str, where: str) -> str:

@@ -126,6 +126,14 @@ class RecordedPose:
         ratio = run(closure.factor_sample, t, order, q, work)
         return RecordedPose(model, run, t, order, q, y, work, ratio)
 
+    @staticmethod
+    def closed(model: KinematicModel, run: RecordedKernels, q: np.ndarray) -> RecordedPose:
+        """Place and factor a closed pose: independent coordinates in q are what they should be."""
+        y = numbers(model.n_independent)
+        for direct in model.tables.direct:
+            y[direct.driver] = q[direct.q]
+        return RecordedPose.record(model, run, q, y)
+
     @cached_property
     def rows(self) -> list[int]:
         """Rows that take part in the solution."""

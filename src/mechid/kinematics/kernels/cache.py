@@ -50,6 +50,10 @@ class KernelCache(NullCache):
                 if not other.name.startswith(self._start):
                     other.unlink(missing_ok=True)
 
+    def kept(self) -> bool:
+        """Tell whether code of these sources is on disk, for any types."""
+        return any(any(folder.glob(f"{self._start}*.nbc")) for folder in _folders())
+
     @property
     def _stem(self) -> str:
         f = self._function

@@ -50,6 +50,11 @@ def entry_of(kernel: Kernel) -> Any:
     return _Entry(kernel.py_func, _DEFAULTS | kernel.options)
 
 
+def is_ready(entry: Any) -> bool:
+    """Tell whether code of an entry is in memory or on disk."""
+    return not isinstance(entry, _Entry) or bool(entry.overloads) or entry._cache.kept()
+
+
 class _Part(CPUDispatcher):
     """A function for kernels to call."""
 

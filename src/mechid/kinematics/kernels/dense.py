@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mechid.kinematics.kernels.few import few
 from mechid.kinematics.kernels.jit import allocating_kernel
 from mechid.kinematics.kernels.links import place_directions, place_links, place_markers
 from mechid.kinematics.kernels.rows import row_entries, row_value
@@ -44,7 +45,7 @@ def dense_batch(t: Tables, q: Floats) -> tuple[Floats, Floats]:
     """Return the values (N, n_rows) and dimensionless Jacobians (N, n_rows, n_v) of N poses."""
     values = np.zeros((len(q), t.rows.size))
     jacobians = np.zeros((len(q), t.rows.size, t.columns.size))
-    fill_rows(t, np.ascontiguousarray(q), values, jacobians)
+    few(fill_rows, len(q))(t, np.ascontiguousarray(q), values, jacobians)
     return values, jacobians
 
 

@@ -35,6 +35,11 @@ def is_interpreted() -> bool:
     return disabled() or (_only is not None and not _only)
 
 
+def compiles_all() -> bool:
+    """Tell whether kernels are compiled when they are called."""
+    return _only is None
+
+
 def kept_models(function: Callable[P, R]) -> Callable[P, R]:
     """Keep the latest results; apart those of interpreted kernels, which differ by rounding."""
 
@@ -65,6 +70,7 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         self.options = options
+        self._ready = False
 
     @cached_property
     def part(self) -> Any:
@@ -79,6 +85,15 @@ class Kernel:
         from mechid.kinematics.kernels.compiling import entry_of
 
         return entry_of(self)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it was compiled before, for any types."""
+        if not self._ready:
+            from mechid.kinematics.kernels.compiling import is_ready
+
+            self._ready = is_ready(self.entry)
+        return self._ready
 
     @property
     def _numba_type_(self) -> Any:

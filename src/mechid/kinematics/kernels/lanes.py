@@ -1,12 +1,14 @@
 """Lanes: parts of a path that are followed side by side by generated code."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from mechid.kinematics.kernels.closure import LAST_STEP
 from mechid.kinematics.kernels.jit import allocating_kernel, kernel
-from mechid.tape.call import address_of, call, call_writer, copy_numbers
+from mechid.tape.call import address_of, call, call_writer, copy_numbers, number_at
+from mechid.tape.rows import Rows
 
 # More corrections than these mean that the prediction was far off: a matter for the kernels.
 MOST_CORRECTIONS = 5
@@ -37,17 +39,39 @@ class Slots(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Entries of a row of inputs that are read, and their slots."""
+    """Entries of rows of inputs that are read: which array, their places in a row, their slots."""
 
-    slots: np.ndarray
+    array: np.ndarray
     places: np.ndarray
+    slots: np.ndarray
 
 
-def chosen(slots: np.ndarray) -> Chosen:
-    """Return the entries of a row by their slots (-1: not read)."""
-    flat = slots.ravel()
-    places = np.flatnonzero(flat >= 0)
-    return Chosen(flat[places], places)
+def chosen(inputs: Sequence[np.ndarray]) -> Chosen:
+    """Return the entries of rows of some arrays by their slots (-1: not read)."""
+    flat = [slots.ravel() for slots in inputs]
+    places = [np.flatnonzero(slots >= 0) for slots in flat]
+    arrays = [np.full(x.size, i) for i, x in enumerate(places)]
+    slots = [slots[x] for slots, x in zip(flat, places, strict=True)]
+    return Chosen(np.concatenate(arrays), np.concatenate(places), np.concatenate(slots))
+
+
+class Wanted(NamedTuple):
+    """Rows of results of several arrays (see `tape.rows.Rows`), one after the other."""
+
+    n: np.ndarray
+    starts: np.ndarray  # of their slots, and the end of all
+    slots: np.ndarray
+    widest: int
+
+
+def wanted(rows: Sequence[Rows]) -> Wanted:
+    """Return rows of results for `run_blocks`."""
+    return Wanted(
+        np.array([x.n for x in rows]),
+        np.cumsum([0, *(x.slots.size for x in rows)]),
+        np.concatenate([x.slots for x in rows]),
+        max(x.n for x in rows),
+    )
 
 
 class Code(NamedTuple):
@@ -87,20 +111,27 @@ def write_results(writer, state, rows, lanes, where, spare, addresses, out):
 
     `addresses` (lanes,) is filled with where the rows begin; others go to the row `spare`.
     """
-    for lane in range(lanes):
-        addresses[lane] = address_of(spare)
-        if rows[lane] >= 0:
-            addresses[lane] = address_of(out) + 8 * where.n * rows[lane]
-    call_writer(writer, state, where.slots, where.n, addresses)
+    write_at(writer, state, rows, lanes, where.slots, where.n, spare, addresses, address_of(out))
 
 
 @kernel
-def set_chosen(state, rows, lanes, where, values):
-    """Fill slots of all lanes with entries of their rows of an array."""
+def write_at(writer, state, rows, lanes, slots, n, spare, addresses, begin):
+    """Do what `write_results` does, with rows of n numbers that begin at an address."""
+    for lane in range(lanes):
+        addresses[lane] = address_of(spare)
+        if rows[lane] >= 0:
+            addresses[lane] = begin + 8 * n * rows[lane]
+    call_writer(writer, state, slots, n, addresses)
+
+
+@kernel
+def set_chosen(state, rows, lanes, where, begins, widths):
+    """Fill slots of all lanes with entries of their rows of arrays, given by where they begin."""
     for i in range(where.slots.size):
-        first, place = where.slots[i] * lanes, where.places[i]
+        first, k = where.slots[i] * lanes, where.array[i]
         for lane in range(lanes):
-            state[first + lane] = values[rows[lane], place]
+            place = rows[lane] * widths[k] + where.places[i]
+            state[first + lane] = number_at(begins[k] + 8 * place)
 
 
 @kernel
@@ -202,21 +233,26 @@ def follow_lanes(
 
 
 @allocating_kernel
-def run_blocks(code, first, last, slots_in, arrays_in, rows_out, arrays_out, spare, state, memory):
-    """Run a program on blocks first … last - 1 of `lanes` samples each."""
-    n, lanes = arrays_in[0].shape[0], code.lanes
+def run_blocks(code, first, last, n, given, begins_in, widths, wanted, begins_out, state, memory):
+    """Run a program on blocks first … last - 1 of `lanes` samples each, of n samples in all.
+
+    Arrays are given by where they begin, so that one compilation serves any number of them;
+    `wanted` has the slots of their rows.
+    """
+    lanes = code.lanes
     rows = np.zeros(lanes, dtype=np.int64)
     addresses = np.zeros(lanes, dtype=np.int64)
+    spare = np.zeros(wanted.widest)
     for block in range(first, last):
         for lane in range(lanes):
             rows[lane] = min(block * lanes + lane, n - 1)
-        for i in range(len(arrays_in)):
-            set_chosen(state, rows, lanes, slots_in[i], arrays_in[i])
+        set_chosen(state, rows, lanes, given, begins_in, widths)
         call(code.run, state, memory)
         for lane in range(lanes):
             if block * lanes + lane >= n:
                 rows[lane] = -1
-        for i in range(len(arrays_out)):
-            write_results(
-                code.write, state, rows, lanes, rows_out[i], spare, addresses, arrays_out[i]
+        for i in range(wanted.n.size):
+            slots = wanted.slots[wanted.starts[i] : wanted.starts[i + 1]]
+            write_at(
+                code.write, state, rows, lanes, slots, wanted.n[i], spare, addresses, begins_out[i]
             )

@@ -12,7 +12,7 @@ from mechid.errors import DataError, MechidError
 from mechid.excitation.bounds import MotionLimit, check_limits, limited_joint, limited_points
 from mechid.excitation.conditions import At, Closed, equations, reduction, rest, rest_at_ends
 from mechid.excitation.design import design
-from mechid.excitation.families import Chirp, Constant, Fourier, Sine, Tabulated
+from mechid.excitation.families import Chirp, Constant, Fourier, Sine, Sum, Tabulated
 from mechid.excitation.limits import _worst_samples, scale_of, slacks
 from mechid.excitation.starts import blocked, own_bounds
 from mechid.excitation.trajectory import Trajectory, sample, times_at, usual_rate
@@ -203,7 +203,9 @@ def test_worst_samples_of_segments(n: int) -> None:
 
 
 def test_no_samples_have_no_worst() -> None:
-    assert _worst_samples(np.zeros((2, 0))).shape == (2, 0)
+    found = _worst_samples(np.zeros((2, 0)))
+    assert found.shape == (2, 0)
+    assert found.dtype == np.int64  # numbers of samples, even if there are none
 
 
 def test_words_of_limits() -> None:
@@ -271,3 +273,22 @@ def test_how_much_all_motions_violate_a_limit() -> None:
     said = str(blocked(easy))
     assert "no motion was found that keeps all limits" in said
     assert "widen the limits, starting with" in said
+
+
+def test_sums_of_given_signals() -> None:
+    t = np.linspace(0.0, 1.0, 5)
+    parts = (Sine(1.0, 2.0), Sine(0.5, 3.0), Constant(4.0), WAVE)
+    for k, rate in enumerate(Sum(parts).rates(t)):
+        np.testing.assert_allclose(rate, sum(part.rates(t)[k] for part in parts), atol=1e-12)
+
+
+def test_a_family_is_a_function_of_time_within_its_span() -> None:
+    """Also at its ends, and a billionth of its length beyond."""
+    chirp = Chirp(2.0, 1.0, 2.0, 4.0, phase=0.3)
+    for t in (0.0, 4.0, 4.0 * (1 + 1e-9), -4e-9):
+        assert np.isfinite(chirp(t)).all()
+    for t in (-5e-9, 4.0 + 5e-9):
+        with pytest.raises(
+            MechidError, match=r"there is no motion at t = .* it goes from 0 s to 4 s"
+        ):
+            chirp(t)

@@ -271,6 +271,16 @@ def test_greedy_orders_with_a_force_that_is_zero_and_one_that_is_missing(
     np.testing.assert_allclose(found.score, alone.score, rtol=1e-9)
 
 
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_units_of_forces_do_not_matter_to_greedy_orders(direction: Direction) -> None:
+    r = problem(np.array([0.1, 4.0, 2.0]), noise=0.01, samples=90)
+    unit = np.array([1e-4, 1e3])
+    other = replace(r, W=r.W * unit[:, None], tau=r.tau * unit)
+    found, wanted = (greedy(p, Blocks(3), direction=direction) for p in (other, r))
+    assert found.order == wanted.order
+    np.testing.assert_allclose(found.score, wanted.score, rtol=1e-6)
+
+
 def test_as_many_values_as_parameters_are_enough() -> None:
     r = problem(np.array([1.0, 2.0]), samples=4, channels=1)
     assert greedy(r, Blocks(2)).order  # two values for two parameters in each fold
@@ -363,6 +373,7 @@ def test_regrouping_by_hand() -> None:
         with pytest.raises(DataError, match=f"the rank must be between 1 and 3, got {rank}"):
             regroup(four, rank)
     assert regroup(four, 3).rank == 3
+    assert regroup(four, 1).rank == 1
     with pytest.raises(DataError, match="4 positive numbers"):
         regroup(four, scale=np.array([1.0, 0.0, 1.0, 1.0]))
     regroup(four, scale=np.array([1.0, 1.0, 1.0, 0.0]))  # a column of zeros needs none

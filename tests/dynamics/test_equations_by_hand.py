@@ -12,6 +12,7 @@ from mechid.dynamics.forward.crossing import Crossing
 from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
 from mechid.dynamics.forward.formulation import Instant, massive
 from mechid.dynamics.forward.gibbs_appell import GibbsAppell
+from mechid.dynamics.forward.on_tree import Independent
 from mechid.dynamics.forward.remembering import Remembering
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.reference_point.eliminate import null_basis
@@ -203,3 +204,45 @@ def test_hysteresis_is_a_part_of_the_state() -> None:
     assert state.independent(z)[0].tolist() == [6.0]
     assert state.independent_acceleration(z, np.array([3.0, 1.0, 1.0])).tolist() == [3.0]
     assert (state.name, state.drifts) == ("inner", True)
+
+
+# ------------------------------------------------------------------- constraints that are kept
+
+
+def test_redundant_rows_say_the_same() -> None:
+    rng = np.random.default_rng(5)
+    A = rng.standard_normal((2, 4))
+    A = np.vstack([A, A[0] + 2 * A[1]])
+    x = rng.standard_normal(4)
+    kept = Independent.of(A, 2)
+    assert kept.least == pytest.approx(np.linalg.svd(A, compute_uv=False)[1])
+    rows, b, U = kept.rows(A @ x)
+    assert rows.shape == (2, 4)
+    np.testing.assert_allclose(rows @ x, b)
+    np.testing.assert_allclose(U @ rows, A, atol=1e-12)
+    # The shortest solution lies in the span of the rows.
+    found = kept.solve(A @ x)
+    np.testing.assert_allclose(found, np.linalg.pinv(A) @ (A @ x), atol=1e-12)
+    whole = Independent.of(A[:2], 2)
+    rows, b, U = whole.rows(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(rows, A[:2])
+    np.testing.assert_array_equal(U, np.eye(2))
+    none = Independent.of(np.zeros((0, 4)), 0)
+    assert (none.rank, none.least) == (0, np.inf)
+
+
+def test_rows_that_say_nothing_any_more() -> None:
+    A = np.diag([2.0, 0.1, 1e-3])
+    assert Independent.of(A, 3).rank == 3
+    assert Independent.of(A, 2).rank == 2
+    assert Independent.of(A, 3, reached=2e-3).rank == 2
+    assert Independent.of(np.diag([2.0, 1e-14]), 2).rank == 1
+    b = np.array([2.0, 0.2, 0.003])
+    kept = Independent.of(A, 3)
+    np.testing.assert_allclose(kept.solve(b), [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(kept.solve(b, reached=0.01), [1.0, 2.0, 0.0])
+    # A step must be shorter than the singular value it is divided by: right / s < s.
+    bent = kept.solve(np.array([3.9, 0.011, 0.9e-6]), bent=True)
+    np.testing.assert_allclose(bent, [1.95, 0.0, 0.9e-3], atol=1e-12)
+    bent = kept.solve(np.array([4.1, 0.009, 1.1e-6]), bent=True)
+    np.testing.assert_allclose(bent, [0.0, 0.09, 0.0], atol=1e-12)

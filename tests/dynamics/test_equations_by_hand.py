@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechid.dynamics import reference_point as rp
 from mechid.dynamics.forward.crossing import Crossing
 from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
 from mechid.dynamics.forward.formulation import Instant, massive
@@ -17,6 +18,8 @@ from mechid.dynamics.forward.remembering import Remembering
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.reference_point.eliminate import null_basis
 from mechid.errors import MechidError, ModelError, SingularPoseError
+from mechid.kinematics.reference_point import assemble, jacobian
+from mechid.modelfile import load
 
 WAYS = [GibbsAppell, ExplicitGibbsAppell, UdwadiaKalaba]
 Array = np.ndarray
@@ -246,3 +249,23 @@ def test_rows_that_say_nothing_any_more() -> None:
     np.testing.assert_allclose(bent, [1.95, 0.0, 0.9e-3], atol=1e-12)
     bent = kept.solve(np.array([4.1, 0.009, 1.1e-6]), bent=True)
     np.testing.assert_allclose(bent, [0.0, 0.09, 0.0], atol=1e-12)
+
+
+def test_multipliers_of_joints_and_of_unit_quaternions() -> None:
+    """C_qᵀ λ is the force again; e·e = 1 has the gradient 2 e."""
+    model = rp.reference_model(load("five_bar"))
+    q = assemble(model.system).q
+    e = q.reshape(-1, 7)[:, 3:]
+    C = jacobian(model.constraints, q)
+    rng = np.random.default_rng(6)
+    joints, norms = rng.standard_normal(len(C)), rng.standard_normal(len(e))
+    along = np.zeros((len(e), 7))
+    along[:, 3:] = 2 * norms[:, None] * e
+    force = C.T @ joints + along.ravel()
+    found = rp.multipliers_of(model, q, force)
+    back = np.zeros((len(e), 7))
+    back[:, 3:] = 2 * found[len(C) :, None] * e
+    np.testing.assert_allclose(C.T @ found[: len(C)] + back.ravel(), force, atol=1e-9)
+    alone = rp.multipliers_of(model, q, along.ravel())
+    np.testing.assert_allclose(alone[len(C) :], norms, atol=1e-12)
+    np.testing.assert_allclose(alone[: len(C)], 0.0, atol=1e-12)

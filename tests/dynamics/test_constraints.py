@@ -98,6 +98,19 @@ def test_a_gear_pair_has_the_reflected_inertia() -> None:
     same_as_reference(result)
 
 
+def test_a_gear_whose_joint_is_named_the_other_way_round() -> None:
+    """From the gear to the ground: its angle and what its joint exerts change their signs."""
+    text = discs(0.02, 0.05).replace("[ground, d1]", "[d1, ground]")
+    mesh = "constraints:\n  mesh: {type: coupling, between: [q1, q0], ratio: 2.5}\n"
+    reverse = loads(HEAD + text + mesh + "coordinates: {q0: {joint: q0}}\n")
+    y = np.array([[0.3]])
+    plain, turned = (solved(m, y, 0 * y, np.array([[2.0]])) for m in (GEARS, reverse))
+    np.testing.assert_allclose(turned.tau, plain.tau, rtol=1e-12)
+    np.testing.assert_allclose(moment(turned, "q0"), moment(plain, "q0"), atol=1e-12)
+    np.testing.assert_allclose(moment(turned, "q1"), -moment(plain, "q1"), atol=1e-12)
+    same_as_reference(turned)
+
+
 def test_gears_count_their_turns() -> None:
     """Few samples, many turns: both formulations."""
     y = np.array([[0.0], [10.0], [-30.0], [3.0]])

@@ -96,6 +96,20 @@ def test_inside_it_is_the_free_estimate() -> None:
     assert np.abs((found.phi - start.phi)[open_] / sigma[open_]).max() < 1e-6
 
 
+def test_any_root_of_the_covariance_will_do() -> None:
+    """T and T Q with orthonormal Q say the same, though Q leaves no zeros in T."""
+    known = erroneous(NAME, 1)
+    start = complete(known, 1.02 * known.mean)
+    T = start.root(known.base_covariance)
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(T.shape[1],) * 2))[0]
+    phi = start.phi.copy()
+    k = known.positive[0]
+    phi[k] = -0.1 * np.linalg.norm(T[k])  # friction that cannot be: it has to move
+    one, two = (refine(known, phi, root) for root in (T, T @ Q))
+    np.testing.assert_allclose(two.phi, one.phi, rtol=1e-4, atol=1e-8)
+    assert one.phi[k] > 0
+
+
 def test_bad_input_is_refused() -> None:
     data = regression("pendulum", 0.05)
     with pytest.raises(DataError, match="needs the CAD values"):

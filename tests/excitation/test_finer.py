@@ -45,6 +45,18 @@ def test_cut_that_is_needed(coarse: float, fine: float, cut: float, room: float)
     np.testing.assert_allclose(found[1], 7.0 - 2.0 * done)
 
 
+@pytest.mark.parametrize(
+    ("needed", "cut"),
+    # Between 0 and 0.0025 by eighths; between 0.08 and 0.16, and between 0.32 and 0.64.
+    [(0.0001, 0.0025 / 8), (0.0021, 0.0025 * 7 / 8), (0.0024, 0.0025), (0.081, 0.09), (0.5, 0.52)],
+)
+def test_cuts_are_halved_three_times(needed: float, cut: float) -> None:
+    x, inside = np.ones(1), np.zeros(1)
+    found = within(cast(Any, Ceiling(1.0)), cast(Any, Ceiling(1.0 - needed)), x, inside)
+    assert found is not None
+    assert 1.0 - found[0] == pytest.approx(cut, abs=1e-12)
+
+
 def test_what_takes_most_of_a_motion_away() -> None:
     x, inside = np.ones(1), np.zeros(1)
     assert within(cast(Any, Ceiling(1.0)), cast(Any, Ceiling(0.35)), x, inside) is None

@@ -12,12 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .forked import ROOT, run_forked
+from .forked import ROOT, Ended, run_forked
 from .mutants import Mutant
 from .trial import KILLER, Bench, mutated
 
 _MOST = 12  # files of tests for a mutant
 _FAR = 3  # imports between a file of tests and the module
+_FIRST = 8.0  # seconds that a file gets before all others have had theirs: quick ones come first
 
 
 def near(path: str, tests: Iterable[Path]) -> list[Path]:
@@ -37,30 +38,41 @@ def near(path: str, tests: Iterable[Path]) -> list[Path]:
 def try_near(bench: Bench, mutant: Mutant, tests: Iterable[Path]) -> dict[str, Any]:
     """Return how the tests near a mutant met it: an entry of the record.
 
-    `bench.most` seconds of processor time; a run that is longer has not noticed anything.
+    `bench.most` seconds of processor time, in two rounds, so that long files do not keep short ones
+    from their turn; a run that is longer has not noticed anything.
     """
     files = near(mutant.path, tests)
     found = {"outcome": "survived" if files else "not reached", "tests": 0, "seconds": 0.0}
     # Names of compiled code have checksums of it, so that trials can share what they compile.
     compiled = {"MECHID_CACHE_DIR": str(bench.folder / "cache")}
     with mutated(bench.folder, mutant) as (source, _, log):
-        for file in files:
-            left = bench.most - found["seconds"]
-            if left <= 0:
-                break
-            tried = ["-x", str(file.relative_to(ROOT))]
-            ended = run_forked(tried, source, log, left, environment=compiled)
-            found["seconds"] = round(found["seconds"] + ended.processor, 1)
-            found["tests"] += 1
-            killer = KILLER.search(log.read_text("utf-8", errors="replace"))
-            if ended.status not in (0, -1) and killer and "::" in killer[1]:
-                return found | {"outcome": "killed", "by": killer[1]}
-            if ended.status not in (0, -1):  # not a test that fails: the mistake stops the import?
-                right = run_forked(["--collect-only", str(file)], bench.folder / "src", log, 100.0)
-                if right.status:
-                    raise RuntimeError(f"cannot be loaded: {file}")
-                return found | {"outcome": "killed", "by": f"status {ended.status}"}
+        for most in (_FIRST, bench.most):
+            unfinished = []
+            for file in files:
+                left = min(most, bench.most - found["seconds"])
+                if left <= 0:
+                    return found
+                tried = ["-x", str(file.relative_to(ROOT))]
+                ended = run_forked(tried, source, log, left, environment=compiled)
+                found["seconds"] = round(found["seconds"] + ended.processor, 1)
+                found["tests"] += most == _FIRST
+                if ended.status == -1:
+                    unfinished.append(file)
+                elif ended.status:
+                    return found | {"outcome": "killed", "by": _killer(bench, file, ended, log)}
+            files = unfinished
     return found
+
+
+def _killer(bench: Bench, file: Path, ended: Ended, log: Path) -> str:
+    """Return the test that failed, or the status if the mistake stops the import."""
+    killer = KILLER.search(log.read_text("utf-8", errors="replace"))
+    if killer and "::" in killer[1]:
+        return killer[1]
+    right = run_forked(["--collect-only", str(file)], bench.folder / "src", log, 100.0)
+    if right.status:
+        raise RuntimeError(f"cannot be loaded: {file}")
+    return f"status {ended.status}"
 
 
 def _steps(test: Path, wanted: str) -> int:

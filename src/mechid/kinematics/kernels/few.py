@@ -1,7 +1,7 @@
 """Kernels for a few poses, before they are compiled: as plain Python, the same to the bit.
 
 A mechanism is made ready with some forty poses, a millisecond each as plain Python. To compile the
-kernels for that takes ten seconds, and is left to those who need them for more.
+kernels for that takes eight seconds, and is left to those who need them for more.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ def test_driven_coordinates_need_more_than_the_load() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ModelError, match=f"depends on the load of {PASSIVE}, which no drive"):
+    with pytest.raises(ModelError, match=f"depends on the load of {PASSIVE}, which no drive moves"):
         observation_matrix(moved(rubbing(FIVE, [PASSIVE])))
     twice = rubbing(rubbing(FIVE, DRIVEN[:1], load=0.6), DRIVEN[:1], load=0.5)
     with pytest.raises(ModelError, match=r"must be < 1, got 1\.1"):

@@ -76,6 +76,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"type": "bushing", "joint": "R", "stiffness": 3}, "e.stiffness", "list"),
     ({"type": "friction", "joint": "R", "stribeck": 1}, "e", "stribeck_speed must be > 0, got 0"),
     ({"type": "friction", "joint": "R", "hysteresis": 1}, "e", "hysteresis_width must be > 0, got"),
+    ({"type": "friction", "joint": "R", "load": 1}, "e.load", "load must be ≥ 0 and < 1, got 1"),
     ({"type": "friction", "joint": "R", "smoothing": -1}, "e.smoothing", "must be ≥ 0, got -1"),
     (
         {"type": "friction", "joint": "R", "coulomb": 1, "coulomb_positive": 1},
@@ -97,6 +98,15 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"type": "joint_force", "joint": "J", "force": 1}, "e.joint", "has several coordinates"),
     ({"type": "joint_force", "joint": "R", "forse": 1}, "e.forse", "unknown key forse"),
 ]
+
+
+def test_friction_by_the_load_of_a_passive_joint_is_refused() -> None:
+    """Of two hinges one is driven; friction by load in the other has no force to depend on."""
+    document = document_of(mechanism(e={"type": "friction", "joint": "R", "load": 0.1}))
+    assert build(**document).elements[0]["load"] == 0.1
+    del document["coordinates"]["r"]
+    with pytest.raises(ModelError, match=r"elements\.e\.load: .* load of R, which no drive moves"):
+        build(**document)
 
 
 @pytest.mark.parametrize(("element", "where", "words"), WRONG)

@@ -20,8 +20,13 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.errors import ModelError
 from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.element_terms import load_parts, without_load
-from mechid.mechanism.records import JointCoordinate, Mechanism
+from mechid.mechanism.element_terms import (
+    driven_joints,
+    load_parts,
+    undriven_load,
+    without_load,
+)
+from mechid.mechanism.records import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,22 +114,14 @@ def load_friction(mechanism: Mechanism) -> LoadFriction | None:
 
 @kept_models
 def _load_friction(mechanism: Mechanism) -> LoadFriction:
-    places = {
-        (c.joint, c.index): i
-        for i, c in enumerate(mechanism.coordinates)
-        if isinstance(c, JointCoordinate) and not mechanism.joint(c.joint).kind.has_orientation
-    }
+    places = driven_joints(mechanism.coordinates, mechanism.joint)
     part, smoothing = np.zeros((2, len(mechanism.coordinates)))
     for e in mechanism.elements:
+        if fault := undriven_load(e, places):
+            raise ModelError(
+                fault, path=("elements", e.name, "load"), remedy="leave out the load, or drive it"
+            )
         for p in load_parts(e):
-            if e.coordinates[0] not in places:
-                choices = ", ".join(dict.fromkeys(joint for joint, _ in places)) or "none here"
-                raise ModelError(
-                    f"friction of {e.name} depends on the load of {e.coordinates[0][0]}, which no "
-                    "drive turns or slides",
-                    path=("elements", e.name, "load"),
-                    remedy=f"choose a joint that an independent coordinate drives: {choices}",
-                )
             place = places[e.coordinates[0]]
             part[place] += p["load"]
             smoothing[place] = max(smoothing[place], p["smoothing"])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, ElementKind, Measures, Term, acts
 from mechid.mechanism.element_laws import CONSTANT, LAWS
-from mechid.mechanism.records import Coefficient, ForceElement, Part
+from mechid.mechanism.records import (
+    Coefficient,
+    ForceElement,
+    IndependentCoordinate,
+    Joint,
+    JointCoordinate,
+    Part,
+)
 
 
 def element_kind(element: ForceElement) -> ElementKind:
@@ -60,6 +67,25 @@ def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
         for term in kind.terms(part, measures_of(element, part)):
             if acts(term.coefficient):
                 yield part, term
+
+
+def driven_joints(
+    coordinates: Iterable[IndependentCoordinate], joint: Callable[[str], Joint]
+) -> dict[tuple[str, int], int]:
+    """Return the joint coordinates that a drive turns or slides, with their numbers."""
+    return {
+        (c.joint, c.index): i
+        for i, c in enumerate(coordinates)
+        if isinstance(c, JointCoordinate) and not joint(c.joint).kind.has_orientation
+    }
+
+
+def undriven_load(element: ForceElement, driven: Container[tuple[str, int]]) -> str:
+    """Return what is wrong with friction that depends on the load of something not driven."""
+    if not any(True for _ in load_parts(element)) or element.coordinates[0] in driven:
+        return ""
+    joint = element.coordinates[0][0]
+    return f"friction of {element.name} depends on the load of {joint}, which no drive moves"
 
 
 def load_parts(element: ForceElement) -> Iterator[Part]:

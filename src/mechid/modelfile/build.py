@@ -9,7 +9,7 @@ from mechid.mechanism.records import IndependentCoordinate, Joint, Mechanism, St
 from mechid.modelfile.base import put_on_base
 from mechid.modelfile.base_sets import base_sets
 from mechid.modelfile.bodies import body
-from mechid.modelfile.checks import check_connected, check_unique
+from mechid.modelfile.checks import check_connected, check_loads, check_unique
 from mechid.modelfile.constraints import constraint
 from mechid.modelfile.coordinate_units import constraint_in_si, element_in_si
 from mechid.modelfile.coordinates import check_orientations, coordinates
@@ -52,6 +52,7 @@ def build_document(document: Document) -> Mechanism:
         elements.build(element_in_si(entry, joints, units))
         for entry in entries["elements"].values()
     )
+    check_loads(records, chosen, joints, {n: e.path for n, e in entries["elements"].items()})
     for entry in entries["points"].values():
         book.add_given(entry)
     found = Mechanism(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from mechid.errors import ModelError
-from mechid.mechanism.records import GROUND, IndependentCoordinate, Joint
+from mechid.mechanism.element_terms import driven_joints, undriven_load
+from mechid.mechanism.records import GROUND, ForceElement, IndependentCoordinate, Joint
 from mechid.textfile.yamlio import Key
 
 
@@ -52,3 +53,21 @@ def check_unique(coordinates: Iterable[IndependentCoordinate], paths: Mapping[st
                 remedy="remove one of them",
             )
         chosen[what] = c.name
+
+
+def check_loads(
+    elements: Iterable[ForceElement],
+    coordinates: Iterable[IndependentCoordinate],
+    joints: Mapping[str, Joint],
+    paths: Mapping[str, Key],
+) -> None:
+    """Reject friction that depends on the load of a joint whose force nobody gives."""
+    driven = driven_joints(coordinates, joints.__getitem__)
+    for e in elements:
+        if fault := undriven_load(e, driven):
+            choices = ", ".join(dict.fromkeys(joint for joint, _ in driven)) or "none here"
+            raise ModelError(
+                fault,
+                path=(*paths[e.name], "load"),
+                remedy=f"choose a joint of an independent coordinate: {choices}",
+            )

@@ -15,8 +15,8 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.estimation.linear import prior_factor
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression, joined
-from mechid.mechanism.element_terms import load_parts
-from mechid.mechanism.records import ForceElement, JointCoordinate, Mechanism
+from mechid.mechanism.element_terms import driven_joints, load_parts
+from mechid.mechanism.records import ForceElement, Mechanism
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.regress import regression_of
 
@@ -35,15 +35,9 @@ def loaded(element: ForceElement, size: float) -> ForceElement:
 def drives(mechanism: Mechanism, forces: Sequence[str]) -> dict[tuple[str, int], str]:
     """Return the driven joint coordinates without such friction, with their measured forces."""
     have = {e.coordinates[0] for e in mechanism.elements for _ in load_parts(e)}
-    return {
-        (c.joint, c.index): c.force
-        for c in mechanism.coordinates
-        if isinstance(c, JointCoordinate)
-        and not c.held
-        and c.force in forces
-        and (c.joint, c.index) not in have
-        and not mechanism.joint(c.joint).kind.has_orientation
-    }
+    found = driven_joints(mechanism.coordinates, mechanism.joint)
+    moved = {at: mechanism.coordinates[i] for at, i in found.items() if at not in have}
+    return {at: c.force for at, c in moved.items() if c.force in forces and not c.held}
 
 
 @dataclass(frozen=True, eq=False)

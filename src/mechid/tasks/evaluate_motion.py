@@ -21,6 +21,7 @@ from mechid.excitation.limits import slacks
 from mechid.excitation.observe import base_observation
 from mechid.excitation.sampling import SamplingRow, sample_times, sampling_table
 from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
+from mechid.kinematics.engine.choice import preferred
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
@@ -73,6 +74,7 @@ class MotionEvaluation(Shown):
 
 @keywords_of(ExciteOptions)
 @one_blas_thread()
+@preferred("compiled")  # as `excite`: criteria of its motions are the same to the bit
 def evaluate_motion(
     model: Mechanism | str | Path,
     motion: Any,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import mechid
+from mechid.cli.measured import Friction
 from mechid.modelfile import load
+from mechid.options import IdentifyOptions
 from mechid.runs.record import Run
 from mechid.tasks.diagnose import friction_words
+from mechid.tasks.friction import SHAPES
 from mechid.validation.diagnosis_record import Diagnosis
 
 ARM = load("puma560")
@@ -54,3 +57,9 @@ def test_parameters_that_are_named() -> None:
     late = Diagnosis("delay", "", 1.0, "s", 5.0, "", "")
     assert friction_words(ARM, ("coulomb_friction_2",), [*found, late]) == ()
     assert friction_words(load("five_bar"), ("coulomb_friction_2",), found) == ()
+
+
+def test_the_help_of_the_option_names_every_shape() -> None:
+    (option,) = get_args(Friction)[1:]
+    assert all(f"{shape}," in f"{option.help[:-1]}," for shape in SHAPES)
+    assert all(f'"{shape}"' in (IdentifyOptions.__doc__ or "") for shape in SHAPES)

@@ -132,7 +132,7 @@ Friction: TypeAlias = Annotated[
     typer.Option(
         help="Friction of joints besides that of the model: keep (none), auto (shapes that predict "
         "held-out blocks of time better), or names with commas: coulomb, viscous, asymmetric, "
-        "stribeck, quadratic.",
+        "stribeck, quadratic, hysteresis, load.",
         show_default="keep",
     ),
 ]

@@ -46,7 +46,7 @@ class IdentifyOptions:
     friction : tuple of str
         Shapes of friction that joints get besides those of the model: "keep" (none), "auto" (those
         that predict held-out blocks of time better), or names: "coulomb", "viscous", "asymmetric",
-        "stribeck", "quadratic".
+        "stribeck", "quadratic", "hysteresis", "load".
     standstill : str or float
         Forces near standstill: "keep", "auto" (ignored where residuals are much larger there), or
         a speed (m/s or rad/s) below which they are ignored.

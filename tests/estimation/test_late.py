@@ -122,11 +122,11 @@ def test_columns_that_jump_do_not_oscillate(told: bool) -> None:
         between=between if told else None,
     )
     found = late(r, DELAY)
-    assert asked <= 20
+    assert asked <= 70
     for j, d in enumerate(DELAY):
         want = turning(TIME - d)[:, j]
-        # Straight lines connect points on both sides of a jump: of samples, or of a 16th of them.
-        near = 1 / RATE / (16 if told else 1)
+        # Straight lines connect points on both sides of a jump: of samples, or of a 64th of them.
+        near = 1 / RATE / (64 if told else 1)
         past = (3 * (TIME - d) + np.pi / 2) % np.pi - np.pi / 2
         clear = np.abs(past) > 3 * near
         assert np.mean(clear) > 0.8
@@ -137,7 +137,7 @@ def test_columns_that_jump_do_not_oscillate(told: bool) -> None:
 
 
 def test_samples_beside_a_jump_do_not_count() -> None:
-    """Late by d, a sample tells the side of a jump of dry friction only a sample away from it."""
+    """Samples that a delay leaves within an eighth of a step of a jump do not tell its side."""
     x = turning(TIME)
 
     def between(fractions: Floats) -> tuple[Floats, Floats]:
@@ -151,9 +151,10 @@ def test_samples_beside_a_jump_do_not_count() -> None:
         times = TIME - d
         turns = np.arange(1, 3 * TIME[-1] / np.pi) * np.pi / 3
         away = np.min(np.abs(times[:, None] - turns), axis=1) * RATE  # in samples
-        assert found[(away < 0.9) & (times > 0), j].all()
+        assert found[(away < 0.1) & (times > 0), j].all()
         inside = slice(5, -5)
-        assert not found[inside, j][away[inside] > 1.1].any()
+        assert not found[inside, j][away[inside] > 0.15].any()
+        assert found[:, j].any()
     none = np.zeros(2)
     shown = sensed(r, ChannelErrors(none, none, none, none, delay=DELAY))
     assert not (shown.valid & found).any()

@@ -45,7 +45,6 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, Scale
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.jackknife import with_jackknife
-from mechid.estimation.late import beside_jumps
 from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
@@ -156,9 +155,6 @@ class Automatic:
             if chosen is None:
                 break
             now = better[chosen]
-            if chosen == "delay":
-                regression = _without_jumps(regression, now)
-                now = Trial(now.estimator, now.estimator.posterior(regression, prior))
         estimate = with_uncertain_scales(
             now.estimator.estimate(now.posterior),
             now.posterior,
@@ -212,14 +208,6 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
         for name, ratio in unlike.items()
     )
     return replace(regression, valid=regression.valid & used), (*clipped, *words)
-
-
-def _without_jumps(regression: Regression, late: Trial) -> Regression:
-    """Return the problem without samples that delays leave beside a jump, as of dry friction."""
-    found = late.posterior
-    delay = found.channels.split(found.fit.solution.x).delay
-    valid = regression.valid & ~beside_jumps(regression, delay)
-    return replace(regression, valid=valid)
 
 
 def _common_gain(estimate: Estimate, *, asked: bool) -> tuple[str, ...]:

@@ -31,10 +31,11 @@ _EXACT, _ALIASED, _HELPS = 1e-3, 0.1, 4.0
 # A column jumps if its slope changes from point to point by more than this part of its root mean
 # square, and by as much as half of the largest change at few of its points only.
 _JUMP, _SELDOM = 0.5, 0.1
+_UNSURE = 0.125  # of a sample: so near to a jump its side is not sure
 _LOOKS = 4  # points between two samples where that is looked for
 _ROUNDING = 1e-12  # columns that are so small against others of the force
-# Samples in one of the record, and bytes of W, at most.
-_MOST, _MEMORY = 16, 1 << 28
+# Samples in one of the record, those of columns that jump, and bytes of W, at most.
+_MOST, _FINE, _MEMORY = 16, 64, 1 << 28
 
 
 class Straight(NamedTuple):
@@ -96,15 +97,14 @@ def late(regression: Regression, delay: Floats, samples: Ints | None = None) -> 
 
 
 def beside_jumps(regression: Regression, delay: Floats) -> Bools:
-    """Return the samples (N, n_d) that delays leave less than a sample from a jump of a column.
+    """Return the samples (N, n_d) that delays leave next to a jump of a column.
 
-    On which side of the jump such a sample is depends on the delay alone; with its force, which is
-    off by the whole jump on the wrong side, it would decide on the delay alone.
+    On which side of the jump they are is not sure: forces may be off by the whole jump.
     """
     r, found = regression, np.zeros(regression.tau.shape, dtype=bool)
     for own, _, jumps in r.pieces:
         t = r.time[own]
-        near = float(np.median(np.diff(t)))
+        near = _UNSURE * float(np.median(np.diff(t)))
         for j, straight in enumerate(jumps):
             if not straight.columns.size:
                 continue
@@ -157,7 +157,7 @@ def _with_jumps(r: Regression, found: tuple[Piece, ...], jumps: Bools) -> tuple[
     columns = [np.flatnonzero(own) for own in jumps]
     here = np.concatenate([r.W, r.known[..., None]], axis=-1)[:, None]
     times, parts = [r.time[:, None]], [[here[:, :, j, own] for j, own in enumerate(columns)]]
-    m = min(_MOST, _MEMORY // here.nbytes)
+    m = min(_FINE, _MEMORY // here.nbytes)
     finer = [] if r.between is None else map(r.between, np.arange(1, m)[:, None] / m)
     for t, x in finer:
         # One point of each interval at a time: all columns of all points would need much memory.

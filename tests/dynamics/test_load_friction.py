@@ -181,6 +181,20 @@ def test_driven_coordinates_need_more_than_the_load() -> None:
     np.testing.assert_allclose(done.tau, mechid.inverse_dynamics(motion).tau, atol=1e-7)
 
 
+def test_forces_of_other_drives_need_not_be_known() -> None:
+    """A gap in the force of a drive without this friction leaves its rows as they are."""
+    gears = load_friction(rubbing(FIVE, DRIVEN[:1]))
+    assert gears is not None
+    motion = moved(FIVE)
+    plain, seen = observation_matrix(motion), observation_matrix(motion)
+    loads = mechid.inverse_dynamics(motion).tau
+    loads[:, 1] = np.nan
+    gears.apply(seen.W, seen.known, motion.yd, loads)
+    np.testing.assert_array_equal(seen.W[:, 1], plain.W[:, 1])
+    factors = 1 + MU * np.sign(motion.yd[:, :1] * loads[:, :1])
+    np.testing.assert_allclose(seen.W[:, 0], plain.W[:, 0] * factors, atol=1e-12)
+
+
 def test_refusals() -> None:
     with pytest.raises(ModelError, match=f"depends on the load of {PASSIVE}, which no drive moves"):
         observation_matrix(moved(rubbing(FIVE, [PASSIVE])))

@@ -51,8 +51,11 @@ class LoadFriction:
     phi: Floats
 
     def factors(self, yd: Floats, loads: Floats) -> Floats:
-        """Return what forces are multiplied by, for speeds and loads (N, n_i)."""
-        return 1.0 + self.part * self.sides(yd) * np.sign(loads)
+        """Return what forces are multiplied by, for speeds and loads (N, n_i).
+
+        Loads of coordinates without this friction need not be known.
+        """
+        return 1.0 + self.part * self.sides(yd) * np.sign(np.where(self.part > 0, loads, 0.0))
 
     def sides(self, yd: Floats) -> Floats:
         """Return the direction of motion, -1 to 1, for speeds (N, n_i)."""

@@ -284,7 +284,7 @@ class _Run:
         forces: Forces = self.act
         if isinstance(chosen, Rubbing):
             rubbing, chosen = chosen, chosen.inner
-            forces = lambda t, y, yd: rubbing.loads(self.act(t, y, yd), yd)  # noqa: E731
+            forces = rubbing.behind(self.act)
         if isinstance(chosen, Remembering):
             behind, chosen = 2 + len(chosen.sizes), chosen.inner
         if isinstance(chosen, Independent):

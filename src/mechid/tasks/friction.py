@@ -122,11 +122,12 @@ def friction_shapes(
 
 def loaded_shapes(mechanism: Mechanism, forces: Sequence[str]) -> tuple[FrictionShape, ...]:
     """Return friction that grows with the load, of drives with measured forces that have none."""
-    found = []
-    for joint, index in drives(mechanism, forces):
-        label = _label(mechanism, (joint, index))
-        element = _made(label, (joint, index), "load", "friction")
-        found.append(FrictionShape("load", label, element, "", SHAPES["load"], True))
+    found, taken = [], {e.name for e in mechanism.elements}
+    for at in drives(mechanism, forces):
+        label = _label(mechanism, at)
+        element = _made(label, at, "load", "friction")
+        if element.name not in taken:
+            found.append(FrictionShape("load", label, element, "", SHAPES["load"], True))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from mechid.dynamics.drive import Driven
 from mechid.dynamics.forward.formulation import Formulation, Instant
 from mechid.dynamics.load_friction import LoadFriction
+from mechid.dynamics.loads import Forces
 from mechid.kinematics.tables import Floats
 
 
@@ -31,6 +32,10 @@ class Rubbing:
     def loads(self, tau: Floats, yd: Floats) -> Floats:
         """Return what drives with the forces τ (n_i,) transmit."""
         return np.asarray(self.friction.transmitted(tau[None], yd[None])[0])
+
+    def behind(self, forces: Forces) -> Forces:
+        """Return what drives with given forces transmit, as a function of t, y and ẏ."""
+        return lambda t, y, yd: self.loads(forces(t, y, yd), yd)
 
     def evaluate(self, z: Floats, tau: Floats, t: float = 0.0) -> Instant:
         """Return ż and what else is known; what the drives lose is fed in and dissipated."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.gain_patterns import CALIBRATED, GainPatterns, gain_patterns
+from mechid.estimation.gain_patterns import CALIBRATED, LARGE, GainPatterns, gain_patterns
 from mechid.estimation.gaussian_prior import CHANNEL_BELIEF, GaussianPrior
 from mechid.estimation.linear import reduced
 from mechid.estimation.uncertain_scales import with_uncertain_scales
@@ -40,7 +40,7 @@ def rows(n_d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, GaussianPrior
 def found_in(A: np.ndarray, t: np.ndarray, gaussian: GaussianPrior) -> GainPatterns:
     n_d = A.shape[1] - 3
     data = reduced(A, t, gaussian.mean)
-    return gain_patterns(data, gaussian, slice(3, 3 + n_d), np.ones(n_d, dtype=bool))
+    return gain_patterns(data, gaussian, slice(3, 3 + n_d), np.ones(n_d, dtype=bool), (OFF,))
 
 
 def deviations(prior: GaussianPrior) -> np.ndarray:
@@ -83,7 +83,7 @@ def test_a_force_without_samples_says_nothing(used: list[bool]) -> None:
     A, t, gaussian = rows(3)
     here = np.repeat([used], 20, axis=0).ravel()
     data = reduced(A[here], t[here], gaussian.mean)
-    found = gain_patterns(data, gaussian, slice(3, 6), np.array(used))
+    found = gain_patterns(data, gaussian, slice(3, 6), np.array(used), (OFF,))
     assert np.array_equal(np.isfinite(found.off), used)
 
 
@@ -96,7 +96,7 @@ def test_of_many_forces_few_are_off_or_all() -> None:
 
 
 def test_an_estimate_is_the_mean_over_the_sets() -> None:
-    """Values and covariance of the mixture, from the dense posterior of each set."""
+    """Values from the dense posterior of each set; gains twice as large count in the covariance."""
     rng = np.random.default_rng(5)
     r = regression(rng, PHI, 0.05, n=40, n_d=3)
     known = prior(1.03 * PHI, np.diag((0.05 * PHI) ** 2))
@@ -106,17 +106,18 @@ def test_an_estimate_is_the_mean_over_the_sets() -> None:
     found = with_uncertain_scales(plain, posterior, patterns=True)
     A, t, x0 = posterior.fit.A, posterior.fit.t, posterior.gaussian.mean
     log, x, P = [], [], []
-    for m in range(4):
+    for size, m in product((OFF, LARGE), range(4)):
         for off in combinations(range(3), m):
             sigma = np.concatenate(
-                [0.05 * np.abs(PHI), np.where(np.isin(range(3), off), 0.05, 0.01)]
+                [0.05 * np.abs(PHI), np.where(np.isin(range(3), off), size, 0.01)]
             )
             K = np.eye(len(t)) + (A * sigma**2) @ A.T
             log.append(multivariate_normal.logpdf(t, A @ x0, K) - np.log(comb(3, m)))
             P.append(np.linalg.inv(A.T @ A + np.diag(sigma**-2)))
             x.append(x0 + P[-1] @ A.T @ (t - A @ x0))
+    usual = np.array(log[:8])
+    mean = np.exp(usual - np.logaddexp.reduce(usual)) @ np.array(x[:8])
     w = np.exp(np.array(log) - np.logaddexp.reduce(log))
-    mean = w @ np.array(x)
     spread = np.array(x) - mean
     covariance = np.einsum("k,kij->ij", w, np.array(P)) + (spread.T * w) @ spread
     # Sets of the last 2 % of probability are left out.

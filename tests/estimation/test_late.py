@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechid.estimation.estimate import ChannelErrors
-from mechid.estimation.late import beside_jumps, late
+from mechid.estimation.late import beside_jumps, late, resolution
 from mechid.estimation.regression import Floats, Regression, joined
 from mechid.estimation.sensed import sensed
 
@@ -160,6 +160,27 @@ def test_samples_beside_a_jump_do_not_count() -> None:
     assert not (shown.valid & found).any()
     smooth = replace(r, W=x[..., 1:2], parameters=("smooth",), between=None)
     assert not beside_jumps(smooth, DELAY).any()
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_jumps_are_known_to_within_a_point(told: bool) -> None:
+    """A 64th of a step where W between samples can be asked for, and a step where not."""
+    x = turning(TIME)
+
+    def between(fractions: Floats) -> tuple[Floats, Floats]:
+        time = TIME[:, None] + fractions / RATE
+        return time, turning(time)
+
+    r = replace(
+        problem(),
+        W=x[..., :2],
+        known=0 * x[..., 2],
+        parameters=("dry", "smooth"),
+        between=between if told else None,
+    )
+    np.testing.assert_allclose(resolution(r), 1 / RATE / (64 if told else 1), rtol=1e-9)
+    smooth = replace(r, W=x[..., 1:2], parameters=("smooth",), between=None)
+    np.testing.assert_array_equal(resolution(smooth), 0.0)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5])

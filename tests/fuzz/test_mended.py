@@ -228,6 +228,8 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("provenance.json", b'"study"', b'"studi"', "the format of the result"),
         ("provenance.json", b'"parts"', b'"party"', "changed or is damaged"),
+        ("provenance.json", b'"results"', b'"' + 300 * b"(" + b'"', "changed or is damaged"),
+        ("provenance.json", b'"results"', b'"../results"', "changed or is damaged"),
         ("cells/results.parquet", b"cell", b"cemm", "missing column cell"),
         ("cells/results.parquet", b"cell", b"ce\xffl", "not a Parquet table"),
     ],
@@ -642,3 +644,12 @@ def test_splines_through_forces_at_almost_the_same_time(step: float) -> None:
         with pytest.raises(DataError, match="no finite slopes"):
             mechid.table_forces(times, values, "cubic")
     mechid.table_forces(columns["time"], values, "cubic")
+
+
+def test_streamed_logs_whose_time_stands_still(tmp_path: Path) -> None:
+    columns = fixtures.log_columns()
+    columns["time"] = np.zeros_like(columns["time"])
+    path = tmp_path / "log.csv"
+    path.write_bytes(forms.csv_text(columns))
+    with pytest.raises(DataError, match=r"row 2.*occurs twice"):
+        mechid.identify_streamed(fixtures.MODEL, path)

@@ -24,6 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from mechid.cli import progress
 from mechid.errors import MechidError
 from mechid.measurementfile import apart
 from mechid.runs import folder as run_folder
@@ -57,6 +58,8 @@ class Worker:
         self.seeds: dict[str, tuple[list[Seed], tuple[str, ...]]] = {}
         self.forking = Forking()
         apart.subprocess = self.forking  # type: ignore[assignment]
+        # Kernels that other processes would compile are no work of the file that is read.
+        progress.compile_ahead = lambda: False
         _compile_once()
         _load_once()
 

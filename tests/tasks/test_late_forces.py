@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mechid
@@ -65,5 +66,7 @@ def test_dry_friction_beside_a_delay(seed: int) -> None:
     assert errors is not None
     assert errors.delay is not None
     assert errors.delay == pytest.approx([0.004, 0.004], abs=4e-4)
+    assert errors.sigma_delay is not None
+    assert np.all(np.abs(errors.delay - 0.004) < 3 * errors.sigma_delay)
     assert [d.kind for d in found.diagnosis] == ["delay"]
     assert found.errors("identification")["estimate"] == pytest.approx(0.01, rel=0.1)  # the noise

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mechid.estimation.estimate import ChannelErrors
-from mechid.estimation.late import late
+from mechid.estimation.late import late, resolution
 from mechid.estimation.linear import Solution
 from mechid.estimation.noise import root_mean_square
 from mechid.estimation.regression import Floats, Ints, Regression
@@ -210,7 +210,7 @@ class Channels:
             logs=() if self.regression.log is None else tuple(np.unique(self.regression.log)),
             drift=drift,
             delay=parts.delay,
-            sigma_delay=sigma.delay,
+            sigma_delay=np.hypot(sigma.delay, resolution(self.regression) if self.delay else 0.0),
         )
 
     def _added(self, parts: Parts) -> Floats:

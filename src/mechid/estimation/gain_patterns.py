@@ -14,7 +14,7 @@ result is the mean over all sets; its covariance contains that nobody knows whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -28,6 +28,8 @@ from mechid.estimation.regression import Bools, Floats
 
 # Standard deviation of the gain of a force that is calibrated.
 CALIBRATED = 0.01
+# Of the gain of a force that is off by more than usual.
+LARGE = 0.1
 # Up to this number of forces all sets are tried; of more, those of few forces, and all of them.
 _ALL, _FEW = 8, 2
 # Part of all weights that the sets in use must have.
@@ -57,7 +59,11 @@ class GainPatterns:
 
 
 def gain_patterns(
-    data: Reduced, gaussian: GaussianPrior, gains: slice, used: Bools
+    data: Reduced,
+    gaussian: GaussianPrior,
+    gains: slice,
+    used: Bools,
+    sizes: Sequence[float],
 ) -> GainPatterns:
     """Return which forces may be off, and how probable that is.
 
@@ -71,15 +77,17 @@ def gain_patterns(
         Where x has the gains.
     used : array (n_d,) of bool
         Forces that have samples.
+    sizes : sequence of float
+        Standard deviations of the gains of forces that are off, each as probable as the others.
     """
     forces = np.flatnonzero(used).tolist()
     n = len(forces)
-    sets = list(_sets(forces))
-    priors = [_with_gains(gaussian, gains, off) for off in sets]
+    sets = [(off, size) for off in _sets(forces) for size in sizes]
+    priors = [_with_gains(gaussian, gains, off, size) for off, size in sets]
     density = np.array(
         [
             log_density(data, prior) - np.log(comb(n, len(off)))
-            for prior, off in zip(priors, sets, strict=True)
+            for prior, (off, _) in zip(priors, sets, strict=True)
         ]
     )
     order = np.argsort(-density, kind="stable")
@@ -87,12 +95,12 @@ def gain_patterns(
     weights /= np.sum(weights)
     off = np.where(used, 0.0, np.nan)
     for k, w in zip(order, weights, strict=True):
-        off[list(sets[k])] += w
+        off[list(sets[k][0])] += w
     last = int(np.searchsorted(np.cumsum(weights), _ENOUGH)) + 1
     return GainPatterns(
         tuple(priors[k] for k in order[:last]),
         weights[:last] / np.sum(weights[:last]),
-        _with_gains(gaussian, gains, tuple(forces)),
+        _with_gains(gaussian, gains, tuple(forces), max(sizes)),
         off,
     )
 
@@ -105,10 +113,12 @@ def _sets(forces: list[int]) -> Iterator[tuple[int, ...]]:
             yield from combinations(forces, m)
 
 
-def _with_gains(gaussian: GaussianPrior, gains: slice, off: tuple[int, ...]) -> GaussianPrior:
+def _with_gains(
+    gaussian: GaussianPrior, gains: slice, off: tuple[int, ...], size: float
+) -> GaussianPrior:
     """Return a prior with some forces off and the others calibrated."""
     deviation = np.full(gains.stop - gains.start, CALIBRATED)
-    deviation[list(off)] = USUAL_CHANNEL_ERROR
+    deviation[list(off)] = size
     own = np.any(gaussian.F[gains] != 0, axis=0)
     F, group = gaussian.F.copy(), np.where(own, -1, gaussian.group)
     F[gains] *= deviation[:, None] / USUAL_CHANNEL_ERROR

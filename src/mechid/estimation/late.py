@@ -96,6 +96,19 @@ def late(regression: Regression, delay: Floats, samples: Ints | None = None) -> 
     return Late(found[..., :-1], found[..., -1], rate[..., :-1], rate[..., -1])
 
 
+def resolution(regression: Regression) -> Floats:
+    """Return the time to which jumps of the columns of each force are known, (n_d,); 0 for none.
+
+    Samples beside a jump decide on a delay, so that it is not known better than this.
+    """
+    found = np.zeros(regression.tau.shape[1])
+    for _, _, jumps in regression.pieces:
+        for j, straight in enumerate(jumps):
+            if straight.columns.size:
+                found[j] = max(found[j], float(np.median(np.diff(straight.time))))
+    return found
+
+
 def beside_jumps(regression: Regression, delay: Floats) -> Bools:
     """Return the samples (N, n_d) that delays leave next to a jump of a column.
 

@@ -10,7 +10,9 @@ result is the mean over all scales with the weights that the data leave them,
 
 on a grid about the most probable one. Where gains were taken, it is the mean over the sets of
 forces that may be off, too (`gain_patterns.py`). Its covariance is that of the mixture: the mean of
-the covariances, and the spread of the values.
+the covariances, and the spread of the values. Values suppose that forces which are off are off by
+as much as usual; the covariance is that of the errors of these values if they may also be off by
+twice as much, since nobody declared a size.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ from scipy.linalg import qr, solve_triangular
 from mechid.estimation.cad_kinds import kind_factors
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.evidence import log_density
-from mechid.estimation.gain_patterns import GainPatterns, gain_patterns
-from mechid.estimation.gaussian_prior import BODY_BELIEF, GaussianPrior
+from mechid.estimation.gain_patterns import LARGE, GainPatterns, gain_patterns
+from mechid.estimation.gaussian_prior import BODY_BELIEF, USUAL_CHANNEL_ERROR, GaussianPrior
 from mechid.estimation.linear import Reduced, Solution, compressed, reduced
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
@@ -59,19 +61,28 @@ def with_uncertain_scales(
     if not kinds and not patterns:
         return estimate
     data = reduced(fit.A, fit.t, gaussian.mean)
-    sets = _gains(data, posterior) if patterns else None
-    priors = (gaussian,) if sets is None else sets.priors
-    wide = [_with_kinds(prior, kinds) for prior in priors]
+    sets = _gains(data, posterior, USUAL_CHANNEL_ERROR) if patterns else None
+    probable = _with_kinds(gaussian if sets is None else sets.priors[0], kinds)
 
     def density(u: Floats) -> float:
         belief = -0.5 * float(np.sum((u / BODY_BELIEF.spread) ** 2))
-        return belief + log_density(data, _scaled(wide[0], u))
+        return belief + log_density(data, _scaled(probable, u))
 
     scales, weights = _grid(density, len(kinds))
-    parts = [_solution(data, _scaled(prior, u)) for prior in wide for u in scales]
-    shares = np.ones(1) if sets is None else sets.weights
-    widest = gaussian if sets is None else sets.widest
-    found = _within(widest, _mixture(parts, np.outer(shares, weights).ravel()))
+
+    def mean_over(
+        priors: Sequence[GaussianPrior], shares: Floats, about: Floats | None = None
+    ) -> Solution:
+        wide = [_with_kinds(prior, kinds) for prior in priors]
+        parts = [_solution(data, _scaled(prior, u)) for prior in wide for u in scales]
+        return _mixture(parts, np.outer(shares, weights).ravel(), about)
+
+    if sets is None:
+        found = _within(gaussian, mean_over((gaussian,), np.ones(1)))
+    else:
+        found = mean_over(sets.priors, sets.weights)
+        doubts = _gains(data, posterior, USUAL_CHANNEL_ERROR, LARGE)
+        found = _within(doubts.widest, mean_over(doubts.priors, doubts.weights, found.x))
     b = len(estimate.parameters)
     return replace(
         estimate,
@@ -93,10 +104,10 @@ def _scale_words(kinds: Mapping[str, Floats], mean: Floats) -> Iterator[str]:
         yield f"averaged over how wrong the CAD values may be; on average {words} times as declared"
 
 
-def _gains(data: Reduced, posterior: Posterior) -> GainPatterns:
+def _gains(data: Reduced, posterior: Posterior, *sizes: float) -> GainPatterns:
     channels = posterior.channels
     used = np.any(channels.regression.valid, axis=0)
-    return gain_patterns(data, posterior.gaussian, channels.layout["gains"], used)
+    return gain_patterns(data, posterior.gaussian, channels.layout["gains"], used, sizes)
 
 
 def _gain_words(forces: Sequence[str], sets: GainPatterns) -> Iterator[str]:
@@ -178,9 +189,14 @@ def _within(gaussian: GaussianPrior, found: Solution) -> Solution:
     return replace(found, root=F @ (U[:, : len(s)] * np.minimum(s, 1.0)))
 
 
-def _mixture(parts: Sequence[tuple[Floats, Floats]], weights: Floats) -> Solution:
-    """Return mean and covariance of a mixture; roots are joined, no covariance is formed."""
-    x = np.asarray(weights @ np.array([own for own, _ in parts]))
+def _mixture(
+    parts: Sequence[tuple[Floats, Floats]], weights: Floats, about: Floats | None = None
+) -> Solution:
+    """Return mean and covariance of a mixture; roots are joined, no covariance is formed.
+
+    With `about`, the values are these, and the covariance is that of their errors.
+    """
+    x = np.asarray(weights @ np.array([own for own, _ in parts])) if about is None else about
     columns = [
         np.sqrt(w) * np.column_stack([T, own - x])
         for w, (own, T) in zip(weights, parts, strict=True)

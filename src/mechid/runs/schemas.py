@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 
@@ -91,12 +91,16 @@ class _Part(TypedDict):
     axes: dict[str, list[Any]]
 
 
+# Names of files, too.
+_PartName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=200)]
+
+
 class ResultWords(TypedDict):
     """Of provenance.json of a study."""
 
     title: str
     size: str
-    parts: dict[str, _Part]
+    parts: dict[_PartName, _Part]
 
 
 def checked(found: Any, kind: type) -> Any:

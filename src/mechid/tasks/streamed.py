@@ -18,7 +18,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats
 from mechid.estimation.streamed import streamed_regression
 from mechid.estimation.streamed_limits import StreamedLimits
-from mechid.measurementfile.timebase import is_even
+from mechid.measurementfile.timebase import check_increasing, is_even
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
 from mechid.shown import Shown
@@ -355,6 +355,7 @@ def _clock(path: Path) -> tuple[int, float]:
     for block in table_blocks(path, ["time"]):
         t = np.concatenate([last, block[:, 0]])
         if n == 0:
+            check_increasing(t, str(path))
             start = float(t[0])
             step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
         uneven = len(t) > 2 and not is_even(t)

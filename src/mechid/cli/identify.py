@@ -19,6 +19,7 @@ from mechid.cli.measured import (
     Estimator,
     Force,
     Friction,
+    Hardpoints,
     Logs,
     Map,
     Noise,
@@ -63,6 +64,7 @@ def identify(
     offsets: Offsets = False,
     cad_error: CadError = None,
     noise: Noise = None,
+    hardpoints: Hardpoints = None,
     weigh: Weigh = None,
     symmetric: Symmetric = None,
     reduce: Reduce = None,
@@ -113,9 +115,9 @@ def identify(
     words = given(
         settings=named(setting or [], "--set", "whiten=true"),
         base=base, converge_on=converge_on, estimator=estimator, prior=prior, offsets=offsets,
-        cad_error=cad_error, noise=noise, weigh=weigh, symmetric=symmetric, period=period,
-        cutoff=cutoff, decimation=decimation, friction=friction, standstill=standstill, seed=seed,
-        reduce=reduce_options(reduce, size, rest),
+        cad_error=cad_error, noise=noise, hardpoints=hardpoints, weigh=weigh, symmetric=symmetric,
+        period=period, cutoff=cutoff, decimation=decimation, friction=friction,
+        standstill=standstill, seed=seed, reduce=reduce_options(reduce, size, rest),
     )  # fmt: skip
     with watched(max_seconds) as (watch, stop):
         run = work(

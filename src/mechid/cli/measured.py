@@ -62,6 +62,15 @@ Noise: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Hardpoints: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="How well the places of joints are known: standard deviation in every axis, m, or % "
+        "of the size of the mechanism; or JOINT=SIZE; may be repeated. Standard deviations of the "
+        "parameters contain it.",
+        show_default="exactly",
+    ),
+]
 Weigh: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -27,6 +27,10 @@ class IdentifyOptions:
         declares, and 20 % where it declares none.
     noise : NoiseLevels
         What is known of the noise of the forces.
+    hardpoints : NoiseLevels
+        Standard deviation of the place of each joint in every axis, m, or a share of the size of
+        the mechanism: standard deviations of the parameters contain what joints that are elsewhere
+        would have done to them.
     reduce : ReduceOptions, optional
         Whether and how the model is reduced.
     weigh : tuple of Weighing
@@ -56,6 +60,7 @@ class IdentifyOptions:
     settings: Mapping[str, float | int | bool | str] = field(default_factory=dict)
     cad_error: float | None = None
     noise: NoiseLevels = NO_NOISE
+    hardpoints: NoiseLevels = NO_NOISE
     reduce: ReduceOptions | None = None
     weigh: tuple[Weighing, ...] = ()
     symmetric: str | None = None

@@ -258,7 +258,7 @@ def _flags(names: str) -> dict[str, Kind | None]:
 
 
 _LOGS: dict[str, Kind | None] = {"map": mapping, **_words("period cutoff decimation")}
-_MANY = frozenset({"log", "map", "validate", "instruments", "set", "noise", "weigh"})
+_MANY = frozenset({"log", "map", "validate", "instruments", "set", "noise", "hardpoints", "weigh"})
 _ERRORS = (
     "hardpoints friction viscous_friction stribeck hysteresis load_friction elasticity delay gain "
     "offset drift random_walk hum outliers clipping quantisation position_quantisation units"
@@ -300,7 +300,7 @@ COMMANDS: Mapping[str, Command] = {
             "output": new, "validate": log, "instruments": log, "truth": file, "base": base,
             **_LOGS,
             **_words("converge_on estimator set prior cad_error noise weigh symmetric reduce size "
-                     "rest friction standstill seed max_seconds"),
+                     "rest hardpoints friction standstill seed max_seconds"),
             **_flags("offsets force"),
         },
         _MANY,

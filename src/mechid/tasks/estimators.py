@@ -13,6 +13,7 @@ from mechid.estimation.registry import ESTIMATORS
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions, step_options
 from mechid.options.words import converted
+from mechid.tasks.doubtful_places import check_places
 from mechid.tasks.measured_constraints import check_constraints
 from mechid.textfile.words import hint
 
@@ -103,6 +104,12 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     if options.cad_error is not None and not 0 < options.cad_error < float("inf"):
         raise DataError(f"cad_error must be > 0, got {options.cad_error:g}")
     _check_bodies(estimator, mechanism)
+    check_places(options.hardpoints, mechanism)
+    if options.hardpoints and not uses_cad(estimator):
+        raise DataError(
+            "hardpoints needs CAD values, which this estimator does not use",
+            remedy="use the estimator auto, map or physical, with a prior",
+        )
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
         raise DataError(

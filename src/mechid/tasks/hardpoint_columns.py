@@ -7,12 +7,12 @@ motions and no further kernel; φ enters afterwards, so that they serve all valu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.dynamics.compile import dynamic_model
+from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observe_path
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.moved import movable_joints, with_joints_moved
@@ -65,16 +65,27 @@ def hardpoint_columns(
     KinematicsError
         If the mechanism with a joint moved does not perform the motion.
     """
-    step = _STEP * characteristic_size(mechanism)
     names, by_W, by_known = [], [], []
-    for joint in movable_joints(mechanism) if joints is None else joints:
-        for axis, unit in zip("xyz", np.eye(3), strict=True):
-            ends = []
-            for sign in (1.0, -1.0):
-                moved = with_joints_moved(mechanism, {joint: (sign * step * unit).tolist()})
-                model = dynamic_model(moved)
-                ends.append(observe_path(model, motion.y, motion.yd, motion.ydd, time=motion.time))
-            names.append(f"hardpoint {joint}.{axis}")
-            by_W.append((ends[0].W - ends[1].W) / (2 * step))
-            by_known.append((ends[0].known - ends[1].known) / (2 * step))
+    for name, models, apart in displaced(mechanism, joints or movable_joints(mechanism)):
+        one, other = (
+            observe_path(model, motion.y, motion.yd, motion.ydd, time=motion.time)
+            for model in models
+        )
+        names.append(f"hardpoint {name}")
+        by_W.append((one.W - other.W) / apart)
+        by_known.append((one.known - other.known) / apart)
     return HardpointColumns(tuple(names), np.array(by_W), np.array(by_known))
+
+
+def displaced(
+    mechanism: Mechanism, joints: Sequence[str]
+) -> Iterator[tuple[str, tuple[DynamicModel, DynamicModel], float]]:
+    """Yield JOINT.x, models with that joint displaced forwards and backwards, and the distance."""
+    step = _STEP * characteristic_size(mechanism)
+    for joint in joints:
+        for axis, unit in zip("xyz", np.eye(3), strict=True):
+            one, other = (
+                dynamic_model(with_joints_moved(mechanism, {joint: (s * step * unit).tolist()}))
+                for s in (1.0, -1.0)
+            )
+            yield f"{joint}.{axis}", (one, other), 2 * step

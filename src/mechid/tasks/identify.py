@@ -41,6 +41,7 @@ from mechid.tasks.stages import (
     problem_of,
     reduced,
     validated,
+    with_doubts,
 )
 from mechid.tasks.standstill import without_standstill
 from mechid.validation.crossvalidate import Stop, Watch
@@ -213,6 +214,9 @@ def identify_motions(
     run = kept(run, "data")
     tell("observation matrix", 0, 0.0)
     problem = problem_of(mechanism, chosen, motions, options, n_logs, instruments)
+    if options.hardpoints:
+        tell("places of the joints", 0, 0.0)
+        problem = with_doubts(problem, mechanism, motions[:n_logs], options)
     tell("estimate", 0, 0.0)
     run = kept(estimated(run, problem, options), "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")

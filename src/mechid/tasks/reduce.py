@@ -14,7 +14,7 @@ from mechid.runs.folder import RunFolder
 from mechid.runs.record import STAGES, Run, library_versions
 from mechid.tasks.inputs import run_of
 from mechid.tasks.keywords import keywords_of
-from mechid.tasks.stages import base_of, problem_of, reduced, validated
+from mechid.tasks.stages import base_of, problem_of, reduced, validated, with_doubts
 from mechid.validation.crossvalidate import Stop, Watch
 
 
@@ -78,6 +78,7 @@ def reduce(
         mechanism = before.mechanism
         chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
         problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
+        problem = with_doubts(problem, mechanism, before.motions[: before.n_logs], told)
         estimate = before.estimate or before.final  # a run without an estimate is rejected
         prepared = (word for motion in before.motions for word in motion.warnings)
         fresh = replace(

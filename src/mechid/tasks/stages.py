@@ -11,6 +11,8 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
+from mechid.estimation.doubtful_forces import DoubtfulForces, with_doubtful_forces
+from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression, joined
 from mechid.mechanism.plausible import impossible_bodies
@@ -25,6 +27,7 @@ from mechid.tasks.cad_prior import cad_covariance, left_open
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, wrong_order
+from mechid.tasks.doubtful_places import doubtful_places
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
 from mechid.tasks.reduction import reduce_regression
@@ -51,6 +54,8 @@ class EstimationProblem:
         Of the motions for validation.
     warnings : tuple of str
         About data and prior.
+    doubts : DoubtfulForces, optional
+        What the model takes as known and may be otherwise.
     """
 
     regression: Regression
@@ -58,6 +63,13 @@ class EstimationProblem:
     missing: ModelError | None
     others: tuple[Regression, ...]
     warnings: tuple[str, ...]
+    doubts: DoubtfulForces | None = None
+
+    def doubted(self, estimate: Estimate) -> Estimate:
+        """Return an estimate with these errors in its standard deviations."""
+        if self.doubts is None or self.prior is None:
+            return estimate
+        return with_doubtful_forces(estimate, self.regression, self.prior, self.doubts)
 
     @property
     def logs(self) -> tuple[Regression, ...]:
@@ -133,6 +145,20 @@ def problem_of(
     )
 
 
+def with_doubts(
+    problem: EstimationProblem,
+    mechanism: Mechanism,
+    logs: Sequence[PreparedMeasurement],
+    options: IdentifyOptions,
+) -> EstimationProblem:
+    """Return the problem with errors of places of joints, if options declare them."""
+    if not options.hardpoints or problem.prior is None:
+        return problem
+    return replace(
+        problem, doubts=doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
+    )
+
+
 def same_forces(motion: PreparedMeasurement, expected: Sequence[str]) -> None:
     """Reject a motion with other measured forces than those of the identification.
 
@@ -158,6 +184,7 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
         if problem.missing is not None and uses_cad(estimator):
             raise problem.missing from None
         raise
+    found = problem.doubted(found)
     shares = None
     if problem.prior is not None:
         shares = contribution((*problem.logs, *problem.others), problem.prior.mean)
@@ -187,6 +214,7 @@ def reduced(
         watch=watch,
         stop=stop,
     )
+    found = replace(found, estimate=problem.doubted(found.estimate))
     early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
     news = [w for w in found.estimate.warnings if w not in run.warnings]
     return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))

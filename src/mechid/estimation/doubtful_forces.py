@@ -1,0 +1,71 @@
+"""Forces that errors of what the model takes as known would add: places of joints, for example.
+
+An estimate that adapts to such forces is wrong by its response to them, whatever its residuals look
+like. To first order that is the response of weighted least squares with the same noise and prior,
+
+    K = (P⁻¹ + Σ Wᵀ R⁻¹ W)⁻¹ Wᵀ R⁻¹.
+
+Values stay, since nobody knows which errors there are; their covariance contains what errors of the
+declared size would have done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.linear import prior_factor
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression
+
+
+class DoubtfulForces(NamedTuple):
+    """What k independent errors of one standard deviation each add to the forces.
+
+    forces (N, n_d, k) in N or N m, and words: what is not exactly known.
+    """
+
+    forces: Floats
+    words: str
+
+
+def with_doubtful_forces(
+    estimate: Estimate, regression: Regression, prior: Prior, doubts: DoubtfulForces
+) -> Estimate:
+    """Return an estimate whose covariance contains errors of what is known.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the regression with the prior.
+    regression : Regression
+    prior : Prior
+        CAD values.
+    doubts : DoubtfulForces
+    """
+    shifts = response(estimate, regression.select(estimate.parameters), prior, doubts.forces)
+    wider = estimate.covariance + shifts @ shifts.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(np.diag(wider) / np.diag(estimate.covariance))
+    ratio = np.where(np.isfinite(ratio), ratio, 1.0)
+    most = int(np.argmax(ratio))
+    said = f"standard deviations contain {doubts.words}"
+    if ratio[most] > 1.05:
+        said += f"; that of {estimate.parameters[most]} grows most, {ratio[most]:.3g} times"
+    return replace(estimate, covariance=wider, known=(*estimate.known, said))
+
+
+def response(estimate: Estimate, regression: Regression, prior: Prior, forces: Floats) -> Floats:
+    """Return the change of values (b, k) with forces that are added to the measured ones."""
+    noise = estimate.noise[None, :, None]
+    A = (regression.W / noise)[regression.valid]
+    added = (forces / noise)[regression.valid]
+    F = prior_factor(prior.select(regression.parameters).base_covariance)
+    G = A @ F
+    # x = F z, and the rows I z = 0 of the prior; normal equations would lose half of the digits.
+    Q, C = qr(np.vstack([G, np.eye(F.shape[1])]), mode="economic", check_finite=False)
+    return np.asarray(F @ solve_triangular(C, Q[: len(G)].T @ added, check_finite=False))

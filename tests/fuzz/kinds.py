@@ -139,7 +139,11 @@ def _template(folder: Path, name: str) -> Path:
 
 
 def _read_table(path: Path, rng: Random) -> None:
-    mechid.fill(_template(path.parent.parent, "four-bar"), path)
+    from mechid.importing.hardpoint_table import read_hardpoints
+
+    read_hardpoints(path)
+    if _deep(rng):
+        mechid.fill(_template(path.parent.parent, "four-bar"), path)
 
 
 def _fill(path: Path) -> list[str]:

@@ -269,6 +269,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("run.json", "warnings", [[]]),
         ("run.json", "versions", {"numpy": 2}),
         ("run.json", "motions", [{}]),
+        ("run.json", "motions", []),
+        ("run.json", "stages", []),
+        ("run.json", "n_logs", 0),
+        ("run.json", "n_logs", 7),
     ],
 )
 def test_runs_that_were_edited(run: Path, file: str, key: str, value: object) -> None:

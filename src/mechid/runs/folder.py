@@ -344,6 +344,8 @@ def load_run(path: str | Path) -> Run:
 
 def _loaded(folder: Path, head: dict[str, Any]) -> Run:
     checked(head, HeadWords)
+    if head.get("n_logs", 1) > len(head["motions"]):
+        raise ValueError(f"{head['n_logs']} logs, but {len(head['motions'])} motions")
     stages = tuple(head["stages"])
     there = "validation" in stages
     file = folder / "run.json"

@@ -34,12 +34,12 @@ class HeadWords(TypedDict):
     model: _Model
     files: list[dict[str, str]]
     versions: dict[str, str]
-    stages: list[str]
+    stages: Annotated[list[str], msgspec.Meta(min_length=1)]
     dependent: list[str]
     coordinates: list[str]
-    motions: list[_Motion]
+    motions: Annotated[list[_Motion], msgspec.Meta(min_length=1)]
     warnings: list[str]
-    n_logs: NotRequired[int]
+    n_logs: NotRequired[Annotated[int, msgspec.Meta(ge=1)]]
 
 
 class EstimateWords(TypedDict):

@@ -271,6 +271,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("run.json", "motions", [{}]),
         ("run.json", "motions", []),
         ("run.json", "stages", []),
+        ("run.json", "stages", ["data", "estimates"]),
+        ("full.json", "parameters", {}),
         ("run.json", "n_logs", 0),
         ("run.json", "n_logs", 7),
     ],

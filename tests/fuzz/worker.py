@@ -9,6 +9,7 @@ import faulthandler
 import gc
 import io
 import json
+import logging
 import os
 import pickle
 import resource
@@ -60,6 +61,8 @@ class Worker:
         apart.subprocess = self.forking  # type: ignore[assignment]
         # Kernels that other processes would compile are no work of the file that is read.
         progress.compile_ahead = lambda: False
+        # What mechid itself says, as of a run that was stopped, is for those who ask for it.
+        logging.getLogger("mechid").addHandler(logging.NullHandler())
         _compile_once()
         _load_once()
 

@@ -27,6 +27,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from mechid.dynamics.columns import element_terms, inertial_columns
 from mechid.errors import DataError
 from mechid.modelfile.api import dumps, load
 from mechid.options import IdentifyOptions, from_words, to_words
@@ -46,7 +47,15 @@ from mechid.runs.lock import NAME as LOCK
 from mechid.runs.lock import locked
 from mechid.runs.logs import NAME as LOGS
 from mechid.runs.logs import read_logs, validation_rows, write_logs
-from mechid.runs.record import FORMAT_VERSION, About, DataFile, FrictionChoice, Run, ValidationRow
+from mechid.runs.record import (
+    FORMAT_VERSION,
+    STAGES,
+    About,
+    DataFile,
+    FrictionChoice,
+    Run,
+    ValidationRow,
+)
 from mechid.runs.reductions import (
     read_contribution,
     read_reduction,
@@ -347,6 +356,8 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
     if head.get("n_logs", 1) > len(head["motions"]):
         raise ValueError(f"{head['n_logs']} logs, but {len(head['motions'])} motions")
     stages = tuple(head["stages"])
+    if stages != STAGES[: len(stages)]:
+        raise ValueError(f"stages must be the first of {', '.join(STAGES)}")
     there = "validation" in stages
     file = folder / "run.json"
     run = Run(
@@ -393,6 +404,10 @@ def _check_names(run: Run) -> None:
         named += run.reduction.ranking.order
     if strange := set(named) - set(run.parameters.names):
         raise ValueError(f"there is no parameter {min(strange)}")
+    terms = [term.column for term in element_terms(run.mechanism) if not term.known]
+    wanted = tuple(column.name for column in (*inertial_columns(run.mechanism), *terms))
+    if run.full is not None and run.full.parameters != wanted:
+        raise ValueError(f"{FULL} must have the {len(wanted)} parameters of the model")
 
 
 def _validation(folder: Path, head: dict[str, Any]) -> tuple[ValidationRow, ...]:

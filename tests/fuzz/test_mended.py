@@ -7,6 +7,7 @@ import logging
 import re
 import time
 import warnings
+import zipfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -21,6 +22,7 @@ from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, KinematicsError, MechidError, ModelError
 from mechid.excitation.families.tabulated import Tabulated
 from mechid.excitation.trajectory import sample
+from mechid.importing.hardpoint_table import read_hardpoints
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
 from mechid.measurementfile.timebase import check_increasing
@@ -659,3 +661,20 @@ def test_streamed_logs_whose_time_stands_still(tmp_path: Path) -> None:
     path.write_bytes(forms.csv_text(columns))
     with pytest.raises(DataError, match=r"row 2.*occurs twice"):
         mechid.identify_streamed(fixtures.MODEL, path)
+
+
+def test_workbooks_whose_styles_do_not_exist(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = mechid.template("four-bar", tmp_path / "linkage")[0].with_name("hardpoints.xlsx")
+    broken = tmp_path / "broken.xlsx"
+    with zipfile.ZipFile(book) as old, zipfile.ZipFile(broken, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "xl/styles.xml":
+                before, data = data, data.replace(b'xfId="0"', b'xfId="7"')
+                assert data != before
+            new.writestr(name, data)
+    with pytest.raises(DataError, match="not an Excel workbook"):
+        read_hardpoints(broken)
+    assert capsys.readouterr().out == ""

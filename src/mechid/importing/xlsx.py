@@ -6,6 +6,7 @@ import datetime
 import io
 import re
 import zipfile
+from contextlib import redirect_stdout
 from typing import Any
 
 from mechid.errors import DataError
@@ -41,7 +42,8 @@ def read_xlsx(content: bytes, file: str) -> list[Row]:
     package = openpyxl(file)
     _check_parts(content, file)
     try:
-        with quiet():  # of drawings, styles and the like
+        # Of drawings, styles and the like; some of it is printed.
+        with quiet(), redirect_stdout(io.StringIO()):
             # Values as the spreadsheet program stored them, and the formulas behind them.
             values = package.load_workbook(io.BytesIO(content), data_only=True, keep_links=False)
             formulas = package.load_workbook(io.BytesIO(content), keep_links=False)

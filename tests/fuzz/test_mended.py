@@ -27,6 +27,7 @@ from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
 from mechid.measurementfile.timebase import check_increasing
 from mechid.options.words import option_value
+from mechid.report.plot import Axis
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
@@ -678,3 +679,11 @@ def test_workbooks_whose_styles_do_not_exist(
     with pytest.raises(DataError, match="not an Excel workbook"):
         read_hardpoints(broken)
     assert capsys.readouterr().out == ""
+
+
+def test_axes_of_numbers_near_the_largest() -> None:
+    values = np.array([-4e306, 0.0, 4e306])
+    axis = Axis.of([values], 0.0, 640.0, tight=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(axis.at(values), [0.0, 320.0, 640.0])

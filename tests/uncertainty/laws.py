@@ -124,6 +124,10 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
         "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named="off their places in"),
+        # In a random direction: a standard deviation of 0.5/√3 mm in every axis.
+        "hardpoints off by 0.5 mm, declared": Law(
+            {"hardpoints": 0.0005}, declared={"hardpoints": 0.0005 / np.sqrt(3)}
+        ),
         # The model of the arm has friction.
         "missing friction, 1 % in each joint": Law(
             {"friction": "1 %"}, named=_LACKING, without=("puma560",)

@@ -13,6 +13,7 @@ from tests.uncertainty.laws import CAD_ERROR, LAWS, NOISE, as_declared
 from tests.uncertainty.machines import MACHINES
 
 from mechid.estimation.automatic import Automatic
+from mechid.estimation.doubtful_forces import DoubtfulForces, with_doubtful_forces
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.regression import Bools, Floats
 from mechid.mechanism.records import Mechanism
@@ -25,6 +26,7 @@ from mechid.studies.experiments.identification_data import Data, data_of
 from mechid.studies.experiments.identification_settings import IdentificationSettings
 from mechid.tasks.cad_prior import prior_from_cad
 from mechid.tasks.diagnose import friction_candidates, friction_words
+from mechid.tasks.hardpoint_columns import hardpoint_columns
 from mechid.tasks.synthesise import measured_forces, synthesise
 from mechid.validation.diagnosis import diagnose
 
@@ -62,7 +64,7 @@ def trial_data(machine: str, law: str, seed: int) -> Data:
 def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
     """Return counts of each class, and what the result says of itself."""
     data = trial_data(machine, law, seed)
-    estimate = Automatic(**LAWS[law].declared)(data.problem, data.prior)
+    estimate = _estimate(data, settings_of(machine, law, seed), dict(LAWS[law].declared))
     words = LAWS[law].named
     named = [text for text in estimate.known if words and words in text]
     # An offset that the data could not show is named in any case, and says nothing of other errors.
@@ -80,6 +82,20 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
             **_forces(estimate, data, settings_of(machine, law, seed)),
         },
     }
+
+
+def _estimate(data: Data, settings: IdentificationSettings, declared: dict[str, Any]) -> Estimate:
+    """Return the estimate of `identify`, which is told what is declared."""
+    places = declared.pop("hardpoints", 0.0)
+    estimate = Automatic(**declared)(data.problem, data.prior)
+    if not places:
+        return estimate
+    mechanism = shared.mechanism(settings.model)
+    rows = [[c.force for c in mechanism.coordinates].index(name) for name in data.problem.channels]
+    moved = hardpoint_columns(mechanism, shared.sampled(settings.measured))
+    forces = places * moved.columns(data.prior.values)[:, rows]
+    doubts = DoubtfulForces(forces, "hardpoints")
+    return with_doubtful_forces(estimate, data.problem, data.prior, doubts)
 
 
 def _friction(estimate: Estimate, data: Data, settings: IdentificationSettings) -> tuple[str, ...]:

@@ -87,7 +87,8 @@ def place_words(prior: Prior, sigma: Floats) -> tuple[str, ...]:
                 f"joints that are {1e3 * off:.2g} mm off their places in {name} could not be seen "
                 f"in any motion and would shift {prior.base[k]} by {worst:.2g} standard deviations:"
                 " the parameters belong to the axes of the machine; predicted forces are not "
-                "affected"
+                "affected, and standard deviations do not contain it unless it is declared "
+                "(--hardpoints)"
             )
     return (words,) if words else ()
 

@@ -99,7 +99,8 @@ class Axis:
         v, low, high = np.clip(values, self.low, self.high), self.low, self.high
         if self.log:
             v, low, high = np.log10(v), math.log10(low), math.log10(high)
-        return np.asarray(self.begin + (self.end - self.begin) * (v - low) / (high - low))
+        # The share first: lengths in pixels times values near the largest number overflow.
+        return np.asarray(self.begin + (self.end - self.begin) * ((v - low) / (high - low)))
 
     def words(self, tick: float) -> str:
         """Return the text of a tick."""

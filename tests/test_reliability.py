@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from .mutation.page import counted, score
+from .mutation.page import counted, newest, score
 from .mutation.sample import wilson
 from .records import DATA, markdown_table, stale_tables, write_tables
 
@@ -98,13 +98,17 @@ def scale() -> str:
 
 
 def mutation() -> str:
-    samples = [counted(sample["mutants"]).values() for sample in read("mutation").values()]
-    total = sum(score(sample)[1] for sample in samples)
-    found, n = score(samples[-1], "before")
+    record = read("mutation")
+    total = sum(len(counted(sample["mutants"])) for sample in record.values())
+    parts = [of for _, of in newest(record).values()]
+    found, n = score((e for of in parts for e in of.values()), "before")
     low, high = wilson(found, n)
+    shares = [score(of.values(), "before") for of in parts]
+    least = min(right / of for right, of in shares)
     return (
-        f"{total} deliberate mistakes in five packages. Of the last sample, {found / n:.0%} were "
-        f"noticed before tests were added for it (95 % interval {low:.0%} to {high:.0%})"
+        f"{total} deliberate mistakes in five packages. Of the newest sample of each, "
+        f"{found / n:.0%} were noticed before tests were added for it (95 % interval {low:.0%} to "
+        f"{high:.0%}), {least:.0%} or more of each package"
     )
 
 

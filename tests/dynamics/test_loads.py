@@ -92,3 +92,35 @@ def test_shapes_and_words():
         table_forces(np.zeros(0), np.zeros((0, 2)))
     with pytest.raises(DataError, match="choose one of linear, cubic, hold"):
         table_forces(TIME, VALUES, "square")  # type: ignore[arg-type]
+
+
+def test_ends_may_be_missed_by_a_millionth_of_a_step():
+    """Of the mean step, 1 s here: from 0 to 2 s by three samples."""
+    forces = table_forces(TIME, VALUES)
+    for inside in (-0.9e-6, 2 + 0.9e-6):
+        np.testing.assert_array_equal(at(forces, inside), VALUES[0 if inside < 0 else -1])
+    for outside in (-1.1e-6, 2 + 1.1e-6):
+        with pytest.raises(DataError, match="there is no force"):
+            at(forces, outside)
+    # One sample has no step: only its own time is known.
+    alone = table_forces(TIME[:1], VALUES[:1])
+    with pytest.raises(DataError):
+        at(alone, 1e-12)
+
+
+def test_a_spline_without_finite_slopes():
+    time = np.array([0.0, 1e-320, 1.0])
+    with pytest.raises(DataError, match="no finite slopes"):
+        table_forces(time, VALUES, "cubic")
+    np.testing.assert_array_equal(at(table_forces(time, VALUES), 1.0), VALUES[-1])
+
+
+def test_the_table_is_copied():
+    time, values = TIME.copy(), VALUES.copy()
+    forces = table_forces(time, values, "hold")
+    values[:], time[:] = 99.0, -1.0
+    np.testing.assert_array_equal(at(forces, 2.0), VALUES[-1])
+    with pytest.raises(DataError, match=r"got \(3, 1\) and"):
+        table_forces(TIME[:, None], VALUES)
+    with pytest.raises(DataError, match=r"and \(3,\)"):
+        table_forces(TIME, VALUES[:, 0])

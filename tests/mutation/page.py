@@ -11,7 +11,7 @@ import yaml
 from tests.records import DATA, markdown_table, write_tables
 
 from .operators import OPERATORS
-from .sample import KERNELS, stratum_of, wilson
+from .sample import KERNELS, PACKAGES, stratum_of, wilson
 
 RECORD = DATA / "mutation.json"
 PAGE = "mutation.md"
@@ -42,6 +42,17 @@ def score(entries: Iterable[dict[str, Any]], when: str = "outcome") -> tuple[int
     return len(left) - sum(left), len(left)
 
 
+def newest(record: dict[str, Any]) -> dict[str, tuple[str, Entries]]:
+    """Return the last sample that has mutants of each package, its seed and those that count."""
+    found: dict[str, tuple[str, Entries]] = {}
+    for seed, sample in record.items():
+        for package in PACKAGES:
+            of = {n: e for n, e in sample["mutants"].items() if stratum_of(n) == package}
+            if of:
+                found[package] = (seed, counted(of))
+    return found
+
+
 def tables() -> dict[str, str]:
     """Return the tables of the page."""
     record = json.loads(RECORD.read_text("utf-8"))
@@ -52,6 +63,7 @@ def tables() -> dict[str, str]:
     left = {n: e for n, e in counted(everything).items() if is_left(e)}
     same = equivalent()
     return made | {
+        "newest": _newest(record),
         "operators": _operators(everything),
         "left": _changes(left, ("outcome",)),
         "equivalent": markdown_table(
@@ -91,6 +103,21 @@ def _row(name: str, size: int, entries: Entries) -> tuple[object, ...]:
         name, size, len(entries), len(entries) - n, found, late, n - found,
         f"{found / max(n, 1):.0%}", f"{low:.0%} to {high:.0%}", f"{before / max(n, 1):.0%}",
     )  # fmt: skip
+
+
+def _newest(record: dict[str, Any]) -> str:
+    heads = ("code", "seed of the sample", "noticed", "of", "score before", "95 % interval")
+    parts = newest(record)
+    rows = [_newest_row(name, *parts[name]) for name in sorted(parts)]
+    together = {n: e for _, of in parts.values() for n, e in of.items()}
+    rows.append(_newest_row("together", "", together))
+    return markdown_table(heads, rows)
+
+
+def _newest_row(name: str, seed: str, entries: Entries) -> tuple[object, ...]:
+    found, n = score(entries.values(), "before")
+    low, high = wilson(found, n)
+    return name, seed, found, n, f"{found / max(n, 1):.0%}", f"{low:.0%} to {high:.0%}"
 
 
 def _operators(entries: Entries) -> str:

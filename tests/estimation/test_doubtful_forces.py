@@ -38,6 +38,20 @@ def test_response_is_that_of_the_estimator() -> None:
     np.testing.assert_allclose(found, np.vstack([K, np.zeros((1, 2))]), atol=1e-12)
 
 
+def test_forces_that_were_not_used_do_not_count() -> None:
+    """An estimate names no noise of a force that it left out, whose rows are valid all the same."""
+    rng = np.random.default_rng(3)
+    r = regression(rng, PHI, NOISE)
+    known = prior(1.1 * PHI, np.diag((0.2 * PHI) ** 2))
+    added = rng.normal(size=(len(r.time), 3, 2))
+    less = replace(r, valid=r.valid & np.array([True, False, True]))
+    plain = MaximumAPosteriori("full", 1.0)(less, known)
+    assert np.isnan(plain.noise[1])
+    np.testing.assert_allclose(
+        response(plain, r, known, added), response(plain, less, known, added), rtol=1e-12
+    )
+
+
 def test_standard_deviations_contain_the_errors() -> None:
     rng = np.random.default_rng(2)
     r = regression(rng, PHI, NOISE)

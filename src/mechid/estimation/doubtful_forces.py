@@ -61,9 +61,11 @@ def with_doubtful_forces(
 
 def response(estimate: Estimate, regression: Regression, prior: Prior, forces: Floats) -> Floats:
     """Return the change of values (b, k) with forces that are added to the measured ones."""
-    noise = estimate.noise[None, :, None]
-    A = (regression.W / noise)[regression.valid]
-    added = (forces / noise)[regression.valid]
+    # Forces that the estimate did not use have no noise.
+    used = regression.valid & (estimate.noise > 0)
+    noise = np.where(estimate.noise > 0, estimate.noise, 1.0)[None, :, None]
+    A = (regression.W / noise)[used]
+    added = (forces / noise)[used]
     F = prior_factor(prior.select(regression.parameters).base_covariance)
     G = A @ F
     # x = F z, and the rows I z = 0 of the prior; normal equations would lose half of the digits.

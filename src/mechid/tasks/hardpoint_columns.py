@@ -66,7 +66,8 @@ def hardpoint_columns(
         If the mechanism with a joint moved does not perform the motion.
     """
     names, by_W, by_known = [], [], []
-    for name, models, apart in displaced(mechanism, joints or movable_joints(mechanism)):
+    chosen = movable_joints(mechanism) if joints is None else joints
+    for name, models, apart in displaced(mechanism, chosen):
         one, other = (
             observe_path(model, motion.y, motion.yd, motion.ydd, time=motion.time)
             for model in models

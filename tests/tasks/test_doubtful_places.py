@@ -120,7 +120,8 @@ def test_declared_places_make_intervals_hold(tmp_path: Path) -> None:
     ("words", "message"),
     [
         ({"hardpoints": {"Z": 0.001}}, "there is no joint Z for hardpoints.*choose one of: "),
-        ({"hardpoints": 0.5}, "hardpoints must be between 0 and 0.1 m, got 0.5"),
+        ({"hardpoints": 0.5}, r"between 0 and a tenth of the size .* m, got 0\.5 m"),
+        ({"hardpoints": "20%"}, "between 0 and a tenth of the size"),
         ({"hardpoints": -0.001}, "must be"),
         ({"hardpoints": 0.001, "estimator": "ols"}, "hardpoints needs CAD values"),
         ({"hardpoints": 0.001, "prior": "none"}, "hardpoints needs CAD values"),

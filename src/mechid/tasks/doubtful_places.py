@@ -17,7 +17,7 @@ from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.hardpoint_columns import displaced
 from mechid.tasks.regress import regression_of
 
-_FAR = 0.1  # m: no place is so uncertain that forces would not be linear in it
+_FAR = 0.1  # of the size of the mechanism: forces are linear in displacements far below it
 
 
 def check_places(levels: NoiseLevels, mechanism: Mechanism) -> None:
@@ -27,7 +27,7 @@ def check_places(levels: NoiseLevels, mechanism: Mechanism) -> None:
     ------
     DataError
     """
-    known = movable_joints(mechanism)
+    known, size = movable_joints(mechanism), characteristic_size(mechanism)
     for joint, level in {"": levels.every, **levels.channels}.items():
         if joint and joint not in known:
             raise DataError(
@@ -35,12 +35,12 @@ def check_places(levels: NoiseLevels, mechanism: Mechanism) -> None:
                 where=mechanism.name,
                 remedy=f"choose one of: {', '.join(known)}",
             )
-        most = 1.0 if level.relative else _FAR
-        if not 0 <= level.value < most:
-            unit = "of the size of the mechanism" if level.relative else "m"
+        value = level.value * (size if level.relative else 1.0)
+        if not 0 <= value < _FAR * size:
             where = f" of {joint}" if joint else ""
             raise DataError(
-                f"hardpoints{where} must be between 0 and {most:g} {unit}, got {level.value:g}",
+                f"hardpoints{where} must be between 0 and a tenth of the size of the mechanism, "
+                f"{_FAR * size:.3g} m, got {value:g} m",
                 remedy="give a standard deviation in metres, as 0.0005, or in percent",
             )
 

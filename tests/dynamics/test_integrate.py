@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 
 from mechid.dynamics.integrate import METHODS, IntegrationError, integrate
-from mechid.dynamics.integrators.with_sundials import _WithoutReports
+from mechid.dynamics.integrators import with_sundials
+from mechid.dynamics.integrators.with_sundials import SUNDIALS, _WithoutReports
+from mechid.errors import MechidError
+
+from .methods import methods
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_a_solution_that_blows_up_is_an_error(
     method: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -34,6 +38,17 @@ def test_a_solution_that_blows_up_is_an_error(
     seen = capfd.readouterr()
     assert seen.out == "hello\n"
     assert not seen.err
+
+
+@pytest.mark.parametrize("method", SUNDIALS)
+def test_methods_that_are_not_installed_are_refused(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Linux with an ARM processor, for which scikit-sundae has no ready build."""
+    monkeypatch.setattr(with_sundials, "find_spec", lambda name: None)
+    with pytest.raises(MechidError, match=f"^{method} needs SUNDIALS") as caught:
+        integrate(lambda t, z: -z, np.ones(1), np.array([0.0, 1.0]), method=method)
+    assert caught.value.remedy.startswith("choose one of RK23, RK45, DOP853,")
 
 
 def test_what_is_printed_beside_reports_is_passed_on() -> None:

@@ -26,6 +26,8 @@ from mechid.dynamics.integrators.task import (
 from mechid.dynamics.integrators.with_scipy import _step
 from mechid.errors import DataError, MechidError
 
+from .methods import methods
+
 Floats = npt.NDArray[np.float64]
 EXPLICIT = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
 
@@ -96,7 +98,7 @@ def circle(t: float, z: Floats) -> Floats:
 START = np.array([1.0, 0.0])  # cos t, -sin t
 
 
-@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "LSODA", "CVODE", "IDA"])
+@pytest.mark.parametrize("method", methods("RK45", "DOP853", "Radau", "LSODA", "CVODE", "IDA"))
 def test_the_first_of_several_events_ends_it(method: str) -> None:
     """cos t is 0 at π/2, and 0.5 at π/3; what was wanted before is there, and the state then."""
     times = np.linspace(0.0, 3.0, 13)

@@ -26,6 +26,7 @@ from mechid.modelfile import build, load
 
 from ..kinematics.mechanisms import four_bar
 from .formulations import EVERY, FAST, ON_TREE
+from .methods import methods
 
 Array = npt.NDArray[np.float64]
 SECOND = np.linspace(0, 1, 5)
@@ -107,7 +108,7 @@ def test_projection_closes_and_changes_nothing_twice(spec: str) -> None:
 
 
 @pytest.mark.parametrize("formulation", ["independent", "gibbs-appell"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_every_integrator_reaches_the_accuracy_asked(method: str, formulation: str) -> None:
     """Errors of single steps stay below rtol; their sum over the steps of this fall, where each is
 
@@ -128,7 +129,7 @@ def test_every_integrator_reaches_the_accuracy_asked(method: str, formulation: s
     assert found.evaluations > found.steps or method not in ONE_STEP
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_forces_are_asked_for_within_the_times_only(method: str) -> None:
     """A table of forces that ends with the simulation is long enough."""
     forces = table_forces(SECOND, np.zeros((5, 1)))
@@ -136,7 +137,7 @@ def test_forces_are_asked_for_within_the_times_only(method: str) -> None:
     assert found.y[-1, 0] == pytest.approx(-9.81 / 2, rel=1e-4)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_events_end_a_simulation(method: str) -> None:
     """A block falls on an event at a height of -1 m, after sqrt(2/g); another would come later."""
     g = 9.81
@@ -206,7 +207,7 @@ def rocker() -> Mechanism:
 THROWN = np.array([1.0])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_a_motion_out_of_reach_keeps_what_was_computed(method: str) -> None:
     """Evaluations that find no pose shorten the steps, in vain; the error has the rest.
 
@@ -247,7 +248,7 @@ DEAD_CENTRE = 0.89395  # s, where the bar thrown at 1 rad/s turns back, as on th
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_reduced_coordinates_do_not_bounce_off_dead_centres(method: str, rtol: float) -> None:
     """Beyond the dead centre the mechanism is on its other branch, which the angle cannot tell."""
     times = np.linspace(0, 2, 21)
@@ -275,7 +276,7 @@ def test_the_tree_turns_back_at_the_dead_centre() -> None:
 
 
 @pytest.mark.parametrize(("short", "end"), [(0.15, 2.0), (0.02, 4.0), (0.003, 4.0)])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_motions_that_turn_back_before_a_dead_centre_are_regular(
     method: str, short: float, end: float
 ) -> None:
@@ -350,7 +351,7 @@ def test_times_must_increase(times: list[Any]) -> None:
         simulate(faller(), np.array(times))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods(*METHODS))
 def test_an_integrator_that_fails(method: str) -> None:
     """ẍ = 6 x² has the solution (1 - t)⁻², which ends at t = 1: no step is small enough.
 
@@ -373,7 +374,7 @@ def test_an_integrator_that_fails(method: str) -> None:
     assert np.all(np.isfinite(partial.energy_error))
 
 
-@pytest.mark.parametrize("method", ["DOP853", "LSODA", "BDF", "CVODE", "IDA"])
+@pytest.mark.parametrize("method", methods("DOP853", "LSODA", "BDF", "CVODE", "IDA"))
 def test_forces_that_fail_on_the_way(method: str) -> None:
     """What was computed until then is kept."""
 
@@ -409,7 +410,7 @@ def test_poses_of_no_number_are_refused(value: float) -> None:
     assert np.isfinite(engine.reduced(np.array([0.1]), np.zeros(1)).q).all()
 
 
-@pytest.mark.parametrize("method", ["CVODE", "CVODE-Adams", "IDA"])
+@pytest.mark.parametrize("method", methods("CVODE", "CVODE-Adams", "IDA"))
 def test_nothing_is_printed(method: str, capfd: pytest.CaptureFixture[str]) -> None:
     """SUNDIALS would tell of failures on its own; the error says it."""
     with pytest.raises(SimulationError):

@@ -18,7 +18,11 @@ from mechid.dynamics.integrators.task import (
     Trace,
 )
 from mechid.dynamics.integrators.with_scipy import SCIPY, integrate_with_scipy
-from mechid.dynamics.integrators.with_sundials import SUNDIALS, integrate_with_sundials
+from mechid.dynamics.integrators.with_sundials import (
+    SUNDIALS,
+    has_sundials,
+    integrate_with_sundials,
+)
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.kinematics.tables import Floats
 
@@ -93,6 +97,12 @@ def _check(task: Task) -> None:
     if task.method not in METHODS:
         raise MechidError(
             f"unknown integrator '{task.method}'", remedy=f"choose one of {', '.join(METHODS)}"
+        )
+    if task.method in SUNDIALS and not has_sundials():
+        raise MechidError(
+            f"{task.method} needs SUNDIALS, and scikit-sundae is not installed",
+            remedy=f"choose one of {', '.join(SCIPY)}; or pip install scikit-sundae (on Linux with "
+            "an ARM processor, install SUNDIALS itself first)",
         )
     if task.project is not None and task.method not in ONE_STEP:
         raise MechidError(

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from importlib.util import find_spec
 from io import TextIOBase
 from typing import Any, TextIO
 
@@ -18,6 +19,11 @@ from mechid.kinematics.tables import Floats
 SUNDIALS = ("CVODE", "CVODE-Adams", "IDA")
 _ROOT = 2  # status of SUNDIALS: the step ended at a zero of an event
 _MOST_STEPS = 1_000_000
+
+
+def has_sundials() -> bool:
+    """Tell whether scikit-sundae is installed; it has no ready builds for every processor."""
+    return find_spec("sksundae") is not None
 
 
 def integrate_with_sundials(task: Task, recorder: Recorder) -> None:

@@ -88,7 +88,7 @@ class OnExudyn:
                     R @ np.array(c.center),
                     inertiaTensorAtCOM=True,
                 ),
-                gravity=mechanism.gravity,
+                gravity=list(mechanism.gravity),
             )
         for joint in mechanism.joints:
             self._add_joint(joint)

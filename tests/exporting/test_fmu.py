@@ -24,12 +24,16 @@ from mechid.tasks.export import content_of
 
 from ..contract.states import zoo_course, zoo_model
 from .states import MOVED
-from .units import unit
+from .units import Unit, unit
 
 # Every mechanism of the zoo; one FMU of each kind, of one of the two versions.
 ZOO = tuple(s for s in MOVED if "@" not in s or s.endswith(("friction", "distances", "two-balls")))
 STRICT = "-O0 -Wall -Wextra -Wpedantic -Werror"
 Written = Callable[..., Path]
+needs_integrator = pytest.mark.skipif(
+    not (Path(fmpy.__file__).parent / "sundials" / fmpy.platform_tuple).is_dir(),
+    reason="FMPy has no integrator for this processor",
+)
 
 
 @pytest.fixture
@@ -97,11 +101,23 @@ def test_zoo(spec: str, written: Written) -> None:
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
-@pytest.mark.parametrize("fmi_type", ["ModelExchange", "CoSimulation"])
-def test_fmpy_simulates_like_mechid(fmi: int, fmi_type: str, written: Written) -> None:
+@pytest.mark.parametrize(
+    "fmi_type",
+    [
+        pytest.param("ModelExchange", marks=needs_integrator),
+        "CoSimulation",
+    ],
+)
+def test_fmpy_simulates_like_mechid(
+    fmi: int, fmi_type: str, written: Written, tmp_path: Path
+) -> None:
     """With forces, from another start, by the integrator of FMPy and by that of the FMU."""
+    path = written("five_bar", fmi)
+    # FMPy looks for binaries of its processor, and counts those of x86 only.
+    opened = Unit(path, tmp_path / "unit", fmi_type)
     found = fmpy.simulate_fmu(
-        written("five_bar", fmi),
+        path,
+        fmu_instance=opened.unit,
         fmi_type=fmi_type,
         stop_time=0.5,
         output_interval=0.05,

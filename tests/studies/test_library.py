@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from mechid.studies.run import run_study
 from mechid.studies.study import library, load_study
 
 DOCS = Path(__file__).parents[2] / "docs"
+# Names within a drawing come from the last digits of places, which processors round differently.
+_NAMES = re.compile(r"\b[pm][0-9a-f]{10}\b")
 
 
 @pytest.mark.parametrize("name", library())
@@ -39,7 +42,8 @@ def test_page_is_what_the_tables_say(name: str) -> None:
     assert (DOCS / "studies" / f"{name}.md").read_text(encoding="utf-8") == text
     assert "nan" not in text.split()
     for file, drawing in figures.items():
-        assert (DOCS / "img" / "studies" / file).read_text(encoding="utf-8") == drawing
+        shown = (DOCS / "img" / "studies" / file).read_text(encoding="utf-8")
+        assert _NAMES.sub("", shown) == _NAMES.sub("", drawing)
 
 
 @pytest.mark.parametrize("name", library())

@@ -53,7 +53,8 @@ _HEADERS = {
 # Names of this platform in FMI 2.0 and 3.0, and the suffix of its libraries.
 _PLATFORMS = {
     ("Linux", "x86_64"): ("linux64", "x86_64-linux", ".so"),
-    ("Linux", "aarch64"): ("aarch64-linux", "aarch64-linux", ".so"),
+    # FMI 2.0 names no processors; importers look for the number of bits of their own.
+    ("Linux", "aarch64"): ("linux64", "aarch64-linux", ".so"),
     ("Darwin", "x86_64"): ("darwin64", "x86_64-darwin", ".dylib"),
     ("Darwin", "arm64"): ("darwin64", "aarch64-darwin", ".dylib"),
 }

@@ -14,9 +14,10 @@ typedef struct {
 
 static fmi2Status failed(Instance *m, fmi2Status status, const char *message)
 {
+    /* No message has a % in it, and some importers do not fill in what is said with "%s". */
     if (m->functions.logger)
         m->functions.logger(m->functions.componentEnvironment, m->name, status, "logStatusError",
-                            "%s", message);
+                            message);
     return status;
 }
 

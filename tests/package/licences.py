@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import TypeAlias
 
 from packaging.requirements import Requirement
@@ -24,8 +24,13 @@ _READ = {
     "apsw": "any-OSI",
     "casadi": "GNU Lesser General Public License v3 or later (LGPLv3+)",
     "cmeel-qhull": "Qhull",
+    "deflate": "MIT",
     "fmpy": "BSD-2-Clause",
+    "isal": "PSF-2.0",
+    "scikit-sundae": "BSD-3-Clause",
 }
+# The list is that of the processor for which all of them have builds, wherever it is made.
+_PROCESSOR = {"platform_machine": "x86_64"}
 _SHORT = {
     "Apache Software License": "Apache-2.0",
     "BSD License": "BSD",
@@ -109,10 +114,18 @@ def _brought(role: str) -> Iterator[str]:
                 continue
             seen.add(f"{key}[{extra}]")
             yield one.name
-            for text in distribution(one.name).requires or []:
+            for text in _required(one.name):
                 below = Requirement(text)
-                if below.marker is None or below.marker.evaluate({"extra": extra}):
+                if below.marker is None or below.marker.evaluate({"extra": extra} | _PROCESSOR):
                     wanted.append(below)
+
+
+def _required(name: str) -> list[str]:
+    """Return what a package requires; those without a build for this processor are not asked."""
+    try:
+        return distribution(name).requires or []
+    except PackageNotFoundError:
+        return []
 
 
 if __name__ == "__main__":

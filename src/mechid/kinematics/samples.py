@@ -24,8 +24,10 @@ _SHORTEST_PART = 128
 # price. A pose depends on the one before by rounding, so that the chunks must not depend on the
 # number of threads.
 _CHUNK = 256
-_LANE = 512
-# A path that would leave lanes with fewer samples is followed in one.
+# Bundles of lanes of generated code come in fours, which two or four threads share out evenly, of
+# about so many samples.
+_BUNDLES, _BUNDLE = 4, 4096
+# Lanes with fewer samples are not worth their beginning: there are fewer bundles, or one chunk.
 _SHORTEST_LANE = 200
 # Equal steps to a pose that are tried, before the kernels look for the way; and how often they are
 # tried along a chunk: from there on its samples are too far apart, or noise.
@@ -207,11 +209,12 @@ def _solve_in_chunks(samples: Samples, q_home: Floats, y_home: Floats) -> bool:
 def _solve_in_lanes(samples: Samples, code: PathCode, q_home: Floats, y_home: Floats) -> bool:
     """Solve samples by generated code; tell whether the chunks of its lanes fit together."""
     n = samples.y.shape[0]
-    chunks = code.lanes * max(1, round(n / (code.lanes * _LANE)))
-    if n < code.lanes * _SHORTEST_LANE:
-        chunks = 1
-    starts = np.linspace(0, n, chunks + 1).astype(np.int64)
-    home = np.tile(q_home, (chunks, 1)), np.tile(y_home, (chunks, 1))
+    bundles = _BUNDLES * max(1, round(n / (_BUNDLES * _BUNDLE)))
+    while bundles > 1 and n < bundles * code.lanes * _SHORTEST_LANE:
+        bundles //= 2
+    chunks = bundles * code.lanes if n >= code.lanes * _SHORTEST_LANE else 1
+    starts = n * np.arange(chunks + 1) // chunks
+    home = (np.broadcast_to(x, (chunks, x.size)) for x in (q_home, y_home))
     heads, reached = _reached(code, samples.y[starts[:-1]], *home)
     for i in np.flatnonzero(~reached):
         head = _heads(samples, starts[i : i + 1], q_home, y_home)
@@ -229,11 +232,10 @@ def _reached(
     n = len(y)
     q, found = np.zeros((n, q_from.shape[1])), np.zeros(n, dtype=bool)
     for steps in _STEPS:
-        parts = np.linspace(0.0, 1.0, steps + 1)[1:, None]
+        parts = np.arange(1, steps + 1)[:, None] / steps
         left = np.flatnonzero(~found)
-        if not left.size:
-            break
-        for rest in np.split(left, range(_AT_ONCE, left.size, _AT_ONCE)):
+        for at in range(0, left.size, _AT_ONCE):
+            rest = left[at : at + _AT_ONCE]
             way = y_from[rest, None] + parts * (y[rest] - y_from[rest])[:, None]
             way[:, -1] = y[rest]
             starts = np.arange(rest.size + 1) * steps

@@ -72,5 +72,5 @@ def new_state(n_slots: int, lanes: int, constants: np.ndarray) -> np.ndarray:
 def aligned(n: int) -> np.ndarray:
     """Return zeros (n,) that begin at a cache line."""
     whole = np.zeros(n + _ALIGNMENT // 8)
-    first = (-whole.ctypes.data % _ALIGNMENT) // 8
+    first = (-whole.__array_interface__["data"][0] % _ALIGNMENT) // 8
     return whole[first : first + n]

@@ -14,6 +14,9 @@ from mechid.tape.functions import Functions, aligned, compiled, new_state
 from mechid.tape.rows import NAME as WRITER
 from mechid.tape.rows import Constants, Rows
 
+# Samples that are worth a thread.
+_SHORTEST_PART = 1000
+
 
 @dataclass(frozen=True)
 class PathCode:
@@ -64,28 +67,25 @@ class PathCode:
         def run(first: int, last: int) -> None:
             state = new_state(self.slots.constants, lanes, self.constants)
             memory = aligned(self.functions.memory)
-            for b in range(first, last):
-                # the last bundle may be short: lanes without a chunk have no samples
-                chunks = np.minimum(np.arange(b * lanes, (b + 1) * lanes), n - 1)
-                own = np.arange(b * lanes, (b + 1) * lanes) < n
-                finished = np.zeros(lanes, dtype=np.int64)
-                follow_lanes(
-                    self.code,
-                    self.slots,
-                    *self.rows,
-                    starts[chunks],
-                    np.where(own, starts[chunks + 1], starts[chunks]),
-                    *inputs,
-                    y_starts[chunks],
-                    q_starts[chunks],
-                    *outputs,
-                    finished,
-                    state,
-                    memory,
-                )
-                done[chunks[own]] = finished[own]
+            follow_lanes(
+                self.code,
+                self.slots,
+                *self.rows,
+                first,
+                last,
+                starts,
+                *inputs,
+                y_starts,
+                q_starts,
+                *outputs,
+                done,
+                state,
+                memory,
+            )
 
-        spread(run, -(-n // lanes), 1)
+        bundles = -(-n // lanes)
+        samples = int(starts[-1] - starts[0])
+        spread(run, bundles, max(1, _SHORTEST_PART * bundles // max(1, samples)))
         return done
 
 

@@ -135,14 +135,18 @@ def set_chosen(state, rows, lanes, where, begins, widths):
 
 
 @kernel
-def begin(code, s, y_starts, q_starts, state, memory):
-    """Put every lane at a closed pose, at rest; nothing is known of its motion."""
+def begin(code, s, first_chunk, y_starts, q_starts, state, memory):
+    """Put every lane at a closed pose, at rest; nothing is known of its motion.
+
+    Lanes beyond the last chunk stand where it begins.
+    """
     lanes, n_i = code.lanes, y_starts.shape[1]
     for i in range(s.constants * lanes):
         state[i] = 0.0
     for lane in range(lanes):
-        set_slots(state, s.y, n_i, lane, lanes, y_starts[lane])
-        set_slots(state, s.now, q_starts.shape[1], lane, lanes, q_starts[lane])
+        chunk = min(first_chunk + lane, y_starts.shape[0] - 1)
+        set_slots(state, s.y, n_i, lane, lanes, y_starts[chunk])
+        set_slots(state, s.now, q_starts.shape[1], lane, lanes, q_starts[chunk])
         state[s.n_known * lanes + lane] = -1.0
     call(code.finish, state, memory)
     copy_slots(state, s.determinants, s.at_start, s.n_determinants, lanes)
@@ -170,8 +174,9 @@ def follow_lanes(
     q_row,
     first_row,
     second_row,
+    first_bundle,
+    last_bundle,
     starts,
-    ends,
     y,
     yd,
     ydd,
@@ -185,51 +190,56 @@ def follow_lanes(
     state,
     memory,
 ):
-    """Follow the samples starts[l] … ends[l] - 1 in each lane l, from a closed pose.
+    """Follow chunks of samples, starts[i] … starts[i + 1] - 1 from a closed pose each, in bundles
+    first_bundle … last_bundle - 1 of as many chunks as there are lanes.
 
-    Fills q and the rows of two arrays of results; `done` (lanes,) counts the samples of each lane
+    Fills q and the rows of two arrays of results; `done` (chunks,) counts the samples of each chunk
     up to the first that is not fine.
     """
-    lanes, n_i = code.lanes, y.shape[1]
-    begin(code, s, y_starts, q_starts, state, memory)
-    active = ends > starts
+    lanes, n_i, n = code.lanes, y.shape[1], starts.size - 1
+    active = np.zeros(lanes, dtype=np.bool_)
     rows = np.zeros(lanes, dtype=np.int64)
     addresses = np.zeros(lanes, dtype=np.int64)
     spare = np.zeros(max(q_row.n, first_row.n, second_row.n))
-    longest = 0
-    for lane in range(lanes):
-        longest = max(longest, ends[lane] - starts[lane])
-    for k in range(longest):
-        copy_slots(state, s.y, s.y_before, n_i, lanes)
-        any_active = False
+    for bundle in range(first_bundle, last_bundle):
+        chunk = bundle * lanes
+        begin(code, s, chunk, y_starts, q_starts, state, memory)
+        own = min(lanes, n - chunk)  # the last bundle may be short
         for lane in range(lanes):
-            i = starts[lane] + k
-            active[lane] = active[lane] and i < ends[lane]
-            if active[lane]:
-                any_active = True
-                set_slots(state, s.y, n_i, lane, lanes, y[i])
-                set_slots(state, s.yd, n_i, lane, lanes, yd[i])
-                set_slots(state, s.ydd, n_i, lane, lanes, ydd[i])
-                step = dt[i - 1] if k > 0 else 0.0
-                state[s.half * lanes + lane] = 0.5 * step * step
-        if not any_active:
-            return
-        call(code.predict, state, memory)
-        copy_slots(state, s.then, s.now, s.end - s.now, lanes)
-        if code.correct != 0:
-            correct_lanes(code, s, active, state, memory)
-        call(code.finish, state, memory)
-        copy_slots(state, s.R, s.R_before, s.n_R, lanes)
-        for lane in range(lanes):
-            rows[lane] = -1
-            if active[lane]:
-                active[lane] = state[s.fine * lanes + lane] == 1.0
+            active[lane] = lane < own
+        k = 0
+        while True:
+            copy_slots(state, s.y, s.y_before, n_i, lanes)
+            any_active = False
+            for lane in range(own):
+                i = starts[chunk + lane] + k
+                active[lane] = active[lane] and i < starts[chunk + lane + 1]
                 if active[lane]:
-                    rows[lane] = starts[lane] + k
-                    done[lane] += 1
-        write_results(code.write, state, rows, lanes, q_row, spare, addresses, q)
-        write_results(code.write, state, rows, lanes, first_row, spare, addresses, first)
-        write_results(code.write, state, rows, lanes, second_row, spare, addresses, second)
+                    any_active = True
+                    set_slots(state, s.y, n_i, lane, lanes, y[i])
+                    set_slots(state, s.yd, n_i, lane, lanes, yd[i])
+                    set_slots(state, s.ydd, n_i, lane, lanes, ydd[i])
+                    step = dt[i - 1] if k > 0 else 0.0
+                    state[s.half * lanes + lane] = 0.5 * step * step
+            if not any_active:
+                break
+            call(code.predict, state, memory)
+            copy_slots(state, s.then, s.now, s.end - s.now, lanes)
+            if code.correct != 0:
+                correct_lanes(code, s, active, state, memory)
+            call(code.finish, state, memory)
+            copy_slots(state, s.R, s.R_before, s.n_R, lanes)
+            for lane in range(lanes):
+                rows[lane] = -1
+                if active[lane]:
+                    active[lane] = state[s.fine * lanes + lane] == 1.0
+                    if active[lane]:
+                        rows[lane] = starts[chunk + lane] + k
+                        done[chunk + lane] += 1
+            write_results(code.write, state, rows, lanes, q_row, spare, addresses, q)
+            write_results(code.write, state, rows, lanes, first_row, spare, addresses, first)
+            write_results(code.write, state, rows, lanes, second_row, spare, addresses, second)
+            k += 1
 
 
 @allocating_kernel

@@ -116,18 +116,41 @@ def test_errors_of_the_model_are_no_gains() -> None:
 
 
 def test_offsets_that_cannot_be_seen_are_named() -> None:
-    """A constant column is an offset; with an offset in fact, the parameter is off by as much."""
+    """A constant column is an offset; with an offset in fact, the parameter is off by as much.
+
+    Standard deviations contain it.
+    """
     r = measured(noise=0.02)
     noise = r.tau - r.W @ PHI
     W = r.W.copy()
     W[:, 0, 0] = 1.0
     # The other channels determine this parameter …
     found = Automatic()(replace(r, W=W, tau=W @ PHI + noise), PRIOR)
-    assert not [word for word in found.warnings if word.startswith("an offset of 5% of")]
+    assert not [word for word in found.warnings if "offset" in word]
     # … and here they do not.
     alone = W.copy()
     alone[:, 1:, 0] = 0.0
     r = replace(r, W=alone, tau=alone @ PHI + noise)
+    found = Automatic()(r, PRIOR)
+    (said,) = [word for word in found.warnings if "offset" in word]
+    assert "data and CAD values do not exclude them (probability of each: f0 " in said
+    assert "that of p0 grows most" in said
+    offset = 0.05 * np.sqrt(np.mean(r.tau[:, 0] ** 2))
+    shifted = Automatic()(replace(r, tau=r.tau + offset * np.array([1.0, 0.0, 0.0])), PRIOR)
+    assert shifted.values[0] - found.values[0] == pytest.approx(offset, rel=0.05)
+    assert abs(shifted.values[0] - PHI[0]) < 3 * shifted.sigma[0]
+
+
+def test_offsets_beside_coloured_noise_are_named() -> None:
+    """Which looks like them: nothing is said of how probable they are, but what they would do."""
+    r = measured(noise=0.02)
+    W = r.W.copy()
+    W[:, :, 0] = np.array([1.0, 0.0, 0.0])
+    white = np.random.default_rng(3).standard_normal(r.tau.shape)
+    noise = np.zeros(r.tau.shape)
+    for k in range(1, len(noise)):
+        noise[k] = 0.9 * noise[k - 1] + 0.01 * white[k]
+    r = replace(r, W=W, tau=W @ PHI + noise)
     found = Automatic()(r, PRIOR)
     (said,) = [word for word in found.warnings if word.startswith("an offset of 5% of")]
     assert "force f0 would not be seen in these data and would shift p0 by" in said

@@ -1,4 +1,4 @@
-"""Offsets that a parameter imitates: CAD values tell them from it, or a warning says so."""
+"""Offsets that a parameter imitates: CAD values tell them from it, or the uncertainty has them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.estimate import Estimate
@@ -68,11 +69,48 @@ def test_the_inertia_tells_an_offset_from_a_weight(seed: int, sign: float) -> No
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_none_is_invented_and_a_warning_says_what_one_would_do(seed: int) -> None:
+def test_none_is_invented_and_a_warning_says_that_there_may_be_one(seed: int) -> None:
     found = estimate(seed, 0.0)
     assert found.errors is None
-    assert any(word.startswith("an offset of 5% of force f0 would not") for word in found.warnings)
+    assert any(word.startswith("offsets of the forces of 5% were not") for word in found.warnings)
     assert np.all(np.abs(found.values - PHI) < 4 * found.sigma)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_standard_deviations_contain_what_data_and_cad_values_do_not_exclude(seed: int) -> None:
+    """The data show the sum of a weight, known to w, and an offset of the standard deviation s.
+
+    If the sum is off by d, the offset is s²/(s² + w²) d ± sw/√(s² + w²) with the probability of
+    the evidence, ½ (d/w)² c²/(1 + c²) - ½ ln(1 + c²) with c = s/w, and goes into the weight.
+    """
+    r, size = problem(seed, 0.0)
+    s, w = 0.05 * size, 0.1 * PHI[0]
+    d = 0.7 * w * np.random.default_rng(seed).standard_normal()
+    covariance = np.diag((np.array([0.1, 0.2, 0.2, 0.2]) * PHI) ** 2)
+    prior = make_prior(PHI - np.array([d, 0.0, 0.0, 0.0]), covariance)
+    found, zeroed = Automatic()(r, prior), Automatic(offsets=0.0)(r, prior)
+    c = s / w
+    p = expit(0.5 * (d / w) ** 2 * c**2 / (1 + c**2) - 0.5 * np.log(1 + c**2))
+    square = (s**2 / (s**2 + w**2) * d) ** 2 + s**2 * w**2 / (s**2 + w**2)
+    np.testing.assert_allclose(found.values, zeroed.values, rtol=1e-9)
+    assert found.sigma[0] ** 2 - zeroed.sigma[0] ** 2 == pytest.approx(p * square, rel=0.01)
+    np.testing.assert_allclose(found.sigma[1:], zeroed.sigma[1:], rtol=1e-3)
+    (said,) = [word for word in found.warnings if "offsets" in word]
+    assert f"(probability of each: f0 {p:.0%})" in said
+    assert f"p0 grows most, {found.sigma[0] / zeroed.sigma[0]:.3g} times" in said
+
+
+def test_offsets_that_are_not_taken_are_covered() -> None:
+    """CAD values cannot tell offsets of 3 % from a weight that is uncertain by 20 %."""
+    z = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        r, _ = problem(seed, 0.03 * rng.standard_normal())
+        prior = make_prior(PHI * (1 + 0.2 * rng.standard_normal(4)), np.diag((0.2 * PHI) ** 2))
+        found, zeroed = Automatic()(r, prior), Automatic(offsets=0.0)(r, prior)
+        z.append([(x.values[0] - PHI[0]) / x.sigma[0] for x in (found, zeroed)])
+    assert np.mean(np.abs(z) < 2, axis=0)[0] >= 0.9
+    assert np.mean(np.abs(z) < 2, axis=0)[1] < 0.3
 
 
 def test_sensors_that_are_said_to_be_zeroed() -> None:
@@ -96,8 +134,18 @@ def offsets(found: Estimate) -> Floats:
 
 
 def test_sensors_are_alike() -> None:
-    """Where two others visibly have no offset, one that cannot be seen is less probable."""
+    """Where two others visibly have no offset, one that cannot be seen is less probable.
+
+    One offset is as probable as none, two, or three, and any force as probable to have it: with
+    the evidence e of an offset of the first, its probability is e/2 : 1/2 alone and e/3 : 1 here.
+    """
+    chances = []
+    for forces in (1, 3):
+        r, _ = problem(0, 0.0, forces=forces)
+        (said,) = [w for w in Automatic()(r, make_prior(PHI, TIED)).warnings if "offsets of" in w]
+        chances.append(float(said.partition("f0 ")[2].partition("%")[0]) / 100)
+    e = chances[0] / (1 - chances[0])
+    assert chances[1] == pytest.approx(e / 3 / (1 + e / 3), abs=0.03)
     r, _ = problem(0, 0.05, forces=3)
     found = Automatic()(r, make_prior(PHI, TIED))
     assert found.errors is None
-    assert any("offset of 5% of force f0 would not be seen" in word for word in found.warnings)

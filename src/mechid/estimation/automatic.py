@@ -13,11 +13,11 @@ that are held out (`trial.py`).
   because a wrong gain goes straight into the forces that the model predicts. If the evidence
   supports them, the uncertainty contains them (`doubtful_gains.py`).
 - An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
-  taken if data and CAD values together make it clearly more probable than none; otherwise a
-  warning says what it would do.
+  taken if data and CAD values together make it clearly more probable than none; otherwise the
+  uncertainty contains what it would have done, by its probability (`doubtful_offsets.py`).
 - Of gains the data show ratios between forces that have parameters in common, and parameters take
   up most of that. So gains are tried where residuals look like noise, too, and the evidence
-  decides. The result is the mean over all sets of forces that may be off (`gain_patterns.py`). A
+  decides. The result is the mean over all sets of forces that may be off (`wrong_forces.py`). A
   factor of all forces, or of one that shares nothing, is not seen: a warning says what
   it would do.
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
@@ -41,6 +41,7 @@ import numpy as np
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.clipping import without_clipped
 from mechid.estimation.doubtful_gains import with_doubtful_gains
+from mechid.estimation.doubtful_offsets import with_doubtful_offsets
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, Scale
 from mechid.estimation.iteration import NoiseOption
@@ -165,6 +166,10 @@ class Automatic:
         doubtful = _doubtful_gains(now, trials)
         if doubtful:
             estimate = with_doubtful_gains(estimate, now.posterior, doubtful)
+        hidden = trials.get(_HIDDEN)
+        said: tuple[str, ...] = ()
+        if hidden:
+            estimate, said = with_doubtful_offsets(estimate, hidden.posterior)
         estimate = replace(
             estimate,
             known=(
@@ -177,7 +182,7 @@ class Automatic:
                 *unlike,
                 *estimate.warnings,
                 *_common_gain(estimate, asked=self.gains is None),
-                *unseen_offsets(now.posterior, estimate.sigma),
+                *(said or unseen_offsets(now.posterior, estimate.sigma)),
                 *unseen_gains(now.posterior, estimate.sigma),
             ),
         )
@@ -255,8 +260,7 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
         return noise and gain * before.posterior.fit.share > _HEAVY
     if name == _HIDDEN:
         # Both predict alike, and the more probable one is taken.
-        gain = after.untempered.unpriced_evidence - before.untempered.unpriced_evidence
-        return after.noise and gain > _PROBABLE
+        return after.noise and _more_probable(before, after) > _PROBABLE
     ratio = after.ratios(before)
     if name in _BY_EVIDENCE:
         evident = after.posterior.evidence > before.untempered.evidence + _EVIDENT
@@ -278,13 +282,18 @@ def _better(name: str, before: Trial, after: Trial) -> bool:
     return name != "gains" and bool(np.min(ratio) < _SOME) and whole < _ALL
 
 
+def _more_probable(before: Trial, after: Trial) -> float:
+    """Return the log of how many times as probable a term makes the data."""
+    return after.untempered.unpriced_evidence - before.untempered.unpriced_evidence
+
+
 def _doubtful_gains(now: Trial, trials: Mapping[str, Trial]) -> float:
     """Return the size of gains that the evidence supports, but that were not taken; 0 for none."""
     wider = trials.get("gains")
     if wider is None or now.estimator.gains is not None or now.noise:
         return 0.0
     # Effective samples of two fits are not the same ones.
-    more = wider.untempered.unpriced_evidence - now.untempered.unpriced_evidence
+    more = _more_probable(now, wider)
     gain = wider.posterior.channels.split(wider.posterior.fit.solution.x).gain
     return min(float(np.sqrt(np.mean(gain**2))), _PLAUSIBLE) if more > _EVIDENT else 0.0
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.linalg import block_diag
+from scipy.linalg import block_diag, qr, solve_triangular
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -96,6 +96,19 @@ class GaussianPrior:
     def solve(self, A: Floats, t: Floats, data: Reduced | None = None) -> Solution:
         """Return the most probable x for rows in units of the noise; `data` as in `with_prior`."""
         return with_prior(A, t, self.mean, self.factor, data)
+
+
+def with_root(data: Reduced, gaussian: GaussianPrior) -> tuple[Floats, Floats]:
+    """Return the most probable x (n,), and T (n, n) with its covariance T Tᵀ.
+
+    As `with_prior` does, without what a mixture does not need: z of x = x0 + F z by the QR
+    factorisation of the rows R F and I, which keeps digits for data without noise, too.
+    """
+    F = compressed(gaussian.factor)
+    G = data.R @ F
+    Q, C = qr(np.vstack([G, np.eye(F.shape[1])]), mode="economic", check_finite=False)
+    T = solve_triangular(C, F.T, trans="T", check_finite=False).T
+    return gaussian.mean + T @ (Q[: len(G)].T @ data.y), T
 
 
 def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:

@@ -9,7 +9,7 @@ result is the mean over all scales with the weights that the data leave them,
     p(u | data) ∝ evidence(u) · belief(u),
 
 on a grid about the most probable one. Where gains were taken, it is the mean over the sets of
-forces that may be off, too (`gain_patterns.py`). Its covariance is that of the mixture: the mean of
+forces that may be off, too (`wrong_forces.py`). Its covariance is that of the mixture: the mean of
 the covariances, and the spread of the values. Values suppose that forces which are off are off by
 as much as usual; the covariance is that of the errors of these values if they may also be off by
 twice as much, since nobody declared a size.
@@ -22,16 +22,20 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from mechid.estimation.cad_kinds import kind_factors
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.evidence import log_density
-from mechid.estimation.gain_patterns import LARGE, GainPatterns, gain_patterns
-from mechid.estimation.gaussian_prior import BODY_BELIEF, USUAL_CHANNEL_ERROR, GaussianPrior
+from mechid.estimation.gaussian_prior import (
+    BODY_BELIEF,
+    USUAL_CHANNEL_ERROR,
+    GaussianPrior,
+    with_root,
+)
 from mechid.estimation.linear import Reduced, Solution, compressed, reduced
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
+from mechid.estimation.wrong_forces import LARGE, WrongForces, wrong_forces
 
 # Scales along each axis where the most probable ones are looked for, and passes over the axes.
 _COARSE, _PASSES = 13, 2
@@ -74,7 +78,7 @@ def with_uncertain_scales(
         priors: Sequence[GaussianPrior], shares: Floats, about: Floats | None = None
     ) -> Solution:
         wide = [_with_kinds(prior, kinds) for prior in priors]
-        parts = [_solution(data, _scaled(prior, u)) for prior in wide for u in scales]
+        parts = [with_root(data, _scaled(prior, u)) for prior in wide for u in scales]
         return _mixture(parts, np.outer(shares, weights).ravel(), about)
 
     if sets is None:
@@ -104,13 +108,13 @@ def _scale_words(kinds: Mapping[str, Floats], mean: Floats) -> Iterator[str]:
         yield f"averaged over how wrong the CAD values may be; on average {words} times as declared"
 
 
-def _gains(data: Reduced, posterior: Posterior, *sizes: float) -> GainPatterns:
+def _gains(data: Reduced, posterior: Posterior, *sizes: float) -> WrongForces:
     channels = posterior.channels
     used = np.any(channels.regression.valid, axis=0)
-    return gain_patterns(data, posterior.gaussian, channels.layout["gains"], used, sizes)
+    return wrong_forces(data, posterior.gaussian, channels.layout["gains"], used, sizes)
 
 
-def _gain_words(forces: Sequence[str], sets: GainPatterns) -> Iterator[str]:
+def _gain_words(forces: Sequence[str], sets: WrongForces) -> Iterator[str]:
     words = ", ".join(
         f"{name} {p:.0%}" for name, p in zip(forces, sets.off, strict=True) if np.isfinite(p)
     )
@@ -139,19 +143,6 @@ def _scaled(wide: GaussianPrior, u: Floats) -> GaussianPrior:
     if not len(u):
         return wide
     return replace(wide, scale=np.sqrt(np.expm1(2 * u)))
-
-
-def _solution(data: Reduced, gaussian: GaussianPrior) -> tuple[Floats, Floats]:
-    """Return the most probable x (n,), and T (n, n) with its covariance T Tᵀ.
-
-    As `with_prior` does, without what a mixture does not need: z of x = x0 + F z by the QR
-    factorisation of the rows R F and I, which keeps digits for data without noise, too.
-    """
-    F = compressed(gaussian.factor)
-    G = data.R @ F
-    Q, C = qr(np.vstack([G, np.eye(F.shape[1])]), mode="economic", check_finite=False)
-    T = solve_triangular(C, F.T, trans="T", check_finite=False).T
-    return gaussian.mean + T @ (Q[: len(G)].T @ data.y), T
 
 
 def _grid(density: Callable[[Floats], float], k: int) -> tuple[Floats, Floats]:

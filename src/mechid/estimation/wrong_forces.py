@@ -1,10 +1,11 @@
-"""Which forces have a wrong gain.
+"""Which forces have a wrong gain, or an offset.
 
 Data show ratios of gains, and different sets of wrong forces explain the same ratios: one force
 that is too large, or all others that are too small. A single law for all of them splits every ratio
-evenly and spoils forces that are right. So each force is either calibrated, to within a per cent,
-or off by about 5 %, and every set of forces that are off is weighed by what data and CAD values say
-of it,
+evenly and spoils forces that are right; and where most forces visibly have no offset, it would say
+that there is none in the one that cannot be seen. So each force is either right (calibrated to
+within a per cent, or zeroed) or off by about 5 %, and every set of forces that are off is weighed
+by what data and CAD values say of it,
 
     p(set | data) ∝ evidence(set) · p(set),
 
@@ -37,7 +38,7 @@ _ENOUGH = 0.98
 
 
 @dataclass(frozen=True, eq=False)
-class GainPatterns:
+class WrongForces:
     """Sets of forces that may be off, the most probable one first.
 
     Attributes
@@ -58,32 +59,35 @@ class GainPatterns:
     off: Floats
 
 
-def gain_patterns(
+def wrong_forces(
     data: Reduced,
     gaussian: GaussianPrior,
-    gains: slice,
+    errors: slice,
     used: Bools,
     sizes: Sequence[float],
-) -> GainPatterns:
+    right: float = CALIBRATED,
+) -> WrongForces:
     """Return which forces may be off, and how probable that is.
 
     Parameters
     ----------
     data : Reduced
-        Rows of a fit with gains.
+        Rows of a fit with gains, or with offsets.
     gaussian : GaussianPrior
-        Of that fit; gains have the usual standard deviation, times a scale.
-    gains : slice
-        Where x has the gains.
+        Of that fit; these errors have the usual standard deviation, times a scale.
+    errors : slice
+        Where x has them.
     used : array (n_d,) of bool
         Forces that have samples.
     sizes : sequence of float
-        Standard deviations of the gains of forces that are off, each as probable as the others.
+        Standard deviations of the errors of forces that are off, each as probable as the others.
+    right : float
+        Standard deviation of the errors of forces that are right.
     """
     forces = np.flatnonzero(used).tolist()
     n = len(forces)
     sets = [(off, size) for off in _sets(forces) for size in sizes]
-    priors = [_with_gains(gaussian, gains, off, size) for off, size in sets]
+    priors = [_with_errors(gaussian, errors, off, size, right) for off, size in sets]
     density = np.array(
         [
             log_density(data, prior) - np.log(comb(n, len(off)))
@@ -97,10 +101,10 @@ def gain_patterns(
     for k, w in zip(order, weights, strict=True):
         off[list(sets[k][0])] += w
     last = int(np.searchsorted(np.cumsum(weights), _ENOUGH)) + 1
-    return GainPatterns(
+    return WrongForces(
         tuple(priors[k] for k in order[:last]),
         weights[:last] / np.sum(weights[:last]),
-        _with_gains(gaussian, gains, tuple(forces), max(sizes)),
+        _with_errors(gaussian, errors, tuple(forces), max(sizes), right),
         off,
     )
 
@@ -113,13 +117,13 @@ def _sets(forces: list[int]) -> Iterator[tuple[int, ...]]:
             yield from combinations(forces, m)
 
 
-def _with_gains(
-    gaussian: GaussianPrior, gains: slice, off: tuple[int, ...], size: float
+def _with_errors(
+    gaussian: GaussianPrior, errors: slice, off: tuple[int, ...], size: float, right: float
 ) -> GaussianPrior:
-    """Return a prior with some forces off and the others calibrated."""
-    deviation = np.full(gains.stop - gains.start, CALIBRATED)
+    """Return a prior with some forces off and the others right."""
+    deviation = np.full(errors.stop - errors.start, right)
     deviation[list(off)] = size
-    own = np.any(gaussian.F[gains] != 0, axis=0)
+    own = np.any(gaussian.F[errors] != 0, axis=0)
     F, group = gaussian.F.copy(), np.where(own, -1, gaussian.group)
-    F[gains] *= deviation[:, None] / USUAL_CHANNEL_ERROR
+    F[errors] *= deviation[:, None] / USUAL_CHANNEL_ERROR
     return replace(gaussian, F=F, group=group)

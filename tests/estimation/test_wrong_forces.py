@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.gain_patterns import CALIBRATED, LARGE, GainPatterns, gain_patterns
 from mechid.estimation.gaussian_prior import CHANNEL_BELIEF, GaussianPrior
 from mechid.estimation.linear import reduced
 from mechid.estimation.uncertain_scales import with_uncertain_scales
+from mechid.estimation.wrong_forces import CALIBRATED, LARGE, WrongForces, wrong_forces
 
 from .problems import prior, regression
 
@@ -37,10 +37,10 @@ def rows(n_d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, GaussianPrior
     return A, t, GaussianPrior(mean, F, 3, group, np.array([1.7]), (CHANNEL_BELIEF,))
 
 
-def found_in(A: np.ndarray, t: np.ndarray, gaussian: GaussianPrior) -> GainPatterns:
+def found_in(A: np.ndarray, t: np.ndarray, gaussian: GaussianPrior) -> WrongForces:
     n_d = A.shape[1] - 3
     data = reduced(A, t, gaussian.mean)
-    return gain_patterns(data, gaussian, slice(3, 3 + n_d), np.ones(n_d, dtype=bool), (OFF,))
+    return wrong_forces(data, gaussian, slice(3, 3 + n_d), np.ones(n_d, dtype=bool), (OFF,))
 
 
 def deviations(prior: GaussianPrior) -> np.ndarray:
@@ -83,7 +83,7 @@ def test_a_force_without_samples_says_nothing(used: list[bool]) -> None:
     A, t, gaussian = rows(3)
     here = np.repeat([used], 20, axis=0).ravel()
     data = reduced(A[here], t[here], gaussian.mean)
-    found = gain_patterns(data, gaussian, slice(3, 6), np.array(used), (OFF,))
+    found = wrong_forces(data, gaussian, slice(3, 6), np.array(used), (OFF,))
     assert np.array_equal(np.isfinite(found.off), used)
 
 

@@ -1,0 +1,75 @@
+"""Offsets of the forces that neither data nor CAD values show or exclude.
+
+Parameters imitate them, so that models with and without predict alike, and none are taken unless
+they are clearly more probable. If they are there all the same, the values are wrong. So values stay
+as they are, and their covariance contains what the offsets would have done to them: the mean over
+all sets of forces that may have one (`wrong_forces.py`) of
+
+    K (o oᵀ + V) Kᵀ,
+
+with the offsets o ± V that the data leave them, and the response K = dφ/do of the parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, with_root
+from mechid.estimation.linear import reduced
+from mechid.estimation.posterior import Posterior
+from mechid.estimation.regression import Floats
+from mechid.estimation.wrong_forces import wrong_forces
+
+_MUCH = 1.1  # times as large as before: a standard deviation worth a word
+
+
+def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimate, tuple[str, ...]]:
+    """Return an estimate whose covariance contains that there may be offsets, and a warning if that
+    is much.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Without offsets.
+    other : Posterior
+        Of the same parameters, with offsets of the usual size.
+    """
+    fit, channels, gaussian = other.fit, other.channels, other.gaussian
+    data = reduced(fit.A, fit.t, gaussian.mean)
+    used = np.bincount(channels.series, minlength=len(channels.names)) > 0
+    at, sizes = channels.layout["offsets"], (USUAL_CHANNEL_ERROR,)
+    sets = wrong_forces(data, gaussian, at, used, sizes, right=0.0)
+    b = len(estimate.parameters)
+    shifts = [
+        np.sqrt(weight) * _shifts(*with_root(data, prior), b, at)
+        for prior, weight in zip(sets.priors, sets.weights, strict=True)
+    ]
+    columns = np.hstack(shifts)
+    wider = estimate.covariance + columns @ columns.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(np.diag(wider) / np.diag(estimate.covariance))
+    ratio = np.where(np.isfinite(ratio), ratio, 1.0)
+    most = int(np.argmax(ratio))
+    chances = ", ".join(
+        f"{name} {p:.0%}" for name, p in zip(channels.names, sets.off, strict=True) if p > 0
+    )
+    said = (
+        f"offsets of the forces of {USUAL_CHANNEL_ERROR:.0%} were not taken, but data and CAD "
+        f"values do not exclude them (probability of each: {chances}): standard deviations contain "
+        f"what they would have done, and that of {estimate.parameters[most]} grows most, "
+        f"{ratio[most]:.3g} times; estimate offsets (--offsets), or say that the sensors are "
+        "zeroed (--set offsets=0)"
+    )
+    return replace(estimate, covariance=wider), (said,) if ratio[most] > _MUCH else ()
+
+
+def _shifts(x: Floats, root: Floats, b: int, offsets: slice) -> Floats:
+    """Return what offsets do to the b parameters: columns whose squares are K (o oᵀ + V) Kᵀ."""
+    T, S = root[:b], root[offsets]
+    # Along an orthonormal basis of the rows of S: K = T S⁺ and K V Kᵀ = T Q Qᵀ Tᵀ.
+    _, sizes, basis = np.linalg.svd(S, full_matrices=False)
+    Q = basis[sizes > np.finfo(float).eps * sizes.max(initial=0.0) * max(S.shape)].T
+    return np.column_stack([T @ Q, T @ (np.linalg.pinv(S) @ x[offsets])])

@@ -687,3 +687,25 @@ def test_axes_of_numbers_near_the_largest() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(axis.at(values), [0.0, 320.0, 640.0])
+
+
+@pytest.mark.parametrize(
+    ("angle", "words"),
+    [
+        (
+            "9223372036854775808",
+            r"bodies\.fore\.frame\.rpy\.0: an angle must be less than 4.3e\+09",
+        ),
+        ("cos(9223372036854775808)", "the angle in .* is too large; check the numbers"),
+        ("tan(9e20)", "the angle in .* is too large; check the numbers"),
+    ],
+)
+def test_angles_whose_last_digit_is_more_than_a_turn(angle: str, words: str) -> None:
+    """Their sine and cosine were both called zero: the frame had no axes."""
+    text = (fixtures.SEEDS / "everything.yaml").read_text("utf-8")
+    changed = text.replace("rpy: [0, 30, 0]", f'rpy: ["{angle}", 30, 0]', 1)
+    assert changed != text
+    path = Path("everything.yaml")
+    path.write_text(changed, "utf-8")
+    with pytest.raises(MechidError, match=words):
+        mechid.load(path)

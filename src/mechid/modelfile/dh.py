@@ -42,15 +42,17 @@ _OWN_FRAME = replace(IDENTITY, origin_expr=(ZERO, ZERO, ZERO))
 def transform(numbers: Numbers, row: Transform, scope: Scope, path: Key) -> SymbolicTransform:
     """Return Rot(z, γ) Trans(z, b) Rot(x, α) Trans(x, d) Rot(z, θ) Trans(z, r) of a row."""
     result = None
-    for key, move, axis in (
-        ("gamma", turn, 2),
-        ("b", shift, 2),
-        ("alpha", turn, 0),
-        ("d", shift, 0),
-        ("theta", turn, 2),
-        ("r", shift, 2),
+    for key, turns, axis in (
+        ("gamma", True, 2),
+        ("b", False, 2),
+        ("alpha", True, 0),
+        ("d", False, 0),
+        ("theta", True, 2),
+        ("r", False, 2),
     ):
-        step = move(axis, numbers.number(getattr(row, key), scope, (*path, key)))
+        where = (*path, key)
+        number = numbers.number(getattr(row, key), scope, where)
+        step = turn(axis, number, where) if turns else shift(axis, number)
         result = step if result is None else result @ step
     assert result is not None
     return result

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from mechid.errors import ModelError
 from mechid.mechanism.records import Expr3, Frame
 from mechid.modelfile import algebra
 from mechid.modelfile.algebra import ONE, ZERO
 from mechid.modelfile.numbers import Numbers
 from mechid.modelfile.scope import Scope
 from mechid.modelfile.vectors import mat3, vec3
-from mechid.textfile.expressions import Number
+from mechid.textfile.expressions import LARGEST_ANGLE, Number
 from mechid.textfile.yamlio import Key
 
 Rows = list[list[str]]
@@ -71,8 +72,14 @@ def _dot(a: list[str], b: list[str]) -> str:
     return total
 
 
-def turn(axis: int, angle: Number) -> SymbolicTransform:
-    """Return the rotation about a coordinate axis."""
+def turn(axis: int, angle: Number, path: Key) -> SymbolicTransform:
+    """Return the rotation about a coordinate axis; `path` is where the angle stands."""
+    if abs(angle.value) > LARGEST_ANGLE:
+        raise ModelError(
+            f"an angle must be less than {LARGEST_ANGLE:.2g} rad, got {angle.value:.3g} rad",
+            path=path,
+            remedy="check the number and its unit",
+        )
     c, s = algebra.cosine(angle.text), algebra.sine(angle.text)
     rotation = [[ONE if i == j else ZERO for j in range(3)] for i in range(3)]
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -90,5 +97,7 @@ def shift(axis: int, length: Number) -> SymbolicTransform:
 
 def roll_pitch_yaw(numbers: Numbers, rpy: Any, scope: Scope, path: Key) -> SymbolicTransform:
     """Return the rotation of roll, pitch and yaw about fixed axes, Rz(ψ) Ry(θ) Rx(φ)."""
-    x, y, z = (turn(i, numbers.number(angle, scope, (*path, i))) for i, angle in enumerate(rpy))
+    x, y, z = (
+        turn(i, numbers.number(angle, scope, (*path, i)), (*path, i)) for i, angle in enumerate(rpy)
+    )
     return z @ y @ x

@@ -50,21 +50,35 @@ class Number:
     text: str
 
 
+class _TooLargeError(ValueError):
+    """An angle whose last digit is not small."""
+
+
+# Beyond it a rounded angle is uncertain by more than a microradian.
+LARGEST_ANGLE = 2.0**32
+
+
+def _angle(x: float) -> float:
+    if abs(x) > LARGEST_ANGLE:
+        raise _TooLargeError
+    return x
+
+
 def _sine(x: float) -> float:
     # The rounded argument of sin(pi) is off by up to an ulp: a sine below that is zero.
-    s = math.sin(x)
+    s = math.sin(_angle(x))
     return 0.0 if abs(s) < 2.0**-52 * abs(x) and abs(x) > 1 else s
 
 
 def _cosine(x: float) -> float:
-    c = math.cos(x)
+    c = math.cos(_angle(x))
     return 0.0 if abs(c) < 2.0**-52 * abs(x) else c
 
 
 FUNCTIONS: Mapping[str, tuple[int, Callable[..., float]]] = {
     "sin": (1, _sine),
     "cos": (1, _cosine),
-    "tan": (1, math.tan),
+    "tan": (1, lambda x: math.tan(_angle(x))),
     "asin": (1, math.asin),
     "acos": (1, math.acos),
     "atan": (1, math.atan),
@@ -286,6 +300,10 @@ def evaluate(tree: ast.expr, values: Mapping[str, float]) -> float:
         value = _evaluate(tree, values)
     except ZeroDivisionError:
         raise ValueError(f'division by zero in "{text_of(tree)}"; check the numbers') from None
+    except _TooLargeError:
+        raise ValueError(
+            f'the angle in "{text_of(tree)}" is too large; check the numbers'
+        ) from None
     except (ValueError, OverflowError):
         raise ValueError(f'"{text_of(tree)}" has no finite real value; check the numbers') from None
     if not math.isfinite(value):

@@ -709,3 +709,19 @@ def test_angles_whose_last_digit_is_more_than_a_turn(angle: str, words: str) -> 
     path.write_text(changed, "utf-8")
     with pytest.raises(MechidError, match=words):
         mechid.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('size="0.1 0.1 0.1" mass="2"', 'size="0.1 5e-324 0.1" mass="2"'),
+        ('type="capsule" size="0.02 0.1"', 'type="capsule" size="1e-300 0.1"'),
+    ],
+)
+def test_geoms_whose_volume_is_no_number(old: str, new: str) -> None:
+    text = (fixtures.SEEDS / "robot.xml").read_text("utf-8")
+    assert old in text
+    path = Path("robot.xml")
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    with pytest.raises(MechidError, match="sizes must be at least 1e-30 m"):
+        mechid.load(path)

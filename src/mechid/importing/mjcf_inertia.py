@@ -22,6 +22,7 @@ _NOTHING = ("plane", "hfield")
 _SOLIDS = ("sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", *_NOTHING)
 _VOLUMES: dict[str, Volume] = {"exact": "exact", "convex": "convex", "legacy": "cones"}
 _WATER = 1000.0  # kg/m³, MuJoCo's default
+_SMALLEST = 1e-30  # size of a geom, m: its volume has to be a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +134,8 @@ class Inertias:
         count = {"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3)
         if len(size) < count or min(size[:count]) <= 0:
             raise node.error(f"a {kind} needs {count} positive sizes", "correct the file")
+        if min(size[:count]) < _SMALLEST:
+            raise node.error(f"sizes must be at least {_SMALLEST:g} m", "correct the file")
         match kind:
             case "sphere":
                 volume, per_mass = masses.ellipsoid(*size[:1] * 3)

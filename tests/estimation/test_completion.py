@@ -7,11 +7,11 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.completion import complete
-from mechid.estimation.gaussian_prior import CAD_BELIEF, GaussianPrior
+from mechid.estimation.gaussian_prior import CAD_BELIEF, GaussianPrior, with_root
 from mechid.estimation.linear import reduced, with_prior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
-from mechid.estimation.uncertain_scales import _grid, _mixture, _scaled, _solution, _with_kinds
+from mechid.estimation.uncertain_scales import _grid, _mixture, _scaled, _with_kinds
 
 
 def coefficients(matrix: object, values: object, P: object) -> Prior:
@@ -103,7 +103,7 @@ def test_scaled_kinds_of_error() -> None:
     np.testing.assert_allclose(wide.factor @ wide.factor.T, wanted)
     rng = np.random.default_rng(1)
     A, t = rng.normal(size=(9, 3)), rng.normal(size=9)
-    x, T = _solution(reduced(A, t, wide.mean), wide)
+    x, T = with_root(reduced(A, t, wide.mean), wide)
     again = with_prior(A, t, wide.mean, wide.factor)
     np.testing.assert_allclose(x, again.x)
     np.testing.assert_allclose(T @ T.T, again.covariance)

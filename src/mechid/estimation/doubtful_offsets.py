@@ -17,8 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, with_root
-from mechid.estimation.linear import reduced
+from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, with_root, within
+from mechid.estimation.linear import prior_factor, reduced
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.wrong_forces import wrong_forces
@@ -47,8 +47,9 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         np.sqrt(weight) * _shifts(*with_root(data, prior), b, at)
         for prior, weight in zip(sets.priors, sets.weights, strict=True)
     ]
-    columns = np.hstack(shifts)
-    wider = estimate.covariance + columns @ columns.T
+    root = np.hstack([prior_factor(estimate.covariance), *shifts])
+    root = within(gaussian.factor[:b], root)
+    wider = root @ root.T
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.sqrt(np.diag(wider) / np.diag(estimate.covariance))
     ratio = np.where(np.isfinite(ratio), ratio, 1.0)

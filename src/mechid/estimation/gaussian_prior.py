@@ -111,6 +111,19 @@ def with_root(data: Reduced, gaussian: GaussianPrior) -> tuple[Floats, Floats]:
     return gaussian.mean + T @ (Q[: len(G)].T @ data.y), T
 
 
+def within(factor: Floats, root: Floats) -> Floats:
+    """Return the root (n, m) of a covariance that is no larger than F Fᵀ in any direction.
+
+    Doubts about declared sizes concern what data and CAD values say together. Of what only CAD
+    values say, the declared size, or the factor that the data support, is all that is known.
+    """
+    F = compressed(factor)
+    size = np.linalg.norm(F, axis=1)
+    size = np.where(size > 0, size, 1.0)[:, None]
+    U, s, _ = np.linalg.svd(np.linalg.lstsq(F / size, root / size)[0])
+    return np.asarray(F @ (U[:, : len(s)] * np.minimum(s, 1.0)))
+
+
 def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:
     """Return F (b, r), r ≤ b, of the covariance F Fᵀ of the base parameters.
 

@@ -31,6 +31,7 @@ from mechid.estimation.gaussian_prior import (
     USUAL_CHANNEL_ERROR,
     GaussianPrior,
     with_root,
+    within,
 )
 from mechid.estimation.linear import Reduced, Solution, compressed, reduced
 from mechid.estimation.posterior import Posterior
@@ -82,11 +83,14 @@ def with_uncertain_scales(
         return _mixture(parts, np.outer(shares, weights).ravel(), about)
 
     if sets is None:
-        found = _within(gaussian, mean_over((gaussian,), np.ones(1)))
+        found = mean_over((gaussian,), np.ones(1))
+        widest = gaussian
     else:
         found = mean_over(sets.priors, sets.weights)
         doubts = _gains(data, posterior, USUAL_CHANNEL_ERROR, LARGE)
-        found = _within(doubts.widest, mean_over(doubts.priors, doubts.weights, found.x))
+        found = mean_over(doubts.priors, doubts.weights, found.x)
+        widest = doubts.widest
+    found = replace(found, root=within(widest.factor, found.root))
     b = len(estimate.parameters)
     return replace(
         estimate,
@@ -165,19 +169,6 @@ def _grid(density: Callable[[Floats], float], k: int) -> tuple[Floats, Floats]:
     weights = np.exp(found[order] - found[order[0]])
     last = int(np.searchsorted(np.cumsum(weights), _ENOUGH * np.sum(weights))) + 1
     return scales[order[:last]], weights[:last] / np.sum(weights[:last])
-
-
-def _within(gaussian: GaussianPrior, found: Solution) -> Solution:
-    """Return a solution with no larger covariance than that of a prior, in any direction.
-
-    Doubts about declared sizes concern what data and CAD values say together. Of what only CAD
-    values say, the declared size, or the factor that the data support, is all that is known.
-    """
-    F = compressed(gaussian.factor)
-    size = np.linalg.norm(F, axis=1)
-    size = np.where(size > 0, size, 1.0)[:, None]
-    U, s, _ = np.linalg.svd(np.linalg.lstsq(F / size, found.root / size)[0])
-    return replace(found, root=F @ (U[:, : len(s)] * np.minimum(s, 1.0)))
 
 
 def _mixture(

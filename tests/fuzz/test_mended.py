@@ -26,6 +26,7 @@ from mechid.importing.hardpoint_table import read_hardpoints
 from mechid.measurementfile.channels import read_channels
 from mechid.measurementfile.clock import find_clock
 from mechid.measurementfile.timebase import check_increasing
+from mechid.mechanism.plausible import implausible_units
 from mechid.options.words import option_value
 from mechid.report.plot import Axis
 from mechid.runs.files import read_columns
@@ -725,3 +726,14 @@ def test_geoms_whose_volume_is_no_number(old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), "utf-8")
     with pytest.raises(MechidError, match="sizes must be at least 1e-30 m"):
         mechid.load(path)
+
+
+def test_bodies_whose_radius_of_gyration_is_huge() -> None:
+    """Its third power, the volume of the mechanism, was no number."""
+    text = (fixtures.SEEDS / "everything.yaml").read_text("utf-8")
+    changed = text.replace("rpy: [0, 30, 0]}, mass: 1,", "rpy: [0, 30, 0]}, mass: 1e-300,", 1)
+    assert changed != text
+    path = Path("everything.yaml")
+    path.write_text(changed, "utf-8")
+    said = "\n".join(implausible_units(mechid.load(path)))
+    assert "the radius of gyration of fore is 1.02e+149 m" in said

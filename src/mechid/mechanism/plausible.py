@@ -73,7 +73,7 @@ def _implausible(mechanism: Mechanism) -> Iterator[str]:
                 f"the radius of gyration of {body.name} is {radius:.3g} m in a mechanism of "
                 f"{size:.3g} m: check the units of mass and inertia"
             )
-    if mass > 0 and not _LIGHT < (density := mass / extent**3) < _DENSE:
+    if mass > 0 and not _LIGHT < (density := mass / extent / extent / extent) < _DENSE:
         yield (
             f"{mass:.3g} kg in a mechanism of {extent:.3g} m are {density:.2g} kg/m³: check the "
             "units of mass and length (units: {mass: g} or {mass: t} declare others than kg)"

@@ -1,46 +1,21 @@
-"""The smallest inputs that showed the defects which fuzzing found: motions, forces and trajectories."""
+"""The smallest inputs that showed what fuzzing found: motions, forces and trajectories."""
 
 from __future__ import annotations
 
-import json
-import logging
-import re
-import time
-import warnings
-import zipfile
-from base64 import b64decode, b64encode
-from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.io import savemat
 
 import mechid
-from mechid.base.certificate import read_certificate
-from mechid.errors import DataError, KinematicsError, MechidError, ModelError
+from mechid.errors import DataError
 from mechid.excitation.families.tabulated import Tabulated
 from mechid.excitation.trajectory import sample
-from mechid.importing.hardpoint_table import read_hardpoints
-from mechid.measurementfile.channels import read_channels
-from mechid.measurementfile.clock import find_clock
 from mechid.measurementfile.timebase import check_increasing
-from mechid.mechanism.plausible import implausible_units
-from mechid.options.words import option_value
-from mechid.report.plot import Axis
-from mechid.runs.files import read_columns
-from mechid.runs.truth import read_truth
 from mechid.signals.filters import edge
-from mechid.studies.folder import read_table
-from mechid.tables import files as tables
-from mechid.tables.blocks import table_blocks, table_names
 from mechid.tables.forces import read_forces
-from mechid.textfile.expressions import parse
-from mechid.textfile.quiet import quiet
 
 from . import fixtures, forms
-from .drive import SECONDS
 from .fixtures import SEEDS
 
 

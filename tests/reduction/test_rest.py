@@ -8,6 +8,7 @@ import pytest
 from mechid.errors import DataError
 from mechid.estimation.estimate import predict
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.weighted import WeightedLeastSquares
 from mechid.reduction.rest import completed, restrict
 
 from ..validation.problems import knowing, problem
@@ -77,3 +78,21 @@ def test_errors_of_cad_values_are_in_the_covariance(noise: float) -> None:
     expected = np.block([[C + P * G @ G.T, P * G], [P * G.T, P * np.eye(2)]])
     order = [1, 2, 0, 3]
     np.testing.assert_allclose(whole.covariance, expected[np.ix_(order, order)], atol=1e-12)
+
+
+def test_what_is_less_certain_follows_the_rest_no_further() -> None:
+    """Errors of the rest move the estimate by what least squares make of them, whatever else is in
+    its covariance; an estimate that a prior holds is moved less."""
+    r = problem(X, noise=0.1)
+    prior = knowing(1.1 * X, 0.2)
+    small = WeightedLeastSquares()(restrict(r, KEPT, rest="cad", prior=prior))
+    stacked = [r.select(names).stacked() for names in (KEPT, ("p01", "p03"))]
+    A, rest = (rows / small.noise[channel][:, None] for rows, _, channel in stacked)
+    G = np.linalg.lstsq(A, rest)[0]
+    added = 0.2**2 * G @ G.T
+    at = [2, 0]
+    for factor in (0.25, 1.0, 30.0):
+        C = factor * small.covariance
+        whole = completed(replace(small, covariance=C), r, prior)
+        moved = whole.covariance[np.ix_(at, at)] - C
+        np.testing.assert_allclose(moved, min(factor, 1.0) ** 2 * added, rtol=1e-4)

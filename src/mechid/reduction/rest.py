@@ -67,8 +67,10 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
     """Return an estimate of some parameters together with the CAD values of the others.
 
     Errors of the CAD values move the estimated parameters too: in first order by -C Aᵀ Ω⁻¹ A_rest
-    times the error, with C the covariance of the estimate and Ω that of the noise. The covariance
-    that is returned holds both.
+    times the error, with C the covariance of the estimate and Ω that of the noise. Where C holds
+    more than noise, it is taken as large as noise alone makes it: a parameter that is less certain
+    for other reasons does not follow the rest any further. The covariance that is returned holds
+    both.
 
     Parameters
     ----------
@@ -88,11 +90,11 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
     A, _, channel = regression.select(estimate.parameters).stacked()
     A_rest = regression.select(others).stacked()[0]
     noise = estimate.noise[channel]
-    if np.all(noise > 0):
-        C = estimate.covariance @ A.T
-        if errors is not None and errors.cross is not None:
-            C += errors.cross[:, channel]  # offsets give way too
+    if np.all(noise > 0) and errors is not None and errors.cross is not None:
+        C = estimate.covariance @ A.T + errors.cross[:, channel]  # offsets give way too
         G = -(C / noise**2) @ A_rest
+    elif np.all(noise > 0):
+        G = -_response(estimate.covariance, A / noise[:, None], A_rest / noise[:, None])
     else:  # no noise, so the estimate is the solution of the equations
         G = -np.column_stack([least_squares(A, column).x for column in A_rest.T])
     P = cad.base_covariance
@@ -114,3 +116,13 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         known=(*estimate.known, words),
         resting=(*estimate.resting, *others),
     )
+
+
+def _response(C: Floats, A: Floats, rows: Floats) -> Floats:
+    """Return C Aᵀ rows, with C no larger than (Aᵀ A)⁻¹ in any direction.
+
+    With A = Q R and R C Rᵀ = V v Vᵀ, that is C Rᵀ V min(1, 1/v) Vᵀ Qᵀ rows.
+    """
+    Q, R = np.linalg.qr(A)
+    v, V = np.linalg.eigh(R @ C @ R.T)
+    return np.asarray(C @ R.T @ (V / np.maximum(v, 1.0)) @ (V.T @ (Q.T @ rows)))

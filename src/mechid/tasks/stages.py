@@ -216,7 +216,7 @@ def reduced(
     )
     found = replace(found, estimate=problem.doubted(found.estimate))
     early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
-    news = [w for w in found.estimate.warnings if w not in run.warnings]
+    news = [f"reduced model: {w}" for w in found.estimate.warnings if w not in run.warnings]
     return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mechid
@@ -12,6 +15,7 @@ from mechid.base.certificate import read_certificate
 from mechid.errors import DataError, MechidError
 from mechid.runs.files import read_columns
 from mechid.runs.truth import read_truth
+from mechid.runs.verdict_trust import own_errors
 
 from . import fixtures, forms
 
@@ -168,3 +172,16 @@ def test_times_of_a_run_that_do_not_increase(run: Path) -> None:
             mechid.load_run(run)
     finally:
         path.write_bytes(before)
+
+
+def test_residuals_whose_squares_are_no_numbers(run: Path) -> None:
+    found = mechid.load_run(run)
+    estimate = found.final
+    residuals = estimate.residuals.copy()
+    residuals[0] = 1e200
+    large = replace(found, estimate=replace(estimate, residuals=residuals), reduction=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own = own_errors(large)
+    n = np.isfinite(residuals).sum(axis=0)
+    np.testing.assert_allclose(list(own.values()), 1e200 / np.sqrt(n))

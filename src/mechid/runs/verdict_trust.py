@@ -77,7 +77,9 @@ def own_errors(run: Run) -> Mapping[str, float]:
         return {}
     e = run.final.residuals
     count = np.maximum(np.isfinite(e).sum(axis=0), 1)
-    rms = np.sqrt(np.nansum(e**2, axis=0) / count)
+    size = np.nanmax(np.abs(e), axis=0, initial=0.0)
+    size = np.where(size > 0, size, 1.0)  # squares of large residuals are no numbers
+    rms = size * np.sqrt(np.nansum((e / size) ** 2, axis=0) / count)
     return dict(zip(run.final.channels, rms.tolist(), strict=True))
 
 

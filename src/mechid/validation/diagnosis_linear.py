@@ -36,6 +36,9 @@ _DRIFTS = (1, 2, 3)
 # A gain below is within the calibration of a usual sensor, a delay (samples) below within its
 # jitter; a gain above is no error of calibration.
 _LEAST = {"gain": 0.01, "delay": 0.1}
+# Gains up to so many times the square of a delay, in units of the force, are part of it: a half,
+# and what parameters make of it (1.6 in all for a five-bar linkage with forces a sample late).
+_SECOND = 2.0
 _WILD = 0.5
 _MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
 _SURE = 4.0  # standard deviations of a gain or delay that the estimator found
@@ -109,6 +112,7 @@ def linear_findings(
         taken.append((candidates[k], factor, significance))
         problem = with_column(problem, columns[..., k : k + 1])
     size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
+    taken = [one for one in taken if not _of_delay(one, taken, forces)]
     found = _merged(taken, r, size, estimate, step, source)
     return (
         *_estimated_delays(estimate, step),
@@ -177,6 +181,23 @@ def _best(
             factor = float(alone.factor[0])
             return k, factor, factor / float(alone.sigma[0])
     return None
+
+
+def _of_delay(
+    one: tuple[Candidate, float, float],
+    taken: Sequence[tuple[Candidate, float, float]],
+    forces: Floats,
+) -> bool:
+    """Return whether a gain is what a delay does in second order.
+
+    f(t - δ) = f - δ f' + ½ δ² f'' - …, and f'' looks like -⟨f'²⟩/⟨f²⟩ f.
+    """
+    c, gain, _ = one
+    if c.kind != "gain":
+        return False
+    here = np.any(c.column != 0, axis=0)
+    late = [np.mean((d.column[:, here] * x) ** 2) for d, x, _ in taken if d.kind == "delay"]
+    return abs(gain) * float(np.mean(forces[:, here] ** 2)) < _SECOND * sum(map(float, late))
 
 
 def _least_share(c: Candidate) -> float:

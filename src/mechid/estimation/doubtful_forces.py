@@ -49,14 +49,21 @@ def with_doubtful_forces(
     """
     shifts = response(estimate, regression.select(estimate.parameters), prior, doubts.forces)
     wider = estimate.covariance + shifts @ shifts.T
+    name, times = most_grown(estimate, wider)
+    said = f"standard deviations contain {doubts.words}"
+    if times > 1.05:
+        said += f"; that of {name} grows most, {times:.3g} times"
+    return replace(estimate, covariance=wider, known=(*estimate.known, said))
+
+
+def most_grown(estimate: Estimate, wider: Floats) -> tuple[str, float]:
+    """Return the parameter whose standard deviation a wider covariance makes larger than all others
+    in proportion, and how many times as large."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.sqrt(np.diag(wider) / np.diag(estimate.covariance))
     ratio = np.where(np.isfinite(ratio), ratio, 1.0)
     most = int(np.argmax(ratio))
-    said = f"standard deviations contain {doubts.words}"
-    if ratio[most] > 1.05:
-        said += f"; that of {estimate.parameters[most]} grows most, {ratio[most]:.3g} times"
-    return replace(estimate, covariance=wider, known=(*estimate.known, said))
+    return estimate.parameters[most], float(ratio[most])
 
 
 def response(estimate: Estimate, regression: Regression, prior: Prior, forces: Floats) -> Floats:

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mechid.estimation.doubtful_forces import most_grown
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, with_root, within
 from mechid.estimation.linear import prior_factor, reduced
@@ -50,21 +51,17 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
     root = np.hstack([prior_factor(estimate.covariance), *shifts])
     root = within(gaussian.factor[:b], root)
     wider = root @ root.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.sqrt(np.diag(wider) / np.diag(estimate.covariance))
-    ratio = np.where(np.isfinite(ratio), ratio, 1.0)
-    most = int(np.argmax(ratio))
+    most, times = most_grown(estimate, wider)
     chances = ", ".join(
         f"{name} {p:.0%}" for name, p in zip(channels.names, sets.off, strict=True) if p > 0
     )
     said = (
         f"offsets of the forces of {USUAL_CHANNEL_ERROR:.0%} were not taken, but data and CAD "
         f"values do not exclude them (probability of each: {chances}): standard deviations contain "
-        f"what they would have done, and that of {estimate.parameters[most]} grows most, "
-        f"{ratio[most]:.3g} times; estimate offsets (--offsets), or say that the sensors are "
-        "zeroed (--set offsets=0)"
+        f"what they would have done, and that of {most} grows most, {times:.3g} times; estimate "
+        "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
     )
-    return replace(estimate, covariance=wider), (said,) if ratio[most] > _MUCH else ()
+    return replace(estimate, covariance=wider), (said,) if times > _MUCH else ()
 
 
 def _shifts(x: Floats, root: Floats, b: int, offsets: slice) -> Floats:

@@ -71,16 +71,21 @@ class Samples:
         return self.v, self.vd
 
     def solve_in_lanes(
-        self, code: PathCode, starts: Ints, q_starts: Floats, y_starts: Floats
+        self,
+        code: PathCode,
+        starts: Ints,
+        q_starts: Floats,
+        y_starts: Floats,
+        ends: Floats | None = None,
     ) -> None:
         """Solve chunks starts[i] … starts[i + 1] - 1 by generated code, each from a closed pose.
 
         Where the code is not sure of a sample, it comes there in shorter steps; where that does not
-        help, the kernels do the rest of the chunk.
+        help, the kernels do the rest of the chunk. `ends` is filled as in `PathCode.follow`.
         """
         inputs, outputs = (self.y, self.yd, self.ydd, self.dt), (self.q, *self.results())
-        done = code.follow(starts, inputs, y_starts, q_starts, outputs)
-        for i in np.flatnonzero(done < np.diff(starts)):
+        done = code.follow(starts, inputs, y_starts, q_starts, outputs, ends)
+        for i in np.flatnonzero(done < starts[1:] - starts[:-1]):
             k, end = starts[i] + done[i], starts[i + 1]
             q, y = q_starts[i], y_starts[i]
             for _ in range(_BRIDGES):
@@ -221,8 +226,11 @@ def _solve_in_lanes(samples: Samples, code: PathCode, q_home: Floats, y_home: Fl
         if head is None:
             return False
         heads[i] = head[0]
-    samples.solve_in_lanes(code, starts, heads, samples.y[starts[:-1]])
-    return not samples.status.any() and _lanes_joined(samples, code, starts[1:-1])
+    ends, inner = np.full(heads.shape, np.nan), starts[1:-1]
+    samples.solve_in_lanes(code, starts, heads, samples.y[starts[:-1]], ends)
+    if samples.status.any():
+        return False
+    return _same(ends[:-1], samples.q[inner]) or _lanes_joined(samples, code, inner)
 
 
 def _reached(
@@ -232,8 +240,10 @@ def _reached(
     n = len(y)
     q, found = np.zeros((n, q_from.shape[1])), np.zeros(n, dtype=bool)
     for steps in _STEPS:
-        parts = np.arange(1, steps + 1)[:, None] / steps
         left = np.flatnonzero(~found)
+        if not left.size:
+            break
+        parts = np.arange(1, steps + 1)[:, None] / steps
         for at in range(0, left.size, _AT_ONCE):
             rest = left[at : at + _AT_ONCE]
             way = y_from[rest, None] + parts * (y[rest] - y_from[rest])[:, None]
@@ -258,8 +268,6 @@ def _poses(
 
 def _lanes_joined(samples: Samples, code: PathCode, where: Ints) -> bool:
     """Tell what `_joined` does, by generated code where that is sure."""
-    if not where.size:
-        return True
     y, before = np.ascontiguousarray(samples.y[where]), where - 1
     starts = np.arange(where.size + 1)
     q, done = _poses(code, starts, y, samples.q[before], samples.y[before])

@@ -23,11 +23,9 @@ def call(typing_context: Any, address: Any, state: Any, memory: Any) -> Any:
 
 
 @intrinsic
-def call_writer(
-    typing_context: Any, address: Any, state: Any, slots: Any, n: Any, rows: Any
-) -> Any:
-    """Call `write_rows` at an address (see `rows.py`): slots and addresses are arrays of int64."""
-    signature = types.void(types.int64, state, slots, types.int64, rows)
+def call_writer(typing_context: Any, address: Any, state: Any, runs: Any, n: Any, rows: Any) -> Any:
+    """Call `write_rows` at an address (see `rows.py`): runs and addresses are arrays of int64."""
+    signature = types.void(types.int64, state, runs, types.int64, rows)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kinds = signature.args

@@ -145,9 +145,14 @@ def literal(x: float) -> str:
 
 
 def _statements(program: Program, where: dict[int, str], dialect: Dialect) -> list[str]:
+    read = {op.a for op in program.ops if op.name == "input"}
     outputs: dict[int, list[str]] = {}
+    overwriting: list[tuple[str, int]] = []  # done last, when everything has been read
     for place, slot in zip(program.outputs, program.output_slots, strict=True):
-        outputs.setdefault(place, []).append(where[slot])
+        if slot in read:
+            overwriting.append((where[slot], place))
+        else:
+            outputs.setdefault(place, []).append(where[slot])
     turned = _turned(program) if dialect.sincos else {}
     lines: list[str] = []
     names: list[str] = []
@@ -158,7 +163,7 @@ def _statements(program: Program, where: dict[int, str], dialect: Dialect) -> li
             names.append(f"t{place}")
             lines += _statement(op, names, where, turned, dialect)
         lines += [f"    {target} = {names[place]};" for target in outputs.get(place, ())]
-    return lines
+    return [*lines, *(f"    {target} = {names[place]};" for target, place in overwriting)]
 
 
 def _turned(program: Program) -> dict[int, dict[str, int]]:

@@ -9,6 +9,7 @@ i of lane l is number i · lanes + l. Long programs are cut into parts that pass
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 from mechid.tape.lanes_math import constant, sine_and_cosine, vector
@@ -18,9 +19,12 @@ from mechid.tape.program import Program, operands
 # Operations per part: more give better code and take longer.
 PART = 400
 _INFIX = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
+_TURNED = ("sin", "cos")
 _COMPARED = {"lt": "olt", "le": "ole"}
 # nan goes through `minimum` and `maximum`, as guards need it to
 _INTRINSIC = {"abs": "fabs", "min": "minimum", "max": "maximum", "sqrt": "sqrt"}
+# Operations that lead to an angle at the beginning of a program, at most.
+_LEAD = 20
 # done lane by lane, by the mathematical library of the system
 LIBRARY = {"exp": "exp", "tanh": "tanh", "pow": "pow", "atan2": "atan2"}
 
@@ -50,34 +54,114 @@ def prelude(lanes: int) -> str:
 def function(program: Program, name: str, lanes: int) -> Emitted:
     """Return the assembly of a program as a function; `prelude` must stand before it.
 
-    No slot may be both an input and an output.
+    A slot may be both an input and an output: it is read before it is written.
     """
-    parts = _parts(program)
-    last_use = _last_uses(program, parts)
-    # numbers that later parts read, each with its place in memory
-    kept: dict[int, int] = {}
-    for i, part in enumerate(parts):
-        for place in part:
-            if last_use.get(place, i) > i and program.ops[place].name not in _COMPARED:
-                kept[place] = len(kept)
-    sizes = _sizes(program)
-    texts = [
-        _Part(program, lanes, kept, sizes, set(part)).text(f"{name}_{i}", part)
-        for i, part in enumerate(parts)
-    ]
+    plan = _plan(program)
+    texts = [_Part(plan, i, lanes).text(f"{name}_{i}") for i in range(len(plan.parts))]
     calls = "".join(
-        f"  call void @{name}_{i}(ptr %state, ptr %memory)\n" for i in range(len(parts))
+        f"  call void @{name}_{i}(ptr %state, ptr %memory)\n" for i in range(len(plan.parts))
     )
     head = f"define void @{name}(ptr noalias %state, ptr noalias %memory) {{\n"
-    return Emitted("".join(texts) + head + calls + "  ret void\n}\n", len(kept))
+    return Emitted("".join(texts) + head + calls + "  ret void\n}\n", plan.memory)
 
 
-def _parts(program: Program) -> list[list[int]]:
-    """Return the operations in parts of about equal length."""
-    ops = [i for i, op in enumerate(program.ops) if op.name not in ("input", "constant")]
+@dataclass(frozen=True)
+class _Plan:
+    """Which part does what, and where numbers wait for later parts.
+
+    Attributes
+    ----------
+    angles : dict of int to int
+        Angles whose sines and cosines the first part computes, each with its number.
+    parts : list of list of int
+        Places of the operations of each part.
+    results : list of dict of int to list of int
+        Slots of the outputs of each part by place; those that are of no part come last.
+    last_use : dict of int to int
+        The last part that reads each number.
+    inputs : dict of int to list of int
+        Places of the inputs by slot.
+    written : dict of int to int
+        The part that writes each output slot.
+    kept : dict of int to int
+        Numbers that later parts read, each with its place in memory; sines and cosines of the
+        angles, which stand behind them there, are read by all parts.
+    sizes, rounded : set of int
+        Numbers without a sign, and products that are not part of a sum.
+    """
+
+    program: Program
+    angles: dict[int, int]
+    parts: list[list[int]]
+    results: list[dict[int, list[int]]]
+    last_use: dict[int, int]
+    inputs: dict[int, list[int]]
+    written: dict[int, int]
+    kept: dict[int, int]
+    memory: int
+    sizes: set[int]
+    rounded: set[int]
+
+
+def _plan(program: Program) -> _Plan:
+    angles = _angles(program)
+    parts = _parts(program, angles)
+    last = len(parts) - 1
+    part_of = {place: i for i, part in enumerate(parts) for place in part}
+    results: list[dict[int, list[int]]] = [{} for _ in parts]
+    for place, slot in zip(program.outputs, program.output_slots, strict=True):
+        results[part_of.get(place, last)].setdefault(place, []).append(slot)
+    written = {x: i for i, found in enumerate(results) for slots in found.values() for x in slots}
+    last_use = _last_uses(program, parts) | dict.fromkeys(set(results[-1]) - set(parts[-1]), last)
+    inputs: dict[int, list[int]] = {}
+    kept: dict[int, int] = {}
+    for place, op in enumerate(program.ops):
+        if op.name == "input":
+            inputs.setdefault(op.a, []).append(place)
+        if op.name in _TURNED and op.a in angles:
+            kept[place] = (1 if op.name == "sin" else 2) * len(angles) + angles[op.a]
+    memory = 3 * len(angles)
+    for place, op in enumerate(program.ops):
+        since = written.get(op.a, last) if op.name == "input" else part_of.get(place, last)
+        if last_use.get(place, 0) > since and op.name not in _COMPARED and place not in kept:
+            kept[place] = memory
+            memory += 1
+    numbers = (_sizes(program), _rounded(program))
+    return _Plan(program, angles, parts, results, last_use, inputs, written, kept, memory, *numbers)
+
+
+def _angles(program: Program) -> dict[int, int]:
+    """Return the angles whose sines and cosines are computed first of all, each with its number.
+
+    These are the ones that few operations lead to, and no other sine or cosine.
+    """
+    found: dict[int, int] = {}
+    for op in program.ops:
+        if op.name in _TURNED and op.a not in found:
+            lead = [op.a]
+            for place in lead:  # it grows meanwhile
+                lead += operands(program.ops[place])
+                if len(lead) > _LEAD or program.ops[place].name in _TURNED:
+                    break
+            else:
+                found[op.a] = len(found)
+    return found
+
+
+def _parts(program: Program, angles: dict[int, int]) -> list[list[int]]:
+    """Return what leads to the first angles, then the others in parts of about equal length."""
+    lead = set(angles)
+    for place in range(len(program.ops) - 1, -1, -1):
+        if place in lead:
+            lead.update(operands(program.ops[place]))
+    first, ops = [], []
+    for place, op in enumerate(program.ops):
+        if op.name in ("input", "constant") or (op.name in _TURNED and op.a in angles):
+            continue
+        (first if place in lead else ops).append(place)
     n = max(1, -(-len(ops) // PART))
     bounds = [len(ops) * i // n for i in range(n + 1)]
-    return [ops[bounds[i] : bounds[i + 1]] for i in range(n)]
+    return [*([first] if angles else []), *(ops[bounds[i] : bounds[i + 1]] for i in range(n))]
 
 
 def _last_uses(program: Program, parts: list[list[int]]) -> dict[int, int]:
@@ -106,46 +190,54 @@ def _sizes(program: Program) -> set[int]:
     return found
 
 
+def _rounded(program: Program) -> set[int]:
+    """Return the products x y of differences x y - z w, which are rounded.
+
+    LLVM would make x y + (-z w) of it; some processors need an instruction for the sign. Now it
+    takes z w away from the product.
+    """
+    uses = Counter(i for op in program.ops for i in operands(op)) + Counter(program.outputs)
+    return {
+        op.a
+        for op in program.ops
+        if op.name == "sub"
+        and all(program.ops[i].name == "mul" and uses[i] == 1 for i in (op.a, op.b))
+    }
+
+
 class _Part:
     """Writes one part of a program."""
 
-    def __init__(
-        self,
-        program: Program,
-        lanes: int,
-        kept: dict[int, int],
-        sizes: set[int],
-        own: set[int],
-    ) -> None:
-        self.program, self.lanes, self.kept, self.own = program, lanes, kept, own
-        self.sizes = sizes
+    def __init__(self, plan: _Plan, index: int, lanes: int) -> None:
+        self.plan, self.index, self.lanes = plan, index, lanes
+        self.program, self.own = plan.program, set(plan.parts[index])
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.T = vector(lanes)
         self.suffix = f"v{lanes}f64" if lanes > 1 else "f64"
 
-    def text(self, name: str, part: list[int]) -> str:
-        outputs: dict[int, list[int]] = {}
-        for place, slot in zip(self.program.outputs, self.program.output_slots, strict=True):
-            outputs.setdefault(place, []).append(slot)
-        for place in part:
+    def text(self, name: str) -> str:
+        plan, results = self.plan, self.plan.results[self.index]
+        for place in plan.parts[self.index]:
             value = self.value(place)
-            if place in self.kept:
-                self.store(value, "%memory", self.kept[place])
-            for slot in outputs.get(place, ()):
-                self.store(value, "%state", slot)
-        if name.endswith("_0"):  # outputs that are inputs or constants
-            for place, slots in outputs.items():
-                if self.program.ops[place].name in ("input", "constant"):
-                    for slot in slots:
-                        self.store(self.value(place), "%state", slot)
-        angles = [
-            f"  %{x}{i} = alloca {self.T}\n" for i in range(self.n_angles) for x in ("s", "c")
-        ]
+            if place in plan.kept:
+                self.store(value, "%memory", plan.kept[place])
+            for slot in results.get(place, ()):
+                self.output(value, slot)
+        if self.index == 0 and plan.angles:
+            for place, number in plan.angles.items():
+                self.store(self.value(place), "%memory", number)
+            self.lines.append(f"  call void @sincos(ptr %memory, i64 {len(plan.angles)})")
+        # all are read before one is written
+        others = [(self.value(x), slots) for x, slots in results.items() if x not in self.own]
+        for value, slots in others:
+            for slot in slots:
+                self.output(value, slot)
+        room = [f"  %angle{i} = alloca [3 x {self.T}]\n" for i in range(self.n_angles)]
         head = (
             f"define internal void @{name}(ptr noalias %state, ptr noalias %memory) noinline {{\n"
         )
-        return head + "".join(angles) + "\n".join(self.lines) + "\n  ret void\n}\n"
+        return head + "".join(room) + "\n".join(self.lines) + "\n  ret void\n}\n"
 
     n_angles = 0
 
@@ -161,6 +253,15 @@ class _Part:
         where = self.address(base, number)
         self.lines.append(f"  store {self.T} {value}, ptr {where}, align {8 * self.lanes}")
 
+    def output(self, value: str, slot: int) -> None:
+        """Write an output; what is still to be read of its slot is read first."""
+        for place in self.plan.inputs.get(slot, ()):
+            if self.plan.last_use.get(place, -1) >= self.index:
+                before = self.value(place)
+                if place in self.plan.kept:
+                    self.store(before, "%memory", self.plan.kept[place])
+        self.store(value, "%state", slot)
+
     def load(self, base: str, number: int) -> str:
         return self.new(f"load {self.T}, ptr {self.address(base, number)}, align {8 * self.lanes}")
 
@@ -170,19 +271,20 @@ class _Part:
             op = self.program.ops[place]
             if op.name == "constant":
                 return constant(op.constant, self.lanes)
-            if op.name == "input":
+            if op.name == "input" and self.plan.written.get(op.a, self.index) >= self.index:
                 self.names[place] = self.load("%state", op.a)
             elif op.name not in _COMPARED and place not in self.own:
-                self.names[place] = self.load("%memory", self.kept[place])
+                self.names[place] = self.load("%memory", self.plan.kept[place])
             else:
-                self.names[place] = self.operation(op)
+                self.names[place] = self.operation(op, place in self.plan.rounded)
         return self.names[place]
 
-    def operation(self, op: Op) -> str:
+    def operation(self, op: Op, rounded: bool) -> str:
         T = self.T
         x = [self.value(i) for i in operands(op)]
         if op.name in _INFIX:
-            return self.new(f"{_INFIX[op.name]} {T} {x[0]}, {x[1]}")
+            name = "fmul" if rounded else _INFIX[op.name]
+            return self.new(f"{name} {T} {x[0]}, {x[1]}")
         if op.name == "neg":
             return self.new(f"fneg {T} {x[0]}")
         if op.name in _COMPARED:
@@ -190,12 +292,12 @@ class _Part:
         if op.name == "select":
             B = vector(self.lanes, "i1")
             return self.new(f"select {B} {x[0]}, {T} {x[1]}, {T} {x[2]}")
-        if op.name == "max" and self.sizes.issuperset(operands(op)):
+        if op.name == "max" and self.plan.sizes.issuperset(operands(op)):
             return self.larger_size(x)
         if op.name in _INTRINSIC:
             given = ", ".join(f"{T} {i}" for i in x)
             return self.new(f"call {T} @llvm.{_INTRINSIC[op.name]}.{self.suffix}({given})")
-        if op.name in ("sin", "cos"):
+        if op.name in _TURNED:
             return self.turned(op, x[0])
         return self.by_lanes(LIBRARY[op.name], x)
 
@@ -212,10 +314,10 @@ class _Part:
         if key not in self.names:
             i = self.n_angles
             self.n_angles = i + 1
-            self.lines.append(f"  call void @sincos({self.T} {angle}, ptr %s{i}, ptr %c{i})")
-            self.names[key] = str(i)
-        slot = ("%s" if op.name == "sin" else "%c") + self.names[key]
-        return self.new(f"load {self.T}, ptr {slot}")
+            self.store(angle, f"%angle{i}", 0)
+            self.lines.append(f"  call void @sincos(ptr %angle{i}, i64 1)")
+            self.names[key] = f"%angle{i}"
+        return self.load(self.names[key], 1 if op.name == "sin" else 2)
 
     def by_lanes(self, function: str, x: list[str]) -> str:
         if self.lanes == 1:

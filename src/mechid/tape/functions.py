@@ -18,7 +18,7 @@ from mechid.tape.store import stored
 from mechid.tape.telling import telling
 
 # What the emitted code depends on besides the program; raise it with every change of the emitter.
-_EMITTER = 2
+_EMITTER = 3
 _ALIGNMENT = 64  # bytes: a cache line, and the longest vector
 
 

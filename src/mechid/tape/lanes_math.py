@@ -45,7 +45,11 @@ def vector(lanes: int, kind: str = "double") -> str:
 
 
 def sine_and_cosine(lanes: int) -> str:
-    """Return the function `@sincos`, which stores the sine and the cosine of a vector."""
+    """Return `@sincos(angles, n)`: n angles, behind which it stores their sines and cosines.
+
+    Several are done in one call, so that the numbers that all of them need stay in registers, two
+    side by side: each step of one waits for the step before. The last one may be done twice.
+    """
     T, N, B = vector(lanes), vector(lanes, "i64"), vector(lanes, "i1")
     lines: list[str] = []
 
@@ -75,11 +79,13 @@ def sine_and_cosine(lanes: int) -> str:
             out = plus(times(out, z), number(c))
         return out
 
+    angle = new(f"getelementptr {T}, ptr %angles, i64 %i")
+    x = new(f"load {T}, ptr {angle}, align {8 * lanes}")
     # the rounding by adding and subtracting must not be contracted
-    shifted = new(f"fadd {T} {new(f'fmul {T} %x, {number(TWO_OVER_PI)}')}, {number(_MAGIC)}")
+    shifted = new(f"fadd {T} {new(f'fmul {T} {x}, {number(TWO_OVER_PI)}')}, {number(_MAGIC)}")
     quadrant = new(f"bitcast {T} {shifted} to {N}")
     k = new(f"fsub {T} {shifted}, {number(_MAGIC)}")
-    r = "%x"
+    r = x
     for part in PARTS:
         r = minus(r, times(k, number(part)))
     z = times(r, r)
@@ -93,10 +99,32 @@ def sine_and_cosine(lanes: int) -> str:
     s = new(f"select {B} {odd}, {T} {cosine}, {T} {sine}")
     c = new(f"select {B} {odd}, {T} {sine}, {T} {cosine}")
     # signs: the sine is negative in quadrants 2 and 3, the cosine in 1 and 2
-    for name, value, add in (("%sine", s, 0), ("%cosine", c, 1)):
+    behind = angle
+    for value, add in ((s, 0), (c, 1)):
         turned = new(f"add {N} {quadrant}, {whole(add)}")
         bit = new(f"shl {N} {new(f'and {N} {turned}, {whole(2)}')}, {whole(62)}")
         bits = new(f"xor {N} {new(f'bitcast {T} {value} to {N}')}, {bit}")
-        lines.append(f"  store {T} {new(f'bitcast {N} {bits} to {T}')}, ptr {name}")
-    head = f"define internal void @sincos({T} %x, ptr %sine, ptr %cosine) alwaysinline {{\n"
-    return head + "\n".join(lines) + "\n  ret void\n}\n"
+        behind = new(f"getelementptr {T}, ptr {behind}, i64 %n")
+        found = new(f"bitcast {N} {bits} to {T}")
+        lines.append(f"  store {T} {found}, ptr {behind}, align {8 * lanes}")
+    both = [x for a in lines for x in (a, a.replace("%t", "%u").replace("%i", "%j"))]
+    return "\n".join(
+        [
+            "define internal void @sincos(ptr %angles, i64 %n) {",
+            "entry:",
+            "  %last = sub i64 %n, 1",
+            "  br label %loop",
+            "loop:",
+            "  %i = phi i64 [0, %entry], [%next, %loop]",
+            "  %other = add i64 %i, 1",
+            "  %is_last = icmp sgt i64 %other, %last",
+            "  %j = select i1 %is_last, i64 %last, i64 %other",
+            *both,
+            "  %next = add i64 %i, 2",
+            "  %more = icmp slt i64 %next, %n",
+            "  br i1 %more, label %loop, label %end",
+            "end:",
+            "  ret void",
+            "}\n",
+        ]
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.kinematics.engine.stages import Layout, Placed, Stages
+from mechid.kinematics.engine.stages import Layout, Stages
 from mechid.kinematics.kernels.lanes import Code, Slots, follow_lanes
 from mechid.kinematics.tables import Floats, Ints
 from mechid.kinematics.threads import spread
@@ -43,7 +43,7 @@ class PathCode:
         at = functions.addresses
         code = Code(at["predict"], at.get("correct", 0), at["finish"], at[WRITER], functions.lanes)
         layout = stages.layout
-        q, constants = layout.now.q, Constants(layout.count)
+        q, constants = layout.trail.q, Constants(layout.count)
         rows = [constants.rows(q, np.zeros(q.shape), code.lanes)]
         rows += [constants.rows(x.slots, x.constants, code.lanes) for x in layout.results]
         return PathCode(functions, code, _slots(layout), tuple(rows), constants.values)
@@ -55,13 +55,17 @@ class PathCode:
         y_starts: Floats,
         q_starts: Floats,
         outputs: tuple[Floats, Floats, Floats],
+        ends: Floats | None = None,
     ) -> Ints:
         """Follow chunks starts[i] … starts[i + 1] - 1 of a path, each from a closed pose.
 
         Inputs are y, ẏ, ÿ and the time to the next sample; outputs q and two arrays of results
         with a row per sample, written whole. Returns how many samples of each chunk were done.
+        `ends` (chunks, n_q) is filled with the poses to which chunks lead at the first sample of
+        the next one; the others stay as they are.
         """
         lanes, n = self.code.lanes, starts.size - 1
+        ends = np.empty((0, 0)) if ends is None else ends
         done = np.zeros(n, dtype=np.int64)
 
         def run(first: int, last: int) -> None:
@@ -78,6 +82,7 @@ class PathCode:
                 y_starts,
                 q_starts,
                 *outputs,
+                ends,
                 done,
                 state,
                 memory,
@@ -93,28 +98,19 @@ def _slots(layout: Layout) -> Slots:
     def first(slots: np.ndarray) -> int:
         return int(slots.ravel()[0]) if slots.size else 0
 
-    def varying(placed: Placed) -> np.ndarray:
-        return placed.slots[placed.slots >= 0]
-
-    now = layout.now
+    trail = layout.trail
     return Slots(
         y=first(layout.y),
         yd=first(layout.yd),
         ydd=first(layout.ydd),
         y_before=first(layout.y_before),
         half=first(layout.half),
-        now=now.first,
-        then=layout.then.first,
-        end=now.end,
-        n_corrected=now.n_corrected,
-        n_known=first(now.n_known),
+        q=first(trail.q),
+        n_known=first(trail.n_known),
         step=first(layout.step),
         fine=first(layout.fine),
         determinants=first(layout.determinants),
         at_start=first(layout.determinants_at_start),
         n_determinants=layout.determinants.size,
-        R=first(varying(layout.R)),
-        R_before=first(varying(layout.R_before)),
-        n_R=varying(layout.R).size,
         constants=layout.count,
     )

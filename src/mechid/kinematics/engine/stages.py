@@ -59,7 +59,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Trail:
-    """Slots of what leads from sample to sample, `q` and `moved` first: corrections change them.
+    """Slots of what leads from sample to sample.
 
     n_u are the tree speeds that are not independent ones.
     """
@@ -83,40 +83,23 @@ class Trail:
             slots.take(1),
         )
 
-    @property
-    def first(self) -> int:
-        """The first slot; the others follow."""
-        return int(self.q[0])
-
-    @property
-    def end(self) -> int:
-        """The slot after the last one."""
-        return int(self.n_known[0]) + 1
-
-    @property
-    def n_corrected(self) -> int:
-        """How many slots corrections change."""
-        return self.q.size + self.moved.size
-
 
 @dataclass(frozen=True)
 class Layout:
-    """Slots of the state of a lane; what a program leaves in `then` is copied to `now`."""
+    """Slots of the state of a lane."""
 
     y: np.ndarray  # (n_i,)
     yd: np.ndarray
     ydd: np.ndarray
     y_before: np.ndarray
     half: np.ndarray  # (1,) half the squared time since the sample before
-    now: Trail
-    then: Trail
+    trail: Trail
     step: np.ndarray  # (1,) size of the last correction
     trusted: np.ndarray  # (1,) how far corrections may go; negative: the prediction was too long
     determinants: np.ndarray
     determinants_at_start: np.ndarray
     fine: np.ndarray  # (1,) 1 or 0
     R: Placed
-    R_before: Placed
     b: Placed
     results: tuple[Placed, ...]
     count: int
@@ -143,10 +126,10 @@ def record_stages(
     n_i, n_q, n_u = model.n_independent, model.compiled.n_q, _unknown(model).size
     y, yd, ydd, y_before = (slots.take(n_i) for _ in range(4))
     half, step, trusted, fine = (slots.take(1) for _ in range(4))
-    now, then = Trail.take(slots, n_q, n_u), Trail.take(slots, n_q, n_u)
+    trail = Trail.take(slots, n_q, n_u)
 
     tape, run = _tape(branching)
-    pose = _pose(model, run, tape, now, y)
+    pose = _pose(model, run, tape, trail, y)
     R = pose.admissible()
     rates = (tape.input(s, _lively(n_i, i)) for i, s in enumerate((yd, ydd)))
     v, vd, b = pose.rates(R, *rates)
@@ -160,15 +143,13 @@ def record_stages(
         ydd=ydd,
         y_before=y_before,
         half=half,
-        now=now,
-        then=then,
+        trail=trail,
         step=step,
         trusted=trusted,
         determinants=determinants,
         determinants_at_start=slots.take(determinants.size),
         fine=fine,
         R=placed_R,
-        R_before=Placed.of(R, slots),
         b=placed_b,
         results=placed_results,
         count=slots.count,
@@ -208,23 +189,23 @@ def _lively(n: int, seed: int) -> np.ndarray:
 
 
 def _pose(
-    model: KinematicModel, run: RecordedKernels, tape: Tape, now: Trail, y: np.ndarray
+    model: KinematicModel, run: RecordedKernels, tape: Tape, trail: Trail, y: np.ndarray
 ) -> RecordedPose:
-    q = tape.input(now.q, model.home_q)
+    q = tape.input(trail.q, model.home_q)
     return RecordedPose.record(model, run, q, tape.input(y, model.home_y))
 
 
 def _predict(model: KinematicModel, layout: Layout, branching: tuple[Any, ...]) -> Program:
     """Learn from the last sample, and predict the pose of the next one."""
     tape, run = _tape(branching)
-    now, then, n_v, unknown = layout.now, layout.then, model.compiled.n_v, _unknown(model)
-    pose = _pose(model, run, tape, now, layout.y_before)
+    trail, n_v, unknown = layout.trail, model.compiled.n_v, _unknown(model)
+    pose = _pose(model, run, tape, trail, layout.y_before)
 
     def given(slots: np.ndarray) -> np.ndarray:
         return tape.input(slots, np.zeros(slots.shape))
 
-    moved, old = given(now.moved), given(now.differences)
-    second, bend, n_known = given(now.second), given(now.bend), given(now.n_known)[0]
+    moved, old = given(trail.moved), given(trail.differences)
+    second, bend, n_known = given(trail.second), given(trail.bend), given(trail.n_known)[0]
     # the error of the last prediction enters the differences
     error = bend - second + moved
     new = numbers(MOST_DIFFERENCES, unknown.size)
@@ -243,12 +224,12 @@ def _predict(model: KinematicModel, layout: Layout, branching: tuple[Any, ...]) 
     trusted = size * TRUSTED_PART + TRUSTED_SIZE
     usable = _at_most(largest(next_bend, weights), trusted)
     next_bend = np.array([select(usable, x, 0.0) for x in next_bend], dtype=object)
-    tape.output(then.q, pose.advanced(step + _whole(next_bend, unknown, n_v)))
-    tape.output(then.moved, np.zeros(unknown.size))
-    tape.output(then.differences, new)
-    tape.output(then.n_known, [known])
-    tape.output(then.second, next_second)
-    tape.output(then.bend, next_bend)
+    tape.output(trail.q, pose.advanced(step + _whole(next_bend, unknown, n_v)))
+    tape.output(trail.moved, np.zeros(unknown.size))
+    tape.output(trail.differences, new)
+    tape.output(trail.n_known, [known])
+    tape.output(trail.second, next_second)
+    tape.output(trail.bend, next_bend)
     tape.output(layout.trusted, [select(_at_most(detailed, LONGEST_PREDICTION), trusted, -1.0)])
     return tape.program()
 
@@ -273,12 +254,12 @@ def _extrapolated(
 def _correct(model: KinematicModel, layout: Layout, branching: tuple[Any, ...]) -> Program:
     """One step of Newton's method."""
     tape, run = _tape(branching)
-    now, then = layout.now, layout.then
-    pose = _pose(model, run, tape, now, layout.y)
+    trail = layout.trail
+    pose = _pose(model, run, tape, trail, layout.y)
     step = pose.closing_step()
-    tape.output(then.q, pose.advanced(step))
-    moved = tape.input(now.moved, np.zeros(now.moved.size))
-    tape.output(then.moved, moved + step[_unknown(model)])
+    tape.output(trail.q, pose.advanced(step))
+    moved = tape.input(trail.moved, np.zeros(trail.moved.size))
+    tape.output(trail.moved, moved + step[_unknown(model)])
     tape.output(layout.step, [pose.size(step)])
     return tape.program()
 
@@ -290,12 +271,12 @@ def _fine(tape: Tape, pose: RecordedPose, R: np.ndarray, layout: Layout) -> list
         return tape.input(slots, np.full(slots.shape, value))
 
     trusted = given(layout.trusted)[0]
-    before = layout.R_before.read(tape)
+    before = layout.R.read(tape)
     change = pose.y - given(layout.y_before)
     turned = np.array(
         [sum(((R - before)[:, c] * change).tolist(), 0.0) for c in range(R.shape[1])], dtype=object
     )
-    moved = _whole(given(layout.now.moved), _unknown(pose.model), R.shape[1])
+    moved = _whole(given(layout.trail.moved), _unknown(pose.model), R.shape[1])
     conditions = [
         _at_most(PIVOT_RATIO, pose.ratio),
         _at_most(pose.largest_gap(), CLOSED),

@@ -22,19 +22,13 @@ class Slots(NamedTuple):
     ydd: int
     y_before: int
     half: int
-    now: int
-    then: int
-    end: int  # of `now`
-    n_corrected: int
+    q: int
     n_known: int
     step: int
     fine: int
     determinants: int
     at_start: int
     n_determinants: int
-    R: int
-    R_before: int
-    n_R: int
     constants: int  # behind all others, never changed
 
 
@@ -59,8 +53,8 @@ class Wanted(NamedTuple):
     """Rows of results of several arrays (see `tape.rows.Rows`), one after the other."""
 
     n: np.ndarray
-    starts: np.ndarray  # of their slots, and the end of all
-    slots: np.ndarray
+    starts: np.ndarray  # of their runs, and the end of all
+    runs: np.ndarray
     widest: int
 
 
@@ -68,8 +62,8 @@ def wanted(rows: Sequence[Rows]) -> Wanted:
     """Return rows of results for `run_blocks`."""
     return Wanted(
         np.array([x.n for x in rows]),
-        np.cumsum([0, *(x.slots.size for x in rows)]),
-        np.concatenate([x.slots for x in rows]),
+        np.cumsum([0, *(x.runs.size for x in rows)]),
+        np.concatenate([x.runs for x in rows]),
         max(x.n for x in rows),
     )
 
@@ -111,17 +105,17 @@ def write_results(writer, state, rows, lanes, where, spare, addresses, out):
 
     `addresses` (lanes,) is filled with where the rows begin; others go to the row `spare`.
     """
-    write_at(writer, state, rows, lanes, where.slots, where.n, spare, addresses, address_of(out))
+    write_at(writer, state, rows, lanes, where.runs, where.n, spare, addresses, address_of(out))
 
 
 @kernel
-def write_at(writer, state, rows, lanes, slots, n, spare, addresses, begin):
+def write_at(writer, state, rows, lanes, runs, n, spare, addresses, begin):
     """Do what `write_results` does, with rows of n numbers that begin at an address."""
     for lane in range(lanes):
         addresses[lane] = address_of(spare)
         if rows[lane] >= 0:
             addresses[lane] = begin + 8 * n * rows[lane]
-    call_writer(writer, state, slots, n, addresses)
+    call_writer(writer, state, runs, n, addresses)
 
 
 @kernel
@@ -146,11 +140,10 @@ def begin(code, s, first_chunk, y_starts, q_starts, state, memory):
     for lane in range(lanes):
         chunk = min(first_chunk + lane, y_starts.shape[0] - 1)
         set_slots(state, s.y, n_i, lane, lanes, y_starts[chunk])
-        set_slots(state, s.now, q_starts.shape[1], lane, lanes, q_starts[chunk])
+        set_slots(state, s.q, q_starts.shape[1], lane, lanes, q_starts[chunk])
         state[s.n_known * lanes + lane] = -1.0
     call(code.finish, state, memory)
     copy_slots(state, s.determinants, s.at_start, s.n_determinants, lanes)
-    copy_slots(state, s.R, s.R_before, s.n_R, lanes)
 
 
 @kernel
@@ -158,7 +151,6 @@ def correct_lanes(code, s, active, state, memory):
     """Newton's method, until all active lanes are closed or have had their chance."""
     for _ in range(MOST_CORRECTIONS):
         call(code.correct, state, memory)
-        copy_slots(state, s.then, s.now, s.n_corrected, code.lanes)
         worst = 0.0
         for lane in range(code.lanes):
             if active[lane]:
@@ -186,6 +178,7 @@ def follow_lanes(
     q,
     first,
     second,
+    ends,
     done,
     state,
     memory,
@@ -194,13 +187,15 @@ def follow_lanes(
     first_bundle … last_bundle - 1 of as many chunks as there are lanes.
 
     Fills q and the rows of two arrays of results; `done` (chunks,) counts the samples of each chunk
-    up to the first that is not fine.
+    up to the first that is not fine. If `ends` has a row for each chunk, the lane of a chunk goes
+    on to the first sample of the next one, and its pose there is written to `ends`.
     """
     lanes, n_i, n = code.lanes, y.shape[1], starts.size - 1
     active = np.zeros(lanes, dtype=np.bool_)
     rows = np.zeros(lanes, dtype=np.int64)
     addresses = np.zeros(lanes, dtype=np.int64)
     spare = np.zeros(max(q_row.n, first_row.n, second_row.n))
+    furthest = starts[n] - 1 if ends.shape[0] > 0 else -1
     for bundle in range(first_bundle, last_bundle):
         chunk = bundle * lanes
         begin(code, s, chunk, y_starts, q_starts, state, memory)
@@ -213,7 +208,8 @@ def follow_lanes(
             any_active = False
             for lane in range(own):
                 i = starts[chunk + lane] + k
-                active[lane] = active[lane] and i < starts[chunk + lane + 1]
+                end = starts[chunk + lane + 1]
+                active[lane] = active[lane] and (i < end or (i == end and i <= furthest))
                 if active[lane]:
                     any_active = True
                     set_slots(state, s.y, n_i, lane, lanes, y[i])
@@ -224,18 +220,21 @@ def follow_lanes(
             if not any_active:
                 break
             call(code.predict, state, memory)
-            copy_slots(state, s.then, s.now, s.end - s.now, lanes)
             if code.correct != 0:
                 correct_lanes(code, s, active, state, memory)
             call(code.finish, state, memory)
-            copy_slots(state, s.R, s.R_before, s.n_R, lanes)
             for lane in range(lanes):
                 rows[lane] = -1
                 if active[lane]:
                     active[lane] = state[s.fine * lanes + lane] == 1.0
                     if active[lane]:
-                        rows[lane] = starts[chunk + lane] + k
-                        done[chunk + lane] += 1
+                        i = starts[chunk + lane] + k
+                        if i < starts[chunk + lane + 1]:
+                            rows[lane] = i
+                            done[chunk + lane] += 1
+                        else:
+                            for j in range(ends.shape[1]):
+                                ends[chunk + lane, j] = state[(s.q + j) * lanes + lane]
             write_results(code.write, state, rows, lanes, q_row, spare, addresses, q)
             write_results(code.write, state, rows, lanes, first_row, spare, addresses, first)
             write_results(code.write, state, rows, lanes, second_row, spare, addresses, second)
@@ -247,7 +246,7 @@ def run_blocks(code, first, last, n, given, begins_in, widths, wanted, begins_ou
     """Run a program on blocks first … last - 1 of `lanes` samples each, of n samples in all.
 
     Arrays are given by where they begin, so that one compilation serves any number of them;
-    `wanted` has the slots of their rows.
+    `wanted` has the runs of their rows.
     """
     lanes = code.lanes
     rows = np.zeros(lanes, dtype=np.int64)
@@ -262,7 +261,7 @@ def run_blocks(code, first, last, n, given, begins_in, widths, wanted, begins_ou
             if block * lanes + lane >= n:
                 rows[lane] = -1
         for i in range(wanted.n.size):
-            slots = wanted.slots[wanted.starts[i] : wanted.starts[i + 1]]
+            runs = wanted.runs[wanted.starts[i] : wanted.starts[i + 1]]
             write_at(
-                code.write, state, rows, lanes, slots, wanted.n[i], spare, addresses, begins_out[i]
+                code.write, state, rows, lanes, runs, wanted.n[i], spare, addresses, begins_out[i]
             )

@@ -221,6 +221,10 @@ def test_errors_that_the_data_could_not_show(along: float, across: float, said: 
             "standard deviations: do it"
         )
     assert _sentence(cast(Any, posterior), np.zeros(1), "", "", iter(errors)) == ()
+    # the bound can be another one
+    for least in (1.8, 2.0, 2.2):
+        one = _sentence(cast(Any, posterior), np.array([0.2]), "", "", iter(errors), least)
+        assert len(one) == (across < 3.873 and abs(along) > least)
 
 
 def test_usual_offsets_and_gain_errors() -> None:

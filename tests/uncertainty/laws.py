@@ -92,7 +92,7 @@ class Law:
         Errors of the CAD values.
     declared : mapping
         What the estimator is told.
-    named : str
+    named : tuple of str
         Words by which the result names an error that the data cannot show.
     without : tuple of str
         Mechanisms on which the law makes no sense.
@@ -101,7 +101,7 @@ class Law:
     data: Mapping[str, Any] = field(default_factory=dict)
     cad: CadLaw = as_declared
     declared: Mapping[str, Any] = field(default_factory=dict)
-    named: str = ""
+    named: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
 
@@ -116,23 +116,25 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "5 % outliers, half the force": Law({"outliers": "5 %", "outlier_size": 0.5}),
         "forces in steps of 5 %": Law({"noise": "0.5 %", "quantisation": "5 %"}),
         "hum of 3 %, 60 Hz": Law({"hum": "3 %", "hum_frequency": 60.0}),
-        "random walk of 3 %": Law({"random_walk": "3 %"}, named=_LACKING),
-        "offsets of 3 %": Law({"offset": "3 %"}, named="an offset of"),
+        "random walk of 3 %": Law({"random_walk": "3 %"}, named=(_LACKING,)),
+        "offsets of 3 %": Law(
+            {"offset": "3 %"}, named=("an offset of", "offsets of the forces of")
+        ),
         "offsets of 3 %, declared": Law({"offset": "3 %"}, declared={"offsets": 0.03}),
-        "gains off by 3 %": Law({"gain": "3 %"}, named="a gain error of"),
+        "gains off by 3 %": Law({"gain": "3 %"}, named=("a gain error of",)),
         "gains off by 3 %, declared": Law({"gain": "3 %"}, declared={"gains": 0.03}),
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
-        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named="off their places in"),
+        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named=("off their places in",)),
         # In a random direction: a standard deviation of 0.5/√3 mm in every axis.
         "hardpoints off by 0.5 mm, declared": Law(
             {"hardpoints": 0.0005}, declared={"hardpoints": 0.0005 / np.sqrt(3)}
         ),
         # The model of the arm has friction.
         "missing friction, 1 % in each joint": Law(
-            {"friction": "1 %"}, named=_LACKING, without=("puma560",)
+            {"friction": "1 %"}, named=(_LACKING,), without=("puma560",)
         ),
-        "hysteresis of the drives, 2 %": Law({"hysteresis": "2 %"}, named=_LACKING),
+        "hysteresis of the drives, 2 %": Law({"hysteresis": "2 %"}, named=(_LACKING,)),
         "CAD errors uniform, number by number": Law(cad=uniform),
         "CAD errors with heavy tails": Law(cad=heavy_tails),
         "one body twice or half as heavy": Law(cad=one_gross),

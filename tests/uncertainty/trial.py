@@ -40,6 +40,9 @@ _NOISE = (
     "hum_frequency",
 )  # fmt: skip
 _FRESH = 1_000_000
+# An offset or a gain that the data could not show is named in any case, and says nothing of other
+# errors.
+_DOUBTS = ("not be seen", "do not exclude them")
 INSIDE = {"68": 1.0, "95": 1.959964}
 
 
@@ -65,10 +68,8 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
     """Return counts of each class, and what the result says of itself."""
     data = trial_data(machine, law, seed)
     estimate = _estimate(data, settings_of(machine, law, seed), dict(LAWS[law].declared))
-    words = LAWS[law].named
-    named = [text for text in estimate.known if words and words in text]
-    # An offset that the data could not show is named in any case, and says nothing of other errors.
-    warned = [w for w in estimate.warnings if "not be seen" not in w or (words and words in w)]
+    named = [text for text in estimate.known if _any(LAWS[law].named, text)]
+    warned = [w for w in estimate.warnings if not _any(_DOUBTS, w) or _any(LAWS[law].named, w)]
     return {
         "machine": machine,
         "law": law,
@@ -82,6 +83,10 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
             **_forces(estimate, data, settings_of(machine, law, seed)),
         },
     }
+
+
+def _any(words: tuple[str, ...], text: str) -> bool:
+    return any(x in text for x in words)
 
 
 def _estimate(data: Data, settings: IdentificationSettings, declared: dict[str, Any]) -> Estimate:

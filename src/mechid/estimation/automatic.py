@@ -168,6 +168,9 @@ class Automatic:
             estimate = with_doubtful_gains(estimate, now.posterior, doubtful)
         hidden = trials.get(_HIDDEN)
         said: tuple[str, ...] = ()
+        if hidden is None and now.estimator.whiten and _hide_offsets(now):
+            doubted = replace(now.estimator, **TERMS[_HIDDEN])
+            hidden = Trial(doubted, doubted.posterior(regression, prior))
         if hidden:
             estimate, said = with_doubtful_offsets(estimate, hidden.posterior)
         estimate = replace(
@@ -240,8 +243,7 @@ def _asked(name: str, now: Trial) -> bool:
         )
     if name == _HIDDEN:
         # Coloured noise has most of its power where an offset is: it would be taken for one.
-        white = now.noise and not now.estimator.whiten
-        return white and now.estimator.offsets is None and bool(now.unseen_offsets)
+        return now.noise and not now.estimator.whiten and _hide_offsets(now)
     if name == "gains" and isinstance(now.estimator.gains, str):
         return False
     if name == "gains" and now.noise:
@@ -250,6 +252,11 @@ def _asked(name: str, now: Trial) -> bool:
     if now.repeatable is False and now.white:
         return False
     return now.estimator.tails is None or name != "colour"
+
+
+def _hide_offsets(now: Trial) -> bool:
+    """Return whether there may be offsets that parameters imitate."""
+    return now.estimator.offsets is None and bool(now.unseen_offsets)
 
 
 def _better(name: str, before: Trial, after: Trial) -> bool:

@@ -27,8 +27,9 @@ from mechid.spatial.inertia_errors import moments
 # a term of nearly four standard deviations is about what is required to take it. It is worth a word
 # if it would shift a parameter by more than so many standard deviations.
 _UNSEEN, _SHIFT = 0.25, 2.0
-# Gain error of a calibrated force sensor.
-_CALIBRATED = 0.01
+# Gain error of a calibrated force sensor. Many have a larger one, so that it is worth a word if it
+# would shift a parameter by one standard deviation.
+_CALIBRATED, _GAIN_SHIFT = 0.01, 1.0
 # Distance of a joint from its place in a body, in radii of gyration about the centre: medium
 # tolerances of machined lengths are 0.1 to 0.2 % of them.
 _PLACED = 0.002
@@ -65,7 +66,7 @@ def unseen_gains(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
         "standard deviations are those of calibrated forces; declare what may remain "
         "(--set gains=1%), or say that they are calibrated (--set gains=0)"
     )
-    return _sentence(posterior, sigma, kind, remedy, _gains(posterior))
+    return _sentence(posterior, sigma, kind, remedy, _gains(posterior), _GAIN_SHIFT)
 
 
 def place_words(prior: Prior, sigma: Floats) -> tuple[str, ...]:
@@ -118,12 +119,13 @@ def _sentence(
     kind: str,
     remedy: str,
     errors: Iterator[tuple[str, Floats]],
+    least: float = _SHIFT,
 ) -> tuple[str, ...]:
-    """Return the sentence on the worst of some errors."""
+    """Return the sentence on the worst of some errors, from a shift of `least` deviations on."""
     fit = posterior.fit
     T = fit.solution.root
     Q = fit.A @ T
-    size, whose, parameter = _SHIFT, "", ""
+    size, whose, parameter = least, "", ""
     for name, rows in errors:
         c = fit.transform(rows)
         along = Q.T @ c

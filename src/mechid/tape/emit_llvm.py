@@ -154,7 +154,8 @@ def _parts(program: Program, angles: dict[int, int]) -> list[list[int]]:
     for place in range(len(program.ops) - 1, -1, -1):
         if place in lead:
             lead.update(operands(program.ops[place]))
-    first, ops = [], []
+    first: list[int] = []
+    ops: list[int] = []
     for place, op in enumerate(program.ops):
         if op.name in ("input", "constant") or (op.name in _TURNED and op.a in angles):
             continue

@@ -68,22 +68,29 @@ def find_clock(channels: Channels, spec: TimeSpec | None) -> Clock | None:
     Raises
     ------
     DataError
-        If there are several such channels, or the unit is not clear.
+        If several such channels increase, or the unit is not clear.
     """
     if spec is not None:
         return _clock(spec.channel, channels.get(spec.channel), spec.unit, channels.file)
     fits = {name: found for name in channels.channels if (found := _NAME.fullmatch(name))}
     usual = [name for name, found in fits.items() if found[1].lower() in _USUAL]
     for names in ([name for name in usual if not fits[name][2]], usual, list(fits)):
-        if len(names) > 1:
+        # a force may be called T
+        rising = [x for x in names if len(names) == 1 or _increases(channels.get(x).values)]
+        if len(rising) == 1:
+            return _clock(rising[0], channels.get(rising[0]), None, channels.file)
+        if names:
             raise DataError(
                 f"there are several channels of time, {', '.join(names)}",
                 where=channels.file,
                 remedy="name the one to use in the mapping, time: NAME",
             )
-        if names:
-            return _clock(names[0], channels.get(names[0]), None, channels.file)
     return None
+
+
+def _increases(values: Floats) -> bool:
+    there = values[np.isfinite(values)]
+    return there.size > 1 and bool(np.all(there[1:] > there[:-1]))
 
 
 def _clock(name: str, channel: Channel, given: str | None, file: str) -> Clock:

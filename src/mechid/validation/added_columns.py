@@ -190,6 +190,12 @@ def with_column(problem: FittedProblem, columns: Floats) -> FittedProblem:
     return replace(problem, Q=Q, e=e)
 
 
+def without_forces(problem: FittedProblem, forces: Floats) -> FittedProblem:
+    """Return the problem after forces (N, n_d) that are known were taken from the measured ones."""
+    z = problem.rows(forces[..., None])[:, 0]
+    return replace(problem, e=problem.e - z + problem.Q @ (problem.Q.T @ z))
+
+
 def stacked_columns(columns: Sequence[Floats], shape: tuple[int, int]) -> Floats:
     """Return columns (N, n_d) each as one array (N, n_d, c)."""
     return np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial import legendre
+from scipy.interpolate import CubicSpline
 
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats, Regression
@@ -23,6 +24,7 @@ from mechid.validation.added_columns import (
     stacked_columns,
     try_columns,
     with_column,
+    without_forces,
 )
 from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_record import CAD, SETTLED, Diagnosis
@@ -36,9 +38,6 @@ _DRIFTS = (1, 2, 3)
 # A gain below is within the calibration of a usual sensor, a delay (samples) below within its
 # jitter; a gain above is no error of calibration.
 _LEAST = {"gain": 0.01, "delay": 0.1}
-# Gains up to so many times the square of a delay, in units of the force, are part of it: a half,
-# and what parameters make of it (1.6 in all for a five-bar linkage with forces a sample late).
-_SECOND = 2.0
 _WILD = 0.5
 _MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
 _SURE = 4.0  # standard deviations of a gain or delay that the estimator found
@@ -111,8 +110,9 @@ def linear_findings(
         k, factor, significance = best
         taken.append((candidates[k], factor, significance))
         problem = with_column(problem, columns[..., k : k + 1])
+        if candidates[k].kind == "delay":
+            problem = without_forces(problem, _beyond(candidates[k], factor, r, forces))
     size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
-    taken = [one for one in taken if not _of_delay(one, taken, forces)]
     found = _merged(taken, r, size, estimate, step, source)
     return (
         *_estimated_delays(estimate, step),
@@ -183,21 +183,19 @@ def _best(
     return None
 
 
-def _of_delay(
-    one: tuple[Candidate, float, float],
-    taken: Sequence[tuple[Candidate, float, float]],
-    forces: Floats,
-) -> bool:
-    """Return whether a gain is what a delay does in second order.
+def _beyond(c: Candidate, delay: float, r: Regression, forces: Floats) -> Floats:
+    """Return what a delay does to forces (N, n_d) beyond its column: f(t - δ) - f(t) + δ f'.
 
-    f(t - δ) = f - δ f' + ½ δ² f'' - …, and f'' looks like -⟨f'²⟩/⟨f²⟩ f.
+    f'' looks like -⟨f'²⟩/⟨f²⟩ f, and would be taken for a gain.
     """
-    c, gain, _ = one
-    if c.kind != "gain":
-        return False
     here = np.any(c.column != 0, axis=0)
-    late = [np.mean((d.column[:, here] * x) ** 2) for d, x, _ in taken if d.kind == "delay"]
-    return abs(gain) * float(np.mean(forces[:, here] ** 2)) < _SECOND * sum(map(float, late))
+    found = np.zeros_like(forces)
+    for log in np.unique(r.logs):
+        at = np.flatnonzero(r.logs == log)
+        if len(at) > 3:
+            late = CubicSpline(r.time[at], forces[at])(r.time[at] - delay)
+            found[at] = late - forces[at] - delay * c.column[at]
+    return np.where(here, found, 0.0)
 
 
 def _least_share(c: Candidate) -> float:

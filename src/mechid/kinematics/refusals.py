@@ -41,12 +41,12 @@ def refuse_leaps(
     """
     if not y.size:
         return
-    unit = np.array([1.0 if c.unit == "rad" else model.size for c in model.mechanism.coordinates])
-    limit = np.where(model.looped, LEAP * np.maximum(unit, np.finfo(float).tiny), np.inf)
     with np.errstate(over="ignore"):
         # no step is longer than all that is between: this is looked at first, ten times as fast
-        if max(y.max(), start.max()) - min(y.min(), start.min()) <= limit.min():
+        if max(y.max(), start.max()) - min(y.min(), start.min()) <= LEAP * min(1.0, model.size):
             return
+        unit = [1.0 if c.unit == "rad" else model.size for c in model.mechanism.coordinates]
+        limit = np.where(model.looped, LEAP * np.maximum(unit, np.finfo(float).tiny), np.inf)
         before = np.concatenate([start[None], y[:-1]]) if ordered else start
         far = np.abs(y - before) > limit
     if far.any():

@@ -77,14 +77,15 @@ class Samples:
         q_starts: Floats,
         y_starts: Floats,
         ends: Floats | None = None,
+        steps: int = 0,
     ) -> None:
         """Solve chunks starts[i] … starts[i + 1] - 1 by generated code, each from a closed pose.
 
         Where the code is not sure of a sample, it comes there in shorter steps; where that does not
-        help, the kernels do the rest of the chunk. `ends` is filled as in `PathCode.follow`.
+        help, the kernels do the rest of the chunk. `ends` and `steps` are as in `PathCode.follow`.
         """
         inputs, outputs = (self.y, self.yd, self.ydd, self.dt), (self.q, *self.results())
-        done = code.follow(starts, inputs, y_starts, q_starts, outputs, ends)
+        done = code.follow(starts, inputs, y_starts, q_starts, outputs, ends, steps)
         for i in np.flatnonzero(done < starts[1:] - starts[:-1]):
             k, end = starts[i] + done[i], starts[i + 1]
             q, y = q_starts[i], y_starts[i]
@@ -145,7 +146,7 @@ def time_steps(time: Floats | None, n: int) -> Floats:
     """Return the time from each of n samples to the next (s); zero where it is not known."""
     dt = np.zeros(n)
     if time is not None and n > 1:
-        dt[:-1] = np.diff(time)
+        np.subtract(time[1:], time[:-1], out=dt[:-1])
     return dt
 
 
@@ -219,15 +220,9 @@ def _solve_in_lanes(samples: Samples, code: PathCode, q_home: Floats, y_home: Fl
         bundles //= 2
     chunks = bundles * code.lanes if n >= code.lanes * _SHORTEST_LANE else 1
     starts = n * np.arange(chunks + 1) // chunks
-    home = (np.broadcast_to(x, (chunks, x.size)) for x in (q_home, y_home))
-    heads, reached = _reached(code, samples.y[starts[:-1]], *home)
-    for i in np.flatnonzero(~reached):
-        head = _heads(samples, starts[i : i + 1], q_home, y_home)
-        if head is None:
-            return False
-        heads[i] = head[0]
-    ends, inner = np.full(heads.shape, np.nan), starts[1:-1]
-    samples.solve_in_lanes(code, starts, heads, samples.y[starts[:-1]], ends)
+    home = (np.tile(x, (chunks, 1)) for x in (q_home, y_home))
+    ends, inner = np.full((chunks, q_home.size), np.nan), starts[1:-1]
+    samples.solve_in_lanes(code, starts, *home, ends, _STEPS[0])
     if samples.status.any():
         return False
     return _same(ends[:-1], samples.q[inner]) or _lanes_joined(samples, code, inner)

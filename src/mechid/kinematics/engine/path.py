@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class PathCode:
     slots: Slots
     rows: tuple[Rows, ...]  # of q and of two arrays of results
     constants: Floats
+    # states with their memory that no thread uses now
+    idle: list[tuple[Floats, Floats]] = field(default_factory=list, repr=False)
 
     @property
     def lanes(self) -> int:
@@ -56,8 +58,11 @@ class PathCode:
         q_starts: Floats,
         outputs: tuple[Floats, Floats, Floats],
         ends: Floats | None = None,
+        steps: int = 0,
     ) -> Ints:
         """Follow chunks starts[i] … starts[i + 1] - 1 of a path, each from a closed pose.
+
+        If that is far away, the first sample is reached in some equal steps.
 
         Inputs are y, ẏ, ÿ and the time to the next sample; outputs q and two arrays of results
         with a row per sample, written whole. Returns how many samples of each chunk were done.
@@ -69,8 +74,7 @@ class PathCode:
         done = np.zeros(n, dtype=np.int64)
 
         def run(first: int, last: int) -> None:
-            state = new_state(self.slots.constants, lanes, self.constants)
-            memory = aligned(self.functions.memory)
+            state, memory = self._state()
             follow_lanes(
                 self.code,
                 self.slots,
@@ -79,6 +83,7 @@ class PathCode:
                 last,
                 starts,
                 *inputs,
+                steps,
                 y_starts,
                 q_starts,
                 *outputs,
@@ -87,11 +92,20 @@ class PathCode:
                 state,
                 memory,
             )
+            self.idle.append((state, memory))
 
         bundles = -(-n // lanes)
         samples = int(starts[-1] - starts[0])
         spread(run, bundles, max(1, _SHORTEST_PART * bundles // max(1, samples)))
         return done
+
+    def _state(self) -> tuple[Floats, Floats]:
+        """Return a state and its memory, used before or new; `begin` clears all but constants."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            state = new_state(self.slots.constants, self.lanes, self.constants)
+            return state, aligned(self.functions.memory)
 
 
 def _slots(layout: Layout) -> Slots:

@@ -159,6 +159,46 @@ def correct_lanes(code, s, active, state, memory):
             return
 
 
+@kernel
+def move(code, s, active, state, memory):
+    """Bring all lanes to the y of their states, and see which of the active ones are fine."""
+    call(code.predict, state, memory)
+    if code.correct != 0:
+        correct_lanes(code, s, active, state, memory)
+    call(code.finish, state, memory)
+    for lane in range(code.lanes):
+        if active[lane]:
+            active[lane] = state[s.fine * code.lanes + lane] == 1.0
+
+
+@kernel
+def approach(code, s, steps, first_chunk, starts, y, active, y_heads, q_heads, state, memory):
+    """Go to the first samples of chunks in equal steps; the lanes have just begun elsewhere.
+
+    `y_heads` and `q_heads` (lanes, …) are filled with where they are then. Lanes that do not come
+    there are not active any more.
+    """
+    lanes, n_i = code.lanes, y.shape[1]
+    for lane in range(lanes):
+        for i in range(n_i):
+            y_heads[lane, i] = state[(s.y + i) * lanes + lane]
+    for step in range(1, steps + 1):
+        copy_slots(state, s.y, s.y_before, n_i, lanes)
+        for lane in range(lanes):
+            if active[lane]:
+                target = y[starts[first_chunk + lane]]
+                for i in range(n_i):
+                    part = step / steps * (target[i] - y_heads[lane, i])
+                    at = target[i] if step == steps else y_heads[lane, i] + part
+                    state[(s.y + i) * lanes + lane] = at
+        move(code, s, active, state, memory)
+    for lane in range(lanes):
+        for i in range(n_i):
+            y_heads[lane, i] = state[(s.y + i) * lanes + lane]
+        for i in range(q_heads.shape[1]):
+            q_heads[lane, i] = state[(s.q + i) * lanes + lane]
+
+
 @allocating_kernel
 def follow_lanes(
     code,
@@ -173,6 +213,7 @@ def follow_lanes(
     yd,
     ydd,
     dt,
+    steps,
     y_starts,
     q_starts,
     q,
@@ -184,7 +225,8 @@ def follow_lanes(
     memory,
 ):
     """Follow chunks of samples, starts[i] … starts[i + 1] - 1 from a closed pose each, in bundles
-    first_bundle … last_bundle - 1 of as many chunks as there are lanes.
+    first_bundle … last_bundle - 1 of as many chunks as there are lanes. If `steps` is not zero, the
+    first sample of each is reached in so many equal steps, and the chunk is begun there.
 
     Fills q and the rows of two arrays of results; `done` (chunks,) counts the samples of each chunk
     up to the first that is not fine. If `ends` has a row for each chunk, the lane of a chunk goes
@@ -196,12 +238,16 @@ def follow_lanes(
     addresses = np.zeros(lanes, dtype=np.int64)
     spare = np.zeros(max(q_row.n, first_row.n, second_row.n))
     furthest = starts[n] - 1 if ends.shape[0] > 0 else -1
+    y_heads, q_heads = np.zeros((lanes, n_i)), np.zeros((lanes, q_starts.shape[1]))
     for bundle in range(first_bundle, last_bundle):
         chunk = bundle * lanes
         begin(code, s, chunk, y_starts, q_starts, state, memory)
         own = min(lanes, n - chunk)  # the last bundle may be short
         for lane in range(lanes):
             active[lane] = lane < own
+        if steps > 0:
+            approach(code, s, steps, chunk, starts, y, active, y_heads, q_heads, state, memory)
+            begin(code, s, 0, y_heads, q_heads, state, memory)
         k = 0
         while True:
             copy_slots(state, s.y, s.y_before, n_i, lanes)
@@ -219,22 +265,17 @@ def follow_lanes(
                     state[s.half * lanes + lane] = 0.5 * step * step
             if not any_active:
                 break
-            call(code.predict, state, memory)
-            if code.correct != 0:
-                correct_lanes(code, s, active, state, memory)
-            call(code.finish, state, memory)
+            move(code, s, active, state, memory)
             for lane in range(lanes):
                 rows[lane] = -1
                 if active[lane]:
-                    active[lane] = state[s.fine * lanes + lane] == 1.0
-                    if active[lane]:
-                        i = starts[chunk + lane] + k
-                        if i < starts[chunk + lane + 1]:
-                            rows[lane] = i
-                            done[chunk + lane] += 1
-                        else:
-                            for j in range(ends.shape[1]):
-                                ends[chunk + lane, j] = state[(s.q + j) * lanes + lane]
+                    i = starts[chunk + lane] + k
+                    if i < starts[chunk + lane + 1]:
+                        rows[lane] = i
+                        done[chunk + lane] += 1
+                    else:
+                        for j in range(ends.shape[1]):
+                            ends[chunk + lane, j] = state[(s.q + j) * lanes + lane]
             write_results(code.write, state, rows, lanes, q_row, spare, addresses, q)
             write_results(code.write, state, rows, lanes, first_row, spare, addresses, first)
             write_results(code.write, state, rows, lanes, second_row, spare, addresses, second)

@@ -220,9 +220,9 @@ def _solve_in_lanes(samples: Samples, code: PathCode, q_home: Floats, y_home: Fl
         bundles //= 2
     chunks = bundles * code.lanes if n >= code.lanes * _SHORTEST_LANE else 1
     starts = n * np.arange(chunks + 1) // chunks
-    home = (np.tile(x, (chunks, 1)) for x in (q_home, y_home))
+    q_starts, y_starts = np.tile(q_home, (chunks, 1)), np.tile(y_home, (chunks, 1))
     ends, inner = np.full((chunks, q_home.size), np.nan), starts[1:-1]
-    samples.solve_in_lanes(code, starts, *home, ends, _STEPS[0])
+    samples.solve_in_lanes(code, starts, q_starts, y_starts, ends, _STEPS[0])
     if samples.status.any():
         return False
     return _same(ends[:-1], samples.q[inner]) or _lanes_joined(samples, code, inner)

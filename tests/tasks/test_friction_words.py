@@ -11,8 +11,9 @@ from mechid.cli.measured import Friction
 from mechid.modelfile import load
 from mechid.options import IdentifyOptions
 from mechid.runs.record import Run
-from mechid.tasks.diagnose import friction_words
+from mechid.tasks.diagnose import friction_candidates, friction_words
 from mechid.tasks.friction import SHAPES
+from mechid.tasks.stages import chosen_base, problem_of
 from mechid.validation.diagnosis_record import Diagnosis
 
 ARM = load("puma560")
@@ -57,6 +58,33 @@ def test_parameters_that_are_named() -> None:
     late = Diagnosis("delay", "", 1.0, "s", 5.0, "", "")
     assert friction_words(ARM, ("coulomb_friction_2",), [*found, late]) == ()
     assert friction_words(load("five_bar"), ("coulomb_friction_2",), found) == ()
+
+
+GEAR = "elements: {gear: {type: friction, joint: A1, load: 0.08}}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "elements", "remedies"),
+    [
+        ("five_bar", "", ["try --friction auto", "try --friction auto"]),
+        ("five_bar", GEAR, ["correct its coefficient", "try --friction auto"]),
+        ("five_bar@distances", "", ["--friction auto can add it to coordinates of joints"] * 2),
+    ],
+)
+def test_friction_that_grows_with_the_load(name: str, elements: str, remedies: list[str]) -> None:
+    """What can be done about it depends on the coordinate, and on what the model has already."""
+    model = mechid.loads(mechid.dumps(load(name)) + elements)
+    motion = mechid.excite(model, random=1, starts=0)
+    log = mechid.synthesise(model, motion, noise="2%", cad_error="20%", rate=50.0, seed=0)
+    run = mechid.identify(model, log, cad_error="20%")
+    assert run.estimate is not None
+    problem = problem_of(model, chosen_base(model, IdentifyOptions()), run.motions[:1],
+                         IdentifyOptions(), 1)  # fmt: skip
+    found = friction_candidates(run.estimate, model, problem.regression, run.motions[:1])
+    loads = [c for c in found if c.words == SHAPES["load"]]
+    assert [c.channel for c in loads] == [c.name for c in model.coordinates]
+    for c, remedy in zip(loads, remedies, strict=True):
+        assert c.remedy.startswith(remedy)
 
 
 def test_the_help_of_the_option_names_every_shape() -> None:

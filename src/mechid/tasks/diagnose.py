@@ -19,6 +19,7 @@ from mechid.runs.verdict_trust import gross
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.friction import SHAPES, friction_shapes, friction_terms, shape_columns
+from mechid.tasks.load_shapes import drives, rubbed
 from mechid.tasks.regress import measured_rows
 from mechid.tasks.stages import EstimationProblem
 from mechid.validation.diagnosis import diagnose
@@ -36,6 +37,11 @@ _OF_LOG = {
 # What looks like friction of another kind: a delay moves reversals, a hum may come again at each.
 _LIKE_FRICTION = ("delay", "hum")
 _ADD = "try --friction auto, which adds what predicts held-out blocks better"
+# Friction that grows with the load, where it cannot be added.
+_NO_JOINT = (
+    "--friction auto can add it to coordinates of joints that turn or slide, and to no other"
+)
+_GIVEN = "correct its coefficient in the model, or leave it out there and try --friction auto"
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -198,11 +204,15 @@ def _loads(
     speeds = np.concatenate([own_speeds(mechanism, motion) for motion in logs])
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
+    addable, given = drives(mechanism, r.channels).values(), rubbed(mechanism)
     for j, i in enumerate(measured_rows(mechanism, r.channels)):
         column = np.zeros_like(forces)
         column[:, j] = load_column(forces[:, j], speeds[:, j])
-        name = mechanism.coordinates[i].name
-        yield Candidate("friction", name, column, "", SHAPES["load"], _ADD)
+        c = mechanism.coordinates[i]
+        remedy = _ADD if c.force in addable else _NO_JOINT
+        if isinstance(c, JointCoordinate) and (c.joint, c.index) in given:
+            remedy = _GIVEN
+        yield Candidate("friction", c.name, column, "", SHAPES["load"], remedy)
 
 
 def _filtered(motion: PreparedMeasurement, values: Floats) -> Floats:

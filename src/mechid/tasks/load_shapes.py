@@ -32,9 +32,14 @@ def loaded(element: ForceElement, size: float) -> ForceElement:
     return replace(element, parts=(replace(part, values=values),))
 
 
+def rubbed(mechanism: Mechanism) -> set[tuple[str, int]]:
+    """Return the joint coordinates whose friction grows with the load, as the model says."""
+    return {e.coordinates[0] for e in mechanism.elements for _ in load_parts(e)}
+
+
 def drives(mechanism: Mechanism, forces: Sequence[str]) -> dict[tuple[str, int], str]:
     """Return the driven joint coordinates without such friction, with their measured forces."""
-    have = {e.coordinates[0] for e in mechanism.elements for _ in load_parts(e)}
+    have = rubbed(mechanism)
     found = driven_joints(mechanism.coordinates, mechanism.joint)
     moved = {at: mechanism.coordinates[i] for at, i in found.items() if at not in have}
     return {at: c.force for at, c in moved.items() if c.force in forces and not c.held}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechid.tape.emit_llvm import PART
 from mechid.tape.functions import aligned, compiled
 from mechid.tape.number import select
+from mechid.tape.parts import PART
 from mechid.tape.program import Program, Tape
 
 from .test_number import call_function

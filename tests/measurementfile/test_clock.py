@@ -142,7 +142,8 @@ def test_a_time_channel_in_another_unit_is_refused(tmp_path: Path) -> None:
 def test_a_force_called_T_is_no_time(tmp_path: Path) -> None:
     """Of several channels that could be times by their names, the one that increases is."""
     columns = {"T": truth()["M1"], **truth()}
-    write_table(tmp_path / "log.csv", {"t": T, **columns})
-    assert read_measurement(tmp_path / "log.csv", FIVE_BAR).time == pytest.approx(T)
+    for name, per_second in (("t", 1.0), ("time_ms", 1e3), ("stamp", 1.0)):
+        write_table(tmp_path / "log.csv", {name: per_second * T, **columns})
+        assert read_measurement(tmp_path / "log.csv", FIVE_BAR).time == pytest.approx(T)
     write_table(tmp_path / "log.csv", {"t": T[::-1], **columns})
     assert "there are several channels of time, t, T" in refusal(tmp_path / "log.csv")

@@ -73,18 +73,19 @@ def find_clock(channels: Channels, spec: TimeSpec | None) -> Clock | None:
     if spec is not None:
         return _clock(spec.channel, channels.get(spec.channel), spec.unit, channels.file)
     fits = {name: found for name in channels.channels if (found := _NAME.fullmatch(name))}
+    if len(fits) > 1:  # a force may be called T
+        rising = {x: found for x, found in fits.items() if _increases(channels.get(x).values)}
+        fits = rising or fits
     usual = [name for name, found in fits.items() if found[1].lower() in _USUAL]
     for names in ([name for name in usual if not fits[name][2]], usual, list(fits)):
-        # a force may be called T
-        rising = [x for x in names if len(names) == 1 or _increases(channels.get(x).values)]
-        if len(rising) == 1:
-            return _clock(rising[0], channels.get(rising[0]), None, channels.file)
-        if names:
+        if len(names) > 1:
             raise DataError(
                 f"there are several channels of time, {', '.join(names)}",
                 where=channels.file,
                 remedy="name the one to use in the mapping, time: NAME",
             )
+        if names:
+            return _clock(names[0], channels.get(names[0]), None, channels.file)
     return None
 
 

@@ -222,6 +222,8 @@ def test_hysteresis_is_named_and_added(seed: int) -> None:
     assert "--friction auto" in found[0].remedy
     # It looks like a delay, which the first of these estimates has; it is not called one.
     assert all("was taken for" in d.text for d in plain.diagnosis if d.kind == "delay")
+    assert plain.estimate is not None
+    assert any("contain what friction of" in text for text in plain.estimate.known)
     richer = run_of(motion, validate=other, friction="auto")
     assert richer.friction is not None
     assert any("hysteresis over" in words for words in richer.friction.shapes)

@@ -25,7 +25,11 @@ from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_data import Data, data_of
 from mechid.studies.experiments.identification_settings import IdentificationSettings
 from mechid.tasks.cad_prior import prior_from_cad
-from mechid.tasks.diagnose import friction_candidates, friction_words
+from mechid.tasks.doubtful_friction import (
+    doubtful_friction,
+    friction_candidates,
+    friction_words,
+)
 from mechid.tasks.hardpoint_columns import hardpoint_columns
 from mechid.tasks.synthesise import measured_forces, synthesise
 from mechid.validation.diagnosis import diagnose
@@ -67,20 +71,22 @@ def trial_data(machine: str, law: str, seed: int) -> Data:
 def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
     """Return counts of each class, and what the result says of itself."""
     data = trial_data(machine, law, seed)
-    estimate = _estimate(data, settings_of(machine, law, seed), dict(LAWS[law].declared))
+    settings = settings_of(machine, law, seed)
+    estimate = _estimate(data, settings, dict(LAWS[law].declared))
+    estimate, misfit = _with_friction(estimate, data, settings)
     named = [text for text in estimate.known if _any(LAWS[law].named, text)]
     warned = [w for w in estimate.warnings if not _any(_DOUBTS, w) or _any(LAWS[law].named, w)]
     return {
         "machine": machine,
         "law": law,
         "seed": seed,
-        "said": [*warned, *named, *_friction(estimate, data, settings_of(machine, law, seed))],
+        "said": [*warned, *named, *misfit],
         "taken": [
             text.partition(" taken:")[0] for text in estimate.known if " taken: error" in text
         ],
         "classes": {
             **_parameters(estimate, data, machine),
-            **_forces(estimate, data, settings_of(machine, law, seed)),
+            **_forces(estimate, data, settings),
         },
     }
 
@@ -103,11 +109,13 @@ def _estimate(data: Data, settings: IdentificationSettings, declared: dict[str, 
     return with_doubtful_forces(estimate, data.problem, data.prior, doubts)
 
 
-def _friction(estimate: Estimate, data: Data, settings: IdentificationSettings) -> tuple[str, ...]:
-    """Return what `identify` says of friction in the model that does not fit."""
+def _with_friction(
+    estimate: Estimate, data: Data, settings: IdentificationSettings
+) -> tuple[Estimate, tuple[str, ...]]:
+    """Return an estimate with the friction that `identify` finds missing, and what is said."""
     motion, problem = shared.sampled(settings.measured), data.problem
     if len(problem.time) != len(motion.time):
-        return ()  # derived from noisy positions, which are not kept
+        return estimate, ()  # derived from noisy positions, which are not kept
     log = PreparedMeasurement(
         time=motion.time,
         y=motion.y,
@@ -124,7 +132,11 @@ def _friction(estimate: Estimate, data: Data, settings: IdentificationSettings) 
         prior=data.prior,
         friction=friction_candidates(estimate, mechanism, problem, [log]),
     )
-    return friction_words(mechanism, estimate.parameters, found)
+    doubts = doubtful_friction(found.friction)
+    words = friction_words(mechanism, estimate.parameters, found.friction, contained=True)
+    if doubts is not None:
+        estimate = with_doubtful_forces(estimate, problem, data.prior, doubts)
+    return estimate, words
 
 
 def _parameters(estimate: Estimate, data: Data, machine: str) -> dict[str, Any]:

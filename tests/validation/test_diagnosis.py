@@ -61,7 +61,7 @@ def test_an_offset_that_was_estimated_needs_nothing() -> None:
     errors = ChannelErrors(zero, zero, np.array([0.0, 0.5, 0.0]), np.full(3, 0.01))
     estimate = replace(world.estimate(), errors=errors)
     found = diagnose(world.regression, estimate, [world.motion], prior=world.prior)
-    assert "nothing to do" in only(found, "offset").remedy
+    assert "nothing to do" in only(found.found, "offset").remedy
 
 
 def test_offset_of_one_of_two_logs() -> None:
@@ -77,9 +77,28 @@ def test_offset_of_one_of_two_logs() -> None:
     r = joined([first.regression, replace(second.regression, tau=tau)])
     estimate = MaximumAPosteriori(scale=1.0)(r, first.prior)
     motions = [first.motion, replace(World(1).motion, tau=tau)]
-    d = only(diagnose(r, estimate, motions, prior=first.prior), "offset")
+    d = only(diagnose(r, estimate, motions, prior=first.prior).found, "offset")
     assert "in log 2" in d.text
     assert d.size == pytest.approx(0.8, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_forces_of_missing_friction(seed: int) -> None:
+    """They are those that were put in; joints without have none."""
+    _, _, yd, _ = motion(seed)
+    shapes = [np.sign(yd), yd * np.abs(yd)]
+    friction = [
+        Candidate("friction", name, shape * np.eye(3)[j], "", f"shape {k}")
+        for j, name in enumerate(NAMES)
+        for k, shape in enumerate(shapes)
+    ]
+    true = 0.6 * shapes[0] * np.eye(3)[1]
+    world = World(seed, lambda tau, _: tau + true)
+    found = diagnose(
+        world.regression, world.estimate(), [world.motion], prior=world.prior, friction=friction
+    )
+    assert list(found.friction) == ["q2"]
+    assert np.linalg.norm(found.friction["q2"] - true) < 0.1 * np.linalg.norm(true)
 
 
 def test_long_logs_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,13 +186,14 @@ def test_a_delay_that_was_estimated_is_taken_as_it_is(seed: int) -> None:
         time=t, y=y[:, :2], yd=yd[:, :2], ydd=ydd[:, :2], forces=("M1", "M2"), tau=tau
     )
     found = diagnose(r, estimate, [measured], friction=friction)
-    d = only(found, "delay")
+    assert not found.friction
+    d = only(found.found, "delay")
     assert (d.channel, d.size) == ("", pytest.approx(late))
     assert d.significance == pytest.approx(300)
     assert d.remedy.startswith(SETTLED)
     # What the estimate has wrong is told from what it knows.
     wrong = replace(estimate, errors=replace(errors, delay=np.array([late, late / 2])))
-    other = [d for d in diagnose(r, wrong, [measured]) if d.kind == "delay"]
+    other = [d for d in diagnose(r, wrong, [measured]).found if d.kind == "delay"]
     assert [d.channel for d in other if d.remedy.startswith(SETTLED)] == ["M1", "M2"]
 
 
@@ -318,7 +338,7 @@ def test_a_coordinate_that_stands_still() -> None:
         prior=world.prior,
         coordinates=[(name, "rad") for name in NAMES],
     )
-    d = only(found, "motion")
+    d = only(found.found, "motion")
     assert d.channel == "q2"
     assert "J_2, c_2" in d.text
 

@@ -84,7 +84,7 @@ class World:
         return MaximumAPosteriori(scale=1.0)(self.regression, self.prior)
 
     def diagnosis(self, *, prior: bool = True) -> tuple[Diagnosis, ...]:
-        return diagnose(
+        found = diagnose(
             self.regression,
             self.estimate(),
             [self.motion],
@@ -92,3 +92,4 @@ class World:
             speeds=self.motion.yd,
             coordinates=[(name, "rad") for name in NAMES],
         )
+        return found.found

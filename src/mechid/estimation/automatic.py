@@ -168,7 +168,7 @@ class Automatic:
             estimate = with_doubtful_gains(estimate, now.posterior, doubtful)
         hidden = trials.get(_HIDDEN)
         said: tuple[str, ...] = ()
-        if hidden is None and now.estimator.whiten and _hide_offsets(now):
+        if hidden is None and _hide_offsets(now):
             doubted = replace(now.estimator, **TERMS[_HIDDEN])
             hidden = Trial(doubted, doubted.posterior(regression, prior))
         if hidden:

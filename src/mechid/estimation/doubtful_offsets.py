@@ -50,7 +50,7 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
     ]
     root = np.hstack([prior_factor(estimate.covariance), *shifts])
     root = within(gaussian.factor[:b], root)
-    wider = root @ root.T
+    wider = _at_least(estimate.covariance, root @ root.T)
     most, times = most_grown(estimate, wider)
     chances = ", ".join(
         f"{name} {p:.0%}" for name, p in zip(channels.names, sets.off, strict=True) if p > 0
@@ -62,6 +62,18 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
     )
     return replace(estimate, covariance=wider), (said,) if times > _MUCH else ()
+
+
+def _at_least(one: Floats, other: Floats) -> Floats:
+    """Return a covariance with what another has more in any direction.
+
+    Where the model is wrong, fits with and without offsets may trust the CAD values differently.
+    """
+    size = np.sqrt(np.diag(one))
+    scale = np.outer(*[np.where(size > 0, size, 1.0)] * 2)
+    values, vectors = np.linalg.eigh((other - one) / scale)
+    more = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(one + scale * (more @ more.T))
 
 
 def _shifts(x: Floats, root: Floats, b: int, offsets: slice) -> Floats:

@@ -17,7 +17,7 @@ from mechid.runs.record import About, Run, library_versions
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.compare_logs import compared
-from mechid.tasks.diagnose import diagnosed
+from mechid.tasks.diagnose import diagnosed, examined
 from mechid.tasks.estimators import identify_options
 from mechid.tasks.friction import richer_friction
 from mechid.tasks.inputs import mechanism_of
@@ -36,6 +36,7 @@ from mechid.tasks.measured import (
 )
 from mechid.tasks.stages import (
     chosen_base,
+    doubted,
     estimated,
     parameter_table,
     problem_of,
@@ -218,7 +219,8 @@ def identify_motions(
         tell("places of the joints", 0, 0.0)
         problem = with_doubts(problem, mechanism, motions[:n_logs], options)
     tell("estimate", 0, 0.0)
-    run = kept(estimated(run, problem, options), "estimate")
+    run, problem = examined(estimated(run, problem, options), problem)
+    run = kept(doubted(run, problem), "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")
     tell("validation", 0, 0.0)
     run = validated(run, problem)

@@ -12,6 +12,7 @@ from mechid.blas_threads import one_blas_thread
 from mechid.options import ReduceOptions, step_options
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import STAGES, Run, library_versions
+from mechid.tasks.diagnose import examined
 from mechid.tasks.inputs import run_of
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.stages import base_of, problem_of, reduced, validated, with_doubts
@@ -88,6 +89,8 @@ def reduce(
             warnings=tuple(dict.fromkeys((*prepared, *problem.warnings, *estimate.warnings))),
             stages=STAGES,
         )
+        again, problem = examined(fresh, problem)
+        fresh = replace(fresh, warnings=again.warnings)
         after = validated(reduced(fresh, problem, told, watch, stop), problem)
         if target is not None:
             target.save(after)

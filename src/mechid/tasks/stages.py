@@ -54,7 +54,7 @@ class EstimationProblem:
         Of the motions for validation.
     warnings : tuple of str
         About data and prior.
-    doubts : DoubtfulForces, optional
+    doubts : tuple of DoubtfulForces
         What the model takes as known and may be otherwise.
     """
 
@@ -63,13 +63,18 @@ class EstimationProblem:
     missing: ModelError | None
     others: tuple[Regression, ...]
     warnings: tuple[str, ...]
-    doubts: DoubtfulForces | None = None
+    doubts: tuple[DoubtfulForces, ...] = ()
+
+    def doubting(self, doubts: DoubtfulForces) -> EstimationProblem:
+        """Return the problem with a further doubt."""
+        return replace(self, doubts=(*self.doubts, doubts))
 
     def doubted(self, estimate: Estimate) -> Estimate:
         """Return an estimate with these errors in its standard deviations."""
-        if self.doubts is None or self.prior is None:
-            return estimate
-        return with_doubtful_forces(estimate, self.regression, self.prior, self.doubts)
+        for doubts in self.doubts:
+            assert self.prior is not None
+            estimate = with_doubtful_forces(estimate, self.regression, self.prior, doubts)
+        return estimate
 
     @property
     def logs(self) -> tuple[Regression, ...]:
@@ -154,9 +159,8 @@ def with_doubts(
     """Return the problem with errors of places of joints, if options declare them."""
     if not options.hardpoints or problem.prior is None:
         return problem
-    return replace(
-        problem, doubts=doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
-    )
+    found = doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
+    return problem if found is None else problem.doubting(found)
 
 
 def same_forces(motion: PreparedMeasurement, expected: Sequence[str]) -> None:
@@ -176,7 +180,10 @@ def same_forces(motion: PreparedMeasurement, expected: Sequence[str]) -> None:
 
 
 def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) -> Run:
-    """Return a run with the estimate of all base parameters, and their contributions by CAD."""
+    """Return a run with the estimate of all base parameters, and their contributions by CAD.
+
+    Without doubts, which the estimate may tell more of.
+    """
     estimator = estimator_of(options.estimator, options.settings)
     try:
         found = estimator(problem.regression, problem.prior)
@@ -184,7 +191,6 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
         if problem.missing is not None and uses_cad(estimator):
             raise problem.missing from None
         raise
-    found = problem.doubted(found)
     shares = None
     if problem.prior is not None:
         shares = contribution((*problem.logs, *problem.others), problem.prior.mean)
@@ -192,6 +198,11 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
     impossible = impossible_bodies(run.mechanism)
     warnings = dict.fromkeys((*prepared, *impossible, *problem.warnings, *found.warnings))
     return replace(run, estimate=found, contribution=shares, warnings=tuple(warnings))
+
+
+def doubted(run: Run, problem: EstimationProblem) -> Run:
+    """Return a run whose standard deviations contain the doubts of the problem."""
+    return replace(run, estimate=run.estimate and problem.doubted(run.estimate))
 
 
 def reduced(

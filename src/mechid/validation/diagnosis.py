@@ -12,8 +12,10 @@ where its threshold comes from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,11 +29,11 @@ from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units, unexplained
 from mechid.validation.diagnosis_linear import (
     Candidate,
-    Linear,
+    LinearFindings,
     imitated_delays,
     linear_findings,
 )
-from mechid.validation.diagnosis_motion import believed, little_motion, near_standstill
+from mechid.validation.diagnosis_motion import little_motion, near_standstill
 from mechid.validation.diagnosis_record import CAD, Diagnosis
 from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantised
 
@@ -40,8 +42,20 @@ from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantise
 _ROWS = 50_000
 # Residuals below this fraction of a force are rounding of data without noise.
 _EXACT = 1e-6
+# What looks like friction: a delay moves reversals, a hum may come again at each.
+_LIKE_FRICTION = ("delay", "hum")
 # Friction explains more than a delay does if it leaves less than this part of the squares.
 _BETTER = 0.9
+
+
+class Findings(NamedTuple):
+    """What was found, and forces (N, n_d) of the friction that the model lacks, joint by joint.
+
+    None of friction where a delay or a hum was found that explains the forces as well.
+    """
+
+    found: tuple[Diagnosis, ...]
+    friction: Mapping[str, Floats] = MappingProxyType({})
 
 
 def diagnose(
@@ -53,9 +67,8 @@ def diagnose(
     speeds: Floats | None = None,
     friction: Sequence[Candidate] = (),
     coordinates: Sequence[tuple[str, str]] = (),
-    unseen: Sequence[tuple[str, float, float]] = (),
     source: str = CAD,
-) -> tuple[Diagnosis, ...]:
+) -> Findings:
     """Say what is wrong with the forces of an identification, and with its model.
 
     Parameters
@@ -73,8 +86,6 @@ def diagnose(
         Shapes of friction that the model does not have.
     coordinates : sequence of (str, str)
         Names and units of the independent coordinates, as the columns of a motion.
-    unseen : sequence of (motion, error of the CAD values, error of the estimate)
-        Overall prediction errors on motions that were not used.
     source : str
         What the prior is called in sentences.
     """
@@ -86,9 +97,8 @@ def diagnose(
         or exchanged_or_reversed(r, prior, source)
         or unexplained(r, fitted)
     )
-    cad = believed(estimate, unseen)
     if gross:
-        return (*gross, *cad)
+        return Findings(gross)
     # Forces without noise were not used.
     r = replace(r, valid=r.valid & np.isfinite(estimate.noise))
     size = force_rms(r.tau, r.valid)
@@ -98,29 +108,32 @@ def diagnose(
     nth = max(1, r.tau.size // _ROWS)
     thin = slice(None, None, nth)
 
-    def linear(r: Regression, friction: Sequence[Candidate], estimate: Estimate) -> Linear:
+    def linear(r: Regression, friction: Sequence[Candidate], estimate: Estimate) -> LinearFindings:
         few = [replace(c, column=c.column[thin]) for c in friction]
         problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
         return linear_findings(problem, estimate, motions[0], few, source)
 
+    imitated = False
     late = [replace(c, column=late_values(r, c.column, delay)) for c in friction]
-    found, rest = linear(r, late, estimate)
+    found, rest, factors = linear(r, late, estimate)
     if friction and estimate.errors is not None and np.any(delay):
         # What the model lacks of friction looks like a delay, and delays are estimated by default.
         on_time = replace(estimate, errors=replace(estimate.errors, delay=None, sigma_delay=None))
         valid = replace(regression.select(estimate.parameters), valid=r.valid)
-        other, less = linear(valid, friction, on_time)
+        other, less, others = linear(valid, friction, on_time)
         kinds = {d.kind for d in other}
         # Forces that are late beside that friction are late.
         instead = "friction" in kinds and "delay" not in kinds
-        if instead and less.squares < _BETTER * rest.squares:
+        imitated = instead and less.squares < _BETTER * rest.squares
+        if imitated:
             found, rest = (*imitated_delays(estimate, motions[0]), *other), less
+            factors = others
     e = rest.residuals() if nth == 1 else estimate.residuals
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
     if left_out.any():
         e = np.where(left_out, fitted, e)
     forces = np.where(r.valid, r.tau - e, np.nan)
-    return (
+    whole = (
         *clipped(motions, r, r.W @ estimate.values + r.known),
         *quantised(motions, r, e),
         *found,
@@ -128,5 +141,16 @@ def diagnose(
         *hum(motions, r, e, forces),
         *(() if speeds is None else near_standstill(r, e, late_values(r, speeds, delay))),
         *little_motion(estimate, motions, coordinates),
-        *cad,
     )
+    if not imitated and any(d.kind in _LIKE_FRICTION for d in whole):
+        return Findings(whole)
+    return Findings(whole, _of_joints(friction, factors))
+
+
+def _of_joints(friction: Sequence[Candidate], factors: Floats) -> dict[str, Floats]:
+    """Return the forces of all shapes of friction that were taken, joint by joint."""
+    found: dict[str, Floats] = {}
+    for c, factor in zip(friction, factors.tolist(), strict=True):
+        if factor:
+            found[c.channel] = found.get(c.channel, 0.0) + factor * c.column
+    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -71,7 +72,13 @@ class Candidate:
     remedy: str = ""
 
 
-Linear = tuple[tuple[Diagnosis, ...], FittedProblem]
+class LinearFindings(NamedTuple):
+    """Errors that were found, the problem with all of them fitted, and the factors of the shapes of
+    friction that were given, 0 for those that were not taken."""
+
+    found: tuple[Diagnosis, ...]
+    problem: FittedProblem
+    friction: Floats
 
 
 def linear_findings(
@@ -80,7 +87,7 @@ def linear_findings(
     motion: PreparedMeasurement,
     friction: Sequence[Candidate] = (),
     source: str = CAD,
-) -> Linear:
+) -> LinearFindings:
     """Return errors that are linear in a factor, and the problem with all of them fitted.
 
     Parameters
@@ -99,7 +106,9 @@ def linear_findings(
     r = problem.regression
     forces = r.W @ estimate.values + r.known
     # Where CAD values or other channels do not determine a gain, the parameters imitate it.
-    candidates = [*_candidates(r, forces), *friction]
+    channels = _candidates(r, forces)
+    candidates = [*channels, *friction]
+    factors = np.zeros(len(candidates))
     columns = stacked_columns([c.column for c in candidates], r.tau.shape)
     step = _step(motion)
     taken: list[tuple[Candidate, float, float]] = []
@@ -108,17 +117,19 @@ def linear_findings(
         if best is None:
             break
         k, factor, significance = best
+        factors[k] += factor
         taken.append((candidates[k], factor, significance))
         problem = with_column(problem, columns[..., k : k + 1])
         if candidates[k].kind == "delay":
             problem = without_forces(problem, _beyond(candidates[k], factor, r, forces))
     size = dict(zip(r.channels, force_rms(r.tau, r.valid), strict=True))
     found = _merged(taken, r, size, estimate, step, source)
-    return (
+    found = (
         *_estimated_delays(estimate, step),
         *found,
         *_estimated_gains(estimate, {d.channel for d in found if d.kind == "gain"}, source),
-    ), problem
+    )
+    return LinearFindings(found, problem, factors[len(channels) :])
 
 
 def _candidates(r: Regression, forces: Floats) -> list[Candidate]:

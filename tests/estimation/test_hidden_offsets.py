@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.special import expit
+from scipy.stats import norm
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.estimate import Estimate
@@ -81,7 +83,9 @@ def test_standard_deviations_contain_what_data_and_cad_values_do_not_exclude(see
     """The data show the sum of a weight, known to w, and an offset of the standard deviation s.
 
     If the sum is off by d, the offset is s²/(s² + w²) d ± sw/√(s² + w²) with the probability of
-    the evidence, ½ (d/w)² c²/(1 + c²) - ½ ln(1 + c²) with c = s/w, and goes into the weight.
+    the evidence, ½ (d/w)² c²/(1 + c²) - ½ ln(1 + c²) with c = s/w, and goes into the weight. With
+    the probability p it is beyond q of its deviations in p · 2 Φ(-q) of all cases: 5 % for the
+    interval of 1.96 deviations that contains it.
     """
     r, size = problem(seed, 0.0)
     s, w = 0.05 * size, 0.1 * PHI[0]
@@ -93,7 +97,10 @@ def test_standard_deviations_contain_what_data_and_cad_values_do_not_exclude(see
     p = expit(0.5 * (d / w) ** 2 * c**2 / (1 + c**2) - 0.5 * np.log(1 + c**2))
     square = (s**2 / (s**2 + w**2) * d) ** 2 + s**2 * w**2 / (s**2 + w**2)
     np.testing.assert_allclose(found.values, zeroed.values, rtol=1e-9)
-    assert found.sigma[0] ** 2 - zeroed.sigma[0] ** 2 == pytest.approx(p * square, rel=0.01)
+    q = brentq(lambda q: p * 2 * norm.sf(q) - 0.05, 0.0, 1.96)
+    more = found.sigma[0] ** 2 - zeroed.sigma[0] ** 2
+    assert more == pytest.approx((q / 1.96) ** 2 * square, rel=0.01)
+    assert more > p * square
     np.testing.assert_allclose(found.sigma[1:], zeroed.sigma[1:], rtol=1e-3)
     (said,) = [word for word in found.warnings if "offsets" in word]
     assert f"(probability of each: f0 {p:.0%})" in said
@@ -111,6 +118,21 @@ def test_offsets_that_are_not_taken_are_covered() -> None:
         z.append([(x.values[0] - PHI[0]) / x.sigma[0] for x in (found, zeroed)])
     assert np.mean(np.abs(z) < 2, axis=0)[0] >= 0.9
     assert np.mean(np.abs(z) < 2, axis=0)[1] < 0.3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_beside_errors_of_the_model(seed: int) -> None:
+    """Where residuals are no noise, offsets are not taken, and nothing becomes more certain."""
+    r, size = problem(seed, 0.0)
+    lacking = 0.05 * size * np.sin(2 * np.pi * 20 * np.linspace(0, 1, len(r.time)))[:, None]
+    wrong = replace(r, tau=r.tau + lacking)
+    prior = make_prior(PHI, np.diag((0.1 * PHI) ** 2))
+    found, zeroed = Automatic()(wrong, prior), Automatic(offsets=0.0)(wrong, prior)
+    assert any(word.startswith("residuals are not noise") for word in found.warnings)
+    assert any(word.startswith("offsets of the forces of 5% were not") for word in found.warnings)
+    assert found.sigma[0] > 1.1 * zeroed.sigma[0]
+    scale = np.outer(zeroed.sigma, zeroed.sigma)
+    assert np.linalg.eigvalsh((found.covariance - zeroed.covariance) / scale)[0] > -1e-9
 
 
 def test_sensors_that_are_said_to_be_zeroed() -> None:

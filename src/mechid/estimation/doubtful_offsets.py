@@ -5,9 +5,11 @@ they are clearly more probable. If they are there all the same, the values are w
 as they are, and their covariance contains what the offsets would have done to them: the mean over
 all sets of forces that may have one (`wrong_forces.py`) of
 
-    K (o oᵀ + V) Kᵀ,
+    K G (o oᵀ + V) G Kᵀ,
 
-with the offsets o ± V that the data leave them, and the response K = dφ/do of the parameters.
+with the offsets o ± V that the data leave them, and the response K = dφ/do of the parameters. What
+is there with a probability p only is no normal law: with a normal law of the same variance, 95 %
+would reach too short a way. G makes that the same, force by force.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from mechid.estimation.doubtful_forces import most_grown
 from mechid.estimation.estimate import Estimate
@@ -25,6 +28,7 @@ from mechid.estimation.regression import Floats
 from mechid.estimation.wrong_forces import wrong_forces
 
 _MUCH = 1.1  # times as large as before: a standard deviation worth a word
+_OUTSIDE = 0.05  # of the intervals that are meant to hold
 
 
 def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimate, tuple[str, ...]]:
@@ -44,8 +48,9 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
     at, sizes = channels.layout["offsets"], (USUAL_CHANNEL_ERROR,)
     sets = wrong_forces(data, gaussian, at, used, sizes, right=0.0)
     b = len(estimate.parameters)
+    reach = _reach(np.nan_to_num(sets.off))
     shifts = [
-        np.sqrt(weight) * _shifts(*with_root(data, prior), b, at)
+        np.sqrt(weight) * _shifts(*with_root(data, prior), b, at, reach)
         for prior, weight in zip(sets.priors, sets.weights, strict=True)
     ]
     root = np.hstack([prior_factor(estimate.covariance), *shifts])
@@ -76,10 +81,16 @@ def _at_least(one: Floats, other: Floats) -> Floats:
     return np.asarray(one + scale * (more @ more.T))
 
 
-def _shifts(x: Floats, root: Floats, b: int, offsets: slice) -> Floats:
-    """Return what offsets do to the b parameters: columns whose squares are K (o oᵀ + V) Kᵀ."""
+def _reach(p: Floats) -> Floats:
+    """Return how many times as far 95 % of an error reach that is there with probability p, else 0,
+    than they would with a normal law of the same variance."""
+    there = np.maximum(p, _OUTSIDE)
+    far = ndtri(1 - _OUTSIDE / (2 * there)) / (ndtri(1 - _OUTSIDE / 2) * np.sqrt(there))
+    return np.asarray(np.maximum(far, 1.0))
+
+
+def _shifts(x: Floats, root: Floats, b: int, offsets: slice, reach: Floats) -> Floats:
+    """Return what offsets do to the b parameters: columns whose squares are K G (o oᵀ + V) G Kᵀ."""
     T, S = root[:b], root[offsets]
-    # Along an orthonormal basis of the rows of S: K = T S⁺ and K V Kᵀ = T Q Qᵀ Tᵀ.
-    _, sizes, basis = np.linalg.svd(S, full_matrices=False)
-    Q = basis[sizes > np.finfo(float).eps * sizes.max(initial=0.0) * max(S.shape)].T
-    return np.column_stack([T @ Q, T @ (np.linalg.pinv(S) @ x[offsets])])
+    K = T @ np.linalg.pinv(S)
+    return np.asarray(K @ (reach[:, None] * np.column_stack([S, x[offsets]])))

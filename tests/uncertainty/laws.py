@@ -96,6 +96,9 @@ class Law:
         Words by which the result names an error that the data cannot show.
     without : tuple of str
         Mechanisms on which the law makes no sense.
+    own_axes : bool
+        Whether the true parameters of a body are those about the axes of the machine: its frame is
+        where its joints are on average, and not where the drawing has it.
     """
 
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -103,6 +106,7 @@ class Law:
     declared: Mapping[str, Any] = field(default_factory=dict)
     named: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    own_axes: bool = False
 
 
 NOISE = MappingProxyType({"noise": "2 %"})
@@ -126,6 +130,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
         "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named=("off their places in",)),
+        "hardpoints off by 0.5 mm, about own axes": Law({"hardpoints": 0.0005}, own_axes=True),
         # In a random direction: a standard deviation of 0.5/√3 mm in every axis.
         "hardpoints off by 0.5 mm, declared": Law(
             {"hardpoints": 0.0005}, declared={"hardpoints": 0.0005 / np.sqrt(3)}

@@ -20,7 +20,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.words import changed
 from mechid.signals.record import PreparedMeasurement
-from mechid.spatial.inertia import tensor
+from mechid.spatial.inertia import tensor, transform
 from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_data import Data, data_of
 from mechid.studies.experiments.identification_settings import IdentificationSettings
@@ -32,6 +32,7 @@ from mechid.tasks.doubtful_friction import (
 )
 from mechid.tasks.hardpoint_columns import hardpoint_columns
 from mechid.tasks.synthesise import measured_forces, synthesise
+from mechid.tasks.synthetic_errors import MachineErrors
 from mechid.validation.diagnosis import diagnose
 
 # Posterior by prior standard deviation below which the data decide, and from which the prior does.
@@ -60,12 +61,30 @@ def trial_data(machine: str, law: str, seed: int) -> Data:
     """Return what the estimator is given, and the truth."""
     settings = settings_of(machine, law, seed)
     data = data_of(settings)
+    if LAWS[law].own_axes:
+        data = replace(data, truth=_about_own_axes(settings))
     if LAWS[law].cad is as_declared:
         return data
     rng = np.random.default_rng([seed, zlib.crc32(law.encode())])
     cad = LAWS[law].cad(shared.mechanism(settings.model), rng)
     base = shared.columns(settings.model, settings.base).base
     return replace(data, prior=prior_from_cad(cad, base, cad_error=CAD_ERROR))
+
+
+def _about_own_axes(settings: IdentificationSettings) -> Floats:
+    """Return the true base parameters with the frame of each body moved as its joints are, on
+    average."""
+    true = shared.mechanism(settings.truth_model)
+    _, drawn = MachineErrors(settings.errors(true), {}).mechanism(true)
+    moved, phi = drawn["hardpoints"], shared.true_values(settings.truth_model).copy()
+    for i, body in enumerate(true.bodies):
+        own = [moved[j.name] for j in true.joints
+               if j.name in moved and body.name in (j.body_a, j.body_b)]  # fmt: skip
+        if own:
+            by = np.array(body.frame.rotation).T @ np.mean(own, axis=0)
+            values = phi[10 * i : 10 * i + 10]
+            phi[10 * i : 10 * i + 10] = transform(values, np.eye(3), -by)
+    return shared.columns(settings.model, settings.base, settings.listed).matrix @ phi
 
 
 def trial(machine: str, law: str, seed: int) -> dict[str, Any]:

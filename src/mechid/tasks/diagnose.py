@@ -55,8 +55,8 @@ def examined(run: Run, problem: EstimationProblem) -> tuple[Run, EstimationProbl
         coordinates=[(c.name, c.unit) for c in mechanism.coordinates if not c.held],
     )
     options = run.about.options
-    contained = uses_cad(estimator_of(options.estimator, options.settings))
-    doubts = doubtful_friction(found.friction) if contained else None
+    informed = uses_cad(estimator_of(options.estimator, options.settings))
+    doubts = doubtful_friction(found.friction) if informed and problem.prior else None
     words = friction_words(
         mechanism, run.estimate.parameters, found.friction, contained=doubts is not None
     )

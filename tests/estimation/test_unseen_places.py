@@ -10,7 +10,7 @@ import mechid
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
-from mechid.estimation.unseen import place_words
+from mechid.estimation.unseen import unseen_places
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.records import Frame, Mechanism
 from mechid.spatial.inertia import by_central, transform
@@ -62,10 +62,11 @@ def test_the_body_and_the_parameter_that_are_named() -> None:
     mechanism = mechid.load("five_bar")
     known = prior_from_cad(mechanism, base_of(mechanism), cad_error=0.2)
     sigma = np.full(len(known.base), 1.0)
-    assert place_words(known, sigma) == ()
+    assert unseen_places(known, sigma) == ()
     name = "mx_2"
     sigma[known.base.index(name)] = 1e-5
-    (said,) = place_words(known, sigma)
+    (found,) = unseen_places(known, sigma)
+    (said,) = found.words(sigma)
     # Radius of gyration of crank_2 about its centre, from its moments in the model file.
     radius = np.sqrt(0.5 * (0.00033 + 0.00257 + 0.0024) / 0.65)
     assert f"{1e3 * 0.002 * radius:.2g} mm off their places in crank_2" in said

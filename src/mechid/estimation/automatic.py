@@ -31,7 +31,7 @@ Predicted forces are as uncertain as their parameters and what the model lacks (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -42,18 +42,18 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.clipping import without_clipped
 from mechid.estimation.doubtful_gains import with_doubtful_gains
 from mechid.estimation.doubtful_offsets import with_doubtful_offsets
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import Estimate, Unseen
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, Scale
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.jackknife import with_jackknife
 from mechid.estimation.physical import possible
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
-from mechid.estimation.unseen import place_words, unseen_gains, unseen_offsets
+from mechid.estimation.unseen import unseen_gains, unseen_offsets, unseen_places
 
 # Degrees of freedom of heavy tails.
 TAILS = 4.0
@@ -173,21 +173,21 @@ class Automatic:
             hidden = Trial(doubted, doubted.posterior(regression, prior))
         if hidden:
             estimate, said = with_doubtful_offsets(estimate, hidden.posterior)
+        sigma = estimate.sigma
+        places = unseen_places(now.posterior.prior, sigma)
+        offsets = () if said else unseen_offsets(now.posterior, sigma)
+        gains = unseen_gains(now.posterior, sigma)
         estimate = replace(
             estimate,
-            known=(
-                *estimate.known,
-                *words,
-                *now.words,
-                *place_words(now.posterior.prior, estimate.sigma),
-            ),
+            known=(*estimate.known, *words, *now.words, *_said(places, sigma)),
             warnings=(
                 *unlike,
                 *estimate.warnings,
                 *_common_gain(estimate, asked=self.gains is None),
-                *(said or unseen_offsets(now.posterior, estimate.sigma)),
-                *unseen_gains(now.posterior, estimate.sigma),
+                *said,
+                *_said((*offsets, *gains), sigma),
             ),
+            unseen=(*places, *offsets, *gains),
         )
         return possible(estimate, regression, now.posterior.prior)
 
@@ -196,6 +196,11 @@ class Automatic:
         forces that are said to be calibrated."""
         closed = {"offsets": self.offsets is not None, "gains": self.gains == 0.0}
         return {k: v for k, v in terms.items() if not closed.get(k, False)}
+
+
+def _said(errors: Sequence[Unseen], sigma: Floats) -> Iterator[str]:
+    for error in errors:
+        yield from error.words(sigma)
 
 
 def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, tuple[str, ...]]:

@@ -53,7 +53,8 @@ def with_doubtful_forces(
     said = f"standard deviations contain {doubts.words}"
     if times > 1.05:
         said += f"; that of {name} grows most, {times:.3g} times"
-    return replace(estimate, covariance=wider, known=(*estimate.known, said))
+    found = estimate.widened(wider)
+    return replace(found, known=(*found.known, said))
 
 
 def most_grown(estimate: Estimate, wider: Floats) -> tuple[str, float]:

@@ -84,6 +84,54 @@ class ChannelErrors:
         return found
 
 
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """An error that the data could not show.
+
+    Attributes
+    ----------
+    error : str
+        What it is, as "an offset of … would not be seen".
+    parameters : tuple of str
+    shifts : array (b,)
+        What it would do to them.
+    least : float
+        Shift in standard deviations from which it is worth a word.
+    remedy : str
+        What to do about it.
+    """
+
+    error: str
+    parameters: tuple[str, ...]
+    shifts: Floats
+    least: float
+    remedy: str
+
+    def among(self, parameters: tuple[str, ...]) -> Unseen:
+        """Return the same with further parameters, which it does not shift."""
+        own = dict(zip(self.parameters, self.shifts.tolist(), strict=True))
+        shifts = np.array([own.get(name, 0.0) for name in parameters])
+        return replace(self, parameters=parameters, shifts=shifts)
+
+    def in_deviations(self, sigma: Floats) -> Floats:
+        """Return the size of the shifts in standard deviations (b,); 0 of what is known exactly."""
+        return np.asarray(np.abs(self.shifts) / np.where(sigma > 0, sigma, np.inf))
+
+    def words(self, sigma: Floats) -> tuple[str, ...]:
+        """Return a sentence about the parameter that it would shift most; none if that is little.
+
+        sigma : array (b,), standard deviations of the parameters.
+        """
+        size = self.in_deviations(sigma)
+        most = int(np.argmax(size))
+        if not size[most] > self.least:
+            return ()
+        return (
+            f"{self.error} and would shift {self.parameters[most]} by {size[most]:.2g} standard "
+            f"deviations: {self.remedy}",
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Plotted, Tabular):
     """Estimated parameters.
@@ -130,6 +178,8 @@ class Estimate(Plotted, Tabular):
         deviations.
     unmodelled : array (n_d,), optional
         Rms of force that the model does not describe, N or N m: part of `noise`, if it is known.
+    unseen : tuple of Unseen
+        Errors that the data could not show, whose sentences are in `known` or `warnings`.
     """
 
     method: str
@@ -150,6 +200,7 @@ class Estimate(Plotted, Tabular):
     full: Floats | None = None
     resting: tuple[str, ...] = ()
     unmodelled: Floats | None = None
+    unseen: tuple[Unseen, ...] = ()
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""
@@ -176,6 +227,25 @@ class Estimate(Plotted, Tabular):
         with np.errstate(divide="ignore", invalid="ignore"):
             found = 100.0 * self.sigma / np.abs(self.values)
         return np.where(self.sigma > 0, found, 0.0)
+
+    def widened(self, covariance: Floats) -> Estimate:
+        """Return the estimate with a larger covariance, and sentences that count in standard
+        deviations as these are now."""
+        return said_again(self, replace(self, covariance=covariance))
+
+
+def said_again(before: Estimate, after: Estimate) -> Estimate:
+    """Return a changed estimate whose sentences count in its own standard deviations."""
+    news = {
+        word: new.words(after.sigma)
+        for old, new in zip(before.unseen, after.unseen, strict=True)
+        for word in old.words(before.sigma)
+    }
+    known, warnings = (
+        tuple(new for word in words for new in news.get(word, (word,)))
+        for words in (after.known, after.warnings)
+    )
+    return replace(after, known=known, warnings=warnings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from scipy.special import gammaln, ndtr, ndtri
 from mechid.estimation.bayes import DISAGREE, MaximumAPosteriori, cad_agreement
 from mechid.estimation.blocks import time_blocks
 from mechid.estimation.effective import lack_of_fit, period
+from mechid.estimation.estimate import Unseen
 from mechid.estimation.posterior import HeldOut, Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.unseen import unseen_offsets
@@ -85,7 +86,7 @@ class Trial:
         return self.white and self.repeatable is not True
 
     @cached_property
-    def unseen_offsets(self) -> tuple[str, ...]:
+    def unseen_offsets(self) -> tuple[Unseen, ...]:
         """What an offset would do that the data could not show."""
         b = len(self.posterior.prior.base)
         sigma = np.linalg.norm(self.posterior.fit.solution.root[:b], axis=1)

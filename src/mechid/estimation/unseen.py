@@ -12,10 +12,11 @@ are right, but compared with a drawing they are off. No motion can show that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from mechid.estimation.estimate import Unseen
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.prior import Prior
@@ -33,10 +34,14 @@ _CALIBRATED, _GAIN_SHIFT = 0.01, 1.0
 # Distance of a joint from its place in a body, in radii of gyration about the centre: medium
 # tolerances of machined lengths are 0.1 to 0.2 % of them.
 _PLACED = 0.002
+_OWN_AXES = (
+    "the parameters belong to the axes of the machine; predicted forces are not affected, and "
+    "standard deviations do not contain it unless it is declared (--hardpoints)"
+)
 
 
-def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
-    """Return a sentence on the offset that does most harm unseen.
+def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[Unseen, ...]:
+    """Return the offset that does most harm unseen.
 
     Parameters
     ----------
@@ -51,11 +56,11 @@ def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
         "estimate offsets (--offsets) if it may have one, or say that the sensors are zeroed "
         "(--set offsets=0)"
     )
-    return _sentence(posterior, sigma, kind, remedy, _offsets(posterior))
+    return _worst(posterior, sigma, kind, remedy, _offsets(posterior))
 
 
-def unseen_gains(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
-    """Return a sentence on the gain error that does most harm unseen.
+def unseen_gains(posterior: Posterior, sigma: Floats) -> tuple[Unseen, ...]:
+    """Return the gain error that does most harm unseen.
 
     Arguments as in `unseen_offsets`.
     """
@@ -66,12 +71,12 @@ def unseen_gains(posterior: Posterior, sigma: Floats) -> tuple[str, ...]:
         "standard deviations are those of calibrated forces; declare what may remain "
         "(--set gains=1%), or say that they are calibrated (--set gains=0)"
     )
-    return _sentence(posterior, sigma, kind, remedy, _gains(posterior), _GAIN_SHIFT)
+    return _worst(posterior, sigma, kind, remedy, _gains(posterior), _GAIN_SHIFT)
 
 
-def place_words(prior: Prior, sigma: Floats) -> tuple[str, ...]:
-    """Return the sentence on the body whose joints, elsewhere in it, would shift values most."""
-    worst, words = _SHIFT, ""
+def unseen_places(prior: Prior, sigma: Floats) -> tuple[Unseen, ...]:
+    """Return the body whose joints, elsewhere in it, would shift values most."""
+    found: list[Unseen] = []
     for name, first in prior.bodies:
         phi = prior.values[first : first + 10]
         if not phi[0] > 0:
@@ -79,19 +84,13 @@ def place_words(prior: Prior, sigma: Floats) -> tuple[str, ...]:
         _, _, second = moments(phi)
         off = _PLACED * float(np.sqrt(max(np.trace(second), 0.0) / phi[0]))
         by_center = by_central(phi)[:, 1:4]
-        shift = off * np.linalg.norm(prior.matrix[:, first : first + 10] @ by_center, axis=1)
-        shift = shift / np.where(sigma > 0, sigma, np.inf)
-        k = int(np.argmax(shift))
-        if shift[k] > worst:
-            worst = float(shift[k])
-            words = (
-                f"joints that are {1e3 * off:.2g} mm off their places in {name} could not be seen "
-                f"in any motion and would shift {prior.base[k]} by {worst:.2g} standard deviations:"
-                " the parameters belong to the axes of the machine; predicted forces are not "
-                "affected, and standard deviations do not contain it unless it is declared "
-                "(--hardpoints)"
-            )
-    return (words,) if words else ()
+        shifts = off * np.linalg.norm(prior.matrix[:, first : first + 10] @ by_center, axis=1)
+        error = (
+            f"joints that are {1e3 * off:.2g} mm off their places in {name} could not be seen in "
+            "any motion"
+        )
+        found.append(Unseen(error, prior.base, shifts, _SHIFT, _OWN_AXES))
+    return _most_harmful(found, sigma)
 
 
 def _offsets(posterior: Posterior) -> Iterator[tuple[str, Floats]]:
@@ -113,33 +112,34 @@ def _gains(posterior: Posterior) -> Iterator[tuple[str, Floats]]:
         yield f"force {names[j]}", wrong * (channels.channel == j)
 
 
-def _sentence(
+def _worst(
     posterior: Posterior,
     sigma: Floats,
     kind: str,
     remedy: str,
     errors: Iterator[tuple[str, Floats]],
     least: float = _SHIFT,
-) -> tuple[str, ...]:
-    """Return the sentence on the worst of some errors, from a shift of `least` deviations on."""
-    fit = posterior.fit
+) -> tuple[Unseen, ...]:
+    """Return the worst of some errors, from a shift of `least` deviations on."""
+    fit, found = posterior.fit, []
     T = fit.solution.root
     Q = fit.A @ T
-    size, whose, parameter = least, "", ""
     for name, rows in errors:
         c = fit.transform(rows)
         along = Q.T @ c
         # The data and its usual size leave it the variance 1/(1 + cᵀc - …), in units of that size.
         if c @ c - along @ along > 1.0 / _UNSEEN**2 - 1.0:
             continue
-        shift = np.abs(T @ along)[: len(sigma)] / np.where(sigma > 0, sigma, np.inf)
-        k = int(np.argmax(shift))
-        if shift[k] > size:
-            size, whose = float(shift[k]), name
-            parameter = posterior.channels.regression.parameters[k]
-    if not whose:
+        error = f"{kind} {name} would not be seen in these data"
+        names, shifts = posterior.channels.regression.parameters, (T @ along)[: len(sigma)]
+        found.append(Unseen(error, names, shifts, least, remedy))
+    return _most_harmful(found, sigma)
+
+
+def _most_harmful(found: Sequence[Unseen], sigma: Floats) -> tuple[Unseen, ...]:
+    """Return the error that shifts some parameter most, if any is worth a word."""
+    sizes = [float(np.max(x.in_deviations(sigma), initial=0.0)) for x in found]
+    if not sizes:
         return ()
-    return (
-        f"{kind} {whose} would not be seen in these data and would shift {parameter} by {size:.2g} "
-        f"standard deviations: {remedy}",
-    )
+    worst = found[int(np.argmax(sizes))]
+    return (worst,) if worst.words(sigma) else ()

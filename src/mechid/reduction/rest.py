@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import Estimate, said_again
 from mechid.estimation.linear import least_squares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
@@ -107,7 +107,7 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         # Nothing is said of offsets and errors of CAD values together.
         wide = np.vstack([errors.cross, np.zeros((len(others), len(estimate.channels)))])
         errors = replace(errors, cross=wide[order])
-    return replace(
+    whole = replace(
         estimate,
         errors=errors,
         parameters=names,
@@ -115,7 +115,9 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         covariance=covariance[np.ix_(order, order)],
         known=(*estimate.known, words),
         resting=(*estimate.resting, *others),
+        unseen=tuple(error.among(names) for error in estimate.unseen),
     )
+    return said_again(estimate, whole)
 
 
 def _response(C: Floats, A: Floats, rows: Floats) -> Floats:

@@ -194,15 +194,19 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
     shares = None
     if problem.prior is not None:
         shares = contribution((*problem.logs, *problem.others), problem.prior.mean)
-    prepared = (word for motion in run.motions for word in motion.warnings)
-    impossible = impossible_bodies(run.mechanism)
-    warnings = dict.fromkeys((*prepared, *impossible, *problem.warnings, *found.warnings))
-    return replace(run, estimate=found, contribution=shares, warnings=tuple(warnings))
+    return replace(run, estimate=found, contribution=shares)
 
 
 def doubted(run: Run, problem: EstimationProblem) -> Run:
-    """Return a run whose standard deviations contain the doubts of the problem."""
-    return replace(run, estimate=run.estimate and problem.doubted(run.estimate))
+    """Return a run whose standard deviations contain the doubts of the problem, with all warnings
+    so far."""
+    if run.estimate is None:
+        return run
+    found = problem.doubted(run.estimate)
+    prepared = (word for motion in run.motions for word in motion.warnings)
+    before = (*prepared, *impossible_bodies(run.mechanism), *problem.warnings, *found.warnings)
+    warnings = tuple(dict.fromkeys((*before, *run.warnings)))
+    return replace(run, estimate=found, warnings=warnings)
 
 
 def reduced(

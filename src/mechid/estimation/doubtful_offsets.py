@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from mechid.estimation.doubtful_forces import most_grown
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, with_root, within
+from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, at_least, with_root, within
 from mechid.estimation.linear import prior_factor, reduced
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
@@ -53,9 +53,10 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         np.sqrt(weight) * _shifts(*with_root(data, prior), b, at, reach)
         for prior, weight in zip(sets.priors, sets.weights, strict=True)
     ]
-    root = np.hstack([prior_factor(estimate.covariance), *shifts])
-    root = within(gaussian.factor[:b], root)
-    wider = _at_least(estimate.covariance, root @ root.T)
+    before = prior_factor(estimate.covariance)
+    # Where the model is wrong, fits with and without offsets may trust the CAD values differently.
+    root = at_least(before, within(gaussian.factor[:b], np.hstack([before, *shifts])))
+    wider = root @ root.T
     most, times = most_grown(estimate, wider)
     chances = ", ".join(
         f"{name} {p:.0%}" for name, p in zip(channels.names, sets.off, strict=True) if p > 0
@@ -67,18 +68,6 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
     )
     return replace(estimate, covariance=wider), (said,) if times > _MUCH else ()
-
-
-def _at_least(one: Floats, other: Floats) -> Floats:
-    """Return a covariance with what another has more in any direction.
-
-    Where the model is wrong, fits with and without offsets may trust the CAD values differently.
-    """
-    size = np.sqrt(np.diag(one))
-    scale = np.outer(*[np.where(size > 0, size, 1.0)] * 2)
-    values, vectors = np.linalg.eigh((other - one) / scale)
-    more = vectors * np.sqrt(np.maximum(values, 0.0))
-    return np.asarray(one + scale * (more @ more.T))
 
 
 def _reach(p: Floats) -> Floats:

@@ -117,11 +117,26 @@ def within(factor: Floats, root: Floats) -> Floats:
     Doubts about declared sizes concern what data and CAD values say together. Of what only CAD
     values say, the declared size, or the factor that the data support, is all that is known.
     """
+    F, U, s = _relative(factor, root)
+    return np.asarray(F @ (U * np.minimum(s, 1.0)))
+
+
+def at_least(factor: Floats, root: Floats) -> Floats:
+    """Return the root (n, r) of a covariance that is no smaller than F Fᵀ in any direction.
+
+    F Fᵀ must be more than zero in all directions of the other root.
+    """
+    F, U, s = _relative(factor, root)
+    return np.asarray(F @ (U * np.maximum(s, 1.0)))
+
+
+def _relative(factor: Floats, root: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return F (n, r), directions U (r, r) and sizes s (r,) of a root F U s."""
     F = compressed(factor)
     size = np.linalg.norm(F, axis=1)
     size = np.where(size > 0, size, 1.0)[:, None]
     U, s, _ = np.linalg.svd(np.linalg.lstsq(F / size, root / size)[0])
-    return np.asarray(F @ (U[:, : len(s)] * np.minimum(s, 1.0)))
+    return F, U, np.pad(s, (0, len(U) - len(s)))
 
 
 def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:

@@ -140,6 +140,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
             {"friction": "1 %"}, named=(_LACKING,), without=("puma560",)
         ),
         "hysteresis of the drives, 2 %": Law({"hysteresis": "2 %"}, named=(_LACKING,)),
+        "elastic drives, 0.1 % of the motion": Law({"elasticity": "0.1 %"}),
         "CAD errors uniform, number by number": Law(cad=uniform),
         "CAD errors with heavy tails": Law(cad=heavy_tails),
         "one body twice or half as heavy": Law(cad=one_gross),

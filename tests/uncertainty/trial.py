@@ -25,12 +25,14 @@ from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_data import Data, data_of
 from mechid.studies.experiments.identification_settings import IdentificationSettings
 from mechid.tasks.cad_prior import prior_from_cad
+from mechid.tasks.doubtful_elasticity import doubtful_elasticity, elastic_candidate
 from mechid.tasks.doubtful_friction import (
     doubtful_friction,
     friction_candidates,
     friction_words,
 )
 from mechid.tasks.hardpoint_columns import hardpoint_columns
+from mechid.tasks.measured import prepare
 from mechid.tasks.synthesise import measured_forces, synthesise
 from mechid.tasks.synthetic_errors import MachineErrors
 from mechid.validation.diagnosis import diagnose
@@ -92,7 +94,7 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
     data = trial_data(machine, law, seed)
     settings = settings_of(machine, law, seed)
     estimate = _estimate(data, settings, dict(LAWS[law].declared))
-    estimate, misfit = _with_friction(estimate, data, settings)
+    estimate, misfit = _with_doubts(estimate, data, settings)
     named = [text for text in estimate.known if _any(LAWS[law].named, text)]
     warned = [w for w in estimate.warnings if not _any(_DOUBTS, w) or _any(LAWS[law].named, w)]
     return {
@@ -128,34 +130,46 @@ def _estimate(data: Data, settings: IdentificationSettings, declared: dict[str, 
     return with_doubtful_forces(estimate, data.problem, data.prior, doubts)
 
 
-def _with_friction(
+def _with_doubts(
     estimate: Estimate, data: Data, settings: IdentificationSettings
 ) -> tuple[Estimate, tuple[str, ...]]:
-    """Return an estimate with the friction that `identify` finds missing, and what is said."""
-    motion, problem = shared.sampled(settings.measured), data.problem
-    if len(problem.time) != len(motion.time):
-        return estimate, ()  # derived from noisy positions, which are not kept
-    log = PreparedMeasurement(
-        time=motion.time,
-        y=motion.y,
-        yd=motion.yd,
-        ydd=motion.ydd,
-        forces=problem.channels,
-        tau=problem.tau,
-    )
+    """Return an estimate with what `identify` finds missing in the model, and what is said."""
+    problem, log = data.problem, _log(data, settings)
     mechanism = shared.mechanism(settings.model)
     found = diagnose(
         problem,
         estimate,
         [log],
         prior=data.prior,
-        friction=friction_candidates(estimate, mechanism, problem, [log]),
+        lacking=[
+            *friction_candidates(estimate, mechanism, problem, [log]),
+            *elastic_candidate(estimate, mechanism, [log]),
+        ],
     )
-    doubts = doubtful_friction(found.friction)
     words = friction_words(mechanism, estimate.parameters, found.friction, contained=True)
-    if doubts is not None:
-        estimate = with_doubtful_forces(estimate, problem, data.prior, doubts)
-    return estimate, words
+    for doubts in (doubtful_friction(found.friction), doubtful_elasticity(found.elasticity)):
+        if doubts is not None:
+            estimate = with_doubtful_forces(estimate, problem, data.prior, doubts)
+    elastic = tuple(d.text for d in found.found if d.kind == "elasticity")
+    return estimate, (*words, *elastic)
+
+
+def _log(data: Data, settings: IdentificationSettings) -> PreparedMeasurement:
+    """Return the motion as `identify` has it."""
+    motion, problem = shared.sampled(settings.measured), data.problem
+    if len(problem.time) == len(motion.time):
+        return PreparedMeasurement(
+            time=motion.time,
+            y=motion.y,
+            yd=motion.yd,
+            ydd=motion.ydd,
+            forces=problem.channels,
+            tau=problem.tau,
+        )
+    # Speeds and accelerations are derived from the positions.
+    true = shared.mechanism(settings.truth_model)
+    log = synthesise(true, motion, settings.errors(true))
+    return prepare(log, shared.mechanism(settings.model))
 
 
 def _parameters(estimate: Estimate, data: Data, machine: str) -> dict[str, Any]:

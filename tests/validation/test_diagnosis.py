@@ -95,7 +95,7 @@ def test_forces_of_missing_friction(seed: int) -> None:
     true = 0.6 * shapes[0] * np.eye(3)[1]
     world = World(seed, lambda tau, _: tau + true)
     found = diagnose(
-        world.regression, world.estimate(), [world.motion], prior=world.prior, friction=friction
+        world.regression, world.estimate(), [world.motion], prior=world.prior, lacking=friction
     )
     assert list(found.friction) == ["q2"]
     assert np.linalg.norm(found.friction["q2"] - true) < 0.1 * np.linalg.norm(true)
@@ -185,7 +185,7 @@ def test_a_delay_that_was_estimated_is_taken_as_it_is(seed: int) -> None:
     measured = PreparedMeasurement(
         time=t, y=y[:, :2], yd=yd[:, :2], ydd=ydd[:, :2], forces=("M1", "M2"), tau=tau
     )
-    found = diagnose(r, estimate, [measured], friction=friction)
+    found = diagnose(r, estimate, [measured], lacking=friction)
     assert not found.friction
     d = only(found.found, "delay")
     assert (d.channel, d.size) == ("", pytest.approx(late))

@@ -16,6 +16,7 @@ from mechid.estimation.sensed import sensed
 from mechid.runs.record import Run
 from mechid.runs.verdict_trust import gross
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.doubtful_elasticity import doubtful_elasticity, elastic_candidate
 from mechid.tasks.doubtful_friction import (
     doubtful_friction,
     friction_candidates,
@@ -38,7 +39,7 @@ _OF_LOG = {
 
 def examined(run: Run, problem: EstimationProblem) -> tuple[Run, EstimationProblem]:
     """Return a run with what is wrong with the forces of its logs and with its model there, and the
-    problem with friction that the model lacks as a doubt."""
+    problem with friction and elasticity that the model lacks as doubts."""
     if run.estimate is None:
         return run, problem
     mechanism, regression = run.mechanism, problem.regression
@@ -51,17 +52,22 @@ def examined(run: Run, problem: EstimationProblem) -> tuple[Run, EstimationProbl
         logs,
         prior=problem.prior if known else None,
         speeds=np.concatenate([own_speeds(mechanism, motion) for motion in logs]),
-        friction=friction_candidates(run.estimate, mechanism, regression, logs),
+        lacking=[
+            *friction_candidates(run.estimate, mechanism, regression, logs),
+            *elastic_candidate(run.estimate, mechanism, logs),
+        ],
         coordinates=[(c.name, c.unit) for c in mechanism.coordinates if not c.held],
     )
     options = run.about.options
-    informed = uses_cad(estimator_of(options.estimator, options.settings))
-    doubts = doubtful_friction(found.friction) if informed and problem.prior else None
-    words = friction_words(
-        mechanism, run.estimate.parameters, found.friction, contained=doubts is not None
+    informed = problem.prior is not None and uses_cad(
+        estimator_of(options.estimator, options.settings)
     )
+    words = friction_words(mechanism, run.estimate.parameters, found.friction, contained=informed)
     run = replace(run, diagnosis=found.found, warnings=(*run.warnings, *words))
-    return run, problem if doubts is None else problem.doubting(doubts)
+    for doubts in (doubtful_friction(found.friction), doubtful_elasticity(found.elasticity)):
+        if informed and doubts is not None:
+            problem = problem.doubting(doubts)
+    return run, problem
 
 
 def diagnosed(run: Run, problem: EstimationProblem) -> Run:
@@ -110,7 +116,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         [motion],
         prior=known,
         speeds=own_speeds(run.mechanism, motion),
-        friction=friction_candidates(model, run.mechanism, r, [motion]),
+        lacking=friction_candidates(model, run.mechanism, r, [motion]),
         source="the identified model",
     )
     return tuple(

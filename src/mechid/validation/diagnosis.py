@@ -49,13 +49,15 @@ _BETTER = 0.9
 
 
 class Findings(NamedTuple):
-    """What was found, and forces (N, n_d) of the friction that the model lacks, joint by joint.
+    """What was found, forces (N, n_d) of the friction that the model lacks, joint by joint, and of
+    k drives that give way, (N, n_d, k).
 
     None of friction where a delay or a hum was found that explains the forces as well.
     """
 
     found: tuple[Diagnosis, ...]
     friction: Mapping[str, Floats] = MappingProxyType({})
+    elasticity: Floats | None = None
 
 
 def diagnose(
@@ -65,7 +67,7 @@ def diagnose(
     *,
     prior: Prior | None = None,
     speeds: Floats | None = None,
-    friction: Sequence[Candidate] = (),
+    lacking: Sequence[Candidate] = (),
     coordinates: Sequence[tuple[str, str]] = (),
     source: str = CAD,
 ) -> Findings:
@@ -82,8 +84,8 @@ def diagnose(
         CAD values, if they are known.
     speeds : array (N, n_d), optional
         Of the coordinate of each force at the samples of the regression, m/s or rad/s.
-    friction : sequence of Candidate
-        Shapes of friction that the model does not have.
+    lacking : sequence of Candidate
+        What the model does not have: shapes of friction, and elasticity of drives.
     coordinates : sequence of (str, str)
         Names and units of the independent coordinates, as the columns of a motion.
     source : str
@@ -108,19 +110,19 @@ def diagnose(
     nth = max(1, r.tau.size // _ROWS)
     thin = slice(None, None, nth)
 
-    def linear(r: Regression, friction: Sequence[Candidate], estimate: Estimate) -> LinearFindings:
-        few = [replace(c, column=c.column[thin]) for c in friction]
+    def linear(r: Regression, lacking: Sequence[Candidate], estimate: Estimate) -> LinearFindings:
+        few = [replace(c, column=c.column[thin]) for c in lacking]
         problem = fitted_problem(r.part(thin), noise, prior, scale=scale)
         return linear_findings(problem, estimate, motions[0], few, source)
 
     imitated = False
-    late = [replace(c, column=late_values(r, c.column, delay)) for c in friction]
+    late = [replace(c, column=late_values(r, c.column, delay)) for c in lacking]
     found, rest, factors = linear(r, late, estimate)
-    if friction and estimate.errors is not None and np.any(delay):
+    if lacking and estimate.errors is not None and np.any(delay):
         # What the model lacks of friction looks like a delay, and delays are estimated by default.
         on_time = replace(estimate, errors=replace(estimate.errors, delay=None, sigma_delay=None))
         valid = replace(regression.select(estimate.parameters), valid=r.valid)
-        other, less, others = linear(valid, friction, on_time)
+        other, less, others = linear(valid, lacking, on_time)
         kinds = {d.kind for d in other}
         # Forces that are late beside that friction are late.
         instead = "friction" in kinds and "delay" not in kinds
@@ -142,15 +144,23 @@ def diagnose(
         *(() if speeds is None else near_standstill(r, e, late_values(r, speeds, delay))),
         *little_motion(estimate, motions, coordinates),
     )
-    if not imitated and any(d.kind in _LIKE_FRICTION for d in whole):
-        return Findings(whole)
-    return Findings(whole, _of_joints(friction, factors))
+    elastic = [
+        factor * c.parts
+        for c, factor in zip(lacking, factors.tolist(), strict=True)
+        if factor and c.parts is not None
+    ]
+    like = not imitated and any(d.kind in _LIKE_FRICTION for d in whole)
+    return Findings(
+        whole,
+        {} if like else _of_joints(lacking, factors),
+        np.concatenate(elastic, axis=-1) if elastic else None,
+    )
 
 
-def _of_joints(friction: Sequence[Candidate], factors: Floats) -> dict[str, Floats]:
+def _of_joints(candidates: Sequence[Candidate], factors: Floats) -> dict[str, Floats]:
     """Return the forces of all shapes of friction that were taken, joint by joint."""
     found: dict[str, Floats] = {}
-    for c, factor in zip(friction, factors.tolist(), strict=True):
-        if factor:
+    for c, factor in zip(candidates, factors.tolist(), strict=True):
+        if factor and c.kind == "friction":
             found[c.channel] = found.get(c.channel, 0.0) + factor * c.column
     return found

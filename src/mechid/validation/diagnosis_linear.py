@@ -62,6 +62,8 @@ class Candidate:
         What it is.
     remedy : str
         What to do about it, if that is not the same for all of its kind.
+    parts : array (N, n_d, k), optional
+        Forces of single causes that are alike, whose sum is the column.
     """
 
     kind: str
@@ -70,6 +72,7 @@ class Candidate:
     unit: str
     words: str = ""
     remedy: str = ""
+    parts: Floats | None = None
 
 
 class LinearFindings(NamedTuple):
@@ -182,6 +185,7 @@ def _best(
             added.gain[k] > _least_share(c) * squares[here].sum()
             and size >= _LEAST.get(c.kind, 0.0)
             and not (c.kind == "gain" and size > _WILD)
+            and not (c.kind == "elasticity" and added.factor[k] < 0)
         ):
             order.append(k)
     for k in order[:_TRIED]:
@@ -210,7 +214,12 @@ def _beyond(c: Candidate, delay: float, r: Regression, forces: Floats) -> Floats
 
 
 def _least_share(c: Candidate) -> float:
-    """Return which part of the sum of squares of its channels a candidate must explain."""
+    """Return which part of the sum of squares of its channels a candidate must explain.
+
+    Inertias of drives take up most of what their elasticity does: little is left.
+    """
+    if c.kind == "elasticity":
+        return 0.0
     return _SINGLE if c.kind in _LEAST and c.channel else _MATTERS
 
 
@@ -256,6 +265,12 @@ def _merged(
                 remedy = "record all channels with one clock, or shift the forces in the log back"
             case "gain":
                 text, remedy = _gain(name, value, significance, source)
+            case "elasticity":
+                text = (
+                    f"drives give way by about {100 * value:.2g} % of their motion under their "
+                    f"usual force ({significance:.0f} standard deviations)"
+                )
+                remedy = parts[0][0].remedy
             case _:
                 words = " and ".join(dict.fromkeys(c.words for c, _, _ in parts))
                 value = float(np.sqrt(np.mean(np.sum(np.square(history), axis=1))))

@@ -17,7 +17,7 @@ from mechid.estimation.estimate_warnings import coloured_residuals
 from mechid.estimation.gaussian_prior import CAD_BELIEF, GaussianPrior, cad_prior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
-from mechid.estimation.unseen import _gains, _offsets, _sentence
+from mechid.estimation.unseen import _gains, _offsets, _worst
 from mechid.tasks.cad_prior import widened
 
 from .problems import coloured, prior, regression
@@ -213,17 +213,18 @@ def test_errors_that_the_data_could_not_show(along: float, across: float, said: 
     )
     rows = (along * q + across * n) / 10.0
     errors = [("force a", 0 * rows), ("force b", rows), ("force c", 0.1 * rows)]
-    found = _sentence(cast(Any, posterior), np.array([0.2]), "an error of", "do it", iter(errors))
+    sigma = np.array([0.2])
+    found = _worst(cast(Any, posterior), sigma, "an error of", "do it", iter(errors))
     assert len(found) == said
     if said:
-        assert found[0] == (
+        assert found[0].words(sigma) == (
             "an error of force b would not be seen in these data and would shift p by 2.1 "
-            "standard deviations: do it"
+            "standard deviations: do it",
         )
-    assert _sentence(cast(Any, posterior), np.zeros(1), "", "", iter(errors)) == ()
+    assert _worst(cast(Any, posterior), np.zeros(1), "", "", iter(errors)) == ()
     # the bound can be another one
     for least in (1.8, 2.0, 2.2):
-        one = _sentence(cast(Any, posterior), np.array([0.2]), "", "", iter(errors), least)
+        one = _worst(cast(Any, posterior), sigma, "", "", iter(errors), least)
         assert len(one) == (across < 3.873 and abs(along) > least)
 
 

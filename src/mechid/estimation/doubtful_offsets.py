@@ -55,7 +55,8 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
     ]
     before = prior_factor(estimate.covariance)
     # Where the model is wrong, fits with and without offsets may trust the CAD values differently.
-    root = at_least(before, within(gaussian.factor[:b], np.hstack([before, *shifts])))
+    limit = at_least(gaussian.factor[:b], before)
+    root = within(limit, np.hstack([before, *shifts]))
     wider = root @ root.T
     most, times = most_grown(estimate, wider)
     chances = ", ".join(

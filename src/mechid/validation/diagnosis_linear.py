@@ -188,11 +188,15 @@ def _best(
             and not (c.kind == "elasticity" and added.factor[k] < 0)
         ):
             order.append(k)
-    for k in order[:_TRIED]:
+    # Elasticity takes a part of what other errors explain: only what they leave is its own, and its
+    # one candidate makes none of theirs less significant.
+    last = [k for k in order if candidates[k].kind == "elasticity"]
+    several = sum(c.kind != "elasticity" for c in candidates)
+    for k in [*[k for k in order if k not in last][:_TRIED], *last]:
         # What is left without it remembers it; blocks must be as long as the memory of the rest.
         column = columns[..., k : k + 1]
         alone = try_columns(in_blocks(problem, with_column(problem, column)), column)
-        if alone.p[0] * len(candidates) < _LEVEL:
+        if alone.p[0] * several < _LEVEL:
             factor = float(alone.factor[0])
             return k, factor, factor / float(alone.sigma[0])
     return None

@@ -1,11 +1,11 @@
-"""Covariances that are no larger, or no smaller, than another one in any direction."""
+"""Covariances that are no larger, or no smaller, than another one in any direction, or the rest."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from mechid.estimation.gaussian_prior import at_least, within
+from mechid.estimation.gaussian_prior import at_least, less, within
 
 SIZES = np.array([1e-3, 1.0, 50.0, 2.0])
 
@@ -46,6 +46,17 @@ def test_the_larger_one_of_two(seed: int) -> None:
     scale = np.outer(SIZES, SIZES)
     np.testing.assert_allclose(square(at_least(F, more)) / scale, square(more) / scale, atol=1e-9)
     np.testing.assert_allclose(square(within(F, more)) / scale, square(F) / scale, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_one_has_more_than_another(seed: int) -> None:
+    """Of a sum the other term is left, and nothing of what is smaller in all directions."""
+    rng = np.random.default_rng(seed)
+    F, other = drawn(rng), drawn(rng, 2)
+    both = np.hstack([F, other])
+    scale = np.outer(SIZES, SIZES)
+    np.testing.assert_allclose(square(less(both, F)) / scale, square(other) / scale, atol=1e-7)
+    np.testing.assert_allclose(less(F, both) / SIZES[:, None], 0.0, atol=1e-6)
 
 
 def test_what_is_known_exactly() -> None:

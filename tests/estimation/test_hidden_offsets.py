@@ -11,6 +11,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from mechid.estimation.automatic import Automatic
+from mechid.estimation.doubtful_offsets import if_zeroed
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats, Regression
 
@@ -102,6 +103,9 @@ def test_standard_deviations_contain_what_data_and_cad_values_do_not_exclude(see
     assert more == pytest.approx((q / 1.96) ** 2 * square, rel=0.01)
     assert more > p * square
     np.testing.assert_allclose(found.sigma[1:], zeroed.sigma[1:], rtol=1e-3)
+    size = np.outer(zeroed.sigma, zeroed.sigma)
+    np.testing.assert_allclose(if_zeroed(found) / size, zeroed.covariance / size, atol=1e-3)
+    assert if_zeroed(zeroed) is zeroed.covariance
     (said,) = [word for word in found.warnings if "offsets" in word]
     assert f"(probability of each: f0 {p:.0%})" in said
     assert f"p0 grows most, {found.sigma[0] / zeroed.sigma[0]:.3g} times" in said

@@ -54,6 +54,18 @@ def test_the_whole_set_predicts_what_the_restricted_does(estimator: OrdinaryLeas
     assert "2 of 4 parameters" in whole.known[-1]
 
 
+def test_offsets_that_there_may_be_concern_the_estimated_parameters() -> None:
+    r = problem(X, noise=0.1)
+    prior = knowing(1.1 * X, 0.2)
+    small = OLS(restrict(r, KEPT, rest="cad", prior=prior))
+    small = replace(small, doubted_offsets=np.array([[1.0], [2.0]]))
+    whole = completed(small, r, prior)
+    at = [whole.parameters.index(name) for name in KEPT]
+    assert whole.doubted_offsets is not None
+    np.testing.assert_array_equal(whole.doubted_offsets[at], small.doubted_offsets)
+    assert np.count_nonzero(whole.doubted_offsets) == 2
+
+
 def test_nothing_to_complete() -> None:
     r = problem(X, noise=0.1)
     estimate = OLS(r)

@@ -106,10 +106,15 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         full=np.arange(40.0),
         resting=(run.estimate.parameters[1],),
         unmodelled=two,
+        doubted_offsets=np.arange(2.0 * len(run.estimate.parameters)).reshape(-1, 2),
     )
     part = run.estimate.parameters[:4]
     reduced = replace(
-        rich, parameters=part, values=rich.values[:4], covariance=rich.covariance[:4, :4]
+        rich,
+        parameters=part,
+        values=rich.values[:4],
+        covariance=rich.covariance[:4, :4],
+        doubted_offsets=np.zeros((4, 0)),
     )
     whole = replace(run, estimate=rich, reduction=replace(run.reduction, estimate=reduced))
     save_run(whole, tmp_path / "run")

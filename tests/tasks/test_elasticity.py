@@ -50,7 +50,10 @@ def test_it_is_named_and_contained(seed: int) -> None:
     assert np.mean(np.abs(z) < 1.96) > 0.9
 
 
-@pytest.mark.parametrize("words", [{}, {"delay": 0.004}, {"positions_only": True}])
+@pytest.mark.parametrize(
+    "words",
+    [{}, {"delay": 0.004}, {"positions_only": True}, {"hum": "5%"}, {"quantisation": "10%"}],
+)
 def test_stiff_drives_have_none(words: dict[str, Any]) -> None:
     run = identified(0, **words)
     assert elastic(run) == []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
+import mechid
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.joint_friction import joint_sliding
 from mechid.errors import DataError
@@ -325,3 +326,28 @@ def test_another_motion_of_the_same_machine(tmp_path):
 def test_wrong_errors(errors, words):
     with pytest.raises(DataError, match=words):
         synthesise(FIVE, MOVED, **errors)
+
+
+def test_more_of_the_friction_that_a_model_has_is_in_the_true_parameters():
+    """Forces of these parameters are those of the machine, on this motion and on others."""
+    arm = load("puma560")
+    motion, other = (mechid.excite(arm, random=2, starts=0, seed=seed) for seed in (0, 1))
+    plain = synthesise(arm, motion, cad_error="20%")
+    words = {"friction": "2%", "viscous_friction": {"q2": 3.0}}
+    made = synthesise(arm, motion, cad_error="20%", **words)
+    more = dict(zip((c.name for c in made.columns), made.phi - plain.phi, strict=True))
+    speed = np.sqrt(np.mean(made.yd[:, 1] ** 2))
+    assert more["viscous_friction_2"] == pytest.approx(3.0 / speed)
+    coulomb = [more[f"coulomb_friction_{k}"] for k in range(1, 7)]
+    np.testing.assert_allclose(coulomb, 0.02 * np.sqrt(np.mean(plain.exact**2, axis=0)), rtol=1e-9)
+    assert sum(1 for x in more.values() if x) == 7
+    assert made.errors["friction"] == made.errors["viscous_friction"] == {}
+    for log in (made, synthesise(arm, other, truth=made.truth)):
+        forces = inverse_dynamics(solve_motion(arm, log.y, log.yd, log.ydd), made.phi).tau
+        np.testing.assert_allclose(log.exact, forces, atol=1e-9 * np.abs(forces).max())
+
+
+def test_friction_that_a_model_lacks_stays_an_error_of_the_machine():
+    made = synthesise(FIVE, MOVED, friction="5%")
+    assert made.phi.tolist() == synthesise(FIVE, MOVED).phi.tolist()
+    assert sorted(made.errors["friction"]) == ["A1", "A2", "B1", "B2", "C"]

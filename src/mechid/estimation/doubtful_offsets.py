@@ -21,7 +21,13 @@ from scipy.special import ndtri
 
 from mechid.estimation.doubtful_forces import most_grown
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, at_least, with_root, within
+from mechid.estimation.gaussian_prior import (
+    USUAL_CHANNEL_ERROR,
+    at_least,
+    less,
+    with_root,
+    within,
+)
 from mechid.estimation.linear import prior_factor, reduced
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
@@ -68,7 +74,17 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         f"what they would have done, and that of {most} grows most, {times:.3g} times; estimate "
         "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
     )
-    return replace(estimate, covariance=wider), (said,) if times > _MUCH else ()
+    wide = replace(estimate, covariance=wider, doubted_offsets=less(root, before))
+    return wide, (said,) if times > _MUCH else ()
+
+
+def if_zeroed(estimate: Estimate) -> Floats:
+    """Return the covariance (b, b) that an estimate would have if sensors were known to be zeroed:
+    without the offsets that nothing excludes."""
+    if estimate.doubted_offsets is None:
+        return estimate.covariance
+    root = less(prior_factor(estimate.covariance), estimate.doubted_offsets)
+    return np.asarray(root @ root.T)
 
 
 def _reach(p: Floats) -> Floats:

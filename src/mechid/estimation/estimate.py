@@ -180,6 +180,8 @@ class Estimate(Plotted, Tabular):
         Rms of force that the model does not describe, N or N m: part of `noise`, if it is known.
     unseen : tuple of Unseen
         Errors that the data could not show, whose sentences are in `known` or `warnings`.
+    doubted_offsets : array (b, k), optional
+        Root of the part of `covariance` that is there because forces may have offsets.
     """
 
     method: str
@@ -201,6 +203,7 @@ class Estimate(Plotted, Tabular):
     resting: tuple[str, ...] = ()
     unmodelled: Floats | None = None
     unseen: tuple[Unseen, ...] = ()
+    doubted_offsets: Floats | None = None
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""

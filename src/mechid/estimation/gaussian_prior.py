@@ -130,6 +130,15 @@ def at_least(factor: Floats, root: Floats) -> Floats:
     return np.asarray(F @ (U * np.maximum(s, 1.0)))
 
 
+def less(factor: Floats, root: Floats) -> Floats:
+    """Return the root (n, r) of what F Fᵀ has more than another covariance, direction by direction.
+
+    F Fᵀ must be more than zero in all directions of the other root.
+    """
+    F, U, s = _relative(factor, root)
+    return np.asarray(F @ (U * np.sqrt(np.maximum(1.0 - s**2, 0.0))))
+
+
 def _relative(factor: Floats, root: Floats) -> tuple[Floats, Floats, Floats]:
     """Return F (n, r), directions U (r, r) and sizes s (r,) of a root F U s."""
     F = compressed(factor)

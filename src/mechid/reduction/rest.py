@@ -107,6 +107,9 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         # Nothing is said of offsets and errors of CAD values together.
         wide = np.vstack([errors.cross, np.zeros((len(others), len(estimate.channels)))])
         errors = replace(errors, cross=wide[order])
+    doubted = estimate.doubted_offsets
+    if doubted is not None:
+        doubted = np.vstack([doubted, np.zeros((len(others), doubted.shape[1]))])[order]
     whole = replace(
         estimate,
         errors=errors,
@@ -116,6 +119,7 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         known=(*estimate.known, words),
         resting=(*estimate.resting, *others),
         unseen=tuple(error.among(names) for error in estimate.unseen),
+        doubted_offsets=doubted,
     )
     return said_again(estimate, whole)
 

@@ -43,6 +43,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "full": estimate.full,
             "resting": estimate.resting,
             "unmodelled": estimate.unmodelled,
+            "doubted_offsets": estimate.doubted_offsets,
         },
     )
 
@@ -54,6 +55,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
     n, n_d = len(found["parameters"]), len(found["channels"])
     errors, colour, unmodelled = found["errors"], found["colour"], found.get("unmodelled")
+    doubted = found.get("doubted_offsets")
     if colour is not None and len(colour) != n_d:
         raise ValueError(f"colour must have {n_d} entries, got {len(colour)}")
     return Estimate(
@@ -75,6 +77,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         full=None if found["full"] is None else floats(found["full"]),
         resting=tuple(found["resting"]),
         unmodelled=None if unmodelled is None else floats(unmodelled, n_d),
+        doubted_offsets=None if doubted is None else floats(doubted).reshape(n, -1),
     )
 
 

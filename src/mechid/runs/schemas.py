@@ -58,6 +58,7 @@ class EstimateWords(TypedDict):
     evidence: float | None
     resting: list[str]
     unmodelled: NotRequired[list[float | None] | None]
+    doubted_offsets: NotRequired[list[list[float]] | None]
 
 
 class FullWords(TypedDict):

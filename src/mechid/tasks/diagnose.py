@@ -9,9 +9,10 @@ import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
+from mechid.estimation.doubtful_offsets import if_zeroed
 from mechid.estimation.estimate import without_channel_errors
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.sensed import sensed
 from mechid.runs.record import Run
 from mechid.runs.verdict_trust import gross
@@ -86,7 +87,8 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
     """Return what is wrong with a motion that was not used, or with the model there.
 
     What is known before is the model of the run with its covariance: parameters cannot imitate
-    errors of this motion as they can those of the identification.
+    errors of this motion as they can those of the identification. That the identification may have
+    had an offset is no reason not to name one: then it is there instead.
 
     Parameters
     ----------
@@ -108,17 +110,23 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         resting=(),
         residuals=np.where(r.valid, r.target - r.W @ final.values, np.nan),
     )
-    b = len(model.parameters)
-    known = Prior(model.parameters, model.parameters, np.eye(b), model.values, model.covariance)
-    found = diagnose(
-        r,
-        model,
-        [motion],
-        prior=known,
-        speeds=own_speeds(run.mechanism, motion),
-        lacking=friction_candidates(model, run.mechanism, r, [motion]),
-        source="the identified model",
-    )
+    lacking = friction_candidates(model, run.mechanism, r, [motion])
+
+    def findings(covariance: Floats) -> tuple[Diagnosis, ...]:
+        names, same = model.parameters, np.eye(len(model.parameters))
+        return diagnose(
+            r,
+            model,
+            [motion],
+            prior=Prior(names, names, same, model.values, covariance),
+            speeds=own_speeds(run.mechanism, motion),
+            lacking=lacking,
+            source="the identified model",
+        ).found
+
+    found = findings(model.covariance)
+    if model.doubted_offsets is not None and not any(d.kind == "offset" for d in found):
+        found += tuple(d for d in findings(if_zeroed(model)) if d.kind == "offset")
     return tuple(
         replace(
             d,
@@ -126,7 +134,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
             text=f"on {motion.name} {d.text}",
             remedy=_OF_LOG.get(d.kind, d.remedy),
         )
-        for d in found.found
+        for d in found
     )
 
 

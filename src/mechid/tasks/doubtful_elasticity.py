@@ -59,7 +59,7 @@ def doubtful_elasticity(forces: Floats | None) -> DoubtfulForces | None:
     """
     if forces is None:
         return None
-    return DoubtfulForces(forces, "what drives that give way under load do to the parameters")
+    return DoubtfulForces(forces, "what drives that give way under load would do to the parameters")
 
 
 def _columns(

@@ -32,6 +32,7 @@ from mechid.tables.motion import TIME, MotionTable
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
+from mechid.tasks.own_friction import taken_up
 from mechid.tasks.synthesise_checks import check_options
 from mechid.tasks.synthetic_errors import (
     ENCODER,
@@ -71,7 +72,7 @@ class Synthesis(Plotted, Tabular):
     columns : tuple of Column
         All parameters of the model.
     phi : array (p,)
-        True parameters.
+        True parameters, with the friction of joints that the model has parameters for.
     sigma : array (n_d,)
         Root mean square of the errors of each force, before wrong units.
     errors : mapping kind → channel → value
@@ -242,6 +243,7 @@ def synthesise(
     deviates = _streams(options)[2].standard_normal(y.shape)
     y = y + deviates * of_y.sizes("position_noise", options.position_noise)
     y, encoder = sensed(y, of_y, options, ENCODER)
+    more, lacking = taken_up(solved, resisted)
     per_coordinate, per_force = unit_factors(mechanism, options.units)
     return Synthesis(
         mechanism=mechanism,
@@ -253,9 +255,9 @@ def synthesise(
         tau=tau * per_force,
         exact=exact,
         columns=dynamic_model(mechanism).columns,
-        phi=phi,
+        phi=phi + more,
         sigma=rms(tau - exact),
-        errors=moved | resisted | sprung | of_sensors | encoder,
+        errors=moved | lacking | sprung | of_sensors | encoder,
         notes=table.notes,
     )
 

@@ -30,7 +30,7 @@ Drawn: TypeAlias = dict[str, dict[str, Any]]
 Step: TypeAlias = Callable[[Floats, Floats, Sensing], errors.Drawn]
 
 # Resistance of a joint per unit of its coefficient: speed (N, k), v_s → (N, k).
-_LAWS: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
+FRICTION_LAWS: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
     {
         "friction": lambda v, v_s: np.ones_like(v),
         "viscous_friction": lambda v, v_s: v,
@@ -157,7 +157,7 @@ class MachineErrors:
     def _friction(self, motion: Motion, scale: Floats, drawn: Drawn) -> Floats:
         """Return generalised forces of friction in joints; its coefficients go into `drawn`."""
         total = np.zeros_like(motion.y)
-        laws = {name: law for name, law in _LAWS.items() if self.has(name)}
+        laws = {name: law for name, law in FRICTION_LAWS.items() if self.has(name)}
         known_speeds = self.drawn.get("stribeck_speed", {})
         for sliding in joint_sliding(motion) if laws else ():
             speed = float(np.sqrt(np.mean(sliding.speeds**2)))

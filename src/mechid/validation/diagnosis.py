@@ -44,6 +44,8 @@ _ROWS = 50_000
 _EXACT = 1e-6
 # What looks like friction: a delay moves reversals, a hum may come again at each.
 _LIKE_FRICTION = ("delay", "hum")
+# What looks like elasticity: both repeat with the motion.
+_LIKE_ELASTICITY = ("quantised", "hum")
 # Friction explains more than a delay does if it leaves less than this part of the squares.
 _BETTER = 0.9
 
@@ -52,7 +54,9 @@ class Findings(NamedTuple):
     """What was found, forces (N, n_d) of the friction that the model lacks, joint by joint, and of
     k drives that give way, (N, n_d, k).
 
-    None of friction where a delay or a hum was found that explains the forces as well.
+    None of friction where a delay or a hum was found that explains the forces as well. Forces like
+    those of elasticity are there also where they are not named, because a hum or steps of the
+    forces look alike.
     """
 
     found: tuple[Diagnosis, ...]
@@ -144,6 +148,8 @@ def diagnose(
         *(() if speeds is None else near_standstill(r, e, late_values(r, speeds, delay))),
         *little_motion(estimate, motions, coordinates),
     )
+    if any(d.kind in _LIKE_ELASTICITY for d in whole):
+        whole = tuple(d for d in whole if d.kind != "elasticity")
     elastic = [
         factor * c.parts
         for c, factor in zip(lacking, factors.tolist(), strict=True)

@@ -26,7 +26,7 @@ from mechid.tasks.cad_prior import prior_from_cad
 from mechid.tasks.hardpoint_columns import HardpointColumns, hardpoint_columns
 from mechid.tasks.measured import prepare
 from mechid.tasks.regress import regression_of
-from mechid.tasks.synthesise import finer_motion, measured_forces, synthesise
+from mechid.tasks.synthesise import Synthesis, finer_motion, measured_forces, synthesise
 from mechid.tasks.synthesise_checks import check_options
 from mechid.tasks.synthetic_errors import stream, unit_factors
 
@@ -86,8 +86,10 @@ def data_of(settings: IdentificationSettings) -> Data:
     others = tuple(_problem(by, settings.base, settings.listed, ()) for by in settings.others)
     small: Regression | None = None
     moved: Mapping[str, Sequence[float]] = {}
+    phi = shared.true_values(settings.truth_model)
     if any(getattr(options, name) for name in (*_MACHINE, *_POSITIONS)):
-        problem, exact, moved = _of_machine(settings, options, chosen)
+        problem, exact, log = _of_machine(settings, options, chosen)
+        moved, phi = log.errors.get("hardpoints", {}), log.phi
     else:
         time = shared.sampled(settings.measured).time
         by = settings.truth_model, settings.measured
@@ -104,7 +106,7 @@ def data_of(settings: IdentificationSettings) -> Data:
         small,
         tuple(_with_forces(r, tau, truth) for r, tau in zip(others, exact, strict=True)),
         _prior(settings, chosen),
-        chosen.matrix @ shared.true_values(settings.truth_model),
+        chosen.matrix @ phi,
     )
     return _with_hardpoints(settings, found, moved) if settings.calibrate else found
 
@@ -181,20 +183,19 @@ def _with_forces(r: Regression, tau: Floats, mechanism: Mechanism) -> Regression
 
 def _of_machine(
     settings: IdentificationSettings, options: SynthesiseOptions, chosen: Columns
-) -> tuple[Regression, tuple[Floats, ...], Mapping[str, Sequence[float]]]:
+) -> tuple[Regression, tuple[Floats, ...], Synthesis]:
     """Return the problem of a machine with errors of its own, its forces on other motions, and
-    the displacements of its joints (m)."""
+    how it was made."""
     model, truth = shared.mechanism(settings.model), shared.mechanism(settings.truth_model)
     log = synthesise(truth, shared.sampled(settings.measured), options)
     exact = tuple(
         synthesise(truth, shared.sampled(by), truth=log.truth).exact for by in settings.others
     )
-    moved = log.errors.get("hardpoints", {})
     if log.measured_rates:
         blank = _problem(settings.measured, settings.base, settings.listed, settings.forces)
-        return _with_forces(blank, log.tau, truth), exact, moved
+        return _with_forces(blank, log.tau, truth), exact, log
     whole = regression_of(dynamic_model(model), prepare(log, model), chosen.names)
-    return shared.of_forces(whole, settings.forces), exact, moved
+    return shared.of_forces(whole, settings.forces), exact, log
 
 
 def _prior(settings: IdentificationSettings, chosen: Columns) -> Prior:

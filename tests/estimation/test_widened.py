@@ -14,10 +14,11 @@ from .test_channel_errors import measured
 
 def test_sentences_follow_the_covariance() -> None:
     found = OrdinaryLeastSquares()(measured())
-    unseen = Unseen("an offset", found.parameters, np.array([0.0, 6.0, -8.0, 4.0]), 2.0, "zero it")
+    shifts = np.array([0.0, 6.0, -8.0, 4.0])
+    unseen = Unseen("an unseen offset", found.parameters, shifts, 2.0, "zero it")
     variances = np.array([0.0, 4.0, 1.0, 1.0])
     (first,) = unseen.words(np.sqrt(variances))
-    assert first == "an offset and would shift p2 by 8 standard deviations: zero it"
+    assert first == "an unseen offset would shift p2 by 8 standard deviations: zero it"
     found = replace(
         found,
         covariance=np.diag(variances),
@@ -27,7 +28,7 @@ def test_sentences_follow_the_covariance() -> None:
     )
     # One variance grows by a factor of sixteen, and another parameter is shifted most.
     wider = found.widened(np.diag(variances * [1.0, 1.0, 16.0, 1.0]))
-    second = "an offset and would shift p3 by 4 standard deviations: zero it"
+    second = "an unseen offset would shift p3 by 4 standard deviations: zero it"
     assert wider.warnings == ("before", second, "after")
     assert wider.known == found.known
     # Now it is hidden.

@@ -54,6 +54,30 @@ def test_the_whole_set_predicts_what_the_restricted_does(estimator: OrdinaryLeas
     assert "2 of 4 parameters" in whole.known[-1]
 
 
+@pytest.mark.parametrize("factor", [0.25, 1.0, 1e4])
+def test_with_offsets_it_follows_the_rest_no_further_either(factor: float) -> None:
+    r = problem(X, noise=0.1)
+    r = replace(r, tau=r.tau + 0.3)
+    prior = knowing(1.1 * X, 0.2)
+    estimator = WeightedLeastSquares(offsets="estimated")
+    small = estimator(restrict(r, KEPT, rest="cad", prior=prior))
+    stacked = [r.select(names).stacked() for names in (KEPT, ("p01", "p03"))]
+    A, rest = (rows / small.noise[channel][:, None] for rows, _, channel in stacked)
+    channel = stacked[0][2]
+    offsets = np.eye(len(r.channels))[channel] / small.noise[channel][:, None]
+    G = np.linalg.lstsq(np.hstack([A, offsets]), rest)[0][:2]
+    C, errors = factor * small.covariance, small.errors
+    assert errors is not None
+    assert errors.cross is not None
+    errors = replace(
+        errors, cross=factor * errors.cross, sigma_offset=np.sqrt(factor) * errors.sigma_offset
+    )
+    whole = completed(replace(small, covariance=C, errors=errors), r, prior)
+    moved = whole.covariance[np.ix_([2, 0], [2, 0])] - C
+    expected = min(factor, 1.0) ** 2 * 0.2**2 * G @ G.T
+    np.testing.assert_allclose(moved, expected, rtol=0.02, atol=1e-6 * factor * C.max())
+
+
 def test_offsets_that_there_may_be_concern_the_estimated_parameters() -> None:
     r = problem(X, noise=0.1)
     prior = knowing(1.1 * X, 0.2)

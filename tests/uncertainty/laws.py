@@ -129,8 +129,10 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "gains off by 3 %, declared": Law({"gain": "3 %"}, declared={"gains": 0.03}),
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
-        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named=("off their places in",)),
-        "hardpoints off by 0.5 mm, about own axes": Law({"hardpoints": 0.0005}, own_axes=True),
+        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named=("off their places",)),
+        "hardpoints off by 0.5 mm, about own axes": Law(
+            {"hardpoints": 0.0005}, named=("each in another direction",), own_axes=True
+        ),
         # In a random direction: a standard deviation of 0.5/√3 mm in every axis.
         "hardpoints off by 0.5 mm, declared": Law(
             {"hardpoints": 0.0005}, declared={"hardpoints": 0.0005 / np.sqrt(3)}

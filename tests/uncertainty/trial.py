@@ -33,6 +33,7 @@ from mechid.tasks.doubtful_friction import (
 )
 from mechid.tasks.hardpoint_columns import hardpoint_columns
 from mechid.tasks.measured import prepare
+from mechid.tasks.misplaced_joints import misplaced_joints
 from mechid.tasks.synthesise import measured_forces, synthesise
 from mechid.tasks.synthetic_errors import MachineErrors
 from mechid.validation.diagnosis import diagnose
@@ -147,7 +148,11 @@ def _with_doubts(
         ],
     )
     words = friction_words(mechanism, estimate.parameters, found.friction, contained=True)
-    for doubts in (doubtful_friction(found.friction), doubtful_elasticity(found.elasticity)):
+    for doubts in (
+        misplaced_joints(mechanism, [log], data.prior),
+        doubtful_friction(found.friction),
+        doubtful_elasticity(found.elasticity),
+    ):
         if doubts is not None:
             estimate = with_doubtful_forces(estimate, problem, data.prior, doubts)
     elastic = tuple(d.text for d in found.found if d.kind == "elasticity")

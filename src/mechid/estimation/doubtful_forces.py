@@ -17,26 +17,30 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import Estimate, Unseen
 from mechid.estimation.linear import prior_factor
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
+
+_WORTH = 1.0  # standard deviations of a shift that is worth a word
 
 
 class DoubtfulForces(NamedTuple):
     """What k independent errors of one standard deviation each add to the forces.
 
-    forces (N, n_d, k) in N or N m, and words: what is not exactly known.
+    forces (N, n_d, k) in N or N m, and words: what is not exactly known. With a remedy, standard
+    deviations do not contain it, and the result says what it would do.
     """
 
     forces: Floats
     words: str
+    remedy: str = ""
 
 
 def with_doubtful_forces(
     estimate: Estimate, regression: Regression, prior: Prior, doubts: DoubtfulForces
 ) -> Estimate:
-    """Return an estimate whose covariance contains errors of what is known.
+    """Return an estimate whose covariance contains errors of what is known, or that names them.
 
     Parameters
     ----------
@@ -48,6 +52,11 @@ def with_doubtful_forces(
     doubts : DoubtfulForces
     """
     shifts = response(estimate, regression.select(estimate.parameters), prior, doubts.forces)
+    if doubts.remedy:
+        sizes = np.linalg.norm(shifts, axis=1)
+        error = Unseen(doubts.words, estimate.parameters, sizes, _WORTH, doubts.remedy)
+        known = (*estimate.known, *error.words(estimate.sigma))
+        return replace(estimate, known=known, unseen=(*estimate.unseen, error))
     wider = estimate.covariance + shifts @ shifts.T
     name, times = most_grown(estimate, wider)
     said = f"standard deviations contain {doubts.words}"

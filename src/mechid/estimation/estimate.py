@@ -91,7 +91,7 @@ class Unseen:
     Attributes
     ----------
     error : str
-        What it is, as "an offset of … would not be seen".
+        What it is, as "an offset of … would not be seen in these data and".
     parameters : tuple of str
     shifts : array (b,)
         What it would do to them.
@@ -127,7 +127,7 @@ class Unseen:
         if not size[most] > self.least:
             return ()
         return (
-            f"{self.error} and would shift {self.parameters[most]} by {size[most]:.2g} standard "
+            f"{self.error} would shift {self.parameters[most]} by {size[most]:.2g} standard "
             f"deviations: {self.remedy}",
         )
 

@@ -90,11 +90,14 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
     A, _, channel = regression.select(estimate.parameters).stacked()
     A_rest = regression.select(others).stacked()[0]
     noise = estimate.noise[channel]
-    if np.all(noise > 0) and errors is not None and errors.cross is not None:
-        C = estimate.covariance @ A.T + errors.cross[:, channel]  # offsets give way too
-        G = -(C / noise**2) @ A_rest
-    elif np.all(noise > 0):
-        G = -_response(estimate.covariance, A / noise[:, None], A_rest / noise[:, None])
+    if np.all(noise > 0):
+        C, cross = estimate.covariance, None if errors is None else errors.cross
+        if errors is not None and cross is not None:  # offsets give way too
+            A = np.hstack([A, np.eye(len(estimate.channels))[channel]])
+            own = np.diag(np.nan_to_num(errors.sigma_offset) ** 2)
+            C = np.block([[C, cross], [cross.T, own]])
+        moved = _response(C, A / noise[:, None], A_rest / noise[:, None])
+        G = -moved[: len(estimate.parameters)]
     else:  # no noise, so the estimate is the solution of the equations
         G = -np.column_stack([least_squares(A, column).x for column in A_rest.T])
     P = cad.base_covariance

@@ -30,6 +30,7 @@ from mechid.tasks.data_warnings import too_few, wrong_order
 from mechid.tasks.doubtful_places import doubtful_places
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
+from mechid.tasks.misplaced_joints import misplaced_joints
 from mechid.tasks.reduction import reduce_regression
 from mechid.tasks.regress import declared, regression_of, with_instruments
 from mechid.validation.crossvalidate import Stop, Watch
@@ -156,10 +157,14 @@ def with_doubts(
     logs: Sequence[PreparedMeasurement],
     options: IdentifyOptions,
 ) -> EstimationProblem:
-    """Return the problem with errors of places of joints, if options declare them."""
-    if not options.hardpoints or problem.prior is None:
+    """Return the problem with errors of places of joints: as options declare them, or usual ones,
+    which are only named."""
+    if problem.prior is None or not uses_cad(estimator_of(options.estimator, options.settings)):
         return problem
-    found = doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
+    if options.hardpoints:
+        found = doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
+    else:
+        found = misplaced_joints(mechanism, logs, problem.prior)
     return problem if found is None else problem.doubting(found)
 
 

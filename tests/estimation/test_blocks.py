@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import norm, t
 
 from mechid.estimation.blocks import parts_of_motion, time_blocks
+from mechid.estimation.channels import Channels
 from mechid.estimation.jackknife import with_jackknife
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.posterior import HeldOut
@@ -67,7 +68,7 @@ def test_deviations_by_leaving_out(noise: bool, parts: int, logs: int) -> None:
         return HeldOut(block, np.zeros(0), found)
 
     posterior = SimpleNamespace(
-        channels=SimpleNamespace(regression=r, rows=r.stacked(), n_logs=logs),
+        channels=Channels(r),
         prior=prior([1.0, 2.0, 3.0], np.eye(3)),
         held_out=held_out,
     )
@@ -86,7 +87,7 @@ def test_deviations_by_leaving_out(noise: bool, parts: int, logs: int) -> None:
 def test_one_block_says_nothing() -> None:
     r = regression(np.random.default_rng(3), [1.0], 0.1, n=5)
     posterior = SimpleNamespace(
-        channels=SimpleNamespace(regression=r, rows=r.stacked(), n_logs=1),
+        channels=Channels(r),
         prior=prior([1.0], np.eye(1)),
         held_out=lambda block: HeldOut(block, np.zeros(0), np.ones((1, 1))),
     )

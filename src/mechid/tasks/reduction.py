@@ -26,6 +26,8 @@ from mechid.tasks.estimators import uses_cad
 from mechid.validation.blocks import Blocks
 from mechid.validation.crossvalidate import Stop, Watch
 
+_FAR = 4.0  # standard deviations of a sample that is an outlier
+
 
 def reduce_regression(
     regression: Regression,
@@ -62,7 +64,7 @@ def reduce_regression(
     if informed:
         whole = estimator(regression, prior) if whole is None else whole
         quick = _frozen(estimator, whole)
-        clean = without_channel_errors(whole, regression)
+        clean = _without_outliers(whole, without_channel_errors(whole, regression))
         validation = [without_channel_errors(whole, r, identification=False) for r in validation]
     return reduce_model(
         _ranking(clean, quick, prior, options.by, rest, blocks, watch, stop),
@@ -120,6 +122,16 @@ def _ranking(
     raise DataError(
         f"unknown order of elimination '{by}'", remedy=f"choose one of: {', '.join(ORDERS)}"
     )
+
+
+def _without_outliers(whole: Estimate, regression: Regression) -> Regression:
+    """Return a problem without single wrong samples, if the estimate found some: models of all
+    sizes miss them alike, and by so much that no size would seem better than another."""
+    if whole.tails is None:
+        return regression
+    # NaN: not used.
+    wrong = np.abs(whole.residuals) > _FAR * whole.noise
+    return replace(regression, valid=regression.valid & ~wrong)
 
 
 def _frozen(estimator: Estimator, whole: Estimate) -> Frozen:

@@ -11,6 +11,11 @@ import numpy as np
 from mechid.estimation.regression import Floats, Regression
 from mechid.shown import Plotted, Tabular
 
+# A random walk in the next log, about its mean in this one: variance relative to that about the
+# mean in a log. In units of its growth in a log, consecutive means differ by 2/3, and the walk has
+# 1/6 about each.
+_NEXT_LOG = 5.0
+
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
@@ -262,7 +267,7 @@ class Prediction:
         Standard deviation of the force: uncertainty of the parameters, and what the model does not
         describe.
     total : array (N, n_d)
-        Of a measurement: with the noise of the channel.
+        Of a measurement: with the noise of the channel, and its drift.
     """
 
     forces: Floats
@@ -287,9 +292,10 @@ def predict(estimate: Estimate, regression: Regression) -> Prediction:
             variance += 2 * np.einsum("nij,ji->ni", r.W, estimate.errors.cross)
     sigma = np.sqrt(np.maximum(variance, 0.0))
     lacking = np.zeros(1) if estimate.unmodelled is None else estimate.unmodelled
-    return Prediction(
-        forces, np.hypot(sigma, lacking), np.hypot(sigma, np.maximum(estimate.noise, lacking))
-    )
+    noise = np.maximum(estimate.noise, lacking)
+    if estimate.errors is not None and estimate.errors.drift is not None:
+        noise = np.hypot(noise, np.sqrt(_NEXT_LOG) * estimate.errors.drift)
+    return Prediction(forces, np.hypot(sigma, lacking), np.hypot(sigma, noise))
 
 
 def without_channel_errors(

@@ -120,7 +120,7 @@ class ForceHistory(Plotted, Tabular):
         Standard deviation of the prediction: by the parameters, and by what the model does not
         describe.
     total : array
-        That of a measurement: with the noise of the channel.
+        That of a measurement: with the noise of the channel, and its drift.
     cad : array
         By CAD values alone; NaN where some are missing.
     notes : tuple of str

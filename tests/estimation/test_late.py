@@ -162,6 +162,18 @@ def test_samples_beside_a_jump_do_not_count() -> None:
     assert not beside_jumps(smooth, DELAY).any()
 
 
+def test_rounding_errors_are_no_jumps() -> None:
+    """Of a column that is zero, but for rounding at some samples: no sample is left out for it."""
+    rng = np.random.default_rng(0)
+    r = problem()
+    W = np.concatenate([r.W, 1e-17 * (rng.random((N, 2, 1)) < 0.04)], axis=-1)
+    r = replace(r, W=W, parameters=("a", "b", "c", "zero"))
+    one_sample = np.full(2, 1 / RATE)
+    assert not beside_jumps(r, one_sample).any()
+    larger = replace(r, W=W * [1.0, 1.0, 1.0, 1e17])
+    assert beside_jumps(larger, one_sample).any()
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_jumps_are_known_to_within_a_point(told: bool) -> None:
     """A 64th of a step where W between samples can be asked for, and a step where not."""

@@ -162,7 +162,9 @@ def _jumping(r: Regression, own: list[Ints], value: Floats) -> Bools:
     most = np.max(bend, axis=0)
     size = np.sqrt(np.mean(np.concatenate(rows) ** 2, axis=0))
     seldom = np.mean(bend > 0.5 * most, axis=0) < _SELDOM
-    return np.asarray((most > _JUMP * size) & seldom)
+    # Rounding errors of columns that are zero jump from point to point.
+    seen = size > _ROUNDING * np.max(size, axis=1, keepdims=True)
+    return np.asarray(seen & (most > _JUMP * size) & seldom)
 
 
 def _with_jumps(r: Regression, found: tuple[Piece, ...], jumps: Bools) -> tuple[Piece, ...]:

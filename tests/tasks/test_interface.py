@@ -16,6 +16,7 @@ import mechid
 from mechid.cli import main
 from mechid.dynamics.compile import dynamic_model
 from mechid.options import changed, from_words, to_words
+from mechid.tasks.estimators import identify_options
 
 STEPS = {
     "excite": mechid.ExciteOptions,
@@ -335,3 +336,13 @@ def test_wrong_arguments_get_one_clear_error(call, words, run, log, motion, tmp_
     x.run, x.log, x.motion = run, log, motion
     with pytest.raises(mechid.MechidError, match=words):
         call(x)
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"), [(True, "estimated"), (False, None), (0, 0), (0.0, 0.0), ("3%", 0.03)]
+)
+def test_offsets_are_a_choice_or_a_size(given: object, taken: object) -> None:
+    """Zero says that the sensors are zeroed, which False does not."""
+    found = identify_options(mechid.IdentifyOptions(), {"offsets": given}, mechid.load("five_bar"))
+    assert found.settings.get("offsets") == taken
+    assert ("offsets" in found.settings) is (taken is not None)

@@ -88,7 +88,7 @@ def identify_options(
     own_words = {k: v for k, v in words.items() if k in fields_of}
     found = step_options(IdentifyOptions, options, own_words)
     settings = {k: v for k, v in words.items() if k not in fields_of and v is not None}
-    if settings.get("offsets") in (True, False):
+    if isinstance(settings.get("offsets"), bool):  # 0 is a size
         settings["offsets"] = "estimated" if settings["offsets"] else None
     if settings.get("prior") == "none" and found.estimator == DEFAULT:
         found = replace(found, estimator="map")

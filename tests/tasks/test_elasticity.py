@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-import mechid
 from mechid.dynamics.compile import dynamic_model
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.modelfile import load
@@ -18,15 +17,7 @@ from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.doubtful_elasticity import elastic_candidate
 from mechid.tasks.regress import regression_of
 
-ARM = load("puma560")
-
-
-def identified(seed: int, **words: Any) -> Run:
-    motion = mechid.excite(ARM, random=5, starts=0)
-    log = mechid.synthesise(
-        ARM, motion, noise="1%", cad_error="20%", rate=50.0, periods=6, seed=seed, **words
-    )
-    return mechid.identify(ARM, log, cad_error="20%")
+from .arm import identified
 
 
 def elastic(run: Run) -> list[float]:
@@ -36,7 +27,7 @@ def elastic(run: Run) -> list[float]:
 @pytest.mark.parametrize("seed", range(2))
 def test_it_is_named_and_contained(seed: int) -> None:
     """Deflections of 0.1 % of the motion; inertias of drives were up to 5.6 deviations off."""
-    run = identified(seed, elasticity="0.1%")
+    run = identified(seed, "1%", elasticity="0.1%")
     (size,) = elastic(run)
     assert 0.0005 < size < 0.002
     found, truth = run.estimate, run.parameters.truth
@@ -55,7 +46,7 @@ def test_it_is_named_and_contained(seed: int) -> None:
     [{}, {"delay": 0.004}, {"positions_only": True}, {"hum": "5%"}, {"quantisation": "10%"}],
 )
 def test_stiff_drives_have_none(words: dict[str, Any]) -> None:
-    run = identified(0, **words)
+    run = identified(0, "1%", **words)
     assert elastic(run) == []
     assert run.estimate is not None
     assert not any("give way" in text for text in run.estimate.known)

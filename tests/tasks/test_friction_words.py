@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,15 +16,7 @@ from mechid.tasks.doubtful_friction import friction_candidates, friction_words
 from mechid.tasks.friction import SHAPES
 from mechid.tasks.stages import chosen_base, problem_of
 
-ARM = load("puma560")
-
-
-def identified(seed: int, **words: Any) -> Run:
-    motion = mechid.excite(ARM, random=5, starts=0)
-    log = mechid.synthesise(
-        ARM, motion, noise="2%", cad_error="20%", rate=50.0, periods=6, seed=seed, **words
-    )
-    return mechid.identify(ARM, log, cad_error="20%")
+from .arm import ARM, identified
 
 
 def said(run: Run) -> list[str]:
@@ -34,7 +26,7 @@ def said(run: Run) -> list[str]:
 @pytest.mark.parametrize("seed", [0, 3])
 def test_hysteresis_that_friction_of_the_model_takes_up(seed: int) -> None:
     """Dahl's law where the model has Coulomb's and viscous friction."""
-    (word,) = said(identified(seed, hysteresis="2%"))
+    (word,) = said(identified(seed, "2%", hysteresis="2%"))
     assert word.startswith("friction of q")
     assert "coulomb_friction_6" in word
     assert "viscous_friction_6" in word
@@ -42,7 +34,7 @@ def test_hysteresis_that_friction_of_the_model_takes_up(seed: int) -> None:
 
 def test_standard_deviations_contain_it() -> None:
     """Parameters of friction were up to 5.3 deviations off, 2.5 rms; and so in a reduced model."""
-    run = identified(2, hysteresis="2%")
+    run = identified(2, "2%", hysteresis="2%")
     small = mechid.reduce(run, size=40)
     assert run.estimate is not None
     assert run.parameters.truth is not None
@@ -73,7 +65,7 @@ def test_least_squares_has_its_own_deviations() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_nothing_is_said_of_noise(seed: int) -> None:
-    assert said(identified(seed)) == []
+    assert said(identified(seed, "2%")) == []
 
 
 def test_parameters_that_are_named() -> None:

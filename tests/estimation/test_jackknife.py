@@ -12,7 +12,7 @@ from mechid.estimation import jackknife
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.posterior import Posterior
-from mechid.estimation.regression import Floats
+from mechid.estimation.regression import Floats, joined
 
 from .test_channel_errors import PHI, PRIOR, measured
 
@@ -40,6 +40,20 @@ def together(estimate: Estimate, force: int) -> Floats:
     return np.block(
         [[estimate.covariance, c], [c.T, np.array([[errors.sigma_offset[force] ** 2]])]]
     )
+
+
+def test_a_log_that_is_left_out_takes_its_offsets_with_it() -> None:
+    """Offsets of two logs that are alike are about as certain as those of one."""
+    offsets = np.array([5.0, 0.0, -3.0])
+    one, other = (replace(measured(k), tau=measured(k).tau + offsets) for k in range(2))
+    sigma = []
+    for r in (one, joined([one, other])):
+        estimator = MaximumAPosteriori(offsets="estimated")
+        posterior = estimator.posterior(r, PRIOR)
+        found = jackknife.with_jackknife(estimator.estimate(posterior), posterior, noise=True)
+        assert found.errors is not None
+        sigma.append(found.errors.sigma_offset)
+    assert np.all(np.array(sigma) < 0.002)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -38,6 +38,8 @@ def test_it_is_in_measured_forces_and_not_in_forces() -> None:
     np.testing.assert_allclose(a.sigma, b.sigma)
     more = np.broadcast_to([0.45, 0.05, 0.0], a.total.shape)
     np.testing.assert_allclose(a.total**2 - b.total**2, more, atol=1e-12)
+    own = predict(wide, measured(0), own_log=True)
+    np.testing.assert_allclose(own.total**2 - b.total**2, more / 5, atol=1e-12)
 
 
 def test_intervals_of_the_next_log_contain_it() -> None:

@@ -15,7 +15,7 @@ from .test_channel_errors import measured
 def test_sentences_follow_the_covariance() -> None:
     found = OrdinaryLeastSquares()(measured())
     shifts = np.array([0.0, 6.0, -8.0, 4.0])
-    unseen = Unseen("an unseen offset", found.parameters, shifts, 2.0, "zero it")
+    unseen = Unseen("an unseen offset would", found.parameters, shifts, 2.0, "zero it")
     variances = np.array([0.0, 4.0, 1.0, 1.0])
     (first,) = unseen.words(np.sqrt(variances))
     assert first == "an unseen offset would shift p2 by 8 standard deviations: zero it"
@@ -36,7 +36,7 @@ def test_sentences_follow_the_covariance() -> None:
 
 
 def test_further_parameters() -> None:
-    unseen = Unseen("an offset", ("a", "b"), np.array([1.0, 3.0]), 2.0, "zero it")
+    unseen = Unseen("an offset would", ("a", "b"), np.array([1.0, 3.0]), 2.0, "zero it")
     among = unseen.among(("b", "c", "a"))
     assert among.shifts.tolist() == [3.0, 0.0, 1.0]
     assert among.words(np.array([1.0, 1e-9, 1.0])) == unseen.words(np.ones(2))

@@ -20,7 +20,7 @@ from mechid.tasks.misplaced_joints import misplaced_joints
 from mechid.tasks.stages import base_of
 
 SENTENCE = re.compile(
-    r"joints that are (\S+) mm off their places, each in another direction, would shift (\S+) by "
+    r"joints that are all (\S+) mm off their places, in random directions, would shift (\S+) by "
     r"(\S+) standard deviations: places are taken as exact; declare .* \(--hardpoints\)"
 )
 

@@ -347,6 +347,21 @@ def test_more_of_the_friction_that_a_model_has_is_in_the_true_parameters():
         np.testing.assert_allclose(log.exact, forces, atol=1e-9 * np.abs(forces).max())
 
 
+def test_friction_of_a_joint_at_rest_is_no_parameter():
+    """It adds no force, as many columns of zeros do; in another motion it will."""
+    arm = load("puma560")
+    t = np.linspace(0, 1, 40)
+    y, w = np.zeros((40, 6)), 2 * np.pi
+    y[:, 0] = np.sin(w * t)
+    yd, ydd = w * np.cos(w * t)[:, None] * np.eye(6)[0], -(w**2) * y
+    made = synthesise(arm, MotionTable(t, y, yd, ydd), friction={"q6": 0.5, "q1": 2.0})
+    more = made.phi - synthesise(arm, MotionTable(t, y, yd, ydd)).phi
+    assert {c.name: x for c, x in zip(made.columns, more, strict=True) if x} == pytest.approx(
+        {"coulomb_friction_1": 2.0}
+    )
+    assert made.errors["friction"]["q6"] == 0.5
+
+
 def test_friction_that_a_model_lacks_stays_an_error_of_the_machine():
     made = synthesise(FIVE, MOVED, friction="5%")
     assert made.phi.tolist() == synthesise(FIVE, MOVED).phi.tolist()

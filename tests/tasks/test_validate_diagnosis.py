@@ -58,6 +58,13 @@ def test_an_offset_that_an_identification_cannot_see(
     assert result.run.diagnosis == (found,)
 
 
+def test_a_large_offset_does_not_hide_a_small_one(run: Run, log: Measurement) -> None:
+    sizes = np.array([1.0, 0.1]) * np.std(log.tau, axis=0)
+    found = mechid.validate(run, replace(log, tau=log.tau + sizes)).diagnosis
+    offsets = {d.channel: d.size for d in found if d.kind == "offset"}
+    assert offsets == pytest.approx({"M1": sizes[0], "M2": sizes[1]}, rel=0.25)
+
+
 def test_an_offset_of_the_identification_is_named_where_it_is_not(log: Measurement) -> None:
     """The sensor was zeroed in between: which of the logs is wrong, no log tells."""
     motion = mechid.excite("five_bar", random=20, starts=0)

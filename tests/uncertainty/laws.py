@@ -131,7 +131,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
         "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named=("off their places",)),
         "hardpoints off by 0.5 mm, about own axes": Law(
-            {"hardpoints": 0.0005}, named=("each in another direction",), own_axes=True
+            {"hardpoints": 0.0005}, named=("in random directions",), own_axes=True
         ),
         # In a random direction: a standard deviation of 0.5/√3 mm in every axis.
         "hardpoints off by 0.5 mm, declared": Law(

@@ -17,7 +17,8 @@ that are held out (`trial.py`).
   uncertainty contains what it would have done, by its probability (`doubtful_offsets.py`).
 - Of gains the data show ratios between forces that have parameters in common, and parameters take
   up most of that. So gains are tried where residuals look like noise, too, and the evidence
-  decides. The result is the mean over all sets of forces that may be off (`wrong_forces.py`). A
+  decides. The result is the mean over all sets of forces that may be off (`wrong_forces.py`).
+  Gains that are probable, but not clearly so, are in the uncertainty (`doubtful_gains.py`). A
   factor of all forces, or of one that shares nothing, is not seen: a warning says what
   it would do.
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
@@ -72,6 +73,9 @@ _HEAVY = 10.0
 # Log of how many times as probable offsets must be that blocks of time cannot show: most sensors
 # are zeroed, and a wrong offset goes into the forces that the model predicts.
 _PROBABLE = 1.0
+# Log of how many times as probable gains must be for intervals to contain them where they are not
+# taken: if one machine in twenty has some, it is then one in four with such data.
+_SUSPECT = 2.0
 # Gain errors below the first are what errors of the geometry look like, and those beyond the second
 # are implausible: sensors are calibrated.
 _SLIGHT, _WILD = 0.02, 0.5
@@ -165,7 +169,7 @@ class Automatic:
         estimate = with_unmodelled(estimate, now.posterior)
         doubtful = _doubtful_gains(now, trials)
         if doubtful:
-            estimate = with_doubtful_gains(estimate, now.posterior, doubtful)
+            estimate = with_doubtful_gains(estimate, now.posterior, doubtful, clean=now.noise)
         hidden = trials.get(_HIDDEN)
         said: tuple[str, ...] = ()
         if hidden is None and _hide_offsets(now):
@@ -302,12 +306,13 @@ def _more_probable(before: Trial, after: Trial) -> float:
 def _doubtful_gains(now: Trial, trials: Mapping[str, Trial]) -> float:
     """Return the size of gains that the evidence supports, but that were not taken; 0 for none."""
     wider = trials.get("gains")
-    if wider is None or now.estimator.gains is not None or now.noise:
+    if wider is None or now.estimator.gains is not None:
         return 0.0
     # Effective samples of two fits are not the same ones.
     more = _more_probable(now, wider)
     gain = wider.posterior.channels.split(wider.posterior.fit.solution.x).gain
-    return min(float(np.sqrt(np.mean(gain**2))), _PLAUSIBLE) if more > _EVIDENT else 0.0
+    enough = _SUSPECT if now.noise and wider.noise else _EVIDENT
+    return min(float(np.sqrt(np.mean(gain**2))), _PLAUSIBLE) if more > enough else 0.0
 
 
 def _best(better: Mapping[str, Trial], before: Trial) -> str | None:

@@ -11,6 +11,7 @@ declared size would have done.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -38,7 +39,11 @@ class DoubtfulForces(NamedTuple):
 
 
 def with_doubtful_forces(
-    estimate: Estimate, regression: Regression, prior: Prior, doubts: DoubtfulForces
+    estimate: Estimate,
+    regression: Regression,
+    prior: Prior,
+    doubts: DoubtfulForces,
+    estimated: Sequence[str] | None = None,
 ) -> Estimate:
     """Return an estimate whose covariance contains errors of what is known, or that names them.
 
@@ -50,8 +55,13 @@ def with_doubtful_forces(
     prior : Prior
         CAD values.
     doubts : DoubtfulForces
+    estimated : sequence of str, optional
+        Parameters that were estimated, by default all; the others stay whatever the forces are.
     """
-    shifts = response(estimate, regression.select(estimate.parameters), prior, doubts.forces)
+    names = estimate.parameters if estimated is None else tuple(estimated)
+    shifts = np.zeros((len(estimate.parameters), doubts.forces.shape[-1]))
+    own = [estimate.parameters.index(name) for name in names]
+    shifts[own] = response(estimate, regression.select(names), prior, doubts.forces)
     if doubts.remedy:
         sizes = np.linalg.norm(shifts, axis=1)
         error = Unseen(doubts.words, estimate.parameters, sizes, _WORTH, doubts.remedy)

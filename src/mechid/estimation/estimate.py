@@ -12,8 +12,8 @@ from mechid.estimation.regression import Floats, Regression
 from mechid.shown import Plotted, Tabular
 
 # A random walk in the next log, about its mean in this one: variance relative to that about the
-# mean in a log. In units of its growth in a log, consecutive means differ by 2/3, and the walk has
-# 1/6 about each.
+# mean in a log. In units of its growth in a log, the difference of consecutive means has the
+# variance 2/3, and the walk has 1/6 about each.
 _NEXT_LOG = 5.0
 
 
@@ -96,7 +96,7 @@ class Unseen:
     Attributes
     ----------
     error : str
-        What it is, as "an offset of … would not be seen in these data and".
+        What it is, as "an offset of … would not be seen in these data and would".
     parameters : tuple of str
     shifts : array (b,)
         What it would do to them.
@@ -132,7 +132,7 @@ class Unseen:
         if not size[most] > self.least:
             return ()
         return (
-            f"{self.error} would shift {self.parameters[most]} by {size[most]:.2g} standard "
+            f"{self.error} shift {self.parameters[most]} by {size[most]:.2g} standard "
             f"deviations: {self.remedy}",
         )
 
@@ -275,12 +275,13 @@ class Prediction:
     total: Floats
 
 
-def predict(estimate: Estimate, regression: Regression) -> Prediction:
+def predict(estimate: Estimate, regression: Regression, *, own_log: bool = False) -> Prediction:
     """Predict the forces of a motion; `regression` may be of any motion of the mechanism.
 
     Its parameters may be more than those of the estimate: what was not estimated is zero. Offsets
     that were estimated are added, since a channel keeps its offset; gains are not: forces are those
-    of channels without gain error.
+    of channels without gain error. In a log of the identification (`own_log`) a drift is as large
+    as it was found, and in others it goes on.
     """
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
@@ -294,7 +295,8 @@ def predict(estimate: Estimate, regression: Regression) -> Prediction:
     lacking = np.zeros(1) if estimate.unmodelled is None else estimate.unmodelled
     noise = np.maximum(estimate.noise, lacking)
     if estimate.errors is not None and estimate.errors.drift is not None:
-        noise = np.hypot(noise, np.sqrt(_NEXT_LOG) * estimate.errors.drift)
+        times = 1.0 if own_log else _NEXT_LOG
+        noise = np.hypot(noise, np.sqrt(times) * estimate.errors.drift)
     return Prediction(forces, np.hypot(sigma, lacking), np.hypot(sigma, noise))
 
 

@@ -34,7 +34,8 @@ def with_jackknife(estimate: Estimate, posterior: Posterior, noise: bool) -> Est
     # Few parts do not determine a standard deviation well: as wide as Student's interval.
     spread *= stdtrit(B - 1, 0.975) / ndtri(0.975)
     if channels.n_logs > 1:
-        spread = np.maximum(spread, _spread(posterior, channels.regression.logs)[0])
+        # Without a log nothing is known of its offsets: that is no spread of the others.
+        spread[:b] = np.maximum(spread[:b], _spread(posterior, channels.regression.logs)[0][:b])
     wider = _times(spread[:b], estimate.sigma)
     errors = estimate.errors
     if errors is not None and errors.cross is not None:

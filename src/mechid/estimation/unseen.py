@@ -87,7 +87,7 @@ def unseen_places(prior: Prior, sigma: Floats) -> tuple[Unseen, ...]:
         shifts = off * np.linalg.norm(prior.matrix[:, first : first + 10] @ by_center, axis=1)
         error = (
             f"joints that are {1e3 * off:.2g} mm off their places in {name} could not be seen in "
-            "any motion and"
+            "any motion and would"
         )
         found.append(Unseen(error, prior.base, shifts, _SHIFT, _OWN_AXES))
     return _most_harmful(found, sigma)
@@ -130,7 +130,7 @@ def _worst(
         # The data and its usual size leave it the variance 1/(1 + cᵀc - …), in units of that size.
         if c @ c - along @ along > 1.0 / _UNSEEN**2 - 1.0:
             continue
-        error = f"{kind} {name} would not be seen in these data and"
+        error = f"{kind} {name} would not be seen in these data and would"
         names, shifts = posterior.channels.regression.parameters, (T @ along)[: len(sigma)]
         found.append(Unseen(error, names, shifts, least, remedy))
     return _most_harmful(found, sigma)

@@ -27,10 +27,11 @@ class IdentifyOptions:
         declares, and 20 % where it declares none.
     noise : NoiseLevels
         What is known of the noise of the forces.
-    hardpoints : NoiseLevels
+    hardpoints : NoiseLevels, optional
         Standard deviation of the place of each joint in every axis, m, or a share of the size of
         the mechanism: standard deviations of the parameters contain what joints that are elsewhere
-        would have done to them.
+        would have done to them. By default places are taken as exact, and the estimate says what
+        usual errors of them would do; 0 says that they are exact.
     reduce : ReduceOptions, optional
         Whether and how the model is reduced.
     weigh : tuple of Weighing
@@ -60,7 +61,7 @@ class IdentifyOptions:
     settings: Mapping[str, float | int | bool | str] = field(default_factory=dict)
     cad_error: float | None = None
     noise: NoiseLevels = NO_NOISE
-    hardpoints: NoiseLevels = NO_NOISE
+    hardpoints: NoiseLevels | None = None
     reduce: ReduceOptions | None = None
     weigh: tuple[Weighing, ...] = ()
     symmetric: str | None = None

@@ -187,6 +187,7 @@ def _texts(given: Any, name: str) -> Any:
 _READERS: Mapping[Any, Callable[[Any, str], Any]] = MappingProxyType(
     {
         NoiseLevels: NoiseLevels.read,
+        NoiseLevels | None: NoiseLevels.read,
         tuple[Weighing, ...]: weighings,
         Mapping[str, str]: _texts,
         ReduceOptions | None: _reduction,

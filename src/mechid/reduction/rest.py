@@ -91,13 +91,9 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
     A_rest = regression.select(others).stacked()[0]
     noise = estimate.noise[channel]
     if np.all(noise > 0):
-        C, cross = estimate.covariance, None if errors is None else errors.cross
-        if errors is not None and cross is not None:  # offsets give way too
-            A = np.hstack([A, np.eye(len(estimate.channels))[channel]])
-            own = np.diag(np.nan_to_num(errors.sigma_offset) ** 2)
-            C = np.block([[C, cross], [cross.T, own]])
-        moved = _response(C, A / noise[:, None], A_rest / noise[:, None])
-        G = -moved[: len(estimate.parameters)]
+        if errors is not None and errors.cross is not None:  # offsets give way too
+            A, A_rest = (_less_mean(rows, regression) for rows in (A, A_rest))
+        G = -_response(estimate.covariance, A / noise[:, None], A_rest / noise[:, None])
     else:  # no noise, so the estimate is the solution of the equations
         G = -np.column_stack([least_squares(A, column).x for column in A_rest.T])
     P = cad.base_covariance
@@ -125,6 +121,15 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         doubted_offsets=doubted,
     )
     return said_again(estimate, whole)
+
+
+def _less_mean(rows: Floats, regression: Regression) -> Floats:
+    """Return valid rows (m, k) less their mean over each force in each log: what offsets leave."""
+    log, channel = np.nonzero(regression.valid)
+    series = regression.logs[log] * len(regression.channels) + channel
+    number = np.bincount(series)
+    sums = np.array([np.bincount(series, column) for column in rows.T]).reshape(-1, len(number))
+    return np.asarray(rows - (sums / np.maximum(number, 1)).T[series])
 
 
 def _response(C: Floats, A: Floats, rows: Floats) -> Floats:

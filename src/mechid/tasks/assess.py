@@ -18,7 +18,7 @@ LEVEL = 0.95
 
 def force_history(run: Run, name: str, regression: Regression) -> ForceHistory:
     """Return measured and predicted forces of a motion, by the final model of a run."""
-    found = predict(run.final, regression)
+    found = predict(run.final, regression, own_log=_is_log(run, name))
     return ForceHistory(
         name=name,
         time=regression.time,
@@ -93,7 +93,14 @@ def _row(
         return cad_row(motion, run.parameters.cad, regression, shown)
     predicted = predict(estimate, shown).forces
     final = run.final if estimate is run.final else None
-    return error_row(motion, model, _size(run, model, estimate), predicted, shown, final)
+    size = _size(run, model, estimate)
+    own_log = _is_log(run, motion)
+    return error_row(motion, model, size, predicted, shown, final, own_log=own_log)
+
+
+def _is_log(run: Run, motion: str) -> bool:
+    """Return whether the run was identified from a motion."""
+    return any(motion == log.name for log in run.motions[: run.n_logs])
 
 
 def error_row(
@@ -103,6 +110,8 @@ def error_row(
     predicted: Floats,
     regression: Regression,
     estimate: Estimate | None = None,
+    *,
+    own_log: bool = False,
 ) -> ValidationRow:
     """Return the errors of predicted forces (N, n_d).
 
@@ -116,9 +125,13 @@ def error_row(
         With the measured forces.
     estimate : Estimate, optional
         What predicted them: with it, the row has coverage and whiteness, too.
+    own_log : bool
+        Whether it comes from this motion.
     """
     errors = force_errors(predicted, regression)
-    detail = None if estimate is None else validate(estimate, regression, level=LEVEL)
+    detail = None
+    if estimate is not None:
+        detail = validate(estimate, regression, level=LEVEL, own_log=own_log)
     forces = {
         name: ForceError(
             E_p=float(errors.prediction[j]),

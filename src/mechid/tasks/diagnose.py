@@ -125,8 +125,10 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         ).found
 
     found = findings(model.covariance)
-    if model.doubted_offsets is not None and not any(d.kind == "offset" for d in found):
-        found += tuple(d for d in findings(if_zeroed(model)) if d.kind == "offset")
+    if model.doubted_offsets is not None:
+        named = {d.channel for d in found if d.kind == "offset"}
+        other = findings(if_zeroed(model))
+        found += tuple(d for d in other if d.kind == "offset" and d.channel not in named)
     return tuple(
         replace(
             d,

@@ -104,7 +104,8 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     if options.cad_error is not None and not 0 < options.cad_error < float("inf"):
         raise DataError(f"cad_error must be > 0, got {options.cad_error:g}")
     _check_bodies(estimator, mechanism)
-    check_places(options.hardpoints, mechanism)
+    if options.hardpoints is not None:
+        check_places(options.hardpoints, mechanism)
     if options.hardpoints and not uses_cad(estimator):
         raise DataError(
             "hardpoints needs CAD values, which this estimator does not use",

@@ -29,8 +29,8 @@ _OFF = (
 _MACHINES, _SEED = 12, 0
 _MOST = 100_000  # samples: the forces are computed once for each machine
 _REMEDY = (
-    "places are taken as exact; declare how well they are known (--hardpoints), and standard "
-    "deviations contain it"
+    "places are taken as exact; declare how well they are known (--hardpoints), so that standard "
+    "deviations contain it, or that they are exact (--hardpoints 0)"
 )
 
 
@@ -62,5 +62,5 @@ def misplaced_joints(
         ]
     except MechidError:
         return None
-    words = f"joints that are {1e3 * off:.2g} mm off their places, each in another direction,"
+    words = f"joints that are all {1e3 * off:.2g} mm off their places, in random directions, would"
     return DoubtfulForces(np.stack(columns, axis=-1) / np.sqrt(_MACHINES), words, _REMEDY)

@@ -43,7 +43,8 @@ def taken_up(motion: Motion, drawn: Mapping[str, Mapping[str, float]]) -> tuple[
             gap = np.abs(seen.W - unit[part][..., None]).max(axis=(0, 1))
             apart[key] = np.maximum(apart[key], gap)
     for (kind, joint), unit in units.items():
+        size = float(np.abs(unit).max(initial=0.0))
         nearest = int(np.argmin(apart[kind, joint]))
-        if apart[kind, joint][nearest] <= _SAME * np.abs(unit).max(initial=0.0):
+        if size > 0 and apart[kind, joint][nearest] <= _SAME * size:  # a joint at rest shows none
             added[nearest] += left[kind].pop(joint, 0.0)
     return added, left

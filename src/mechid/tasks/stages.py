@@ -70,11 +70,15 @@ class EstimationProblem:
         """Return the problem with a further doubt."""
         return replace(self, doubts=(*self.doubts, doubts))
 
-    def doubted(self, estimate: Estimate) -> Estimate:
-        """Return an estimate with these errors in its standard deviations."""
+    def doubted(self, estimate: Estimate, estimated: Sequence[str] | None = None) -> Estimate:
+        """Return an estimate whose standard deviations contain these doubts, or that names them.
+
+        `estimated` are the parameters that do not stay at their CAD values, by default all.
+        """
+        r, prior = self.regression, self.prior
         for doubts in self.doubts:
-            assert self.prior is not None
-            estimate = with_doubtful_forces(estimate, self.regression, self.prior, doubts)
+            assert prior is not None
+            estimate = with_doubtful_forces(estimate, r, prior, doubts, estimated)
         return estimate
 
     @property
@@ -161,7 +165,7 @@ def with_doubts(
     which are only named."""
     if problem.prior is None or not uses_cad(estimator_of(options.estimator, options.settings)):
         return problem
-    if options.hardpoints:
+    if options.hardpoints is not None:
         found = doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
     else:
         found = misplaced_joints(mechanism, logs, problem.prior)
@@ -203,7 +207,7 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
 
 
 def doubted(run: Run, problem: EstimationProblem) -> Run:
-    """Return a run whose standard deviations contain the doubts of the problem, with all warnings
+    """Return a run whose estimate contains or names the doubts of the problem, with all warnings
     so far."""
     if run.estimate is None:
         return run
@@ -234,7 +238,7 @@ def reduced(
         watch=watch,
         stop=stop,
     )
-    found = replace(found, estimate=problem.doubted(found.estimate))
+    found = replace(found, estimate=problem.doubted(found.estimate, found.chosen))
     early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
     news = [f"reduced model: {w}" for w in found.estimate.warnings if w not in run.warnings]
     return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))

@@ -43,7 +43,12 @@ class Validation:
 
 
 def validate(
-    estimate: Estimate, regression: Regression, *, level: float = 0.95, lags: int | None = None
+    estimate: Estimate,
+    regression: Regression,
+    *,
+    level: float = 0.95,
+    lags: int | None = None,
+    own_log: bool = False,
 ) -> Validation:
     """Validate a model on a motion, be it the one of identification or another.
 
@@ -56,8 +61,10 @@ def validate(
         Of the intervals, between 0 and 1.
     lags : int, optional
         Of the test for whiteness.
+    own_log : bool
+        Whether the estimate comes from this motion.
     """
-    found = predict(estimate, regression)
+    found = predict(estimate, regression, own_log=own_log)
     e = np.where(regression.valid, regression.tau - found.forces, np.nan)
     A = regression.select(estimate.parameters).stacked()[0]
     return Validation(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import mechid
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, ModelError
 from mechid.kinematics.model import kinematic_model
@@ -267,3 +269,26 @@ def test_base_values_that_no_bodies_have_are_named():
     assert f": {run.parameters.names[worst]} by {off[worst]:.2g} " in said
     # With a prior there are such bodies.
     assert not identified(model, made, cad_error=0.2, estimator="physical").full.missed
+
+
+def test_validation_with_the_log_of_the_identification_is_refused(tmp_path: Path) -> None:
+    """Its error would say nothing of other motions; another part of the log would."""
+    motion = mechid.excite("five_bar", random=4, starts=0)
+    log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%", periods=4)
+    with pytest.raises(DataError, match="is part of the identification"):
+        mechid.identify("five_bar", log, validate=log)
+    path = str(tmp_path / "log.csv")
+    mechid.save_measurement(log, path)
+    for used, other in ((path, path), (path, f"{path}@1:2"), (f"{path}@:3", f"{path}@2:")):
+        with pytest.raises(DataError, match="validate with another motion"):
+            mechid.identify("five_bar", used, validate=[other])
+    run = mechid.identify("five_bar", f"{path}@:2", validate=f"{path}@2:")
+    assert len(run.others) == 1
+
+
+def test_errors_of_cad_values_in_percent_need_the_sign() -> None:
+    motion = mechid.excite("five_bar", random=4, starts=0)
+    log = mechid.synthesise("five_bar", motion, noise="2%", cad_error="20%")
+    for wrong in (20, 0.0, "2000%"):
+        with pytest.raises(DataError, match=r"cad_error must be > 0 and < 10 \(1000%\), got"):
+            mechid.identify("five_bar", log, cad_error=wrong)

@@ -54,7 +54,9 @@ def test_an_offset_that_an_identification_cannot_see(
     (found,) = result.diagnosis
     assert (found.kind, found.channel, found.motion) == ("offset", "M1", "validation-1")
     assert found.size == pytest.approx(size, rel=0.2)
-    assert found.text.startswith("on validation-1 force M1 has a constant offset")
+    assert found.text.startswith(
+        "on validation-1 force M1 differs from the identification by a constant"
+    )
     assert result.run.diagnosis == (found,)
 
 
@@ -114,10 +116,11 @@ def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -
     kept = mechid.load_run(folder)
     assert [d.text for d in kept.diagnosis] == [found["text"]]
     mechid.write_report(kept, tmp_path / "report.html")
-    assert "On validation-1 force M2 has a constant offset" in (tmp_path / "report.html").read_text(
-        "utf-8"
-    )
+    assert "On validation-1 force M2 differs from the identification by a constant" in (
+        tmp_path / "report.html"
+    ).read_text("utf-8")
     again = CliRunner().invoke(app, ["validate", str(folder), str(path)])
-    assert "diagnosis: on validation-2 force M2 has a constant offset" in " ".join(
-        again.output.split()
+    assert (
+        "diagnosis: on validation-2 force M2 differs from the identification by a constant"
+        in " ".join(again.output.split())
     )

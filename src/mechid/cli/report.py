@@ -62,8 +62,8 @@ def report(
         raise DataError("--certify belongs to the report of one run", remedy="leave it out")
     if len(set(runs)) < len(runs):
         raise DataError("a run is given twice", remedy="give two different runs to compare")
-    check_outputs(page, force=force)
     found = {str(run): load_run(run) for run in runs}
+    check_outputs(page, force=force)
     verdicts = {name: verdict(run) for name, run in found.items()}
     if page is not None:
         _write(found, page, certify)

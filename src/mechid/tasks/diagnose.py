@@ -133,10 +133,20 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         replace(
             d,
             motion=motion.name,
-            text=f"on {motion.name} {d.text}",
+            text=f"on {motion.name} {_against(d)}",
             remedy=_OF_LOG.get(d.kind, d.remedy),
         )
         for d in found
+    )
+
+
+def _against(found: Diagnosis) -> str:
+    """Return the text of a finding; an offset is one against the identification, which may be the
+    log that has it."""
+    if found.kind != "offset":
+        return found.text
+    return found.text.replace(
+        "has a constant offset of", "differs from the identification by a constant", 1
     )
 
 

@@ -19,6 +19,7 @@ from mechid.textfile.words import hint
 
 DEFAULT = "auto"
 _NOT_SETTINGS = ("name", "groups")
+_MOST = 10.0  # CAD errors: 20 is meant as 20 %
 
 
 def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estimator:
@@ -101,8 +102,11 @@ def identify_options(
 
 def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     estimator = estimator_of(options.estimator, options.settings)
-    if options.cad_error is not None and not 0 < options.cad_error < float("inf"):
-        raise DataError(f"cad_error must be > 0, got {options.cad_error:g}")
+    if options.cad_error is not None and not 0 < options.cad_error < _MOST:
+        raise DataError(
+            f"cad_error must be > 0 and < {_MOST:g} ({_MOST:.0%}), got {options.cad_error:g}",
+            remedy="give a share, as 0.2, or percent, as 20%",
+        )
     _check_bodies(estimator, mechanism)
     if options.hardpoints is not None:
         check_places(options.hardpoints, mechanism)

@@ -27,6 +27,7 @@ from mechid.tasks.measured import (
     IDENTIFICATION,
     VALIDATION,
     check_apart,
+    check_unused,
     data_files,
     input_files,
     numbered,
@@ -129,6 +130,7 @@ def identify(
         watch("data", 0, 0.0)
     logs, others, second = several(data), several(validate), several(instruments)
     _check_logs(logs, second)
+    check_unused(others, logs)
     mappings = chosen_mappings(mapping, [*logs, *others, *second])
     names = (
         *numbered(IDENTIFICATION, len(logs)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from mechid.tasks.mappings import ChosenMappings
 from mechid.tasks.synthesise import Synthesis
 
 IDENTIFICATION, VALIDATION = "identification", "validation"
+_NO_OVERLAP = "give parts that do not overlap, FILE@FROM:TO"
 
 
 def prepare(
@@ -157,20 +158,48 @@ def check_apart(logs: Sequence[Any]) -> None:
     DataError
     """
     for one, other in combinations(logs, 2):
-        files = isinstance(one, str | Path) and isinstance(other, str | Path)
-        if one is other or (files and str(one) == str(other)):
+        if _same(one, other):
             raise DataError("a log is given twice", where=str(getattr(one, "source", one)))
-        if not files:
-            continue
-        (file, a), (same, b) = file_and_part(one), file_and_part(other)
-        if real_path(file) != real_path(same):
-            continue
-        spans = [_span(part) for part in (a, b)]
-        if max(low for low, _ in spans) < min(high for _, high in spans):
+        if _overlap(one, other):
             raise DataError(
-                f"{one} and {other} overlap: samples would count twice",
-                remedy="give parts that do not overlap, FILE@FROM:TO",
+                f"{one} and {other} overlap: samples would count twice", remedy=_NO_OVERLAP
             )
+
+
+def check_unused(validation: Sequence[Any], logs: Sequence[Any]) -> None:
+    """Reject motions for validation that were used for the identification.
+
+    Raises
+    ------
+    DataError
+    """
+    for other, log in product(validation, logs):
+        if _same(other, log) or _overlap(other, log):
+            raise DataError(
+                "a motion for validation is part of the identification: its error would say "
+                "nothing of other motions",
+                where=str(other) if _is_file(other) else "",
+                remedy=f"validate with another motion, or {_NO_OVERLAP}",
+            )
+
+
+def _is_file(log: Any) -> bool:
+    return isinstance(log, str | Path)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (_is_file(one) and _is_file(other) and str(one) == str(other))
+
+
+def _overlap(one: Any, other: Any) -> bool:
+    """Return whether two files, or parts of one, have samples in common."""
+    if not (_is_file(one) and _is_file(other)):
+        return False
+    (file, a), (same, b) = file_and_part(one), file_and_part(other)
+    if real_path(file) != real_path(same):
+        return False
+    spans = [_span(part) for part in (a, b)]
+    return max(low for low, _ in spans) < min(high for _, high in spans)
 
 
 def _span(part: Window | None) -> tuple[float, float]:

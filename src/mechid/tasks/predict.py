@@ -11,6 +11,7 @@ import numpy as np
 from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.load_friction import load_friction
+from mechid.mechanism.records import force_unit
 from mechid.runs.record import ForceHistory, Run
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import force_history
@@ -75,4 +76,18 @@ def predict(
         expected = force_history(found, name, regression).predicted
         regression = regression_of(model, replace(prepared, tau=expected), found.parameters.names)
     history = force_history(found, name, regression)
-    return replace(history, measured=np.full_like(history.predicted, np.nan), notes=table.notes)
+    nothing = np.full_like(history.predicted, np.nan)
+    return replace(history, measured=nothing, notes=(*table.notes, *_offsets(found)))
+
+
+def _offsets(run: Run) -> tuple[str, ...]:
+    """Say that offsets which were found are part of the predicted forces."""
+    errors = run.final.errors
+    if errors is None or not np.any(errors.offset):
+        return ()
+    units = {c.force: force_unit(c) for c in run.mechanism.coordinates}
+    sizes = ", ".join(
+        f"{name} {offset:.3g} {units[name]}"
+        for name, offset in zip(run.final.channels, errors.offset.tolist(), strict=True)
+    )
+    return (f"the offsets of the identification are part of the predicted forces: {sizes}",)

@@ -165,7 +165,11 @@ def test_friction_that_the_model_lacks(motions):
     # friction in truth.
     assert found.trust.answer == "with care"
     assert grades(found.trust)["residuals"] == "doubtful"
-    assert "what the model lacks" in found.next_steps.text
+    assert "what the model lacks (friction: --friction auto;" in found.next_steps.text
+    tried = replace(run.about.options, friction=("auto",))
+    told = replace(run, about=replace(run.about, options=tried), diagnosis=())
+    assert "--friction auto" not in mechid.verdict(told).next_steps.text
+    assert "(friction of other kinds; elasticity" in mechid.verdict(told).next_steps.text
     assert not any("othing to do" in e.text for e in found.next_steps.evidence)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -12,7 +13,8 @@ from mechid.cli.measured import Friction
 from mechid.modelfile import load
 from mechid.options import IdentifyOptions
 from mechid.runs.record import Run
-from mechid.tasks.doubtful_friction import friction_candidates, friction_words
+from mechid.tasks.diagnose import examined
+from mechid.tasks.doubtful_friction import ADD, friction_candidates, friction_words
 from mechid.tasks.friction import SHAPES
 from mechid.tasks.stages import chosen_base, problem_of
 
@@ -113,3 +115,14 @@ def test_the_help_of_the_option_names_every_shape() -> None:
     (option,) = get_args(Friction)[1:]
     assert all(f"{shape}," in f"{option.help[:-1]}," for shape in SHAPES)
     assert all(f'"{shape}"' in (IdentifyOptions.__doc__ or "") for shape in SHAPES)
+
+
+def test_what_was_tried_is_not_advised() -> None:
+    run = identified(0, "2%", hysteresis="2%")
+    named = [d for d in run.diagnosis if d.remedy == ADD]
+    assert named
+    tried = replace(run.about, options=replace(run.about.options, friction=("auto",)))
+    problem = problem_of(ARM, chosen_base(ARM, run.about.options), run.motions, run.about.options)
+    told, _ = examined(replace(run, about=tried, diagnosis=()), problem)
+    assert len(told.diagnosis) == len(run.diagnosis)
+    assert not any("--friction" in d.remedy for d in told.diagnosis)

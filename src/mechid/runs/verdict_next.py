@@ -74,18 +74,22 @@ def _model(run: Run, trust: Answer) -> Iterator[Evidence]:
     if better:
         yield Evidence("parameters", "doubtful", better)
     elif grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
+        tried = "auto" in run.about.options.friction
+        friction = "friction of other kinds" if tried else "friction: --friction auto"
         yield Evidence(
             "model",
             "doubtful",
-            "Look for what the model lacks (friction: --friction auto; elasticity, geometry): more "
-            "samples do not help against that.",
+            f"Look for what the model lacks ({friction}; elasticity, geometry): more samples do "
+            "not help against that.",
         )
     elif "doubtful" in (grades["error on motions not used"], grades["intervals of 95 %"]):
+        used = run.about.options.estimator == "auto"
+        prior = "" if used else ", or use CAD values as prior (--estimator auto)"
         yield Evidence(
             "motion",
             "doubtful",
-            "Measure longer, or a motion that determines more (mechid excite), or use CAD values "
-            "as prior (--estimator auto): what the parameters leave open shows on other motions.",
+            f"Measure longer, or a motion that determines more (mechid excite){prior}: what the "
+            "parameters leave open shows on other motions.",
         )
     if _disagree(trust) and not any(d.kind == "cad" for d in run.diagnosis):
         yield Evidence(

@@ -19,6 +19,7 @@ from mechid.runs.verdict_trust import gross
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.doubtful_elasticity import doubtful_elasticity, elastic_candidate
 from mechid.tasks.doubtful_friction import (
+    ADD,
     doubtful_friction,
     friction_candidates,
     friction_words,
@@ -30,6 +31,8 @@ from mechid.validation.diagnosis import diagnose
 from mechid.validation.diagnosis_motion import believed
 from mechid.validation.diagnosis_record import Diagnosis
 
+# What to do about friction if shapes of it were tried.
+_ADDED = "no shape that was tried predicts held-out blocks better; describe it in the model"
 # What to do about differences between logs: each of them may be the wrong one.
 _OF_LOG = {
     "offset": "check the zero of the sensor in all logs",
@@ -64,7 +67,8 @@ def examined(run: Run, problem: EstimationProblem) -> tuple[Run, EstimationProbl
         estimator_of(options.estimator, options.settings)
     )
     words = friction_words(mechanism, run.estimate.parameters, found.friction, contained=informed)
-    run = replace(run, diagnosis=found.found, warnings=(*run.warnings, *words))
+    diagnosis = tuple(_untried(d, run) for d in found.found)
+    run = replace(run, diagnosis=diagnosis, warnings=(*run.warnings, *words))
     for doubts in (doubtful_friction(found.friction), doubtful_elasticity(found.elasticity)):
         if informed and doubts is not None:
             problem = problem.doubting(doubts)
@@ -134,10 +138,16 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
             d,
             motion=motion.name,
             text=f"on {motion.name} {_against(d)}",
-            remedy=_OF_LOG.get(d.kind, d.remedy),
+            remedy=_OF_LOG.get(d.kind, _untried(d, run).remedy),
         )
         for d in found
     )
+
+
+def _untried(found: Diagnosis, run: Run) -> Diagnosis:
+    """Return a finding that does not advise what was done."""
+    tried = "auto" in run.about.options.friction
+    return replace(found, remedy=_ADDED) if tried and found.remedy == ADD else found
 
 
 def _against(found: Diagnosis) -> str:

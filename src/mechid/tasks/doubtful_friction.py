@@ -24,7 +24,7 @@ from mechid.tasks.regress import measured_rows
 from mechid.validation.diagnosis_linear import Candidate
 from mechid.validation.friction_columns import load_column
 
-_ADD = "try --friction auto, which adds what predicts held-out blocks better"
+ADD = "try --friction auto, which adds what predicts held-out blocks better"
 # Friction that grows with the load, where it cannot be added.
 _NO_JOINT = (
     "--friction auto can add it to coordinates of joints that turn or slide, and to no other"
@@ -98,7 +98,7 @@ def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list
         return []
     columns = shape_columns(mechanism, logs, shapes)
     return [
-        Candidate("friction", shape.joint, columns[..., k], "", shape.words, _ADD)
+        Candidate("friction", shape.joint, columns[..., k], "", shape.words, ADD)
         for k, shape in enumerate(shapes)
         # A force that differs with the direction cannot be told from an offset.
         if shape.shape != "asymmetric"
@@ -120,7 +120,7 @@ def _loads(
         column = np.zeros_like(forces)
         column[:, j] = load_column(forces[:, j], speeds[:, j])
         c = mechanism.coordinates[i]
-        remedy = _ADD if c.force in addable else _NO_JOINT
+        remedy = ADD if c.force in addable else _NO_JOINT
         if isinstance(c, JointCoordinate) and (c.joint, c.index) in given:
             remedy = _GIVEN
         yield Candidate("friction", c.name, column, "", SHAPES["load"], remedy)

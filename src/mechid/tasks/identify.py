@@ -217,7 +217,8 @@ def identify_motions(
     run = kept(run, "data")
     tell("observation matrix", 0, 0.0)
     problem = problem_of(mechanism, chosen, motions, options, n_logs, instruments)
-    tell("places of the joints", 0, 0.0)
+    if options.hardpoints:
+        tell("places of the joints", 0, 0.0)
     problem = with_doubts(problem, mechanism, motions[:n_logs], options)
     tell("estimate", 0, 0.0)
     run, problem = examined(estimated(run, problem, options), problem)

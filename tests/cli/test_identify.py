@@ -347,7 +347,10 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--set", "wings"], "expected NAME=VALUE"),
         (["five_bar", "d.csv", "--prior", "gut"], "prior must be one of: diagonal, full"),
         (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
-        (["five_bar", "d.csv", "--cad-error", "0%"], "--cad-error must be > 0 and < 10 (1000%), got 0"),
+        (
+            ["five_bar", "d.csv", "--cad-error", "0%"],
+            "--cad-error must be > 0 and < 10 (1000%), got 0",
+        ),
         (["five_bar", "d.csv", "--noise", "-5%"], "noise must be ≥ 0, got -0.05"),
         (["five_bar", "d.csv", "--noise", "F=1"], "F is not a measured force"),
         (["five_bar", "d.csv", "--size", "4"], "add --reduce contribution"),

@@ -167,18 +167,20 @@ def check_apart(logs: Sequence[Any]) -> None:
 
 
 def check_unused(validation: Sequence[Any], logs: Sequence[Any]) -> None:
-    """Reject motions for validation that were used for the identification.
+    """Reject files for validation with samples that were used for the identification.
+
+    Records may be the same: who has them in hand knows what the error on them means.
 
     Raises
     ------
     DataError
     """
     for other, log in product(validation, logs):
-        if _same(other, log) or _overlap(other, log):
+        if _overlap(other, log):
             raise DataError(
                 "a motion for validation is part of the identification: its error would say "
                 "nothing of other motions",
-                where=str(other) if _is_file(other) else "",
+                where=str(other),
                 remedy=f"validate with another motion, or {_NO_OVERLAP}",
             )
 

@@ -9,6 +9,7 @@ import pytest
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.doubtful_forces import DoubtfulForces, response, with_doubtful_forces
+from mechid.reduction.rest import completed, restrict
 
 from .problems import prior, regression
 
@@ -49,6 +50,29 @@ def test_forces_that_were_not_used_do_not_count() -> None:
     assert np.isnan(plain.noise[1])
     np.testing.assert_allclose(
         response(plain, r, known, added), response(plain, less, known, added), rtol=1e-12
+    )
+
+
+def test_parameters_at_their_cad_values_do_not_move() -> None:
+    """Of a reduced model: the others move as they do in the estimate of them alone."""
+    rng = np.random.default_rng(4)
+    r = replace(regression(rng, PHI, NOISE), noise=NOISE)
+    known = prior(1.1 * PHI, np.diag((0.2 * PHI) ** 2))
+    added = rng.normal(size=(len(r.time), 3, 1))
+    kept = (r.parameters[2], r.parameters[0])
+    estimator = MaximumAPosteriori("full", 1.0, noise="declared")
+    values = []
+    for tau in (r.tau, r.tau + added[..., 0]):
+        small = restrict(replace(r, tau=tau), kept, rest="cad", prior=known)
+        values.append(estimator(small, known.select(kept)).values)
+    small = restrict(r, kept, rest="cad", prior=known)
+    whole = completed(estimator(small, known.select(kept)), r, known)
+    doubts = DoubtfulForces(added, "doubtful")
+    found = with_doubtful_forces(whole, r, known, doubts, kept)
+    moved = np.zeros(4)
+    moved[[2, 0]] = values[1] - values[0]
+    np.testing.assert_allclose(
+        found.covariance - whole.covariance, np.outer(moved, moved), atol=1e-10
     )
 
 

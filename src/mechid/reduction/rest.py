@@ -125,8 +125,8 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
 
 def _less_mean(rows: Floats, regression: Regression) -> Floats:
     """Return valid rows (m, k) less their mean over each force in each log: what offsets leave."""
-    log, channel = np.nonzero(regression.valid)
-    series = regression.logs[log] * len(regression.channels) + channel
+    sample, channel = np.nonzero(regression.valid)
+    series = regression.logs[sample] * len(regression.channels) + channel
     number = np.bincount(series)
     sums = np.array([np.bincount(series, column) for column in rows.T]).reshape(-1, len(number))
     return np.asarray(rows - (sums / np.maximum(number, 1)).T[series])

@@ -115,6 +115,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
         residuals=np.where(r.valid, r.target - r.W @ final.values, np.nan),
     )
     lacking = friction_candidates(model, run.mechanism, r, [motion])
+    speeds = own_speeds(run.mechanism, motion)
 
     def findings(covariance: Floats) -> tuple[Diagnosis, ...]:
         names, same = model.parameters, np.eye(len(model.parameters))
@@ -123,7 +124,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
             model,
             [motion],
             prior=Prior(names, names, same, model.values, covariance),
-            speeds=own_speeds(run.mechanism, motion),
+            speeds=speeds,
             lacking=lacking,
             source="the identified model",
         ).found

@@ -29,11 +29,11 @@ def taken_up(motion: Motion, drawn: Mapping[str, Mapping[str, float]]) -> tuple[
     """
     added = np.zeros(len(dynamic_model(motion.model.mechanism).columns))
     left: Drawn = {kind: dict(values) for kind, values in drawn.items()}
+    kinds = [kind for kind in _KINDS if kind in drawn]
     units = {
         (kind, sliding.joint): sliding.forces(FRICTION_LAWS[kind](sliding.speeds, 0.0))
-        for kind in _KINDS
-        if kind in drawn
-        for sliding in joint_sliding(motion)
+        for sliding in (joint_sliding(motion) if kinds else ())
+        for kind in kinds
     }
     if not units:
         return added, left

@@ -158,26 +158,28 @@ def test_offsets_beside_coloured_noise_are_in_the_standard_deviations() -> None:
     assert "that of p0 grows most" in said
     offset = 0.05 * np.sqrt(np.mean(r.tau[:, 0] ** 2))
     shifted = Automatic()(replace(r, tau=r.tau + offset * np.array([1.0, 0.0, 0.0])), PRIOR)
-    zeroed = Automatic(offsets=0.0)(r, PRIOR)
+    zeroed = Automatic(offsets=0.0, gains=0.0)(r, PRIOR)
     assert shifted.values[0] - found.values[0] == pytest.approx(offset, rel=0.05)
     assert abs(shifted.values[0] - PHI[0]) < 3 * shifted.sigma[0]
     assert abs(shifted.values[0] - PHI[0]) > 10 * zeroed.sigma[0]
 
 
-def test_gain_errors_that_cannot_be_seen_are_named() -> None:
+def test_gain_errors_that_cannot_be_seen_are_contained_and_named() -> None:
     """A common factor of all forces is a factor of all parameters, and the CAD values are vague."""
     r = measured(noise=0.002)
-    found = Automatic()(r, PRIOR)
-    (said,) = [word for word in found.warnings if word.startswith("a gain error of 1% of")]
-    assert said.startswith("a gain error of 1% of all forces together would not be seen")
-    name, _, rest = said.partition(" would shift ")[2].partition(" by ")
+    found, exact = Automatic()(r, PRIOR), Automatic(gains=0.0)(r, PRIOR)
+    np.testing.assert_allclose(found.values, exact.values, rtol=1e-6)
+    (said,) = [word for word in found.warnings if word.startswith("data do not exclude gain")]
+    name, _, rest = said.partition(" and that of ")[2].partition(" grows most, ")
     k = found.parameters.index(name)
-    wrong = Automatic()(replace(r, tau=1.01 * r.tau), PRIOR)
-    shift = abs(wrong.values[k] - found.values[k]) / found.sigma[k]
-    assert shift == pytest.approx(float(rest.split(" ")[0]), rel=0.05)
+    assert found.sigma[k] / exact.sigma[k] == pytest.approx(float(rest.split(" ")[0]), rel=0.01)
+    wrong = Automatic()(replace(r, tau=1.03 * r.tau), PRIOR)
+    assert abs(wrong.values[k] - found.values[k]) > 3 * exact.sigma[k]
+    assert abs(wrong.values[k] - found.values[k]) < 2 * found.sigma[k]
     declared = Automatic(gains=0.01)(r, PRIOR)
-    assert not [word for word in declared.warnings if word.startswith("a gain error")]
-    assert declared.sigma[k] > 2 * found.sigma[k]
+    for other in (declared, exact):
+        assert not [word for word in other.warnings if "gain errors" in word]
+    assert exact.sigma[k] < declared.sigma[k] < found.sigma[k]
 
 
 def test_offsets_belong_to_logs() -> None:

@@ -1,4 +1,4 @@
-"""Gains that were not taken because the model is wrong: the uncertainty contains them."""
+"""Gains that were not taken: the uncertainty contains them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.doubtful_gains import with_doubtful_gains
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.doubtful_gains import if_calibrated, with_doubtful_gains
+from mechid.estimation.estimate import DoubtedGains, Estimate, predict
 
 from .problems import prior as make_prior
 from .test_hidden_gains import CAD, GAINS, PHI, TIME, measured
@@ -19,21 +19,50 @@ PRIOR = make_prior(1.1 * PHI, CAD)
 
 
 def test_covariance_of_what_gains_would_have_done() -> None:
-    """The estimate is linear in the forces: estimated again with a gain in each of them."""
+    """The estimate is linear in the forces: estimated with a gain in each of them, and in all.
+
+    Half of the variance of 2.5 % is common.
+    """
     r = replace(measured(0, np.zeros(4)), noise=0.02 * np.abs(PHI[:4]))
     plain = MaximumAPosteriori("full", 1.0, noise="declared")
     posterior = plain.posterior(r, PRIOR)
     found = plain.estimate(posterior)
-    wider = with_doubtful_gains(found, posterior, 0.03)
+    wider = with_doubtful_gains(found, posterior)
     np.testing.assert_array_equal(wider.values, found.values)
     moved = []
-    for j in range(4):
-        tau = r.tau.copy()
-        tau[:, j] += 0.03 * (r.W @ found.values)[:, j]
+    for gain in (*np.eye(4), np.ones(4)):
+        tau = r.tau + 0.025 * np.sqrt(0.5) * gain * (r.W @ found.values)
         moved.append(plain(replace(r, tau=tau), PRIOR).values - found.values)
     added = wider.covariance - found.covariance
     np.testing.assert_allclose(added, np.transpose(moved) @ moved, atol=1e-9 * np.abs(added).max())
-    assert "gains of the forces of about 3.0%" in wider.known[-1]
+    assert wider.doubted_gains is not None
+    np.testing.assert_allclose(wider.doubted_gains.shifts, np.transpose(moved), atol=1e-9)
+    assert "what gain errors of 2.5% would have done" in wider.warnings[-1]
+    size = np.outer(found.sigma, found.sigma)
+    np.testing.assert_allclose(
+        if_calibrated(wider).covariance / size, found.covariance / size, atol=1e-6
+    )
+    assert if_calibrated(found) is found
+    supported = with_doubtful_gains(found, posterior, 0.05, clean=True)
+    np.testing.assert_allclose(supported.covariance - found.covariance, 4 * added, atol=1e-12)
+    assert "about 5.0% would fit, but are not clearly better than none" in supported.warnings[-1]
+
+
+def test_a_prediction_for_the_same_sensors() -> None:
+    """They keep their gains, and parameters took them up."""
+    r = replace(measured(0, np.zeros(4)), noise=0.02 * np.abs(PHI[:4]))
+    exact, found = Automatic(gains=0.0)(r, PRIOR), Automatic()(r, PRIOR)
+    calibrated, told = predict(exact, r), predict(found, r)
+    np.testing.assert_allclose(calibrated.by_same_sensors, calibrated.total)
+    # Forces are wrong by about 2.5 %, and so are measured ones.
+    strong = np.abs(told.forces) > 0.5 * np.max(np.abs(told.forces), axis=0)
+    assert np.all((told.sigma > 2 * calibrated.sigma)[strong])
+    np.testing.assert_allclose(told.total, np.hypot(told.sigma, found.noise))
+    np.testing.assert_allclose(told.by_same_sensors, calibrated.total, rtol=0.05)
+    # A sensor that was not used in the identification has a gain of its own.
+    other = replace(found, doubted_gains=DoubtedGains(0.03 * np.eye(4), np.zeros((5, 4))))
+    alone = np.sqrt(predict(other, r).by_same_sensors ** 2 - told.total**2)
+    np.testing.assert_allclose(alone, 0.03 * np.abs(told.forces), atol=1e-12)
 
 
 def found(seed: int, gain: np.ndarray, lacking: float) -> Estimate:
@@ -48,9 +77,12 @@ def found(seed: int, gain: np.ndarray, lacking: float) -> Estimate:
 def test_gains_besides_a_wrong_model(seed: int) -> None:
     estimate = found(seed, GAINS, 0.02)
     assert estimate.errors is None or not np.any(estimate.errors.gain)
-    assert [word for word in estimate.known if "errors of the model look like them" in word]
+    assert [word for word in estimate.warnings if "errors of the model look like them" in word]
     # Forces share one parameter: the others take up the gain of their own force whole.
     assert np.all(np.abs(estimate.values - PHI) < 3 * estimate.sigma)
     other = found(seed, np.zeros(4), 0.02)
-    assert not [word for word in other.known if "errors of the model look like them" in word]
-    assert np.all(estimate.sigma[:4] > 2 * other.sigma[:4])
+    assert not [word for word in other.warnings if "errors of the model look like them" in word]
+    assert estimate.doubted_gains is not None
+    assert other.doubted_gains is not None
+    assert estimate.doubted_gains.size > 1.2 * other.doubted_gains.size
+    assert other.doubted_gains.size == pytest.approx(0.025)

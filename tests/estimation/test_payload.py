@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import ChannelErrors, Estimate
+from mechid.estimation.estimate import ChannelErrors, DoubtedGains, Estimate
 from mechid.estimation.payload import (
     PayloadGroups,
     Ten,
@@ -245,11 +245,23 @@ def test_estimate_of_the_groups() -> None:
     found = estimate_groups(r, before, columns, two)
     assert found.parameters == ("p0", "p1", "p2", "m + 2 mx", "my")
     assert found.method == "payload"
-    assert found.errors is None
+    assert found.errors is None or not np.any(found.errors.gain)
     assert np.all(np.abs(found.values[3:] - g) < 4 * found.sigma[3:])
     assert np.all(found.sigma[3:] < 0.02)
     assert np.all(found.sigma[:3] <= 1.001 * np.sqrt(np.diag(C)))
     assert any("standard deviations times 1 (given)" in words for words in found.known)
+
+    # Gain errors that the first identification may have had scale the payload, and are no doubt
+    # about the rest: its parameters took them up.
+    shifts, gains = 0.05 * x[:, None], np.full((3, 1), 0.05)
+    doubted = replace(
+        before, covariance=C + shifts @ shifts.T, doubted_gains=DoubtedGains(gains, shifts)
+    )
+    scaled = estimate_groups(r, doubted, columns, two)
+    np.testing.assert_allclose(scaled.values, found.values, rtol=1e-6)
+    more = np.sqrt((scaled.sigma**2 - found.sigma**2)[3:])
+    np.testing.assert_allclose(more, 0.05 * np.abs(g), rtol=0.05)
+    assert any("contain gain errors of the forces of 5.0%" in words for words in scaled.known)
 
     gain, offset = np.array([0.1, 0.0, -0.1]), np.array([0.5, 0.0, 2.0])
     wrong = replace(r, tau=(1 + gain) * r.tau + offset)

@@ -17,7 +17,7 @@ from mechid.estimation.estimate_warnings import coloured_residuals
 from mechid.estimation.gaussian_prior import CAD_BELIEF, GaussianPrior, cad_prior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
-from mechid.estimation.unseen import _gains, _offsets, _worst
+from mechid.estimation.unseen import unseen_offsets
 from mechid.tasks.cad_prior import widened
 
 from .problems import coloured, prior, regression
@@ -200,55 +200,36 @@ def test_offsets_of_known_size_without_a_prior() -> None:
     ("along", "across", "said"),
     [(2.1, 3.87, True), (1.9, 0.0, False), (-2.1, 3.87, True), (9.0, 3.88, False)],
 )
-def test_errors_that_the_data_could_not_show(along: float, across: float, said: bool) -> None:
+def test_offsets_that_the_data_could_not_show(along: float, across: float, said: bool) -> None:
     """A shift of two deviations, with less than √15 = 3.873 of it outside of the column."""
     q, n = np.array([0.6, 0.8, 0.0]), np.array([0.0, 0.0, 1.0])
+    rows = along * q + across * n
+    usual = np.array([0.0, 2.0, 4.0])
+    seen = np.column_stack([rows, rows / (0.05 * 2.0), 0.1 * rows / (0.05 * 4.0)])
     posterior = SimpleNamespace(
         fit=SimpleNamespace(
             A=5.0 * q[:, None],
-            transform=lambda rows: 10.0 * rows,
+            transform=lambda x: seen @ x,
             solution=SimpleNamespace(root=np.array([[0.2]])),
         ),
-        channels=SimpleNamespace(regression=SimpleNamespace(parameters=("p",))),
+        channels=SimpleNamespace(
+            offsets=False,
+            usual_sizes=lambda name, _: {"offsets": usual}[name],
+            series=np.arange(3),
+            names=("a", "b", "c"),
+            regression=SimpleNamespace(parameters=("p",)),
+        ),
+        prior=prior([0.0], np.eye(1)),
     )
-    rows = (along * q + across * n) / 10.0
-    errors = [("force a", 0 * rows), ("force b", rows), ("force c", 0.1 * rows)]
     sigma = np.array([0.2])
-    found = _worst(cast(Any, posterior), sigma, "an error of", "do it", iter(errors))
+    found = unseen_offsets(cast(Any, posterior), sigma)
     assert len(found) == said
     if said:
-        assert found[0].words(sigma) == (
-            "an error of force b would not be seen in these data and would shift p by 2.1 "
-            "standard deviations: do it",
+        (words,) = found[0].words(sigma)
+        assert words.startswith(
+            "an offset of 5% of force b would not be seen in these data and would shift p by 2.1 "
+            "standard deviations: estimate offsets"
         )
-    assert _worst(cast(Any, posterior), np.zeros(1), "", "", iter(errors)) == ()
-    # the bound can be another one
-    for least in (1.8, 2.0, 2.2):
-        one = _worst(cast(Any, posterior), sigma, "", "", iter(errors), least)
-        assert len(one) == (across < 3.873 and abs(along) > least)
-
-
-def test_usual_offsets_and_gain_errors() -> None:
-    """5 % of each force in each log, and 1 % of what is predicted: of all forces, and of each."""
-    channel = np.array([0, 1, 0, 1])
-    channels = SimpleNamespace(
-        usual_sizes=lambda name, _: {"offsets": np.array([2.0, 4.0])}[name],
-        series=channel,
-        channel=channel,
-        names=("a", "b"),
-        forces=np.array([10.0, 20.0, 30.0, 40.0]),
-        regression=SimpleNamespace(channels=("a", "b")),
-    )
-    fit = SimpleNamespace(residuals=np.array([1.0, 2.0, -3.0, 0.0]))
-    posterior = cast(
-        Any, SimpleNamespace(channels=channels, fit=fit, prior=prior([0.0], np.eye(1)))
-    )
-    found = dict(_offsets(posterior))
-    np.testing.assert_allclose(found["force a"], [0.1, 0, 0.1, 0])
-    np.testing.assert_allclose(found["force b"], [0, 0.2, 0, 0.2])
-    found = dict(_gains(posterior))
-    assert list(found) == ["all forces together", "force a", "force b"]
-    np.testing.assert_allclose(found["all forces together"], [0.09, 0.18, 0.33, 0.4])
-    np.testing.assert_allclose(found["force b"], [0, 0.18, 0, 0.4])
-    channels.regression.channels, channels.channel = ("a",), 0 * channel
-    assert [name for name, _ in _gains(posterior)] == ["force a"]
+    assert unseen_offsets(cast(Any, posterior), np.zeros(1)) == ()
+    posterior.channels.offsets = True
+    assert unseen_offsets(cast(Any, posterior), sigma) == ()

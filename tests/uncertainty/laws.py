@@ -125,9 +125,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
             {"offset": "3 %"}, named=("an offset of", "offsets of the forces of")
         ),
         "offsets of 3 %, declared": Law({"offset": "3 %"}, declared={"offsets": 0.03}),
-        "gains off by 3 %": Law(
-            {"gain": "3 %"}, named=("a gain error of", "gains of the forces of about")
-        ),
+        "gains off by 3 %": Law({"gain": "3 %"}, named=("gain errors of the forces",)),
         "gains off by 3 %, declared": Law({"gain": "3 %"}, declared={"gains": 0.03}),
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),

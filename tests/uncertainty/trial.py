@@ -50,7 +50,7 @@ _NOISE = (
 _FRESH = 1_000_000
 # An offset or a gain that the data could not show is named in any case, and says nothing of other
 # errors.
-_DOUBTS = ("not be seen", "do not exclude them")
+_DOUBTS = ("not be seen", "do not exclude")
 INSIDE = {"68": 1.0, "95": 1.959964}
 
 

@@ -10,17 +10,15 @@ that are held out (`trial.py`).
   evidence supports it.
 - If not, the model is wrong in other ways too, and terms that happen to fit some of it are not to
   be trusted: a term must halve the squared error of some force, and gains are not taken at all,
-  because a wrong gain goes straight into the forces that the model predicts. If the evidence
-  supports them, the uncertainty contains them (`doubtful_gains.py`).
+  because a wrong gain goes straight into the forces that the model predicts.
 - An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
   taken if data and CAD values together make it clearly more probable than none; otherwise the
   uncertainty contains what it would have done, by its probability (`doubtful_offsets.py`).
 - Of gains the data show ratios between forces that have parameters in common, and parameters take
   up most of that. So gains are tried where residuals look like noise, too, and the evidence
   decides. The result is the mean over all sets of forces that may be off (`wrong_forces.py`).
-  Gains that are probable, but not clearly so, are in the uncertainty (`doubtful_gains.py`). A
-  factor of all forces, or of one that shares nothing, is not seen: a warning says what
-  it would do.
+  A factor of all forces, or of one that shares nothing, is not seen: unless they are declared
+  to be calibrated, the uncertainty contains what gains would have done (`doubtful_gains.py`).
 - If the data contradict the declared uncertainty of the CAD values, some bodies may be much worse
   than others: each then gets a scale of its own if the evidence supports it.
 
@@ -54,7 +52,7 @@ from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unlike import unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
-from mechid.estimation.unseen import unseen_gains, unseen_offsets, unseen_places
+from mechid.estimation.unseen import unseen_offsets, unseen_places
 
 # Degrees of freedom of heavy tails.
 TAILS = 4.0
@@ -133,7 +131,7 @@ class Automatic:
         plain = MaximumAPosteriori(
             self.prior,
             self.scale,
-            gains=self.gains,
+            gains=self.gains or None,
             offsets=self.offsets,
             drift=self.drift,
             delay=self.delay,
@@ -167,9 +165,6 @@ class Automatic:
         )
         estimate = with_jackknife(estimate, now.posterior, now.noise)
         estimate = with_unmodelled(estimate, now.posterior)
-        doubtful = _doubtful_gains(now, trials)
-        if doubtful:
-            estimate = with_doubtful_gains(estimate, now.posterior, doubtful, clean=now.noise)
         hidden = trials.get(_HIDDEN)
         said: tuple[str, ...] = ()
         if hidden is None and _hide_offsets(now):
@@ -180,7 +175,6 @@ class Automatic:
         sigma = estimate.sigma
         places = unseen_places(now.posterior.prior, sigma)
         offsets = () if said else unseen_offsets(now.posterior, sigma)
-        gains = unseen_gains(now.posterior, sigma)
         estimate = replace(
             estimate,
             known=(*estimate.known, *words, *now.words, *_said(places, sigma)),
@@ -189,11 +183,16 @@ class Automatic:
                 *estimate.warnings,
                 *_common_gain(estimate, asked=self.gains is None),
                 *said,
-                *_said((*offsets, *gains), sigma),
+                *_said(offsets, sigma),
             ),
-            unseen=(*places, *offsets, *gains),
+            unseen=(*places, *offsets),
         )
-        return possible(estimate, regression, now.posterior.prior)
+        found = possible(estimate, regression, now.posterior.prior)
+        if self.gains is not None or now.estimator.gains is not None:
+            return found
+        return with_doubtful_gains(
+            found, now.posterior, _supported_gains(now, trials), clean=now.noise
+        )
 
     def _open(self, terms: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a term; offsets stay as they were given, and so do gains of
@@ -303,10 +302,10 @@ def _more_probable(before: Trial, after: Trial) -> float:
     return after.untempered.unpriced_evidence - before.untempered.unpriced_evidence
 
 
-def _doubtful_gains(now: Trial, trials: Mapping[str, Trial]) -> float:
+def _supported_gains(now: Trial, trials: Mapping[str, Trial]) -> float:
     """Return the size of gains that the evidence supports, but that were not taken; 0 for none."""
     wider = trials.get("gains")
-    if wider is None or now.estimator.gains is not None:
+    if wider is None:
         return 0.0
     # Effective samples of two fits are not the same ones.
     more = _more_probable(now, wider)

@@ -137,6 +137,29 @@ class Unseen:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class DoubtedGains:
+    """Gain errors that forces may have, and that the covariance of an estimate contains.
+
+    They are sums of k independent errors of one standard deviation each.
+
+    Attributes
+    ----------
+    gains : array (n_d, k)
+        Gain of each force by each of these errors.
+    shifts : array (b, k)
+        What the parameters take up of it.
+    """
+
+    gains: Floats
+    shifts: Floats
+
+    @property
+    def size(self) -> float:
+        """The largest standard deviation of a gain."""
+        return float(np.max(np.linalg.norm(self.gains, axis=1), initial=0.0))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Plotted, Tabular):
     """Estimated parameters.
@@ -187,6 +210,8 @@ class Estimate(Plotted, Tabular):
         Errors that the data could not show, whose sentences are in `known` or `warnings`.
     doubted_offsets : array (b, k), optional
         Root of the part of `covariance` that is there because forces may have offsets.
+    doubted_gains : DoubtedGains, optional
+        Gain errors of the forces that `covariance` contains.
     """
 
     method: str
@@ -209,6 +234,7 @@ class Estimate(Plotted, Tabular):
     unmodelled: Floats | None = None
     unseen: tuple[Unseen, ...] = ()
     doubted_offsets: Floats | None = None
+    doubted_gains: DoubtedGains | None = None
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""
@@ -268,11 +294,15 @@ class Prediction:
         describe.
     total : array (N, n_d)
         Of a measurement: with the noise of the channel, and its drift.
+    by_same_sensors : array (N, n_d)
+        Of a measurement by the sensors of the identification: their gain errors, which the
+        parameters took up, are in it as well.
     """
 
     forces: Floats
     sigma: Floats
     total: Floats
+    by_same_sensors: Floats
 
 
 def predict(estimate: Estimate, regression: Regression, *, own_log: bool = False) -> Prediction:
@@ -286,18 +316,34 @@ def predict(estimate: Estimate, regression: Regression, *, own_log: bool = False
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
     variance = np.einsum("nij,jk,nik->ni", r.W, estimate.covariance, r.W, optimize=True)
+    shared = _shared(estimate.doubted_gains, r.W, forces)
     if estimate.errors is not None:
         forces = forces + estimate.errors.of_samples(r)
         variance = variance + estimate.errors.sigma_offset**2
         if estimate.errors.cross is not None:
             variance += 2 * np.einsum("nij,ji->ni", r.W, estimate.errors.cross)
-    sigma = np.sqrt(np.maximum(variance, 0.0))
+    sigma, same = (np.sqrt(np.maximum(v, 0.0)) for v in (variance, variance - shared))
     lacking = np.zeros(1) if estimate.unmodelled is None else estimate.unmodelled
     noise = np.maximum(estimate.noise, lacking)
     if estimate.errors is not None and estimate.errors.drift is not None:
         times = 1.0 if own_log else _NEXT_LOG
         noise = np.hypot(noise, np.sqrt(times) * estimate.errors.drift)
-    return Prediction(forces, np.hypot(sigma, lacking), np.hypot(sigma, noise))
+    return Prediction(
+        forces, np.hypot(sigma, lacking), np.hypot(sigma, noise), np.hypot(same, noise)
+    )
+
+
+def _shared(gains: DoubtedGains | None, W: Floats, forces: Floats) -> Floats:
+    """Return by how much less the variance of predicted less measured forces is, where sensors have
+    the same gain errors as in the identification, (N, n_d).
+
+    Such an error shifts measured forces by g F, and predicted ones by what parameters took up.
+    """
+    if gains is None:
+        return np.zeros(forces.shape)
+    predicted = W @ gains.shifts
+    own = gains.gains * forces[:, :, None]
+    return np.asarray(np.sum(predicted**2 - (predicted - own) ** 2, axis=2))
 
 
 def without_channel_errors(

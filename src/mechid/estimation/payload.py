@@ -20,6 +20,8 @@ from scipy.linalg import block_diag
 from mechid.errors import DataError, MechidError
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.completion import complete
+from mechid.estimation.doubtful_forces import DoubtfulForces, with_doubtful_forces
+from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.measured_constraints import condition
 from mechid.estimation.prior import Prior
@@ -140,8 +142,10 @@ def estimate_groups(
     Notes
     -----
     Gains and delays that the first identification found are those of the sensors and hold here
-    too; offsets are estimated again if there were any.
+    too; offsets are estimated again if there were any. Gain errors that it may have had are in the
+    forces of the mechanism and in its parameters alike: they scale the payload only.
     """
+    same = if_calibrated(before)
     ready = sensed(regression, before.errors)
     if before.errors is not None:
         ready = replace(ready, tau=ready.tau - before.errors.offset)
@@ -155,15 +159,21 @@ def estimate_groups(
         base=names,
         matrix=np.eye(len(names)),
         values=np.concatenate([before.values, np.zeros(len(width))]),
-        covariance=block_diag(before.covariance, np.diag(width**2)),
+        covariance=block_diag(same.covariance, np.diag(width**2)),
     )
     errors = before.errors
     offsets = errors is not None and bool(np.any(errors.offset))
     gain = 0.0 if errors is None else float(np.max(errors.sigma_gain, initial=0.0))
     estimator = Automatic(
-        scale=1.0, offsets="estimated" if offsets else None, gains=gain or None, name="payload"
+        scale=1.0, offsets="estimated" if offsets else None, gains=gain, name="payload"
     )
-    return estimator(whole, prior)
+    found = estimator(whole, prior)
+    if before.doubted_gains is None:
+        return found
+    forces = added @ found.values[-len(width) :]
+    scaled = forces[:, :, None] * before.doubted_gains.gains
+    doubts = DoubtfulForces(scaled, f"gain errors of the forces of {before.doubted_gains.size:.1%}")
+    return with_doubtful_forces(found, whole, prior, doubts)
 
 
 def _widths(regression: Regression, groups: PayloadGroups) -> Floats:

@@ -1,9 +1,8 @@
-"""Errors of force channels, and of the places of joints, that the data could not show.
+"""Offsets of forces, and errors of the places of joints, that the data could not show.
 
-Where a body always hangs on the same side, its weight looks like an offset of the force; and a
-common factor of all forces looks like heavier bodies. Parameters adapt to it, and neither residuals
-nor held-out errors tell. Standard deviations do not contain what is not looked for, so the output
-has to name it.
+Where a body always hangs on the same side, its weight looks like an offset of the force. Parameters
+adapt to it, and neither residuals nor held-out errors tell. Standard deviations do not contain what
+is not looked for, so the output has to name it.
 
 A body whose joints all sit elsewhere in it by the same vector moves as before, and takes the forces
 of a body that is shifted: its parameters belong to the axes of the machine, and predicted forces
@@ -12,7 +11,7 @@ are right, but compared with a drawing they are off. No motion can show that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,12 +27,13 @@ from mechid.spatial.inertia_errors import moments
 # a term of nearly four standard deviations is about what is required to take it. It is worth a word
 # if it would shift a parameter by more than so many standard deviations.
 _UNSEEN, _SHIFT = 0.25, 2.0
-# Gain error of a calibrated force sensor. Many have a larger one, so that it is worth a word if it
-# would shift a parameter by one standard deviation.
-_CALIBRATED, _GAIN_SHIFT = 0.01, 1.0
 # Distance of a joint from its place in a body, in radii of gyration about the centre: medium
 # tolerances of machined lengths are 0.1 to 0.2 % of them.
 _PLACED = 0.002
+_OFFSETS = (
+    "estimate offsets (--offsets) if it may have one, or say that the sensors are zeroed "
+    "(--set offsets=0)"
+)
 _OWN_AXES = (
     "the parameters belong to the axes of the machine; predicted forces are not affected, and "
     "standard deviations do not contain it unless it is declared (--hardpoints)"
@@ -51,27 +51,23 @@ def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[Unseen, ...]:
     """
     if posterior.channels.offsets:
         return ()
-    kind = f"an offset of {USUAL_CHANNEL_ERROR:.0%} of"
-    remedy = (
-        "estimate offsets (--offsets) if it may have one, or say that the sensors are zeroed "
-        "(--set offsets=0)"
-    )
-    return _worst(posterior, sigma, kind, remedy, _offsets(posterior))
-
-
-def unseen_gains(posterior: Posterior, sigma: Floats) -> tuple[Unseen, ...]:
-    """Return the gain error that does most harm unseen.
-
-    Arguments as in `unseen_offsets`.
-    """
-    if posterior.channels.gains:
-        return ()
-    kind = f"a gain error of {_CALIBRATED:.0%} of"
-    remedy = (
-        "standard deviations are those of calibrated forces; declare what may remain "
-        "(--set gains=1%), or say that they are calibrated (--set gains=0)"
-    )
-    return _worst(posterior, sigma, kind, remedy, _gains(posterior), _GAIN_SHIFT)
+    fit, channels, found = posterior.fit, posterior.channels, []
+    usual = USUAL_CHANNEL_ERROR * channels.usual_sizes("offsets", posterior.prior.mean)
+    T = fit.solution.root
+    Q = fit.A @ T
+    for s in np.unique(channels.series):
+        c = fit.transform(usual[s] * (channels.series == s))
+        along = Q.T @ c
+        # The data and its usual size leave it the variance 1/(1 + cᵀc - …), in units of that size.
+        if c @ c - along @ along > 1.0 / _UNSEEN**2 - 1.0:
+            continue
+        error = (
+            f"an offset of {USUAL_CHANNEL_ERROR:.0%} of force {channels.names[s]} would not be "
+            "seen in these data and would"
+        )
+        names, shifts = channels.regression.parameters, (T @ along)[: len(sigma)]
+        found.append(Unseen(error, names, shifts, _SHIFT, _OFFSETS))
+    return _most_harmful(found, sigma)
 
 
 def unseen_places(prior: Prior, sigma: Floats) -> tuple[Unseen, ...]:
@@ -90,49 +86,6 @@ def unseen_places(prior: Prior, sigma: Floats) -> tuple[Unseen, ...]:
             "any motion and would"
         )
         found.append(Unseen(error, prior.base, shifts, _SHIFT, _OWN_AXES))
-    return _most_harmful(found, sigma)
-
-
-def _offsets(posterior: Posterior) -> Iterator[tuple[str, Floats]]:
-    """Yield the usual offset of each force, as measured rows (m,)."""
-    channels = posterior.channels
-    usual = USUAL_CHANNEL_ERROR * channels.usual_sizes("offsets", posterior.prior.mean)
-    for s in np.unique(channels.series):
-        yield f"force {channels.names[s]}", usual[s] * (channels.series == s)
-
-
-def _gains(posterior: Posterior) -> Iterator[tuple[str, Floats]]:
-    """Yield what a gain error of each force makes, and one of all forces together, likewise."""
-    channels = posterior.channels
-    wrong = _CALIBRATED * (channels.forces - posterior.fit.residuals)
-    names = channels.regression.channels
-    if len(names) > 1:
-        yield "all forces together", wrong
-    for j in np.unique(channels.channel):
-        yield f"force {names[j]}", wrong * (channels.channel == j)
-
-
-def _worst(
-    posterior: Posterior,
-    sigma: Floats,
-    kind: str,
-    remedy: str,
-    errors: Iterator[tuple[str, Floats]],
-    least: float = _SHIFT,
-) -> tuple[Unseen, ...]:
-    """Return the worst of some errors, from a shift of `least` deviations on."""
-    fit, found = posterior.fit, []
-    T = fit.solution.root
-    Q = fit.A @ T
-    for name, rows in errors:
-        c = fit.transform(rows)
-        along = Q.T @ c
-        # The data and its usual size leave it the variance 1/(1 + cᵀc - …), in units of that size.
-        if c @ c - along @ along > 1.0 / _UNSEEN**2 - 1.0:
-            continue
-        error = f"{kind} {name} would not be seen in these data and would"
-        names, shifts = posterior.channels.regression.parameters, (T @ along)[: len(sigma)]
-        found.append(Unseen(error, names, shifts, least, remedy))
     return _most_harmful(found, sigma)
 
 

@@ -104,11 +104,12 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
     words = f"{len(others)} of {len(names)} parameters at their CAD values, not estimated"
     if errors is not None and errors.cross is not None:
         # Nothing is said of offsets and errors of CAD values together.
-        wide = np.vstack([errors.cross, np.zeros((len(others), len(estimate.channels)))])
-        errors = replace(errors, cross=wide[order])
-    doubted = estimate.doubted_offsets
+        errors = replace(errors, cross=_with_others(errors.cross, len(others))[order])
+    doubted, gains = estimate.doubted_offsets, estimate.doubted_gains
     if doubted is not None:
-        doubted = np.vstack([doubted, np.zeros((len(others), doubted.shape[1]))])[order]
+        doubted = _with_others(doubted, len(others))[order]
+    if gains is not None:
+        gains = replace(gains, shifts=_with_others(gains.shifts, len(others))[order])
     whole = replace(
         estimate,
         errors=errors,
@@ -119,8 +120,14 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         resting=(*estimate.resting, *others),
         unseen=tuple(error.among(names) for error in estimate.unseen),
         doubted_offsets=doubted,
+        doubted_gains=gains,
     )
     return said_again(estimate, whole)
+
+
+def _with_others(rows: Floats, n: int) -> Floats:
+    """Return rows of the estimated parameters, and zeros of n others."""
+    return np.vstack([rows, np.zeros((n, rows.shape[1]))])
 
 
 def _less_mean(rows: Floats, regression: Regression) -> Floats:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate
+from mechid.estimation.estimate import Agreement, ChannelErrors, DoubtedGains, Estimate
 from mechid.runs.files import floats, read_columns, read_json, write_columns, write_json
 from mechid.runs.schemas import EstimateWords, checked
 
 
 def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
     """Write an estimate as `stem.json`, `stem.covariance.parquet` and `stem.residuals.parquet`."""
+    gains = estimate.doubted_gains
     write_columns(
         folder / f"{stem}.covariance.parquet",
         dict(zip(estimate.parameters, estimate.covariance.T, strict=True)),
@@ -44,6 +45,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "resting": estimate.resting,
             "unmodelled": estimate.unmodelled,
             "doubted_offsets": estimate.doubted_offsets,
+            "doubted_gains": None if gains is None else asdict(gains),
         },
     )
 
@@ -55,7 +57,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
     n, n_d = len(found["parameters"]), len(found["channels"])
     errors, colour, unmodelled = found["errors"], found["colour"], found.get("unmodelled")
-    doubted = found.get("doubted_offsets")
+    doubted, gains = found.get("doubted_offsets"), found.get("doubted_gains")
     if colour is not None and len(colour) != n_d:
         raise ValueError(f"colour must have {n_d} entries, got {len(colour)}")
     return Estimate(
@@ -78,6 +80,11 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         resting=tuple(found["resting"]),
         unmodelled=None if unmodelled is None else floats(unmodelled, n_d),
         doubted_offsets=None if doubted is None else floats(doubted).reshape(n, -1),
+        doubted_gains=None
+        if gains is None
+        else DoubtedGains(
+            floats(gains["gains"]).reshape(n_d, -1), floats(gains["shifts"]).reshape(n, -1)
+        ),
     )
 
 

@@ -120,7 +120,8 @@ class ForceHistory(Plotted, Tabular):
         Standard deviation of the prediction: by the parameters, and by what the model does not
         describe.
     total : array
-        That of a measurement: with the noise of the channel, and its drift.
+        That of a measurement: with the noise of the channel, and its drift. In a motion with
+        measured forces, by the sensors of the identification, which keep their gain errors.
     cad : array
         By CAD values alone; NaN where some are missing.
     notes : tuple of str

@@ -42,6 +42,13 @@ class HeadWords(TypedDict):
     n_logs: NotRequired[Annotated[int, msgspec.Meta(ge=1)]]
 
 
+class GainWords(TypedDict):
+    """Gain errors that a covariance contains."""
+
+    gains: list[list[float]]
+    shifts: list[list[float]]
+
+
 class EstimateWords(TypedDict):
     """Of estimate.json and reduced.json."""
 
@@ -59,6 +66,7 @@ class EstimateWords(TypedDict):
     resting: list[str]
     unmodelled: NotRequired[list[float | None] | None]
     doubted_offsets: NotRequired[list[list[float]] | None]
+    doubted_gains: NotRequired[GainWords | None]
 
 
 class FullWords(TypedDict):

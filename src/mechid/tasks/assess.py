@@ -16,8 +16,13 @@ from mechid.validation.validate import validate
 LEVEL = 0.95
 
 
-def force_history(run: Run, name: str, regression: Regression) -> ForceHistory:
-    """Return measured and predicted forces of a motion, by the final model of a run."""
+def force_history(
+    run: Run, name: str, regression: Regression, *, same_sensors: bool = True
+) -> ForceHistory:
+    """Return measured and predicted forces of a motion, by the final model of a run.
+
+    Intervals are those of a measurement by the sensors of the identification, or by any.
+    """
     found = predict(run.final, regression, own_log=_is_log(run, name))
     return ForceHistory(
         name=name,
@@ -26,7 +31,7 @@ def force_history(run: Run, name: str, regression: Regression) -> ForceHistory:
         measured=np.where(regression.valid, regression.tau, np.nan),
         predicted=found.forces,
         sigma=found.sigma,
-        total=found.total,
+        total=found.by_same_sensors if same_sensors else found.total,
         cad=np.asarray(regression.W @ run.parameters.cad + regression.known),
     )
 

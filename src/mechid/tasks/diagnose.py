@@ -9,6 +9,7 @@ import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
+from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.doubtful_offsets import if_zeroed
 from mechid.estimation.estimate import without_channel_errors
 from mechid.estimation.prior import Prior
@@ -92,7 +93,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
 
     What is known before is the model of the run with its covariance: parameters cannot imitate
     errors of this motion as they can those of the identification. That the identification may have
-    had an offset is no reason not to name one: then it is there instead.
+    had an offset, or a gain error, is no reason not to name one: then it is there instead.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
     r = sensed(regression, None if run.estimate is None else run.estimate.errors)
     r = without_channel_errors(final, r, identification=False).select(final.parameters)
     model = replace(
-        final,
+        if_calibrated(final),
         agreement=None,
         errors=None,
         resting=(),

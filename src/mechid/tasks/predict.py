@@ -75,7 +75,7 @@ def predict(
         # Forces of the estimate tell the direction of friction better than CAD values.
         expected = force_history(found, name, regression).predicted
         regression = regression_of(model, replace(prepared, tau=expected), found.parameters.names)
-    history = force_history(found, name, regression)
+    history = force_history(found, name, regression, same_sensors=False)
     nothing = np.full_like(history.predicted, np.nan)
     return replace(history, measured=nothing, notes=(*table.notes, *_offsets(found)))
 

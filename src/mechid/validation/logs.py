@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from mechid.errors import DataError, MechidError
+from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.prior import Prior
@@ -116,7 +117,7 @@ def log_spread(estimates: Sequence[Estimate]) -> LogSpread:
     rows, chi2, dof = [], 0.0, 0
     for one, other in combinations(estimates, 2):
         difference = one.values - other.values
-        covariance = one.covariance + other.covariance
+        covariance = _of_difference(one, other)
         resting = {*one.resting, *other.resting}
         sigma = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         free = np.array([name not in resting for name in names]) & (sigma > 0)
@@ -133,6 +134,16 @@ def log_spread(estimates: Sequence[Estimate]) -> LogSpread:
         z=np.array(rows),
         whitened=float(np.sqrt(chi2 / dof)) if dof else np.nan,
     )
+
+
+def _of_difference(one: Estimate, other: Estimate) -> Floats:
+    """Return the covariance of the difference of two estimates; gain errors of the sensors are the
+    same in both, and shift them alike."""
+    covariance = if_calibrated(one).covariance + if_calibrated(other).covariance
+    if one.doubted_gains is None or other.doubted_gains is None:
+        return covariance
+    apart = one.doubted_gains.shifts - other.doubted_gains.shifts
+    return np.asarray(covariance + apart @ apart.T)
 
 
 def _whitened(z: Floats, correlation: Floats) -> tuple[int, float]:

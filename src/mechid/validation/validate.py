@@ -71,7 +71,7 @@ def validate(
         force_errors(found.forces, regression),
         whiteness(e, lags=lags, colour=estimate.colour),
         level,
-        coverage(e, found.total, level),
+        coverage(e, found.by_same_sensors, level),
         condition(A),
         found,
     )

@@ -345,6 +345,10 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
             "choose one of: offsets",
         ),
         (["five_bar", "d.csv", "--set", "wings"], "expected NAME=VALUE"),
+        (
+            ["five_bar", "d.csv", "--offsets", "--set", "offsets=0"],
+            "--offsets and --set offsets=0 are given",
+        ),
         (["five_bar", "d.csv", "--prior", "gut"], "prior must be one of: diagonal, full"),
         (["five_bar", "d.csv", "--estimator", "iv"], "instrumental variables need"),
         (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import predict
+from mechid.estimation.estimate import DoubtedGains, predict
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.weighted import WeightedLeastSquares
 from mechid.reduction.rest import completed, restrict
@@ -82,12 +82,19 @@ def test_offsets_that_there_may_be_concern_the_estimated_parameters() -> None:
     r = problem(X, noise=0.1)
     prior = knowing(1.1 * X, 0.2)
     small = OLS(restrict(r, KEPT, rest="cad", prior=prior))
-    small = replace(small, doubted_offsets=np.array([[1.0], [2.0]]))
+    small = replace(
+        small,
+        doubted_offsets=np.array([[1.0], [2.0]]),
+        doubted_gains=DoubtedGains(np.ones((1, 1)), np.array([[3.0], [4.0]])),
+    )
     whole = completed(small, r, prior)
     at = [whole.parameters.index(name) for name in KEPT]
     assert whole.doubted_offsets is not None
     np.testing.assert_array_equal(whole.doubted_offsets[at], small.doubted_offsets)
     assert np.count_nonzero(whole.doubted_offsets) == 2
+    assert whole.doubted_gains is not None
+    np.testing.assert_array_equal(whole.doubted_gains.shifts[at], [[3.0], [4.0]])
+    assert np.count_nonzero(whole.doubted_gains.shifts) == 2
 
 
 def test_nothing_to_complete() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError, MechidError
-from mechid.estimation.estimate import Agreement, ChannelErrors
+from mechid.estimation.estimate import Agreement, ChannelErrors, DoubtedGains
 from mechid.modelfile.api import load
 from mechid.options import IdentifyOptions, ReduceOptions
 from mechid.outputs import place_beside
@@ -107,6 +107,9 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         resting=(run.estimate.parameters[1],),
         unmodelled=two,
         doubted_offsets=np.arange(2.0 * len(run.estimate.parameters)).reshape(-1, 2),
+        doubted_gains=DoubtedGains(
+            np.arange(6.0).reshape(2, 3), np.ones((len(run.estimate.parameters), 3))
+        ),
     )
     part = run.estimate.parameters[:4]
     reduced = replace(
@@ -115,6 +118,7 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         values=rich.values[:4],
         covariance=rich.covariance[:4, :4],
         doubted_offsets=np.zeros((4, 0)),
+        doubted_gains=DoubtedGains(np.zeros((2, 1)), np.ones((4, 1))),
     )
     whole = replace(run, estimate=rich, reduction=replace(run.reduction, estimate=reduced))
     save_run(whole, tmp_path / "run")

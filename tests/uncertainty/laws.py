@@ -115,6 +115,7 @@ _LACKING = "can be off by as much as the residuals"
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
         "white noise": Law(),
+        "white noise, sensors declared right": Law(declared={"offsets": 0.0, "gains": 0.0}),
         "coloured noise, memory 50 ms": Law({"noise_kind": "coloured", "time_constant": 0.05}),
         "noise proportional to the force": Law({"noise_kind": "proportional"}),
         "5 % outliers, half the force": Law({"outliers": "5 %", "outlier_size": 0.5}),

@@ -27,6 +27,7 @@ def test_the_page_says_what_the_record_says() -> None:
         "5 % outliers, half the force",
         "CAD errors with heavy tails",
         "CAD errors uniform, number by number",
+        "gains off by 3 %",
         "gains off by 3 %, declared",
     ],
 )

@@ -57,7 +57,7 @@ def identify(
         str | None,
         typer.Option(
             help="Of auto and map: full (errors of CAD values as they are declared), diagonal "
-            "(errors of base parameters independent), none.",
+            "(errors of base parameters independent), none (the estimator is map then).",
             show_default="full",
         ),
     ] = None,
@@ -112,8 +112,14 @@ def identify(
     from mechid.tasks.identify import identify as work
     from mechid.textfile.numbers import named
 
+    settings = named(setting or [], "--set", "whiten=true")
+    for name, option in (("offsets", offsets), ("prior", prior)):
+        if option and name in settings:
+            raise DataError(
+                f"--{name} and --set {name}={settings[name]} are given", remedy="give one of them"
+            )
     words = given(
-        settings=named(setting or [], "--set", "whiten=true"),
+        settings=settings,
         base=base, converge_on=converge_on, estimator=estimator, prior=prior, offsets=offsets,
         cad_error=cad_error, noise=noise, hardpoints=hardpoints, weigh=weigh, symmetric=symmetric,
         period=period, cutoff=cutoff, decimation=decimation, friction=friction,

@@ -35,7 +35,8 @@ def predict(
     """Predict the forces of a motion with the model of a run, with intervals.
 
     Columns: FORCE, FORCE.sigma (by uncertain parameters and by what the model does not describe),
-    FORCE.lower and FORCE.upper (interval of a measurement, with the noise of the force).
+    FORCE.lower and FORCE.upper (interval of a measurement by a calibrated sensor, with the noise of
+    the force).
     """
     from mechid.runs.folder import load_run
     from mechid.tables.files import table_suffix, write_table

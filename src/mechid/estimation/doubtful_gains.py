@@ -43,7 +43,7 @@ def with_doubtful_gains(
     posterior : Posterior
         That it comes from.
     supported : float
-        Standard deviation of gains that the data support; zero: they do not.
+        Standard deviation of gains that the data support, if it is more than usual.
     clean : bool
         Whether residuals are nothing but noise.
     """
@@ -59,7 +59,7 @@ def with_doubtful_gains(
     most, times = most_grown(estimate, wider)
     found = replace(estimate.widened(wider), doubted_gains=DoubtedGains(gains, shifts))
     first = "data do not exclude gain errors of the forces"
-    if supported:
+    if supported > USUAL_GAIN_ERROR:
         but = "are not clearly better than none" if clean else "errors of the model look like them"
         first = f"gain errors of the forces of about {supported:.1%} would fit, but {but}"
     said = (

@@ -293,7 +293,7 @@ class Prediction:
         Standard deviation of the force: uncertainty of the parameters, and what the model does not
         describe.
     total : array (N, n_d)
-        Of a measurement: with the noise of the channel, and its drift.
+        Of a measurement by a calibrated sensor: with the noise of the channel, and its drift.
     by_same_sensors : array (N, n_d)
         Of a measurement by the sensors of the identification: their gain errors, which the
         parameters took up, are in it as well.

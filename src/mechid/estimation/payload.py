@@ -20,9 +20,9 @@ from scipy.linalg import block_diag
 from mechid.errors import DataError, MechidError
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.completion import complete
-from mechid.estimation.doubtful_forces import DoubtfulForces, with_doubtful_forces
+from mechid.estimation.doubtful_forces import response
 from mechid.estimation.doubtful_gains import if_calibrated
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import DoubtedGains, Estimate
 from mechid.estimation.measured_constraints import condition
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
@@ -39,6 +39,7 @@ _WIDE = 100.0
 # Radius of gyration of what is attached, as a part of the size of the mechanism, where nothing else
 # is known.
 _RADIUS = 0.1
+_MUCH = 1.1  # times as large as before: a standard deviation worth a word
 # Effect of a group, relative to that of the others, below which the motion does not show it.
 _UNSEEN = 1e-6
 
@@ -170,10 +171,24 @@ def estimate_groups(
     found = estimator(whole, prior)
     if before.doubted_gains is None:
         return found
-    forces = added @ found.values[-len(width) :]
-    scaled = forces[:, :, None] * before.doubted_gains.gains
-    doubts = DoubtfulForces(scaled, f"gain errors of the forces of {before.doubted_gains.size:.1%}")
-    return with_doubtful_forces(found, whole, prior, doubts)
+    forces = (added @ found.values[-len(width) :])[:, :, None] * before.doubted_gains.gains
+    return _scaled(found, response(found, whole, prior, forces), len(width), before.doubted_gains)
+
+
+def _scaled(found: Estimate, shifts: Floats, r: int, doubted: DoubtedGains) -> Estimate:
+    """Return an estimate whose covariance contains what gain errors do to the last r parameters."""
+    wider = found.covariance + shifts @ shifts.T
+    times = np.sqrt(np.diag(wider)[-r:] / np.diag(found.covariance)[-r:])
+    most = int(np.argmax(times))
+    wide = found.widened(wider)
+    if times[most] < _MUCH:
+        return wide
+    words = (
+        f"standard deviations contain gain errors of the forces of {doubted.size:.1%}, which the "
+        f"run may have had; that of {found.parameters[most - r]} grows most, {times[most]:.3g} "
+        "times: if the forces are calibrated, identify the run with --set gains=0"
+    )
+    return replace(wide, warnings=(*wide.warnings, words))
 
 
 def _widths(regression: Regression, groups: PayloadGroups) -> Floats:

@@ -80,12 +80,13 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         resting=tuple(found["resting"]),
         unmodelled=None if unmodelled is None else floats(unmodelled, n_d),
         doubted_offsets=None if doubted is None else floats(doubted).reshape(n, -1),
-        doubted_gains=None
-        if gains is None
-        else DoubtedGains(
-            floats(gains["gains"]).reshape(n_d, -1), floats(gains["shifts"]).reshape(n, -1)
-        ),
+        doubted_gains=None if gains is None else _gains(gains, n, n_d),
     )
+
+
+def _gains(found: dict[str, Any], n: int, n_d: int) -> DoubtedGains:
+    gains = floats(found["gains"]).reshape(n_d, -1)
+    return DoubtedGains(gains, floats(found["shifts"]).reshape(n, gains.shape[1]))
 
 
 def _errors(found: dict[str, Any], n_d: int) -> ChannelErrors:

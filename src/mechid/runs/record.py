@@ -121,7 +121,8 @@ class ForceHistory(Plotted, Tabular):
         describe.
     total : array
         That of a measurement: with the noise of the channel, and its drift. In a motion with
-        measured forces, by the sensors of the identification, which keep their gain errors.
+        measured forces, by the sensors of the identification, which keep their gain errors, so that
+        it may be less than `sigma`.
     cad : array
         By CAD values alone; NaN where some are missing.
     notes : tuple of str

@@ -21,7 +21,8 @@ def force_history(
 ) -> ForceHistory:
     """Return measured and predicted forces of a motion, by the final model of a run.
 
-    Intervals are those of a measurement by the sensors of the identification, or by any.
+    Intervals are those of a measurement by the sensors of the identification, or by calibrated
+    sensors.
     """
     found = predict(run.final, regression, own_log=_is_log(run, name))
     return ForceHistory(

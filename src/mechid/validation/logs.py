@@ -37,7 +37,8 @@ class LogSpread(Shown):
         Estimates from each log alone, and their standard deviations.
     z : array (pairs, b)
         Differences of two logs in units of their standard deviation, log 1 and 2, 1 and 3, …, 2
-        and 3, …; NaN where the data of one of them do not determine the parameter.
+        and 3, …; NaN where the data of one of them do not determine the parameter. Gain errors that
+        forces may have, which `sigma` contains, are the same in both.
     whitened : float
         Root mean square of the differences, whitened by their covariance; 1 is expected.
     """
@@ -137,13 +138,15 @@ def log_spread(estimates: Sequence[Estimate]) -> LogSpread:
 
 
 def _of_difference(one: Estimate, other: Estimate) -> Floats:
-    """Return the covariance of the difference of two estimates; gain errors of the sensors are the
-    same in both, and shift them alike."""
-    covariance = if_calibrated(one).covariance + if_calibrated(other).covariance
-    if one.doubted_gains is None or other.doubted_gains is None:
-        return covariance
-    apart = one.doubted_gains.shifts - other.doubted_gains.shifts
-    return np.asarray(covariance + apart @ apart.T)
+    """Return the covariance of the difference of two estimates; gain errors that both may have are
+    those of the same sensors, and shift them alike."""
+    gains = one.doubted_gains, other.doubted_gains
+    if gains[0] is None or gains[1] is None:
+        return one.covariance + other.covariance
+    size = max(gains[0].size, gains[1].size)
+    apart = gains[0].shifts * size / gains[0].size - gains[1].shifts * size / gains[1].size
+    calibrated = if_calibrated(one).covariance + if_calibrated(other).covariance
+    return np.asarray(calibrated + apart @ apart.T)
 
 
 def _whitened(z: Floats, correlation: Floats) -> tuple[int, float]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from mechid.estimation.estimate import Agreement
+from mechid.estimation.estimate import Agreement, Estimate
 from mechid.report.numbers import number
 from mechid.report.section import Section
 from mechid.report.words import not_there, units_of
@@ -44,8 +45,17 @@ def section(run: Run) -> Section:
         "colour": final.colour is not None,
         "agreement": _agreement(run.estimate.agreement),
         "known": final.known,
+        "contained": " and ".join(_contained(final)),
     }
     return Section(_KEY, _TITLE, values)
+
+
+def _contained(final: Estimate) -> Iterator[str]:
+    """Yield errors of the channels that were not estimated, but that the covariance contains."""
+    if final.doubted_gains is not None:
+        yield f"gain errors of {number(100 * final.doubted_gains.size, 2)} %"
+    if final.doubted_offsets is not None:
+        yield "offsets"
 
 
 def _agreement(found: Agreement | None) -> str:

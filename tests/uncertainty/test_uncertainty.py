@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.records import stale_tables
-from tests.uncertainty.laws import LAWS
+from tests.uncertainty.laws import LAWS, Law
 from tests.uncertainty.record import NARROW, PAGE, summary, tables
-from tests.uncertainty.trial import trial
+from tests.uncertainty.trial import INSIDE, trial
 
 from mechid.mechanism.records import Mechanism
 from mechid.spatial.inertia import inconsistency
@@ -43,6 +43,18 @@ def test_gains_that_are_not_declared_are_announced() -> None:
     assert all(
         any("gain error" in text or "gains of" in text for text in run["said"]) for run in runs
     )
+
+
+@pytest.mark.parametrize("seed", [8, 10, 11])
+def test_offsets_that_moved_values_by_more_than_cad_is_uncertain(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First moments across the bars are known well, and look like offsets of the drives."""
+    law = Law({"noise": "1 %", "offset": "5 %"})
+    monkeypatch.setattr("tests.uncertainty.trial.LAWS", {"offsets": law})
+    found = trial("five_bar", "offsets", seed)["classes"]
+    assert found["resting on the prior"]["worst"] < INSIDE["95"]
+    assert found["forces without noise"]["worst"] < INSIDE["95"]
 
 
 def test_bounds_of_runs_that_are_all_or_nothing() -> None:

@@ -21,14 +21,8 @@ from scipy.special import ndtri
 
 from mechid.estimation.doubtful_forces import most_grown
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.gaussian_prior import (
-    USUAL_CHANNEL_ERROR,
-    at_least,
-    less,
-    with_root,
-    within,
-)
-from mechid.estimation.linear import prior_factor, reduced
+from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, less, with_root
+from mechid.estimation.linear import compressed, prior_factor, reduced
 from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.wrong_forces import wrong_forces
@@ -59,11 +53,9 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         np.sqrt(weight) * _shifts(*with_root(data, prior), b, at, reach)
         for prior, weight in zip(sets.priors, sets.weights, strict=True)
     ]
-    before = prior_factor(estimate.covariance)
-    # Where the model is wrong, fits with and without offsets may trust the CAD values differently.
-    limit = at_least(gaussian.factor[:b], before)
-    root = within(limit, np.hstack([before, *shifts]))
-    wider = root @ root.T
+    # Values stay, so that an offset may have moved them by more than the CAD values are uncertain.
+    doubted = compressed(np.hstack(shifts))
+    wider = estimate.covariance + doubted @ doubted.T
     most, times = most_grown(estimate, wider)
     chances = ", ".join(
         f"{name} {p:.0%}" for name, p in zip(channels.names, sets.off, strict=True) if p > 0
@@ -74,7 +66,7 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         f"what they would have done, and that of {most} grows most, {times:.3g} times; estimate "
         "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
     )
-    wide = replace(estimate, covariance=wider, doubted_offsets=less(root, before))
+    wide = replace(estimate, covariance=wider, doubted_offsets=doubted)
     return wide, (said,) if times > _MUCH else ()
 
 

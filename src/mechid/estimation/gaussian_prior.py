@@ -121,15 +121,6 @@ def within(factor: Floats, root: Floats) -> Floats:
     return np.asarray(F @ (U * np.minimum(s, 1.0)))
 
 
-def at_least(factor: Floats, root: Floats) -> Floats:
-    """Return the root (n, r) of a covariance that is no smaller than F Fᵀ in any direction.
-
-    F Fᵀ must be more than zero in all directions of the other root.
-    """
-    F, U, s = _relative(factor, root)
-    return np.asarray(F @ (U * np.maximum(s, 1.0)))
-
-
 def less(factor: Floats, root: Floats) -> Floats:
     """Return the root (n, r) of what F Fᵀ has more than another covariance, direction by direction.
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
+from mechid.estimation.automatic import Automatic
 from mechid.estimation.bodies import body_scale, body_scales, column_sizes, scaled, with_thickness
 from mechid.estimation.prior import Prior
-from mechid.estimation.unlike import unlike_cad
+from mechid.estimation.unlike import dead, unlike_cad
 from mechid.spatial.inertia import parameters, pseudo_inertia
 
 from .problems import prior, regression
@@ -140,3 +141,23 @@ def test_forces_unlike_cad(factor: float, spread: float, unlike: bool) -> None:
     assert list(found) == ["f1"] * unlike
     if unlike:
         assert found["f1"] == pytest.approx(factor)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_forces_of_dead_sensors(value: float) -> None:
+    """Exactly constant where CAD values predict that they vary; parameters of zero explain that."""
+    r = regression(np.random.default_rng(0), [2.0], 0.02, n=30, n_d=2)
+    known = prior([2.2], np.array([[0.16]]))
+    stuck = replace(r, tau=np.column_stack([r.tau[:, 0], np.full(30, value)]))
+    size = 2.2 * np.sqrt(np.mean(r.W[:, 1, 0] ** 2))
+    assert dead(stuck, known) == {"f1": pytest.approx(size)}
+    assert dead(r, known) == {}
+    still = replace(stuck, W=np.ones_like(r.W))  # so does the prediction
+    assert dead(still, known) == {}
+    found = Automatic()(stuck, known)
+    assert abs(found.values[0] - 2.0) < 4 * found.sigma[0] < 0.5
+    (said,) = [word for word in found.warnings if "was not used" in word]
+    assert said.startswith(f"force f1, which is constant where the CAD values predict {size:.2g} N")
+    # Where all are constant, nothing else is left.
+    both = replace(r, tau=np.full_like(r.tau, value))
+    assert not [word for word in Automatic()(both, known).warnings if "was not used" in word]

@@ -50,7 +50,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
-from mechid.estimation.unlike import unlike_cad
+from mechid.estimation.unlike import dead, unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
 from mechid.estimation.unseen import unseen_offsets, unseen_places
 
@@ -210,20 +210,25 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
     """Return the problem without forces of another order than the CAD values predict, and without
     samples at the limits of a sensor, and why.
 
-    Such a force is in another unit, or of another machine, and would spoil what the others say.
+    Such a force is in another unit, of another machine, or of a dead sensor, and would spoil what
+    the others say.
     """
     if prior is None:
         return regression, ()
     regression, clipped = without_clipped(regression, prior)
-    unlike = unlike_cad(regression, prior)
-    if not 0 < len(unlike) < len(regression.channels):
+    units = dict(zip(regression.channels, regression.units, strict=True))
+    wrong = {
+        name: f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
+        for name, ratio in unlike_cad(regression, prior).items()
+    } | {
+        name: f"force {name}, which is constant where the CAD values predict {size:.2g} "
+        f"{units[name]} (rms), was not used: check its sensor"
+        for name, size in dead(regression, prior).items()
+    }
+    if not 0 < len(wrong) < len(regression.channels):
         return regression, clipped
-    used = np.array([name not in unlike for name in regression.channels])
-    words = tuple(
-        f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
-        for name, ratio in unlike.items()
-    )
-    return replace(regression, valid=regression.valid & used), (*clipped, *words)
+    used = np.array([name not in wrong for name in regression.channels])
+    return replace(regression, valid=regression.valid & used), (*clipped, *wrong.values())
 
 
 def _common_gain(estimate: Estimate, *, asked: bool) -> tuple[str, ...]:

@@ -139,13 +139,13 @@ class Trial:
 
     @cached_property
     def held_out_error(self) -> float:
-        """Held-out errors relative to the forces, root mean square over all forces."""
+        """Held-out errors relative to the forces, root mean square over all; NaN if all are zero."""
         channels = self.posterior.channels
         r, n_d = channels.regression, len(channels.regression.channels)
         missed = np.bincount(channels.channel, self.held.errors**2, minlength=n_d)
         whole = np.bincount(channels.channel, r.tau[r.valid] ** 2, minlength=n_d)
         used = whole > 0
-        return float(np.sqrt(np.mean(missed[used] / whole[used])))
+        return float(np.sqrt(np.mean(missed[used] / whole[used]))) if used.any() else np.nan
 
     def powers(self, reference: Trial) -> Floats:
         """Return mean squares of clipped held-out errors (blocks, n_series), NaN without rows.

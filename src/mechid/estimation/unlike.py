@@ -1,4 +1,4 @@
-"""Forces of another order than the CAD values predict: a unit may be wrong."""
+"""Forces that are not what the CAD values predict: a unit may be wrong, or a sensor dead."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from mechid.estimation.regression import Regression
 
 # Times: degrees for radians are more than this, and what wrong CAD values explain is less.
 _UNLIKE = 50.0
+# Part of its size by which a predicted force varies at least if it is called dead where the
+# measured one does not, and the least number of samples.
+_VARIES, _SAMPLES = 0.1, 10
 
 
 def unlike_cad(regression: Regression, prior: Prior) -> Mapping[str, float]:
@@ -30,4 +33,23 @@ def unlike_cad(regression: Regression, prior: Prior) -> Mapping[str, float]:
         most = float(np.hypot(least, np.sqrt(max(float(np.sum(spread[valid, j])), 0.0))))
         if measured > 0 and least > 0 and not least / _UNLIKE < measured < most * _UNLIKE:
             found[name] = measured / least
+    return found
+
+
+def dead(regression: Regression, prior: Prior) -> Mapping[str, float]:
+    """Return forces that are exactly constant where the CAD values predict that they vary, and how
+    large these predict them (rms).
+
+    Parameters of zero explain a force of zero, without any noise: left to itself, such a channel
+    outweighs all others.
+    """
+    expected = regression.W @ prior.select(regression.parameters).mean + regression.known
+    found = {}
+    for j, (name, valid) in enumerate(zip(regression.channels, regression.valid.T, strict=True)):
+        measured, told = regression.tau[valid, j], expected[valid, j]
+        if len(measured) < _SAMPLES or np.ptp(measured) > 0:
+            continue
+        size = float(np.sqrt(np.mean(told**2)))
+        if np.std(told) > _VARIES * size > 0:
+            found[name] = size
     return found

@@ -139,7 +139,7 @@ class Trial:
 
     @cached_property
     def held_out_error(self) -> float:
-        """Held-out errors relative to the forces, root mean square over all; NaN if all are zero."""
+        """Held-out errors relative to the forces, root mean square; NaN if all forces are zero."""
         channels = self.posterior.channels
         r, n_d = channels.regression, len(channels.regression.channels)
         missed = np.bincount(channels.channel, self.held.errors**2, minlength=n_d)

@@ -157,7 +157,7 @@ def test_forces_of_dead_sensors(value: float) -> None:
     found = Automatic()(stuck, known)
     assert abs(found.values[0] - 2.0) < 4 * found.sigma[0] < 0.5
     (said,) = [word for word in found.warnings if "was not used" in word]
-    assert said.startswith(f"force f1, which is constant where the CAD values predict {size:.2g} N")
+    assert said.startswith(f"force f1, which is constant where the model predicts {size:.2g} N")
     # Where all are constant, nothing else is left.
     both = replace(r, tau=np.full_like(r.tau, value))
     assert not [word for word in Automatic()(both, known).warnings if "was not used" in word]

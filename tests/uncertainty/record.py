@@ -14,6 +14,10 @@ PAGE, RECORD = "uncertainty.md", DATA / "uncertainty.json"
 # Coverage of nominal 95 % below which intervals are called too narrow.
 NARROW = 0.85
 FORCES = ("forces without noise", "forces with noise")
+_ORDER = (
+    "seen by the data", "seen by both", "resting on the prior", "moments of slender bodies",
+    "friction and drives", *FORCES,
+)  # fmt: skip
 
 
 def summary(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -98,7 +102,7 @@ def _sizes(rows: Sequence[Mapping[str, Any]], machines: Sequence[str]) -> str:
 
 def _classes(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return coverage by law and class, in percent."""
-    names = list(dict.fromkeys(row["class"] for row in rows))
+    names = sorted({row["class"] for row in rows}, key=_ORDER.index)
     # Not every run has parameters of every class.
     laws: dict[str, tuple[int, int]] = {}
     for row in rows:
@@ -134,4 +138,6 @@ def _narrow(rows: Sequence[Mapping[str, Any]]) -> str:
         for row in rows
         if (own := row["silent"])["n"] and own["95"] < NARROW and own["high"] < 0.95
     ]
+    if not found:
+        return "Nowhere."
     return markdown_table(("mechanism", "law of error", "class", "inside 95 %", "worst"), found)

@@ -50,7 +50,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
-from mechid.estimation.unlike import dead, unlike_cad
+from mechid.estimation.unlike import dead, dead_words, unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
 from mechid.estimation.unseen import unseen_offsets, unseen_places
 
@@ -221,9 +221,7 @@ def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression,
         name: f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
         for name, ratio in unlike_cad(regression, prior).items()
     } | {
-        name: f"force {name}, which is constant where the CAD values predict {size:.2g} "
-        f"{units[name]} (rms), was not used: check its sensor"
-        for name, size in dead(regression, prior).items()
+        name: dead_words(name, size, units[name]) for name, size in dead(regression, prior).items()
     }
     if not 0 < len(wrong) < len(regression.channels):
         return regression, clipped
@@ -256,7 +254,7 @@ def _asked(name: str, now: Trial) -> bool:
         )
     if name == _HIDDEN:
         # Coloured noise has most of its power where an offset is: it would be taken for one.
-        return now.noise and not now.estimator.whiten and _hide_offsets(now)
+        return now.noise and not now.estimator.whiten and now.estimator.offsets is None
     if name == "gains" and isinstance(now.estimator.gains, str):
         return False
     if name == "gains" and now.noise:
@@ -268,8 +266,12 @@ def _asked(name: str, now: Trial) -> bool:
 
 
 def _hide_offsets(now: Trial) -> bool:
-    """Return whether there may be offsets that parameters imitate."""
-    return now.estimator.offsets is None and bool(now.unseen_offsets)
+    """Return whether there may be offsets that parameters imitate, wholly or in part.
+
+    What is left of the part that they do not imitate may be too little to predict blocks of time
+    better, and is evidence all the same. Errors of the model are no such evidence.
+    """
+    return now.estimator.offsets is None and (now.noise or bool(now.unseen_offsets))
 
 
 def _better(name: str, before: Trial, after: Trial) -> bool:

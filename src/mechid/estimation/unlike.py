@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Floats, Regression
 
 # Times: degrees for radians are more than this, and what wrong CAD values explain is less.
 _UNLIKE = 50.0
@@ -44,12 +44,25 @@ def dead(regression: Regression, prior: Prior) -> Mapping[str, float]:
     outweighs all others.
     """
     expected = regression.W @ prior.select(regression.parameters).mean + regression.known
-    found = {}
-    for j, (name, valid) in enumerate(zip(regression.channels, regression.valid.T, strict=True)):
-        measured, told = regression.tau[valid, j], expected[valid, j]
-        if len(measured) < _SAMPLES or np.ptp(measured) > 0:
-            continue
-        size = float(np.sqrt(np.mean(told**2)))
-        if np.std(told) > _VARIES * size > 0:
-            found[name] = size
-    return found
+    sizes = {
+        name: dead_size(regression.tau[valid, j], expected[valid, j])
+        for j, (name, valid) in enumerate(zip(regression.channels, regression.valid.T, strict=True))
+    }
+    return {name: size for name, size in sizes.items() if size}
+
+
+def dead_size(measured: Floats, expected: Floats) -> float:
+    """Return the rms of an expected force (N,) that varies where the measured one is exactly
+    constant; 0 if it is not."""
+    if len(measured) < _SAMPLES or np.ptp(measured) > 0:
+        return 0.0
+    size = float(np.sqrt(np.mean(expected**2)))
+    return size if np.std(expected) > _VARIES * size else 0.0
+
+
+def dead_words(name: str, size: float, unit: str) -> str:
+    """Return why a force was not used."""
+    return (
+        f"force {name}, which is constant where the model predicts {size:.2g} {unit} (rms), was "
+        "not used: check its sensor"
+    )

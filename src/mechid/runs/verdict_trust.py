@@ -114,9 +114,9 @@ def unseen_error(run: Run) -> Evidence:
         words = f"{row.words} on {row.motion}"
         words += "" if cad is None else f" (CAD values {cad.words})"
         larger = [
-            f"{force} {error.rms / max(own_rms[force], 1e-300):.2g} times"
+            f"{force} {error.rms / own_rms[force]:.2g} times"
             for force, error in row.forces.items()
-            if error.rms > _LARGER * own_rms[force] and error.E_p > _SMALL
+            if error.rms > _LARGER * own_rms[force] > 0 and error.E_p > _SMALL
         ]
         if cad is not None and cad.error < row.error:
             grade, words = "bad", f"{words}: the CAD values predict better"

@@ -27,7 +27,7 @@ class Validation:
         Of the intervals, as 0.95.
     coverage : array (n_d,)
         Part of the measured forces inside the intervals of that level; NaN for forces
-        that were never measured.
+        that were never measured, or not used by the estimate.
     condition : float
         Condition number of the columns of the model for this motion, columns of unit length.
     prediction : Prediction
@@ -71,7 +71,8 @@ def validate(
         force_errors(found.forces, regression),
         whiteness(e, lags=lags, colour=estimate.colour),
         level,
-        coverage(e, found.by_same_sensors, level),
+        # Nothing is known of the noise of a force that was not used.
+        coverage(np.where(np.isnan(estimate.noise), np.nan, e), found.by_same_sensors, level),
         condition(A),
         found,
     )

@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 import mechid
 from mechid.cli.app import app
+from mechid.errors import DataError
 from mechid.runs.record import Run
+from mechid.runs.verdict_trust import unseen_error
 from mechid.signals.record import Measurement
 from mechid.tasks.synthesise import Synthesis
 
@@ -124,3 +126,38 @@ def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -
         "diagnosis: on validation-2 force M2 differs from the identification by a constant"
         in " ".join(again.output.split())
     )
+
+
+def test_a_file_of_the_identification_is_no_validation(tmp_path: Path) -> None:
+    motion = mechid.excite("five_bar", random=4, starts=0)
+    log = mechid.synthesise("five_bar", motion, noise="1%", cad_error="20%", periods=2)
+    mechid.save_measurement(log, tmp_path / "log.csv")
+    run = mechid.identify("five_bar", tmp_path / "log.csv", cad_error="20%")
+    with pytest.raises(DataError, match="a motion for validation is part of the identification"):
+        mechid.validate(run, tmp_path / "log.csv")
+    again = mechid.synthesise("five_bar", motion, noise="1%", truth=log.truth, seed=1)
+    mechid.save_measurement(again, tmp_path / "again.csv")
+    assert mechid.validate(run, tmp_path / "again.csv").rows
+
+
+def test_a_dead_sensor_counts_nowhere() -> None:
+    """Not in the estimate, nor in errors, intervals and the verdict."""
+    motions = [mechid.excite("five_bar", random=4, starts=0, seed=seed) for seed in range(2)]
+    log = mechid.synthesise("five_bar", motions[0], noise="1%", cad_error="20%", periods=2)
+    stuck = log.measurement.tau.copy()
+    stuck[:, 1] = 0.0
+    dead = replace(log.measurement, tau=stuck)
+    other = mechid.synthesise("five_bar", motions[1], noise="1%", truth=log.truth, seed=1)
+    run = mechid.identify("five_bar", dead, cad_error="20%", validate=other)
+    assert run.estimate is not None
+    assert any("force M2, which is constant where" in word for word in run.warnings)
+    rows = {row.motion: row for row in run.validation if row.model == "estimate"}
+    own = rows["identification"]
+    assert own.error < 0.02
+    assert np.isnan(own.forces["M2"].E_p)
+    seen = rows["validation-1"].forces
+    assert seen["M1"].coverage is not None
+    assert seen["M1"].coverage > 0.8
+    assert seen["M2"].coverage is not None
+    assert np.isnan(seen["M2"].coverage)
+    assert "larger than on the motion used" not in unseen_error(run).text

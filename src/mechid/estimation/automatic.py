@@ -344,4 +344,6 @@ def _words(now: Trial, trials: Mapping[str, Trial], chosen: str | None) -> list[
         return [f"tried and not taken, error on held-out blocks {before} without: {tried}"]
     after = f"{100 * trials[chosen].held_out_error:.3g} %"
     others = f" (others: {tried})" if tried else ""
-    return [f"{chosen} taken: error on held-out blocks {after} instead of {before}{others}"]
+    by = (*_BY_EVIDENCE, *_LAWS, _HIDDEN)
+    why = "; taken because data are more probable with it" if chosen in by else ""
+    return [f"{chosen} taken: error on held-out blocks {after} instead of {before}{others}{why}"]

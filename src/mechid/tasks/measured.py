@@ -177,12 +177,34 @@ def check_unused(validation: Sequence[Any], logs: Sequence[Any]) -> None:
     """
     for other, log in product(validation, logs):
         if _overlap(other, log):
-            raise DataError(
-                "a motion for validation is part of the identification: its error would say "
-                "nothing of other motions",
-                where=str(other),
-                remedy=f"validate with another motion, or {_NO_OVERLAP}",
-            )
+            raise _used(other)
+
+
+def check_samples(
+    validation: Sequence[Any],
+    motions: Sequence[PreparedMeasurement],
+    logs: Sequence[PreparedMeasurement],
+) -> None:
+    """Reject files for validation, whose motions are these, with samples of the logs of a run.
+
+    Raises
+    ------
+    DataError
+    """
+    used = {row.tobytes() for log in logs for row in np.hstack([log.y, log.tau])}
+    for other, motion in zip(validation, motions, strict=True):
+        rows = np.hstack([motion.y, motion.tau])
+        if _is_file(other) and 2 * sum(row.tobytes() in used for row in rows) > len(rows):
+            raise _used(other)
+
+
+def _used(other: Any) -> DataError:
+    return DataError(
+        "a motion for validation is part of the identification: its error would say nothing of "
+        "other motions",
+        where=str(other),
+        remedy=f"validate with another motion, or {_NO_OVERLAP}",
+    )
 
 
 def _is_file(log: Any) -> bool:

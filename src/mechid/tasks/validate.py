@@ -19,7 +19,7 @@ from mechid.tasks.clipped import without_clipped
 from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
-from mechid.tasks.measured import VALIDATION, data_files, prepared_motions, several
+from mechid.tasks.measured import VALIDATION, check_samples, data_files, prepared_motions, several
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import same_forces
 
@@ -95,6 +95,7 @@ def _validated(
     motions = prepared_motions(list(zip(names, logs, strict=True)), before.mechanism, how, mappings)
     if not motions:
         raise DataError("no data to validate with", remedy="give one measurement or more")
+    check_samples(logs, motions, before.logs)
     model = dynamic_model(before.mechanism)
     regressions, known = {}, []
     for motion in motions:

@@ -106,11 +106,16 @@ class OneStandardError:
         goal = float(cross[best] + curves.cross_error[best])
         at = int(np.flatnonzero(cross <= goal)[0])
         size, least = int(curves.sizes[at]), int(curves.sizes[best])
+        which = "which is the minimum"
+        if at != best:
+            which = (
+                f"within one standard error of the minimum, {100 * cross[best] / n:.3g} % with "
+                f"{least}"
+            )
         return Size(
             size,
             f"cross-validated error, mean over the forces, {100 * cross[at] / n:.3g} % with {size} "
-            f"parameters, within one standard error of the minimum, {100 * cross[best] / n:.3g} % "
-            f"with {least}",
+            f"parameters, {which}",
             size,
             least,
         )

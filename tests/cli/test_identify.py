@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -454,7 +455,11 @@ def test_validate_a_run(data):
         assert row["motion"] == "validation-2"
         assert row["forces"] == to_words(before)["forces"]
     assert len(load_run("run").motions) == 2
-    done = data("validate", "run", "v.csv", "d.csv", "--add")
+    used = data("validate", "run", "v.csv", "d.csv", "--add")
+    assert used.status == 2
+    assert "error: d.csv: a motion for validation is part of the identification" in used.err
+    shutil.copy("v.csv", "w.csv")
+    done = data("validate", "run", "v.csv", "w.csv", "--add")
     assert done.status == 0
     assert "within 95 %" in done.out
     again = load_run("run")
@@ -526,7 +531,8 @@ def test_parts_of_a_log(data):
     assert [m.source for m in run.motions] == ["d.csv", "d.csv"]
     assert run.motions[0].time[-1] <= 2.0 <= run.motions[1].time[0]
     assert run.parameters.truth is not None  # that of the file
-    done = data("validate", "run", "d.csv@1:2")
+    assert "part of the identification" in data("validate", "run", "d.csv@1:2").err
+    done = data("validate", "run", "d.csv@2:")
     assert done.status == 0
     assert "validation-2: d.csv" in done.out
     wrong = data("identify", "five_bar", "d.csv@2:1", "-o", "x")

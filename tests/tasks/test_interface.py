@@ -217,7 +217,7 @@ def test_a_run_of_the_command_line_goes_on_in_python(log, other_log, tmp_path, m
     there = mechid.load_run("run")
     assert there.about.options == here.about.options
     np.testing.assert_array_equal(there.estimate.values, here.estimate.values)
-    result = mechid.validate("run", ["v.parquet", "d.parquet@:0.5"], add=True)
+    result = mechid.validate("run", ["v.parquet", "v.parquet@:0.5"], add=True)
     assert [row.motion for row in result.rows] == ["validation-1"] * 2 + ["validation-2"] * 2
     assert mechid.load_run("run").validation == result.run.validation
     mechid.write_report("run", "report.html")

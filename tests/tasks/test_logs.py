@@ -254,7 +254,8 @@ def test_each_log_may_have_its_own_mapping(files):
                            mapping=["ab.yaml", "c.csv@0:0.6=c.yaml"], **words)  # fmt: skip
     assert len(part.motions[1].time) < len(run.motions[1].time)
     # Other logs have channels with the names of the model.
-    mechid.validate(part, ["a.csv", "c.csv"], mapping=["c.csv=c.yaml"])
+    alone = mechid.identify(MODEL, "b.csv@0:0.2", mapping="ab.yaml", **words)
+    mechid.validate(alone, ["a.csv", "c.csv"], mapping=["c.csv=c.yaml"])
 
 
 def test_which_mapping_is_whose(files):

@@ -65,7 +65,8 @@ COMMANDS = {
     "reduce run --by contribution --size 4 -o smaller": EXACT
     | TABLES
     | {"clarabel", "scipy.interpolate", "scipy.optimize"},
-    "validate run data.parquet": KERNELS | TABLES | SIGNALS,
+    "synthesise five_bar motion.yaml --noise 5% --seed 1 -o other.parquet": KERNELS | TABLES,
+    "validate run other.parquet": KERNELS | TABLES | SIGNALS,
     "predict run motion.yaml": KERNELS | TABLES,
     # It explains the symbols of base parameters, and draws charts for paper, spectra among them.
     "report run": EXACT | TABLES | SIGNALS | {"jinja2", "latex2mathml", "matplotlib"},

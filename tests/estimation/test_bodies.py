@@ -152,12 +152,14 @@ def test_forces_of_dead_sensors(value: float) -> None:
     size = 2.2 * np.sqrt(np.mean(r.W[:, 1, 0] ** 2))
     assert dead(stuck, known) == {"f1": pytest.approx(size)}
     assert dead(r, known) == {}
+    # CAD values that may be wrong by half do not exclude zero: nothing may drive the coordinate.
+    assert dead(stuck, prior([2.2], np.array([[1.21]]))) == {}
     still = replace(stuck, W=np.ones_like(r.W))  # so does the prediction
     assert dead(still, known) == {}
     found = Automatic()(stuck, known)
     assert abs(found.values[0] - 2.0) < 4 * found.sigma[0] < 0.5
     (said,) = [word for word in found.warnings if "was not used" in word]
-    assert said.startswith(f"force f1, which is constant where the model predicts {size:.2g} N")
+    assert said.startswith(f"force f1, which is constant where the CAD values predict {size:.2g} N")
     # Where all are constant, nothing else is left.
     both = replace(r, tau=np.full_like(r.tau, value))
     assert not [word for word in Automatic()(both, known).warnings if "was not used" in word]

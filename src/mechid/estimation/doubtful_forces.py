@@ -23,6 +23,7 @@ from mechid.estimation.linear import prior_factor
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
+MUCH = 1.1  # times as large as before: a standard deviation worth a word
 _WORTH = 0.5  # standard deviations of a shift that is worth a word: intervals of 95 % hold 92 %
 
 

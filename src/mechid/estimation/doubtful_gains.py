@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mechid.estimation.doubtful_forces import most_grown
+from mechid.estimation.doubtful_forces import MUCH, most_grown
 from mechid.estimation.estimate import DoubtedGains, Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, less
 from mechid.estimation.linear import prior_factor
@@ -28,7 +28,6 @@ from mechid.estimation.posterior import Posterior
 # Standard deviation of the gain of a force that nobody said to be calibrated: intervals of 95 %
 # reach as far as the usual error of a channel.
 USUAL_GAIN_ERROR = USUAL_CHANNEL_ERROR / 2
-_MUCH = 1.1  # times as large as before: a standard deviation worth a word
 
 
 def with_doubtful_gains(
@@ -67,7 +66,7 @@ def with_doubtful_gains(
         f"that of {most} grows most, {times:.3g} times; declare what may remain (--set gains=1%), "
         "or say that the forces are calibrated (--set gains=0)"
     )
-    return replace(found, warnings=(*found.warnings, said)) if times > _MUCH else found
+    return replace(found, warnings=(*found.warnings, said)) if times > MUCH else found
 
 
 def if_calibrated(estimate: Estimate) -> Estimate:

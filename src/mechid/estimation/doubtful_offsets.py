@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import ndtri
 
-from mechid.estimation.doubtful_forces import most_grown
+from mechid.estimation.doubtful_forces import MUCH, most_grown
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, less, with_root
 from mechid.estimation.linear import compressed, prior_factor, reduced
@@ -27,7 +27,6 @@ from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.wrong_forces import wrong_forces
 
-_MUCH = 1.1  # times as large as before: a standard deviation worth a word
 _OUTSIDE = 0.05  # of the intervals that are meant to hold
 
 
@@ -67,7 +66,7 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
         "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
     )
     wide = replace(estimate, covariance=wider, doubted_offsets=doubted)
-    return wide, (said,) if times > _MUCH else ()
+    return wide, (said,) if times > MUCH else ()
 
 
 def if_zeroed(estimate: Estimate) -> Floats:

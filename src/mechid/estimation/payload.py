@@ -20,7 +20,7 @@ from scipy.linalg import block_diag
 from mechid.errors import DataError, MechidError
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.completion import complete
-from mechid.estimation.doubtful_forces import response
+from mechid.estimation.doubtful_forces import MUCH, response
 from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.estimate import DoubtedGains, Estimate
 from mechid.estimation.measured_constraints import condition
@@ -39,7 +39,6 @@ _WIDE = 100.0
 # Radius of gyration of what is attached, as a part of the size of the mechanism, where nothing else
 # is known.
 _RADIUS = 0.1
-_MUCH = 1.1  # times as large as before: a standard deviation worth a word
 # Effect of a group, relative to that of the others, below which the motion does not show it.
 _UNSEEN = 1e-6
 
@@ -181,7 +180,7 @@ def _scaled(found: Estimate, shifts: Floats, r: int, doubted: DoubtedGains) -> E
     times = np.sqrt(np.diag(wider)[-r:] / np.diag(found.covariance)[-r:])
     most = int(np.argmax(times))
     wide = found.widened(wider)
-    if times[most] < _MUCH:
+    if times[most] < MUCH:
         return wide
     words = (
         f"standard deviations contain gain errors of the forces of {doubted.size:.1%}, which the "

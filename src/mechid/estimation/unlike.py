@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.regression import Bools, Regression
 
 # Times: degrees for radians are more than this, and what wrong CAD values explain is less.
 _UNLIKE = 50.0
-# Part of its size by which a predicted force varies at least if it is called dead where the
-# measured one does not, and the least number of samples.
-_VARIES, _SAMPLES = 0.1, 10
+# A sensor is called dead if the force is predicted to vary by this part of its size, and by so many
+# of its standard deviations; the least number of samples.
+_VARIES, _SURE, _SAMPLES = 0.1, 3.0, 10
 
 
 def unlike_cad(regression: Regression, prior: Prior) -> Mapping[str, float]:
@@ -36,33 +36,42 @@ def unlike_cad(regression: Regression, prior: Prior) -> Mapping[str, float]:
     return found
 
 
-def dead(regression: Regression, prior: Prior) -> Mapping[str, float]:
-    """Return forces that are exactly constant where the CAD values predict that they vary, and how
-    large these predict them (rms).
+def dead(
+    regression: Regression, prior: Prior, constant: Bools | None = None
+) -> Mapping[str, float]:
+    """Return forces of dead sensors, and how large the CAD values predict them (rms).
 
-    Parameters of zero explain a force of zero, without any noise: left to itself, such a channel
+    They are exactly constant where the CAD values, with their standard deviations, say that they
+    are not; a coordinate that nothing drives has a force of zero in truth, and CAD values allow it.
+    Parameters of zero explain a force of zero, without any noise: left to itself, a dead channel
     outweighs all others.
+
+    Parameters
+    ----------
+    regression : Regression
+    prior : Prior
+    constant : array (n_d,) of bool, optional
+        Which forces are constant; by default as the regression has them.
     """
-    expected = regression.W @ prior.select(regression.parameters).mean + regression.known
-    sizes = {
-        name: dead_size(regression.tau[valid, j], expected[valid, j])
-        for j, (name, valid) in enumerate(zip(regression.channels, regression.valid.T, strict=True))
-    }
-    return {name: size for name, size in sizes.items() if size}
-
-
-def dead_size(measured: Floats, expected: Floats) -> float:
-    """Return the rms of an expected force (N,) that varies where the measured one is exactly
-    constant; 0 if it is not."""
-    if len(measured) < _SAMPLES or np.ptp(measured) > 0:
-        return 0.0
-    size = float(np.sqrt(np.mean(expected**2)))
-    return size if np.std(expected) > _VARIES * size else 0.0
+    known = prior.select(regression.parameters)
+    found = {}
+    for j, (name, valid) in enumerate(zip(regression.channels, regression.valid.T, strict=True)):
+        measured, W = regression.tau[valid, j], regression.W[valid, j]
+        if len(measured) < _SAMPLES or not (
+            np.ptp(measured) == 0 if constant is None else constant[j]
+        ):
+            continue
+        expected = W @ known.mean + regression.known[valid, j]
+        spread = np.einsum("ni,ij,nj->n", W, known.base_covariance, W, optimize=True)
+        size, sigma = (float(np.sqrt(np.mean(x))) for x in (expected**2, np.maximum(spread, 0.0)))
+        if np.std(expected) > max(_VARIES * size, _SURE * sigma):
+            found[name] = size
+    return found
 
 
 def dead_words(name: str, size: float, unit: str) -> str:
     """Return why a force was not used."""
     return (
-        f"force {name}, which is constant where the model predicts {size:.2g} {unit} (rms), was "
-        "not used: check its sensor"
+        f"force {name}, which is constant where the CAD values predict {size:.2g} {unit} (rms), "
+        "was not used: check its sensor"
     )

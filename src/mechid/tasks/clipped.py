@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.estimation.clipping import clipped_samples, clipped_words
+from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.estimation.unlike import dead_size, dead_words
+from mechid.estimation.unlike import dead, dead_words
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.regress import filtered_forces
 
@@ -17,11 +18,10 @@ from mechid.tasks.regress import filtered_forces
 def without_clipped(
     regression: Regression, motion: PreparedMeasurement, model: Floats, place: str = ""
 ) -> tuple[Regression, tuple[str, ...]]:
-    """Return the problem of a motion without clipped samples and dead sensors, and what was left
-    out.
+    """Return the problem of a motion without clipped samples, and what was left out.
 
     Limits are seen in the forces before the parallel filter. What the filter makes of such samples
-    is left out, too. Where all sensors seem dead, nothing is.
+    is left out, too.
 
     Parameters
     ----------
@@ -35,12 +35,7 @@ def without_clipped(
         Which motion it is, in sentences: " of log 2".
     """
     r, tau, words = regression, motion.tau.copy(), {}
-    dead = _dead(r, motion, model)
     for j, (name, unit) in enumerate(zip(r.channels, r.units, strict=True)):
-        if size := dead.get(name):
-            tau[:, j] = np.nan
-            words[dead_words(f"{name}{place}", size, unit)] = j
-            continue
         expected = np.interp(motion.time, r.time, model[:, j])
         for limit, at in clipped_samples(motion.tau[:, j], expected):
             tau[at, j] = np.nan
@@ -59,12 +54,19 @@ def without_clipped(
     return found, tuple(words)
 
 
-def _dead(r: Regression, motion: PreparedMeasurement, model: Floats) -> dict[str, float]:
-    """Return the forces of dead sensors, and how large the model predicts them."""
-    found = {}
-    for j, name in enumerate(r.channels):
-        there = np.isfinite(motion.tau[:, j])
-        expected = np.interp(motion.time[there], r.time, model[:, j])
-        if size := dead_size(motion.tau[there, j], expected):
-            found[name] = size
-    return found if len(found) < len(r.channels) else {}
+def without_dead(
+    regression: Regression, motion: PreparedMeasurement, prior: Prior, place: str = ""
+) -> tuple[Regression, tuple[str, ...]]:
+    """Return the problem of a motion without forces of dead sensors, and which these are.
+
+    Where all seem dead, nothing is left out. Arguments as in `without_clipped`.
+    """
+    r = regression
+    constant = np.array([np.unique(x[np.isfinite(x)]).size == 1 for x in motion.tau.T])
+    found = dead(r, prior, constant) if constant.any() else {}
+    if not 0 < len(found) < len(r.channels):
+        return r, ()
+    units = dict(zip(r.channels, r.units, strict=True))
+    words = (dead_words(f"{name}{place}", size, units[name]) for name, size in found.items())
+    used = np.array([name not in found for name in r.channels])
+    return replace(r, valid=r.valid & used), tuple(words)

@@ -181,21 +181,28 @@ def check_unused(validation: Sequence[Any], logs: Sequence[Any]) -> None:
 
 
 def check_samples(
-    validation: Sequence[Any],
     motions: Sequence[PreparedMeasurement],
+    files: Sequence[DataFile],
     logs: Sequence[PreparedMeasurement],
+    used: Sequence[DataFile],
 ) -> None:
-    """Reject files for validation, whose motions are these, with samples of the logs of a run.
+    """Reject motions for validation from files, and times, that a run was identified from.
+
+    A file is what it contains, whatever its name. Files of the motions, and those of the run, have
+    the names of the motions as roles.
 
     Raises
     ------
     DataError
     """
-    used = {row.tobytes() for log in logs for row in np.hstack([log.y, log.tau])}
-    for other, motion in zip(validation, motions, strict=True):
-        rows = np.hstack([motion.y, motion.tau])
-        if _is_file(other) and 2 * sum(row.tobytes() in used for row in rows) > len(rows):
-            raise _used(other)
+    for motion, log in product(motions, logs):
+        own, others = (
+            {file.sha256 for file in known if file.role == m.name}
+            for known, m in ((files, motion), (used, log))
+        )
+        first = max(motion.time[0], log.time[0])
+        if own & others and first < min(motion.time[-1], log.time[-1]):
+            raise _used(motion.source)
 
 
 def _used(other: Any) -> DataError:

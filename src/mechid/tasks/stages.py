@@ -24,7 +24,7 @@ from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance, left_open
-from mechid.tasks.clipped import without_clipped
+from mechid.tasks.clipped import without_clipped, without_dead
 from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, wrong_order
 from mechid.tasks.doubtful_places import doubtful_places
@@ -127,12 +127,13 @@ def problem_of(
     if prior is not None:
         numbers = [f" of log {k + 1}" if n_logs > 1 else "" for k in range(n_logs)]
         places = [*numbers, *(f" of {motion.name}" for motion in motions[n_logs:])]
-        found = [
-            without_clipped(r, motion, r.W @ prior.mean + r.known, place)
-            for r, motion, place in zip((*logs, *others), motions, places, strict=True)
-        ]
-        logs, others = [r for r, _ in found[:n_logs]], [r for r, _ in found[n_logs:]]
-        clipped = [word for _, words in found for word in words]
+        found = []
+        for r, motion, place in zip((*logs, *others), motions, places, strict=True):
+            alive, dead = without_dead(r, motion, prior, place)
+            clean, words = without_clipped(alive, motion, r.W @ prior.mean + r.known, place)
+            found.append(clean)
+            clipped += [*dead, *words]
+        logs, others = found[:n_logs], found[n_logs:]
     # What noise in percent means is told by the forces of each log.
     parts = [
         declared(r, options.noise, motion.force_sigma)

@@ -95,7 +95,8 @@ def _validated(
     motions = prepared_motions(list(zip(names, logs, strict=True)), before.mechanism, how, mappings)
     if not motions:
         raise DataError("no data to validate with", remedy="give one measurement or more")
-    check_samples(logs, motions, before.logs)
+    files = data_files(motions, mappings)
+    check_samples(motions, files, before.logs, before.about.files)
     model = dynamic_model(before.mechanism)
     regressions, known = {}, []
     for motion in motions:
@@ -108,7 +109,7 @@ def _validated(
     shown = {name: as_measured(before, r) for name, r in regressions.items()}
     after = replace(
         before,
-        about=replace(before.about, files=(*before.about.files, *data_files(motions, mappings))),
+        about=replace(before.about, files=(*before.about.files, *files)),
         motions=(*before.motions, *known),
         forces=(*before.forces, *(force_history(before, n, r) for n, r in shown.items())),
         validation=(*before.validation, *validation_rows(before, regressions)),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mechid
 from mechid.dynamics.hysteresis import dahl
 from mechid.errors import DataError
 from mechid.mechanism.records import Coefficient, Mechanism
@@ -232,6 +233,28 @@ def test_hysteresis_is_named_and_added(seed: int) -> None:
     # The model that was found is a model file like any other, and predicts the same forces.
     again = build(**document_of(richer.mechanism))
     assert again.elements == richer.mechanism.elements
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_friction_beside_a_delay_is_named_and_contained(seed: int) -> None:
+    """Late forces take up a part of it; what they leave is in the standard deviations."""
+    linkage = load("five_bar")
+    motion = mechid.excite(linkage, random=5, starts=0)
+    errors = {"noise": "1%", "cad_error": "20%", "delay": 0.004}
+
+    def run(**words: str) -> Run:
+        log = mechid.synthesise(linkage, motion, rate=50.0, periods=6, seed=seed, **errors, **words)
+        return mechid.identify(linkage, log, cad_error="20%")
+
+    def contained(run: Run) -> list[str]:
+        assert run.estimate is not None
+        return [word for word in run.estimate.known if "contain what friction of" in word]
+
+    rough, smooth = run(friction="1%"), run()
+    assert {d.kind for d in rough.diagnosis} == {"delay", "friction"}
+    assert len(contained(rough)) == 1
+    assert {d.kind for d in smooth.diagnosis} == {"delay"}
+    assert contained(smooth) == []
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -42,7 +42,7 @@ from mechid.validation.diagnosis_samples import clipped, hum, outliers, quantise
 _ROWS = 50_000
 # Residuals below this fraction of a force are rounding of data without noise.
 _EXACT = 1e-6
-# What looks like friction: a delay moves reversals, a hum may come again at each.
+# What looks like friction unless it was estimated: a delay moves reversals, a hum may come at each.
 _LIKE_FRICTION = ("delay", "hum")
 # What looks like elasticity: both repeat with the motion.
 _LIKE_ELASTICITY = ("quantised", "hum")
@@ -54,9 +54,9 @@ class Findings(NamedTuple):
     """What was found, forces (N, n_d) of the friction that the model lacks, joint by joint, and of
     k drives that give way, (N, n_d, k).
 
-    None of friction where a delay or a hum was found that explains the forces as well. Forces like
-    those of elasticity are there also where they are not named, because a hum or steps of the
-    forces look alike.
+    None of friction where a hum was found that explains the forces as well, or a delay that was not
+    estimated. Forces like those of elasticity are there also where they are not named, because a
+    hum or steps of the forces look alike.
     """
 
     found: tuple[Diagnosis, ...]
@@ -155,7 +155,7 @@ def diagnose(
         for c, factor in zip(lacking, factors.tolist(), strict=True)
         if factor and c.parts is not None
     ]
-    like = not imitated and any(d.kind in _LIKE_FRICTION for d in whole)
+    like = not imitated and any(d.kind in _LIKE_FRICTION and not d.settled for d in whole)
     return Findings(
         whole,
         {} if like else _of_joints(lacking, factors),

@@ -294,9 +294,10 @@ def float_observation(
     seed: int,
     *,
     wide: bool = True,
+    n: int = _TRIAL,
 ) -> Floats:
-    """Return W (N, n, k) of random states in double precision: measured rows, kept columns."""
-    motion = random_states(mechanism, experiment, _TRIAL, seed, wide=wide)
+    """Return W (n, n_f, k) of n random states in double precision: measured rows, kept columns."""
+    motion = random_states(mechanism, experiment, n, seed, wide=wide)
     place = {name: i for i, name in enumerate(null.names)}
     columns = [place[name] for name in kept]
     rows = measured_rows(experiment, mechanism)

@@ -21,7 +21,7 @@ from mechid.mechanism.records import Mechanism
 
 # Smallest singular value, relative, of columns that are clearly independent: rounding in W is
 # some hundred times the unit roundoff, more where the loops are near a singular pose.
-_CLEAR = 1e-9
+CLEAR = 1e-9
 _SWEEPS = 3
 
 
@@ -57,7 +57,7 @@ def quick_rank(
     seen = 0
     for wide in (True, False):  # either may be better conditioned
         W = float_observation(mechanism, experiment, null, kept, seed, wide=wide)
-        seen = max(seen, _rank(W.reshape(-1, len(kept))))
+        seen = max(seen, int(np.sum(spectrum(W) > CLEAR)))
         if seen == len(kept):
             break
     if seen < len(kept) and experiment.whole and not null.zeros:
@@ -69,11 +69,12 @@ def quick_rank(
     return QuickRank(len(kept), seen, "double precision")
 
 
-def _rank(W: Floats) -> int:
-    """Count singular values that are clear of rounding, rows and columns made alike."""
+def spectrum(W: Floats) -> Floats:
+    """Return singular values of W (N, n, k) by the largest, rows and columns made alike."""
+    W = W.reshape(W.shape[0] * W.shape[1], W.shape[2])
     for _ in range(_SWEEPS):
         for axis in (1, 0):
             norms = np.linalg.norm(W, axis=axis, keepdims=True)
             W = W / np.where(norms > 0, norms, 1.0)
     s = np.linalg.svd(W, compute_uv=False)
-    return int(np.sum(s > _CLEAR * s[0])) if s.size else 0
+    return np.asarray(s / s[0] if s.size and s[0] > 0 else s)

@@ -8,13 +8,12 @@ was eliminated is not known any better for it.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from mechid.base.cad import cad_values, parameter_covariance
-from mechid.base.choose import as_listed
+from mechid.base.complete import listed_base
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.estimation.bodies import with_thickness
@@ -71,7 +70,7 @@ def of_run(run: Run) -> Content:
     if run.full is None:
         why = "the run has no values of all parameters: the model gives no CAD values of them"
         return Content(run.mechanism, said, base, _notes(run), why)
-    chosen = base_of(run.mechanism, partial(as_listed, names=run.parameters.dependent))
+    chosen = listed_base(run.mechanism, run.parameters.dependent)
     problem = problem_of(run.mechanism, chosen, run.motions, run.about.options, run.n_logs)
     prior, estimate = problem.prior, run.estimate or run.final
     assert prior is not None  # the run has a full set

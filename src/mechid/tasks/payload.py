@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mechid.base.choose import as_listed
+from mechid.base.complete import listed_base
 from mechid.base.nullspace import parameter_columns
 from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import dynamic_model
@@ -34,7 +33,7 @@ from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
 from mechid.tasks.measured import data_files, numbered, prepared_motions, several
 from mechid.tasks.regress import declared, regression_of
-from mechid.tasks.stages import base_of, same_forces
+from mechid.tasks.stages import same_forces
 from mechid.textfile.words import hint
 
 _NOTED = 1.0  # standard deviations: a shift by the condition of physics worth a word
@@ -212,7 +211,7 @@ def _mass(given: Any) -> tuple[float, float] | None:
 
 def _columns(run: Run, body: str) -> tuple[Floats, Floats]:
     """Return B_p (b, 10) of a body, and the powers of length of the base parameters (b,)."""
-    chosen = base_of(run.mechanism, partial(as_listed, names=run.parameters.dependent))
+    chosen = listed_base(run.mechanism, run.parameters.dependent)
     assert run.estimate is not None
     rows = [chosen.base.index(name) for name in run.estimate.parameters]
     owners = [column.owner for column in parameter_columns(run.mechanism)]

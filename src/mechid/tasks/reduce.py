@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from mechid.runs.record import STAGES, Run, library_versions
 from mechid.tasks.diagnose import examined
 from mechid.tasks.inputs import run_of
 from mechid.tasks.keywords import keywords_of
-from mechid.tasks.stages import base_of, problem_of, reduced, validated, with_doubts
+from mechid.tasks.stages import problem_of, reduced, validated, with_doubts
 from mechid.validation.crossvalidate import Stop, Watch
 
 
@@ -70,14 +69,14 @@ def reduce(
     >>> small.reduction.size.size
     6
     """
-    from mechid.base.choose import as_listed
+    from mechid.base.complete import listed_base
 
     before = run_of(run)
     how = step_options(ReduceOptions, options, words)
     with nullcontext() if folder is None else RunFolder.create(folder, force=force) as target:
         told = replace(before.about.options, reduce=how)
         mechanism = before.mechanism
-        chosen = base_of(mechanism, partial(as_listed, names=before.parameters.dependent))
+        chosen = listed_base(mechanism, before.parameters.dependent)
         problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
         problem = with_doubts(problem, mechanism, before.motions[: before.n_logs], told)
         estimate = before.estimate or before.final  # a run without an estimate is rejected

@@ -89,11 +89,10 @@ class EstimationProblem:
 
 
 def base_of(mechanism: Mechanism, rule: Rule | None = None) -> BaseSet:
-    """Return the base set of a mechanism that a rule chooses (balanced), from all transfers."""
-    from mechid.base.analyse import base_parameters
-    from mechid.base.exchange import balanced
+    """Return the base set of a mechanism that a rule chooses (balanced)."""
+    from mechid.base.complete import complete_base
 
-    return base_parameters(mechanism, rule=rule or balanced).chosen
+    return complete_base(mechanism) if rule is None else complete_base(mechanism, rule)
 
 
 def chosen_base(mechanism: Mechanism, options: IdentifyOptions | ExciteOptions) -> BaseSet:

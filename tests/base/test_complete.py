@@ -1,0 +1,56 @@
+"""Base sets with dependencies that no transfer explains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mechid.base.analyse import base_parameters
+from mechid.base.complete import complete_base, listed_base
+from mechid.base.experiment import EVERYTHING, random_states
+from mechid.dynamics.regressor import observation_matrix
+from mechid.errors import MechidError
+from mechid.mechanism.records import Mechanism
+from mechid.modelfile import load
+
+from .test_quick import bennett
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "left", "rank"),
+    [
+        # A spring that cannot be told from a weight; 40 by prime fields.
+        (load("macpherson"), 41, 40),
+        (load("bricard@cube"), 22, 19),
+        (bennett(), 8, 7),
+    ],
+    ids=["macpherson", "bricard@cube", "bennett"],
+)
+def test_dependencies_that_no_transfer_explains(mechanism: Mechanism, left: int, rank: int) -> None:
+    """No force of random states changes if parameters are replaced by base parameters."""
+    found, by_transfers = complete_base(mechanism), base_parameters(mechanism).chosen
+    assert (by_transfers.rank, found.rank) == (left, rank)
+    W = observation_matrix(random_states(mechanism, EVERYTHING, 100, seed=3)).W
+    W = W.reshape(-1, W.shape[-1])
+    own = [found.null_space.names.index(name) for name in found.base]
+    phi = np.random.default_rng(0).standard_normal(W.shape[1])
+    # What a set has of massless bodies is zero.
+    phi[[found.null_space.names.index(name) for name in found.null_space.zeros]] = 0.0
+    forces = W @ phi
+    np.testing.assert_allclose(
+        W[:, own] @ (found.matrix @ phi), forces, atol=1e-9 * np.abs(forces).max()
+    )
+    # Runs keep the names of dependent parameters, those of earlier versions fewer.
+    assert listed_base(mechanism, found.dependent).base == found.base
+    assert listed_base(mechanism, by_transfers.dependent).base == by_transfers.base
+
+
+def test_nothing_to_add() -> None:
+    """Columns of the suspension are independent, if only by 1e-11: prime fields show it."""
+    for name in ("five_bar", "sla_suspension"):
+        assert complete_base(load(name)).dependent == base_parameters(name).chosen.dependent
+
+
+def test_a_list_that_is_no_choice() -> None:
+    with pytest.raises(MechidError, match="has rank"):
+        listed_base(load("five_bar"), ["m_1"])

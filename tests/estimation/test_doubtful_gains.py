@@ -65,6 +65,16 @@ def test_a_prediction_for_the_same_sensors() -> None:
     np.testing.assert_allclose(alone, 0.03 * np.abs(told.forces), atol=1e-12)
 
 
+def test_one_force_shows_no_ratio() -> None:
+    """Gains are not tried, whatever CAD values say, and are contained."""
+    r = measured(0, np.full(4, 0.3))
+    one = replace(r, W=r.W[:, :1], tau=r.tau[:, :1], known=r.known[:, :1], valid=r.valid[:, :1],
+                  channels=r.channels[:1], units=r.units[:1])  # fmt: skip
+    alone = Automatic()(one, make_prior(PHI, np.diag((0.02 * PHI) ** 2)))
+    assert not [text for text in alone.known if "gains" in text]
+    assert alone.doubted_gains is not None
+
+
 def found(seed: int, gain: np.ndarray, lacking: float) -> Estimate:
     """Return the default estimate where the model lacks a force that comes again in each period."""
     r = measured(seed, gain)

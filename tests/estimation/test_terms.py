@@ -39,7 +39,8 @@ def made(**given: Any) -> Any:
     )
     usual = {
         "estimator": PLAIN, "white": False, "repeatable": None, "noise": False,
-        "outliers": False, "contradicted": False, "log_likelihood": 0.0, "largest_gain": 0.1,
+        "one_force": False, "outliers": False, "contradicted": False, "log_likelihood": 0.0,
+        "largest_gain": 0.1,
     }  # fmt: skip
     return SimpleNamespace(
         posterior=posterior,
@@ -64,6 +65,7 @@ def made(**given: Any) -> Any:
         ("gains", {}, True),
         ("gains", {"estimator": replace(PLAIN, gains="shared")}, False),
         ("gains", {"estimator": replace(PLAIN, gains=0.1)}, True),
+        ("gains", {"one_force": True}, False),
         # A motion that repeats itself, with residuals that do not and look independent: noise.
         ("offsets", {"repeatable": False, "white": True}, False),
         ("offsets", {"repeatable": None, "white": True}, True),

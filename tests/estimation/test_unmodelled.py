@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
@@ -64,7 +65,7 @@ def test_few_samples_of_noise_are_none_of_it(samples: int) -> None:
 def test_what_is_correlated_in_time() -> None:
     """A force that does not repeat itself: a slow wave is predicted by its past, white noise not.
 
-    Taken as coloured noise it is noise.
+    Taken as coloured noise it is noise, because the motion repeats itself.
     """
     r = measured(noise=0.05)
     slow = 0.5 * np.sin(2 * np.pi * np.sqrt(0.2) * TIME)[:, None] * np.array([1.0, 0.0, 0.0])
@@ -73,6 +74,21 @@ def test_what_is_correlated_in_time() -> None:
     assert found[0] == pytest.approx(0.5 / np.sqrt(2), rel=0.15)
     white = replace(PLAIN, whiten=True)
     assert unmodelled_forces(white.posterior(wrong, PRIOR))[0] < 0.1
+
+
+@pytest.mark.parametrize(("time", "told"), [(TIME, False), (TIME**1.3, True)])
+def test_colour_of_a_motion_that_does_not_repeat_itself(time: Floats, told: bool) -> None:
+    """It may be noise with a memory or an error of the model, and nothing tells which."""
+    rng = np.random.default_rng(3)
+    noise = lfilter([0.2], [1.0, -0.9], rng.standard_normal((len(time), 3)), axis=0)
+    W = columns(time)
+    r = replace(measured(noise=0.05), W=W, tau=W @ np.array([2.0, -1.0, 0.5, 3.0]) + noise)
+    found = Automatic()(r, PRIOR)
+    assert any(text.startswith("colour taken") for text in found.known)
+    assert any("measure the motion twice in a row" in word for word in found.warnings) == told
+    assert found.unmodelled is not None
+    size = np.std(noise, axis=0)
+    assert np.all(found.unmodelled > 0.7 * size) if told else np.all(found.unmodelled < 0.2 * size)
 
 
 def test_intervals_of_other_motions_contain_it() -> None:

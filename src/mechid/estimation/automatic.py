@@ -255,8 +255,8 @@ def _asked(name: str, now: Trial) -> bool:
     if name == _HIDDEN:
         # Coloured noise has most of its power where an offset is: it would be taken for one.
         return now.noise and not now.estimator.whiten and now.estimator.offsets is None
-    if name == "gains" and isinstance(now.estimator.gains, str):
-        return False
+    if name == "gains" and (isinstance(now.estimator.gains, str) or now.one_force):
+        return False  # the data show ratios between forces
     if name == "gains" and now.noise:
         # Parameters imitate most of a gain error, and what is left of it looks like noise.
         return True

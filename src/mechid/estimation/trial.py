@@ -36,6 +36,11 @@ class Trial:
     estimator: MaximumAPosteriori
     posterior: Posterior
 
+    @property
+    def one_force(self) -> bool:
+        """Whether nothing but one force was measured."""
+        return len(self.posterior.channels.regression.channels) == 1
+
     @cached_property
     def held(self) -> HeldOut:
         """What becomes of the estimate without blocks of time."""

@@ -3,7 +3,9 @@
 Parameters adapt to such errors as far as they can; the rest stays in the residuals, and comes
 again on other motions. It is what noise is not: the same whenever the motion repeats itself, or
 correlated in time. Both are looked for in the errors of parts of the motion that are held out, so
-that what the parameters imitated counts, too.
+that what the parameters imitated counts, too. Noise can be correlated in time as well, but it does
+not repeat itself with the motion: where a motion that does not repeat itself leaves coloured
+residuals, nobody can tell which of both they are, so that they count and a warning says so.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def with_unmodelled(estimate: Estimate, posterior: Posterior) -> Estimate:
     channels, n_d = posterior.channels, len(estimate.channels)
     lacking = unmodelled_forces(posterior)
     forces = root_mean_square(channels.forces, channels.channel, n_d)
-    warnings = (*estimate.warnings, *_words(estimate, lacking, forces))
+    coloured = posterior.fit.colours is not None
+    warnings = (*estimate.warnings, *_words(estimate, lacking, forces, coloured=coloured))
     return replace(estimate, unmodelled=lacking, warnings=warnings)
 
 
@@ -49,7 +52,7 @@ def unmodelled_forces(posterior: Posterior) -> Floats:
     Parameters
     ----------
     posterior : Posterior
-        Colour that was fitted is noise.
+        Colour that was fitted is noise if the motion repeats itself.
     """
     channels = posterior.channels
     columns = channels.rows[0] * np.sqrt(np.diag(posterior.prior.base_covariance))
@@ -66,16 +69,28 @@ def unmodelled_forces(posterior: Posterior) -> Floats:
     return np.asarray(np.sqrt(total / np.maximum(number, 1)))
 
 
-def _words(estimate: Estimate, lacking: Floats, forces: Floats) -> tuple[str, ...]:
+def _words(
+    estimate: Estimate, lacking: Floats, forces: Floats, *, coloured: bool
+) -> tuple[str, ...]:
     """Return a warning about forces (rms, (n_d,)) that the model does not describe well."""
     names, noise = estimate.channels, estimate.noise
     with np.errstate(invalid="ignore"):
-        seen = (forces > 0) & (lacking > _MATTERS * forces) & (lacking**2 > _MOST * noise**2)
+        seen = (forces > 0) & (lacking > _MATTERS * forces)
+        # Colour that was fitted is a part of the noise.
+        seen &= coloured | (lacking**2 > _MOST * noise**2)
     if not seen.any():
         return ()
     shares = ", ".join(
         f"{names[j]} {100 * lacking[j] / forces[j]:.3g} %" for j in np.flatnonzero(seen)
     )
+    if coloured:
+        return (
+            f"residuals are correlated in time ({shares} of the force, rms) and were taken for "
+            "noise with a memory; if it is the model or the sensors that lack something, standard "
+            "deviations of the parameters are too small, and predicted forces can be off by as "
+            "much as that, which their intervals contain: measure the motion twice in a row, which "
+            "tells one from the other, see the diagnosis, try --friction auto",
+        )
     return (
         "residuals are not noise: they repeat with the motion, or are correlated in time "
         f"({shares} of the force, rms); the model or the sensors lack something, and predicted "
@@ -100,7 +115,7 @@ def _square(
     e = np.clip(e, -most, most)
     own = e[rows]
     found = 0.0
-    if not coloured and len(own) >= _SHORTEST:
+    if (again is None or not coloured) and len(own) >= _SHORTEST:
         ratio = fit_colour([e[part] for part in parts]).ratio
         found = float(np.mean(own**2)) * (1 - 1 / ratio**2)
     if again is not None and lack_of_fit(own, number[rows] % again) * series < _NOISE:

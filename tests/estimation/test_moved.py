@@ -9,8 +9,16 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.cone import Cone, Consistent
-from mechid.estimation.estimate import ChannelErrors, Estimate
-from mechid.estimation.physical import POSSIBLE, moved, possible, required, shift_words
+from mechid.estimation.estimate import ChannelErrors, Estimate, Information
+from mechid.estimation.log_cholesky import LogCholesky
+from mechid.estimation.physical import (
+    POSSIBLE,
+    PhysicallyConsistent,
+    moved,
+    possible,
+    required,
+    shift_words,
+)
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis, regressed
 from mechid.estimation.regression import Regression
@@ -70,6 +78,10 @@ def test_residuals_and_offsets_follow(logs: bool) -> None:
     if logs:
         assert found.errors.by_log is not None
         np.testing.assert_allclose(found.errors.by_log, np.array([[6, 7], [8, 9]]) + offset)
+    # Errors of the model that the covariance contains besides change nothing of that.
+    free = estimate(r, errors)
+    wide = replace(free, covariance=5.0 * free.covariance, information=free.of_fit)
+    np.testing.assert_allclose(moved(wide, r, known, phi, "physical", ()).residuals, wanted)
     alone = moved(estimate(r, replace(errors, cross=None)), r, known, phi, "physical", ())
     assert alone.errors is not None
     np.testing.assert_array_equal(alone.errors.offset, [7.0, 8.0])
@@ -110,6 +122,30 @@ def test_what_bodies_cannot_have(sigma: float, mx: float, outcome: str) -> None:
         assert "no physically consistent parameters have these base values" in found.warnings[0]
         assert found.warnings[1].startswith("the estimate keeps its values")
     assert possible(free, r, replace(known, bodies=())) is free
+
+
+def test_errors_of_the_model_do_not_say_where_to_move() -> None:
+    """Moments (1, 2, 6) of deviation 1: nearest with Ixx + Iyy = Izz is (2, 3, 5), whatever errors
+    of the model make of their deviations; how far that is depends on them."""
+    free, r, known = one_body(1.0, 0.0)
+    moments, fit, wide = [4, 7, 9], np.zeros((10, 10)), np.zeros((10, 10))
+    fit[moments, moments] = 1.0
+    wide[moments, moments] = 1.0, 4.0, 100.0
+    free.values[moments] = 1.0, 2.0, 6.0
+    known = replace(known, covariance=fit)
+    free = replace(free, covariance=wide, information=Information(fit, None))
+    for found in (
+        possible(free, r, known),
+        PhysicallyConsistent(lambda *_: free)(r, known),  # type: ignore[arg-type]
+    ):
+        np.testing.assert_allclose(found.values[moments], [2.0, 3.0, 5.0], rtol=1e-4)
+        np.testing.assert_array_equal(found.covariance, wide)
+        far = np.sqrt(1 + 1 / 4 + 1 / 100)
+        assert f"nearest are {far:.2g} standard deviations away" in found.warnings[0]
+    near = LogCholesky(lambda *_: free)(r, known)  # type: ignore[arg-type]
+    np.testing.assert_allclose(near.values[moments], [2.0, 3.0, 5.0], rtol=1e-2)
+    kept = possible(replace(free, covariance=fit / 100), r, known)
+    np.testing.assert_array_equal(kept.values, free.values)
 
 
 def test_shifts_that_are_worth_a_word() -> None:

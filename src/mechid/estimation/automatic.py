@@ -163,6 +163,7 @@ class Automatic:
             now.posterior,
             patterns=now.estimator.gains == "shared",
         )
+        estimate = replace(estimate, information=estimate.of_fit)
         estimate = with_jackknife(estimate, now.posterior, now.noise)
         estimate = with_unmodelled(estimate, now.posterior)
         hidden = trials.get(_HIDDEN)

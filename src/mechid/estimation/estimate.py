@@ -160,6 +160,21 @@ class DoubtedGains:
         return float(np.max(np.linalg.norm(self.gains, axis=1), initial=0.0))
 
 
+@dataclass(frozen=True, eq=False)
+class Information:
+    """What data and prior say of the values if the model is right.
+
+    Attributes
+    ----------
+    covariance : array (b, b)
+    cross : array (b, n_d), optional
+        Covariance of parameters and offsets.
+    """
+
+    covariance: Floats
+    cross: Floats | None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Plotted, Tabular):
     """Estimated parameters.
@@ -212,6 +227,8 @@ class Estimate(Plotted, Tabular):
         Root of the part of `covariance` that is there because forces may have offsets.
     doubted_gains : DoubtedGains, optional
         Gain errors of the forces that `covariance` contains.
+    information : Information, optional
+        Where `covariance` contains errors of model and sensors besides. Not kept in files.
     """
 
     method: str
@@ -235,6 +252,7 @@ class Estimate(Plotted, Tabular):
     unseen: tuple[Unseen, ...] = ()
     doubted_offsets: Floats | None = None
     doubted_gains: DoubtedGains | None = None
+    information: Information | None = None
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""
@@ -261,6 +279,13 @@ class Estimate(Plotted, Tabular):
         with np.errstate(divide="ignore", invalid="ignore"):
             found = 100.0 * self.sigma / np.abs(self.values)
         return np.where(self.sigma > 0, found, 0.0)
+
+    @property
+    def of_fit(self) -> Information:
+        """What data and prior say of the values if the model is right: other values fit worse by
+        their distance in this measure, and in no larger one."""
+        cross = None if self.errors is None else self.errors.cross
+        return self.information or Information(self.covariance, cross)
 
     def widened(self, covariance: Floats) -> Estimate:
         """Return the estimate with a larger covariance, and sentences that count in standard

@@ -74,10 +74,11 @@ class PhysicallyConsistent:
         free = self.inner(regression, known)
         known = with_thickness(known.select(free.parameters))
         if np.isinf(self.scale):
-            found = recover(known, free.values, free.covariance, margin=self.margin)
+            fit, sigma = free.of_fit.covariance, free.covariance
+            found = recover(known, free.values, fit, uncertainty=sigma, margin=self.margin)
             return moved(free, regression, known, found.phi, self.name, found.warnings)
         start = complete(known, free.values)
-        T = start.root(free.covariance, self.scale)
+        T = start.root(free.of_fit.covariance, self.scale)
         near = Cone(known, self.margin).nearest(start.phi, T)
         if near is None:
             raise DataError(
@@ -91,13 +92,15 @@ class PhysicallyConsistent:
 def possible(free: Estimate, regression: Regression, prior: Prior) -> Estimate:
     """Return an estimate, moved to the nearest values that bodies can have if none have its own.
 
-    Not where these are so far away that data and bodies contradict each other: it stays as it is
-    then, with a warning.
+    What is near is what fits almost as well: errors of the model that the covariance contains would
+    let parameters move where data say most. Not where these values are so far away that data and
+    bodies contradict each other, all errors considered: it stays as it is then, with a warning.
     """
     if not prior.bodies:
         return free
     try:
-        found = recover(prior, free.values, free.covariance)
+        fit = free.of_fit.covariance
+        found = recover(prior, free.values, fit, uncertainty=free.covariance)
     except DataError:
         return free
     except MechidError as error:  # the solver failed; what was estimated is not lost by that
@@ -142,8 +145,9 @@ def moved(
     errors, gain, offset = free.errors, np.ones(len(free.channels)), np.zeros(len(free.channels))
     if errors is not None:
         gain = 1.0 + errors.gain
-        if errors.cross is not None:
-            offset = regressed(errors.cross, free.covariance, shift)
+        fit = free.of_fit
+        if fit.cross is not None:
+            offset = regressed(fit.cross, fit.covariance, shift)
             logs = None if errors.by_log is None else errors.by_log + offset
             errors = replace(errors, offset=errors.offset + offset, by_log=logs)
     W = regression.select(free.parameters).W

@@ -46,6 +46,7 @@ def recover(
     values: Floats,
     covariance: Floats | None = None,
     *,
+    uncertainty: Floats | None = None,
     margin: float = MARGIN,
 ) -> Recovered:
     """Return the consistent parameters nearest to CAD among those that have these base values.
@@ -58,6 +59,8 @@ def recover(
     covariance : array (b, b), optional
         Of the base values. If no consistent parameters have them, those with the nearest ones in
         this metric are returned; by default in that of the CAD values.
+    uncertainty : array (b, b), optional
+        Covariance that the distance is told in; by default the same.
     margin : float
         Distance of the result from the boundary of physical consistency, in units of the CAD
         values.
@@ -80,7 +83,8 @@ def recover(
     # Where points, rods and sheets got a thickness, base values may differ by what that makes.
     thickness = prior.values - thin.values
     room = prior.covariance - thin.covariance + np.outer(thickness, thickness)
-    C = C + prior.matrix @ room @ prior.matrix.T
+    more = prior.matrix @ room @ prior.matrix.T
+    C = C + more
     found = Cone(prior, margin).nearest(start.phi, start.root(C, scale=FREE))
     if found is None:
         raise DataError(
@@ -88,7 +92,7 @@ def recover(
             remedy="declare standard deviations of the CAD values, or their relative error",
         )
     reached = prior.matrix @ found.phi
-    distance = mahalanobis(reached - values, C)
+    distance = mahalanobis(reached - values, C if uncertainty is None else uncertainty + more)
     words = moved_words(distance, found.border)
     return Recovered(found.phi, reached, distance, found.border, (*start.warnings, words))
 

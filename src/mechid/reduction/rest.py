@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate, said_again
+from mechid.estimation.estimate import Estimate, Information, said_again
 from mechid.estimation.linear import least_squares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
@@ -98,29 +98,37 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         G = -np.column_stack([least_squares(A, column).x for column in A_rest.T])
     P = cad.base_covariance
     cross = G @ P
-    covariance = np.block([[estimate.covariance + cross @ G.T, cross], [cross.T, P]])
     at = {name: i for i, name in enumerate((*estimate.parameters, *others))}
     order = [at[name] for name in names]
+
+    def with_rest(C: Floats) -> Floats:
+        return np.block([[C + cross @ G.T, cross], [cross.T, P]])[np.ix_(order, order)]
+
     words = f"{len(others)} of {len(names)} parameters at their CAD values, not estimated"
-    if errors is not None and errors.cross is not None:
-        # Nothing is said of offsets and errors of CAD values together.
-        errors = replace(errors, cross=_with_others(errors.cross, len(others))[order])
-    doubted, gains = estimate.doubted_offsets, estimate.doubted_gains
-    if doubted is not None:
-        doubted = _with_others(doubted, len(others))[order]
+
+    def among_rest(rows: Floats | None) -> Floats | None:
+        """Nothing is said of offsets and gains together with errors of CAD values."""
+        return None if rows is None else _with_others(rows, len(others))[order]
+
+    if errors is not None:
+        errors = replace(errors, cross=among_rest(errors.cross))
+    gains, fit = estimate.doubted_gains, estimate.information
     if gains is not None:
         gains = replace(gains, shifts=_with_others(gains.shifts, len(others))[order])
+    if fit is not None:
+        fit = Information(with_rest(fit.covariance), among_rest(fit.cross))
     whole = replace(
         estimate,
         errors=errors,
         parameters=names,
         values=np.concatenate([estimate.values, cad.mean])[order],
-        covariance=covariance[np.ix_(order, order)],
+        covariance=with_rest(estimate.covariance),
         known=(*estimate.known, words),
         resting=(*estimate.resting, *others),
         unseen=tuple(error.among(names) for error in estimate.unseen),
-        doubted_offsets=doubted,
+        doubted_offsets=among_rest(estimate.doubted_offsets),
         doubted_gains=gains,
+        information=fit,
     )
     return said_again(estimate, whole)
 

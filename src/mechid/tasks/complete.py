@@ -28,10 +28,11 @@ def full_set(run: Run, prior: Prior | None) -> FullSet | None:
     whole = set(final.parameters) == set(prior.base)
     phi, distance, border = final.full, 0.0, tuple[str, ...]()
     order = [final.parameters.index(name) for name in prior.base] if whole else []
-    covariance = final.covariance[np.ix_(order, order)] if whole else None
     if phi is None or not whole:
+        fit = final.of_fit.covariance[np.ix_(order, order)] if whole else None
+        sigma = final.covariance[np.ix_(order, order)] if whole else None
         try:
-            found = recover(prior, values, covariance)
+            found = recover(prior, values, fit, uncertainty=sigma)
         except MechidError:
             return None
         phi, distance, border = found.phi, found.distance, found.border

@@ -69,6 +69,21 @@ def test_columns_are_the_shapes_of_the_speed() -> None:
         np.testing.assert_allclose(column[0], expected, atol=1e-12)
 
 
+def test_narrow_hysteresis_is_offered_and_not_diagnosed() -> None:
+    """Widths by the range of the joint; the narrowest are almost Coulomb friction."""
+    pendulum, motion = load("pendulum@friction"), measured(load("pendulum@friction"))
+    size = np.ptp(motion.y[:, 0])
+
+    def widths(*, narrow: bool) -> list[float]:
+        shapes = friction_shapes(pendulum, [motion], narrow=narrow)
+        own = [s for s in shapes if s.shape == "hysteresis"]
+        return [s.element["hysteresis_width"] / size for s in own]
+
+    parts = [0.0003, 0.001, 0.003, 0.01, 0.03]
+    np.testing.assert_allclose(widths(narrow=True), parts, rtol=0.06)
+    np.testing.assert_allclose(widths(narrow=False), parts[2:], rtol=0.06)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_friction_that_the_model_has_gets_no_shapes(seed: int) -> None:
     run = run_of(measured(load("pendulum@friction"), seed), friction="auto")

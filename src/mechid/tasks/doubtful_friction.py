@@ -93,7 +93,7 @@ def friction_candidates(
 
 
 def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list[Candidate]:
-    shapes = friction_shapes(mechanism, logs)
+    shapes = friction_shapes(mechanism, logs, narrow=False)
     if not shapes:
         return []
     columns = shape_columns(mechanism, logs, shapes)

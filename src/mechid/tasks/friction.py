@@ -45,9 +45,10 @@ from mechid.validation.held_out_columns import choose_columns
 
 KEEP, AUTO = "keep", "auto"
 # Speeds of Stribeck's drop, relative to the usual top speed of the joint; widths of hysteresis,
-# relative to its range.
+# relative to its range: geared drives turn over a thousandth of it.
 _SPEEDS = (0.02, 0.06, 0.2)
-_WIDTHS = (0.003, 0.01, 0.03)
+_WIDTHS = (0.0003, 0.001, 0.003, 0.01, 0.03)
+_NARROW = 0.002  # below, hysteresis is almost the same as Coulomb friction
 _TOP = 0.95  # quantile of the speed
 _BLOCKS = Blocks(8, 0)
 _START, _STEPS = 0.1, 3  # of the noise, relative to the forces, before it is estimated
@@ -103,9 +104,12 @@ class Usual(NamedTuple):
 
 
 def friction_shapes(
-    mechanism: Mechanism, motions: Sequence[PreparedMeasurement]
+    mechanism: Mechanism, motions: Sequence[PreparedMeasurement], *, narrow: bool = True
 ) -> tuple[FrictionShape, ...]:
-    """Return the shapes that joints with friction, and actuated joints, do not have yet."""
+    """Return the shapes that joints with friction, and actuated joints, do not have yet.
+
+    Without `narrow` only those of hysteresis that Coulomb friction is not almost the same as.
+    """
     found = []
     taken = {e.name for e in mechanism.elements}
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
@@ -114,6 +118,8 @@ def friction_shapes(
         units, label = mechanism.joint(joint).kind.units, _label(mechanism, (joint, index))
         for shape, element, words in _elements(label, (joint, index), usual, units[index]):
             ((_, term),) = terms_of(element)
+            if not narrow and 0 < _width(element) < _NARROW * usual.range:
+                continue
             if (term.law, term.shape) not in laws and element.name not in taken:
                 actuated = (joint, index) in driven
                 found.append(FrictionShape(shape, label, element, term.name, words, actuated))
@@ -163,6 +169,11 @@ def _elements(
         if width > 0:
             turning = made(f"turn{k}", "friction", hysteresis=unknown, hysteresis_width=width)
             yield "hysteresis", turning, f"{SHAPES['hysteresis']} over {width:g} {unit}"
+
+
+def _width(element: ForceElement) -> float:
+    """Return the width of hysteresis; 0 if an element has none."""
+    return float(element["hysteresis_width"]) if element.kind == "friction" else 0.0
 
 
 def _label(mechanism: Mechanism, at: Joint) -> str:

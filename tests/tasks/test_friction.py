@@ -170,15 +170,16 @@ def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
     assert run_of(motion, standstill="0.5").motions[0].ignore_below == {"angle": 0.01}
 
 
+def geared(motion: PreparedMeasurement, exact: PreparedMeasurement) -> PreparedMeasurement:
+    """The motion with friction of a fifth of the exact force."""
+    more = 0.2 * np.abs(exact.tau) * np.sign(motion.yd)
+    return replace(motion, tau=motion.tau + more)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_friction_by_load_is_named_and_added(seed: int) -> None:
     """Forces with it are made by hand; its size is found with the parameters."""
     pendulum = load("pendulum@friction")
-
-    def geared(motion: PreparedMeasurement, exact: PreparedMeasurement) -> PreparedMeasurement:
-        more = 0.2 * np.abs(exact.tau) * np.sign(motion.yd)
-        return replace(motion, tau=motion.tau + more)
-
     motion = geared(measured(pendulum, seed, noise=0.01), measured(pendulum, seed, noise=0.0))
     quiet = measured(pendulum, seed + 10, noise=0.0)
     other = replace(geared(quiet, quiet), name="other")
@@ -201,6 +202,31 @@ def test_friction_by_load_is_named_and_added(seed: int) -> None:
     forces = predict(richer, table)
     np.testing.assert_allclose(forces.predicted, other.tau, atol=0.02 * np.abs(other.tau).max())
     assert np.isnan(forces.measured).all()
+
+
+@pytest.mark.parametrize("gap", [(0, 0), (100, 120), (0, 30)])
+def test_friction_by_load_needs_no_values(gap: tuple[int, int]) -> None:
+    """Where no force was measured, nothing tells its sign if coefficients have no value."""
+    pendulum = load("pendulum@friction")
+    bearing = "{type: friction, joint: hinge, viscous: {identify: true}, coulomb: {identify: true}}"
+    unknown = mechid.loads(mechid.dumps(load("pendulum")) + f"elements: {{bearing: {bearing}}}\n")
+
+    def broken(motion: PreparedMeasurement) -> PreparedMeasurement:
+        tau = motion.tau.copy()
+        tau[slice(*gap)] = np.nan
+        return replace(motion, tau=tau)
+
+    motion = geared(measured(pendulum, 0, noise=0.01), measured(pendulum, 0, noise=0.0))
+    quiet = measured(pendulum, 10, noise=0.0)
+    other = replace(geared(quiet, quiet), name="other")
+    run = identify(unknown, broken(motion), validate=broken(other), cad_error=0.2, friction="auto")
+    loads = [e["load"] for e in run.mechanism.elements]
+    assert max(loads) == pytest.approx(0.2, abs=0.01)
+    assert run.errors(run.motions[1].name)["estimate"] < 0.01
+    # Without any measured force, the model that was found tells.
+    table = MotionTable(time=other.time, y=other.y, yd=other.yd, ydd=other.ydd)
+    forces = predict(run, table).predicted
+    np.testing.assert_allclose(forces, other.tau, atol=0.02 * np.abs(other.tau).max())
 
 
 def test_friction_by_load_that_is_asked_for_and_not_there() -> None:

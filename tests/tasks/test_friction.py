@@ -18,12 +18,12 @@ from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables.motion import MotionTable
-from mechid.tasks.friction import SHAPES, friction_shapes, shape_columns
+from mechid.tasks.friction import SHAPES, friction_shapes, friction_terms, shape_columns
 from mechid.tasks.identify import identify
 from mechid.tasks.predict import predict
 from mechid.tasks.synthesise import Synthesis, synthesise
 
-from ..elements import element
+from ..elements import element, motor, transmission
 from .test_identify import data_of, moved
 
 KNOWN = Coefficient(2.0)
@@ -227,6 +227,40 @@ def test_friction_by_load_needs_no_values(gap: tuple[int, int]) -> None:
     table = MotionTable(time=other.time, y=other.y, yd=other.yd, ydd=other.ydd)
     forces = predict(run, table).predicted
     np.testing.assert_allclose(forces, other.tau, atol=0.02 * np.abs(other.tau).max())
+
+
+def with_rotor() -> Mechanism:
+    """The pendulum with friction of its motor only."""
+    words = document_of(load("pendulum"))
+    words["joints"]["hinge"]["rotor"] = {
+        "ratio": -30,
+        "inertia": {"value": 1e-4, "identify": True},
+        "viscous": {"identify": True},
+        "coulomb": {"value": 1e-3, "identify": True},
+    }
+    return build(**words)
+
+
+def test_friction_of_a_rotor_is_that_of_its_joint() -> None:
+    """What it has is not offered again, nor added; the rest is."""
+    driven, motion = with_rotor(), measured(load("pendulum@friction"))
+    terms = [term.name for term in friction_terms(driven, ("hinge", 0))]
+    assert terms == ["viscous_hinge_rotor", "coulomb_hinge_rotor"]
+    shapes = friction_shapes(driven, [motion])
+    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous", "load"}
+    run = identify(driven, motion, cad_error=0.2, friction="coulomb,viscous")
+    assert run.friction is not None
+    assert run.friction.shapes == ()
+
+
+def test_friction_of_a_motor_that_moves_with_several_joints() -> None:
+    """It is that of none of them; a motor with one ratio belongs to its joint."""
+    coefficient = Coefficient(0.1, identify=True)
+    motors = tuple(motor(name, *[coefficient] * 3) for name in ("m1", "m2"))
+    drives = transmission("drives", motors, (("q5", 0), ("q6", 0)), ((0.0, 40.0), (32.0, 32.0)))
+    arm = replace(load("tx40"), elements=(drives,))
+    assert [t.name for t in friction_terms(arm, ("q6", 0))] == ["viscous_m1", "coulomb_m1"]
+    assert list(friction_terms(arm, ("q5", 0))) == []
 
 
 def test_friction_by_load_that_is_asked_for_and_not_there() -> None:

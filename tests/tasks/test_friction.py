@@ -18,12 +18,12 @@ from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables.motion import MotionTable
-from mechid.tasks.friction import SHAPES, friction_shapes, shape_columns
+from mechid.tasks.friction import SHAPES, friction_shapes, friction_terms, shape_columns
 from mechid.tasks.identify import identify
 from mechid.tasks.predict import predict
 from mechid.tasks.synthesise import Synthesis, synthesise
 
-from ..elements import element
+from ..elements import element, motor, transmission
 from .test_identify import data_of, moved
 
 KNOWN = Coefficient(2.0)
@@ -185,15 +185,16 @@ def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
     assert run_of(motion, standstill="0.5").motions[0].ignore_below == {"angle": 0.01}
 
 
+def geared(motion: PreparedMeasurement, exact: PreparedMeasurement) -> PreparedMeasurement:
+    """The motion with friction of a fifth of the exact force."""
+    more = 0.2 * np.abs(exact.tau) * np.sign(motion.yd)
+    return replace(motion, tau=motion.tau + more)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_friction_by_load_is_named_and_added(seed: int) -> None:
     """Forces with it are made by hand; its size is found with the parameters."""
     pendulum = load("pendulum@friction")
-
-    def geared(motion: PreparedMeasurement, exact: PreparedMeasurement) -> PreparedMeasurement:
-        more = 0.2 * np.abs(exact.tau) * np.sign(motion.yd)
-        return replace(motion, tau=motion.tau + more)
-
     motion = geared(measured(pendulum, seed, noise=0.01), measured(pendulum, seed, noise=0.0))
     quiet = measured(pendulum, seed + 10, noise=0.0)
     other = replace(geared(quiet, quiet), name="other")
@@ -216,6 +217,65 @@ def test_friction_by_load_is_named_and_added(seed: int) -> None:
     forces = predict(richer, table)
     np.testing.assert_allclose(forces.predicted, other.tau, atol=0.02 * np.abs(other.tau).max())
     assert np.isnan(forces.measured).all()
+
+
+@pytest.mark.parametrize("gap", [(0, 0), (100, 120), (0, 30)])
+def test_friction_by_load_needs_no_values(gap: tuple[int, int]) -> None:
+    """Where no force was measured, nothing tells its sign if coefficients have no value."""
+    pendulum = load("pendulum@friction")
+    bearing = "{type: friction, joint: hinge, viscous: {identify: true}, coulomb: {identify: true}}"
+    unknown = mechid.loads(mechid.dumps(load("pendulum")) + f"elements: {{bearing: {bearing}}}\n")
+
+    def broken(motion: PreparedMeasurement) -> PreparedMeasurement:
+        tau = motion.tau.copy()
+        tau[slice(*gap)] = np.nan
+        return replace(motion, tau=tau)
+
+    motion = geared(measured(pendulum, 0, noise=0.01), measured(pendulum, 0, noise=0.0))
+    quiet = measured(pendulum, 10, noise=0.0)
+    other = replace(geared(quiet, quiet), name="other")
+    run = identify(unknown, broken(motion), validate=broken(other), cad_error=0.2, friction="auto")
+    loads = [e["load"] for e in run.mechanism.elements]
+    assert max(loads) == pytest.approx(0.2, abs=0.01)
+    assert run.errors(run.motions[1].name)["estimate"] < 0.01
+    # Without any measured force, the model that was found tells.
+    table = MotionTable(time=other.time, y=other.y, yd=other.yd, ydd=other.ydd)
+    forces = predict(run, table).predicted
+    np.testing.assert_allclose(forces, other.tau, atol=0.02 * np.abs(other.tau).max())
+
+
+def with_rotor() -> Mechanism:
+    """The pendulum with friction of its motor only."""
+    words = document_of(load("pendulum"))
+    words["joints"]["hinge"]["rotor"] = {
+        "ratio": -30,
+        "inertia": {"value": 1e-4, "identify": True},
+        "viscous": {"identify": True},
+        "coulomb": {"value": 1e-3, "identify": True},
+    }
+    return build(**words)
+
+
+def test_friction_of_a_rotor_is_that_of_its_joint() -> None:
+    """What it has is not offered again, nor added; the rest is."""
+    driven, motion = with_rotor(), measured(load("pendulum@friction"))
+    terms = [term.name for term in friction_terms(driven, ("hinge", 0))]
+    assert terms == ["viscous_hinge_rotor", "coulomb_hinge_rotor"]
+    shapes = friction_shapes(driven, [motion])
+    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous", "load"}
+    run = identify(driven, motion, cad_error=0.2, friction="coulomb,viscous")
+    assert run.friction is not None
+    assert run.friction.shapes == ()
+
+
+def test_friction_of_a_motor_that_moves_with_several_joints() -> None:
+    """It is that of none of them; a motor with one ratio belongs to its joint."""
+    coefficient = Coefficient(0.1, identify=True)
+    motors = tuple(motor(name, *[coefficient] * 3) for name in ("m1", "m2"))
+    drives = transmission("drives", motors, (("q5", 0), ("q6", 0)), ((0.0, 40.0), (32.0, 32.0)))
+    arm = replace(load("tx40"), elements=(drives,))
+    assert [t.name for t in friction_terms(arm, ("q6", 0))] == ["viscous_m1", "coulomb_m1"]
+    assert list(friction_terms(arm, ("q5", 0))) == []
 
 
 def test_friction_by_load_that_is_asked_for_and_not_there() -> None:

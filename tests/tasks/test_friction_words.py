@@ -19,6 +19,7 @@ from mechid.tasks.friction import SHAPES
 from mechid.tasks.stages import chosen_base, problem_of
 
 from .arm import ARM, identified
+from .test_friction import with_rotor
 
 
 def said(run: Run) -> list[str]:
@@ -82,6 +83,11 @@ def test_parameters_that_are_named() -> None:
     assert friction_words(ARM, names[1:], ["q2"], contained=True) == ()
     assert friction_words(ARM, names, [], contained=True) == ()
     assert friction_words(load("five_bar"), names, ["q2"], contained=True) == ()
+
+
+def test_parameters_of_a_rotor_are_named() -> None:
+    (word,) = friction_words(with_rotor(), ("viscous_hinge_rotor",), ["hinge"], contained=True)
+    assert ": viscous_hinge_rotor take up" in word
 
 
 GEAR = "elements: {gear: {type: friction, joint: A1, load: 0.08}}\n"

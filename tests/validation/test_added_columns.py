@@ -43,6 +43,8 @@ def test_factor_and_gain_are_those_of_least_squares(prior) -> None:
         x, after = np.linalg.lstsq(B, t, rcond=None)[:2]
         assert added.factor[k] == pytest.approx(x[-1])
         assert added.gain[k] == pytest.approx(before - after[0])
+        whole = np.sum((added.factor[k] * columns[..., k] / NOISE) ** 2)
+        assert added.whole[k] == pytest.approx(whole)
 
 
 def test_residuals_with_columns_are_those_of_least_squares() -> None:

@@ -101,6 +101,19 @@ def test_forces_of_missing_friction(seed: int) -> None:
     assert np.linalg.norm(found.friction["q2"] - true) < 0.1 * np.linalg.norm(true)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_friction_that_the_model_has_is_not_found_again(seed: int) -> None:
+    """A column of the model that is computed a little differently: what parameters leave of it
+    explains residuals with a factor that makes no sense, friction 17 times the force and more."""
+    _, _, yd, _ = motion(seed)
+    true = 0.6 * np.sign(yd) * np.eye(3)[1]
+    world = World(seed, lambda tau, _: tau + true)
+    again = Candidate("friction", "q2", yd * np.eye(3)[1] + 0.01 * true, "", "viscous friction")
+    found = diagnose(world.regression, world.estimate(), [world.motion], lacking=[again])
+    assert not found.friction
+    assert not [d for d in found.found if d.kind == "friction"]
+
+
 def test_long_logs_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(tau: Array, _: Array) -> Array:
         tau[:, 1] += 0.5

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, ElementKind, Measures, Term, acts
-from mechid.mechanism.element_laws import CONSTANT, LAWS
+from mechid.mechanism.element_laws import CONSTANT, LAWS, Measure
 from mechid.mechanism.records import (
     Coefficient,
     ForceElement,
@@ -53,6 +53,17 @@ def frame_measures(joint: str) -> Measures:
         for i, j in ((2, 1), (0, 2), (1, 0))
     )
     return (*slides, *turns)
+
+
+def joint_of(measure: Measure) -> tuple[str, int] | None:
+    """Return the joint coordinate that a measure is proportional to, if it is one.
+
+    That of a motor is, unless it moves with several joints.
+    """
+    if measure[0] == "sum":
+        acting = [part for part, factor in measure[1:] if factor]
+        return joint_of(acting[0]) if len(acting) == 1 else None
+    return (measure[1], measure[2]) if measure[0] == "joint" else None
 
 
 def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:

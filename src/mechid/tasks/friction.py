@@ -21,7 +21,7 @@ from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, Term
 from mechid.mechanism.element_laws import FRICTION, HYSTERESIS, LAWS
-from mechid.mechanism.element_terms import terms_of
+from mechid.mechanism.element_terms import joint_of, terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
 from mechid.options import IdentifyOptions
 from mechid.runs.record import FrictionChoice
@@ -140,10 +140,9 @@ def loaded_shapes(mechanism: Mechanism, forces: Sequence[str]) -> tuple[Friction
 def friction_terms(mechanism: Mechanism, at: Joint) -> Iterator[Term]:
     """Yield the terms of friction and damping that a model has on a joint coordinate."""
     for element in mechanism.elements:
-        if ELEMENT_KINDS[element.kind].attachment != "frames":
-            for _, term in terms_of(element):
-                if term.measure == ("joint", *at) and LAWS[term.law].order == 1:
-                    yield term
+        for _, term in terms_of(element):
+            if joint_of(term.measure) == at and LAWS[term.law].order == 1:
+                yield term
 
 
 def _elements(
@@ -205,9 +204,10 @@ def _usual(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict
             moved[c.joint, c.index] = [(m.y[:, k], m.yd[:, k]) for m in motions]
     others: list[Joint] = []
     for element in mechanism.elements:
-        rubs = any(term.law in (FRICTION, HYSTERESIS) for _, term in terms_of(element))
-        if rubs and len(element.coordinates) == 1 and element.coordinates[0] not in moved:
-            others.append(element.coordinates[0])
+        for _, term in terms_of(element):
+            at = joint_of(term.measure)
+            if term.law in (FRICTION, HYSTERESIS) and at is not None and at not in moved:
+                others.append(at)
     if others:
         paths = [solve_motion(mechanism, m.y, m.yd, m.ydd, time=m.time) for m in motions]
         for joint, index in dict.fromkeys(others):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.dynamics.compile import DynamicModel
-from mechid.dynamics.load_friction import load_friction
+from mechid.dynamics.load_friction import LoadFriction, load_friction
 from mechid.dynamics.regressor import observe_path_blocks
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Between, Bools, Floats, Regression
@@ -111,16 +111,31 @@ def _seen(
     """
     rubbing = load_friction(model.mechanism)
     own = model if rubbing is None else rubbing.model
+    loads = None if rubbing is None else _signed_loads(rubbing, motion, rows)
     for part, seen in observe_path_blocks(
         own, motion.y, motion.yd, motion.ydd, time=motion.time, size=_BLOCK, reuse=True
     ):
-        if rubbing is not None:
-            # The sign of a measured force is known better than that of CAD values.
-            loads = np.full(seen.known.shape, np.nan)
-            loads[:, rows] = motion.tau[part]
-            rubbing.apply(seen.W, seen.known, motion.yd[part], loads)
+        if rubbing is not None and loads is not None:
+            rubbing.apply(seen.W, seen.known, motion.yd[part], loads[part])
         W = chosen_entries(seen.W, rows, places)
         yield part, np.concatenate([W, seen.known[:, rows][..., None]], axis=-1)
+
+
+def _signed_loads(rubbing: LoadFriction, motion: PreparedMeasurement, rows: list[int]) -> Floats:
+    """Return forces (N, n_i) whose signs count for friction by load; NaN where CAD values tell.
+
+    The sign of a measured force is known better than that of CAD values. Other rows are not taken.
+    """
+    loads = np.zeros(motion.y.shape)
+    tau = motion.tau
+    if not np.isfinite(rubbing.phi).all():
+        # Nothing but forces beside a gap can tell; without any, there is no such friction. Samples
+        # in gaps do not count, so that missing CAD values are no reason to stop.
+        parts = zip(tau.T, motion.valid.T, strict=True)
+        bridged = [_bridged(motion.time, t, ok) for t, ok in parts]
+        tau = np.nan_to_num(np.column_stack(bridged))
+    loads[:, rows] = tau
+    return loads
 
 
 def chosen_entries(W: Floats, rows: Sequence[int], columns: Sequence[int]) -> Floats:

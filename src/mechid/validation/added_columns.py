@@ -78,12 +78,16 @@ class Added:
         Probability of a factor as large as this where there is none.
     gain : array (c,)
         Decrease of the sum of squares, in units of the noise.
+    whole : array (c,)
+        Sum of squares of the columns times their factors, in units of the noise, with what the
+        parameters imitate of them: far more than the gain for a column that they hardly leave.
     """
 
     factor: Floats
     sigma: Floats
     p: Floats
     gain: Floats
+    whole: Floats
 
 
 def fitted_problem(
@@ -174,7 +178,7 @@ def try_columns(problem: FittedProblem, columns: Floats) -> Added:
         # Blocks count as they contribute: what a single one shows is no evidence.
         count = np.where(told, np.sum(weights, axis=0) ** 2 / np.sum(weights**2, axis=0), 2.0)
     p = 2.0 * stdtr(np.maximum(count - 1.0, 1.0), -np.nan_to_num(ratio))
-    return Added(factor, sigma, p, factor**2 * energy)
+    return Added(factor, sigma, p, factor**2 * energy, factor**2 * size)
 
 
 def with_column(problem: FittedProblem, columns: Floats) -> FittedProblem:

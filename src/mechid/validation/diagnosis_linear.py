@@ -172,10 +172,10 @@ def _best(
 ) -> tuple[int, float, float] | None:
     """Return the significant candidate that explains most, its factor and that in deviations."""
     added = try_columns(problem, columns)
-    m = len(problem.block)
-    channel = problem.regression.stacked()[2]
-    n_d = len(problem.regression.channels)
+    m, r = len(problem.block), problem.regression
+    channel, n_d = r.stacked()[2], len(r.channels)
     squares = np.bincount(channel, problem.e[:m] ** 2, minlength=n_d)
+    forces = np.sum(np.square(r.tau / problem.noise), axis=0, where=r.valid)
     order = []
     for k in np.argsort(-added.gain).tolist():
         c = candidates[k]
@@ -186,6 +186,8 @@ def _best(
             and size >= _LEAST.get(c.kind, 0.0)
             and not (c.kind == "gain" and size > _WILD)
             and not (c.kind == "elasticity" and added.factor[k] < 0)
+            # More friction than force: a column that parameters imitate but for inaccuracies.
+            and not (c.kind == "friction" and added.whole[k] > forces[here].sum())
         ):
             order.append(k)
     # Elasticity takes a part of what other errors explain: only what they leave is its own, and its

@@ -119,7 +119,10 @@ def test_what_bodies_cannot_have(sigma: float, mx: float, outcome: str) -> None:
         assert found.full is not None
     else:
         np.testing.assert_array_equal(found.values, free.values)
-        assert "no physically consistent parameters have these base values" in found.warnings[0]
+        assert (
+            "no physically consistent parameters have the base values that fit best"
+            in found.warnings[0]
+        )
         assert found.warnings[1].startswith("the estimate keeps its values")
     assert possible(free, r, replace(known, bodies=())) is free
 
@@ -159,7 +162,7 @@ def test_shifts_that_are_worth_a_word() -> None:
     assert shift_words(free, known, Consistent(np.array([1.019]), 0.0, ())) == ()
     assert shift_words(free, known, Consistent(np.array([1.021]), 0.0, ()))
     (said,) = shift_words(free, known, Consistent(np.array([1.03]), 0.0, ("a",)))
-    assert said.endswith("the nearest are 0.015 standard deviations away (at the boundary: a)")
+    assert said.endswith("the nearest ones are 0.015 standard deviations away (at the boundary: a)")
     with pytest.raises(DataError, match="the estimator x needs the CAD values"):
         required(None, "x")
     assert required(known, "x") is known

@@ -56,7 +56,7 @@ def test_mass_and_first_moment_at_the_border() -> None:
     assert found.values[1] == pytest.approx(np.sqrt(0.3 * 2), rel=PRECISION)
     assert found.distance == pytest.approx(3.0 - np.sqrt(0.6), rel=PRECISION)
     assert found.border == ("body",)
-    assert "nearest are 2.2 standard deviations away" in found.warnings[0]
+    assert "nearest ones are 2.2 standard deviations away" in found.warnings[0]
 
 
 def test_triangle_inequality_at_the_border() -> None:
@@ -114,7 +114,10 @@ def test_impossible_base_values_get_the_nearest_possible() -> None:
     assert possible(known, found.phi)
     assert found.distance == pytest.approx(mahalanobis(found.values - x, C))
     assert found.values[inertia] >= 0
-    assert "no physically consistent parameters have these base values" in found.warnings[0]
+    assert (
+        "no physically consistent parameters have the base values that fit best"
+        in found.warnings[0]
+    )
 
 
 def test_a_solver_that_fails_does_not_cost_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

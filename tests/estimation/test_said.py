@@ -136,6 +136,20 @@ def test_errors_of_the_channels_are_said(
         assert re.search(pattern.replace("(", r"\(").replace(")", r"\)"), text)
 
 
+@pytest.mark.parametrize(
+    ("delay", "scale", "source"), [("estimated", [2.0], "empirical Bayes"), (0.1, [], "given")]
+)
+def test_delays_are_times(delay: Any, scale: list[float], source: str) -> None:
+    """A tenth of the time in which the force changes by its root mean square."""
+    estimator = MaximumAPosteriori("full", 1.0, delay=delay)
+    r, known = regression(np.random.default_rng(0), [1.0, 2.0]), prior([1.0, 2.0], np.eye(2))
+    channels = estimator._channels(r)
+    found = cad_prior(channels, known, "full", 1.0, (), estimator.errors)
+    (said,) = estimator._channel_words(replace(found, scale=np.array(scale)), r)
+    late = 1e3 * 0.1 * np.median(channels.usual_sizes("delay", known.mean))
+    assert said == f"delay of the forces, standard deviation {late:.3g} ms ({source})"
+
+
 def test_what_is_said_of_the_prior() -> None:
     r = regression(np.random.default_rng(0), [1.0, 2.0], 0.1)
     known = prior([1.0, 2.0], np.eye(2))

@@ -78,6 +78,17 @@ def test_files_that_do_not_overlap_are_refused_and_shifted(tmp_path: Path) -> No
         read_measurement(both, FIVE_BAR, mapping | {"files": [{}]})
 
 
+def test_parts_of_a_log_that_was_cut_in_time_are_logs_of_their_own(tmp_path: Path) -> None:
+    for name, start in (("part1.csv", 0.0), ("part2.csv", 5.0)):
+        write_table(tmp_path / name, {"time": FAST + start, **positions(FAST), **forces(FAST)})
+    with pytest.raises(DataError, match="times of the files do not overlap") as refused:
+        read_measurement(f"{tmp_path / 'part1.csv'}+{tmp_path / 'part2.csv'}", FIVE_BAR)
+    assert refused.value.remedy == (
+        "files with the same channels, one after the other, are logs of their own: "
+        "part1.csv part2.csv"
+    )
+
+
 def test_dates_in_one_file_and_seconds_in_the_other_do_not_overlap(tmp_path: Path) -> None:
     both = files(tmp_path)
     write_table(tmp_path / "force.csv", {"time": 1.77e9 + SLOW, **forces(SLOW)})

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mechid.errors import DataError
 from mechid.measurementfile.units import parse_unit
+from mechid.modelfile.units import SIZES
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,10 @@ from mechid.measurementfile.units import parse_unit
         ("Nm", 1.0, (2, 0, 1, -2)),
         ("kg m s^-2", 1.0, (1, 0, 1, -2)),
         ("1/s", 1.0, (0, 0, 0, -1)),
+        ("ft", 0.3048, (1, 0, 0, 0)),
+        ("kgf", 9.80665, (1, 0, 1, -2)),
+        ("ft lbf", 0.3048 * 4.4482216152605, (2, 0, 1, -2)),
+        ("lbf-in", 0.0254 * 4.4482216152605, (2, 0, 1, -2)),
     ],
 )
 def test_known_units(text: str, size: float, dimension: tuple[int, ...]) -> None:
@@ -52,3 +57,11 @@ PIECES = ["m", "kN", "deg", "s", "rpm", " ", "*", "/", "^2", "-", "²", "(", "V"
 def test_any_text_is_a_unit_or_a_clear_refusal(text: str) -> None:
     with contextlib.suppress(DataError):
         assert parse_unit(text).size > 0
+
+
+def test_lengths_and_forces_of_models_are_units_of_logs() -> None:
+    for quantity, dimension in (("length", (1, 0, 0, 0)), ("force", (1, 0, 1, -2))):
+        for name, size in SIZES[quantity].items():
+            unit = parse_unit(name)
+            assert unit.size == pytest.approx(float(size), rel=1e-15)
+            assert unit.dimension == dimension

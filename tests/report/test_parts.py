@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from mechid.report.formulas import formula, terms
-from mechid.report.numbers import number, percent
+from mechid.report.numbers import number, percent, relative
 from mechid.report.series import shown_samples
 
 
@@ -90,3 +90,11 @@ def test_no_peak_is_lost(seed, courses):
         inside = [taken[(taken >= a) & (taken < b)] for a, b in pairwise(edges)]
         shown = np.array([np.nanmin(course[part]) for part in inside])
         np.testing.assert_array_equal(shown, low)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(None, "–"), (3.0021, "3.00"), (1000.0, "1000"), (9e13, "> 1000"),
+                         (np.inf, "> 1000")]
+)  # fmt: skip
+def test_relative_standard_deviations(value, shown):
+    assert relative(value) == shown

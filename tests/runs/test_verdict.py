@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import mechid
+from mechid.estimation.clipping import CLIPPED
 from mechid.runs.verdict_record import Answer, Evidence, Verdict
+from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_samples import EMPTY
 
 MODEL = "five_bar"
 PRIOR = {"cad_error": "10%"}
@@ -171,6 +174,34 @@ def test_friction_that_the_model_lacks(motions):
     assert "--friction auto" not in mechid.verdict(told).next_steps.text
     assert "(friction of other kinds; elasticity" in mechid.verdict(told).next_steps.text
     assert not any("othing to do" in e.text for e in found.next_steps.evidence)
+
+
+def test_clipped_samples_that_were_left_out_come_after_friction(good):
+    """They bias nothing; few of them come after residuals that are no noise, too."""
+
+    def first(share: float, *others: Diagnosis, remedy: str = "enlarge the range") -> str:
+        clipped = Diagnosis("clipped", "M1", 28.4, "N m", share / CLIPPED, "clipped", remedy)
+        found = mechid.verdict(replace(good, diagnosis=(clipped, *others)))
+        return found.next_steps.evidence[0].text
+
+    friction = Diagnosis("friction", "q1", 1.0, "N m", 9.0, "friction", "try other friction")
+    settled = replace(friction, remedy="nothing to do: it is there")
+    assert first(0.017, friction) == first(0.3, friction) == "Try other friction (q1: friction)."
+    assert first(0.017, settled) == "Enlarge the range (M1: clipped)."
+    # They count, unless they are left out.
+    assert first(0.017, friction, remedy=f"enlarge it{EMPTY}").startswith("Enlarge it; leave")
+
+
+def test_few_clipped_samples_come_after_coloured_residuals(motions):
+    usual = {"noise": "3%", "cad_error": "10%", "seed": 3, "periods": 2, "friction": "20%"}
+    log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)
+    run = mechid.identify(MODEL, log, validate=other, **PRIOR)
+    for share, last in ((0.017, "clipped"), (0.3, "model")):
+        one = Diagnosis("clipped", "M1", 28.4, "N m", share / CLIPPED, "clipped", "enlarge it")
+        steps = mechid.verdict(replace(run, diagnosis=(one, one))).next_steps.evidence
+        assert [s.name for s in steps if s.name in ("model", "clipped")][-1] == last
+        assert len(set(steps)) == len(steps)
+        assert mechid.verdict(replace(run, diagnosis=(one, one))).lines[0].count("clipped M1") == 1
 
 
 def test_a_model_that_was_reduced_too_much(motions):

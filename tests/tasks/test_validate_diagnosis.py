@@ -104,6 +104,38 @@ def test_forces_that_are_late_and_exchanged(run: Run, log: Measurement) -> None:
     assert all(e.grade != "bad" or "validation" in e.text for e in verdict.trust.evidence)
 
 
+@pytest.mark.parametrize(
+    ("friction", "remedy"),
+    [
+        ((), "identify with a log that has such phases, or with other friction (--friction auto)"),
+        (("auto",), "identify with a log that has such phases, or with other friction"),
+    ],
+)
+def test_all_samples_of_a_motion_that_was_not_used_count(
+    friction: tuple[str, ...], remedy: str, run: Run, other: Synthesis
+) -> None:
+    """So that it is no advice to leave those near standstill out, or to use an estimator."""
+    motion = mechid.excite("five_bar", random=20, starts=0, seed=1)
+    log = mechid.synthesise(
+        "five_bar", motion, noise="2%", truth=other.truth, rate=1000.0, seed=5
+    ).measurement
+    assert log.yd is not None
+    tried = replace(run.about, options=replace(run.about.options, friction=friction))
+    slow = np.abs(log.yd) < 0.05 * np.quantile(np.abs(log.yd), 0.95, axis=0)
+    size = 4 * np.std(log.tau, axis=0) * 0.02
+    more = np.where(slow, size * np.random.default_rng(0).normal(size=slow.shape), 0.0)
+    found = mechid.validate(replace(run, about=tried), replace(log, tau=log.tau + more)).diagnosis
+    named = [d for d in found if d.kind == "standstill"]
+    assert named
+    assert {d.remedy for d in named} == {remedy}
+    tau = log.tau.copy()
+    tau[::40, 0] += 20 * size[0]
+    found = mechid.validate(run, replace(log, tau=tau)).diagnosis
+    assert [d.remedy for d in found if d.kind == "outliers"] == [
+        "leave these samples empty in that log"
+    ]
+
+
 def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     mechid.save_run(run, folder)

@@ -232,7 +232,7 @@ def show_parameters(rows: Sequence[dict[str, Any]]) -> None:
     truth = any("truth" in row for row in rows)
     titles = ["parameter", "unit", "CAD", "value", "σ", "σ %", *(["truth"] if truth else [])]
     keys = ["cad", "value", "sigma", "sigma_percent", *(["truth"] if truth else [])]
-    print_table(titles, [[r["name"], r["unit"], *(_number(r[k]) for k in keys)] for r in rows])
+    print_table(titles, [[r["name"], r["unit"], *(_cell(r, k) for k in keys)] for r in rows])
 
 
 def show_validation(rows: Sequence[dict[str, Any]]) -> None:
@@ -253,6 +253,17 @@ def show_validation(rows: Sequence[dict[str, Any]]) -> None:
             lines.append((motion, name, *values))
     sizes = [f"{model} ({size})" if size else model for model, size in models.items()]
     print_table(("E_p, %", "force", *sizes), lines)
+
+
+def _cell(row: dict[str, Any], key: str) -> str:
+    """Return a number of a row; shares of values that are hardly there say nothing by their size,
+    as in the report."""
+    from mechid.runs.record import MOST_PERCENT
+
+    value = row[key]
+    if key == "sigma_percent" and value is not None and value > MOST_PERCENT:
+        return f"> {MOST_PERCENT:g}"
+    return _number(value)
 
 
 def _number(value: float | None) -> str:

@@ -262,7 +262,9 @@ class MaximumAPosteriori:
         for what, option in self.errors.items():
             if option is None:
                 continue
-            if not isinstance(option, str):
+            if what == "delay" and gaussian is not None:
+                words.append(_delay_words(gaussian, layout["delay"], isinstance(option, str)))
+            elif not isinstance(option, str):
                 words.append(f"{what} of the forces, standard deviation {option:.2%} (given)")
             elif gaussian is None:
                 words.append(FREE_OFFSETS)
@@ -300,6 +302,14 @@ class MaximumAPosteriori:
             said + f"the data support {checked.scale:.2g} times the declared standard deviations, "
             f"{done}",
         )
+
+
+def _delay_words(gaussian: GaussianPrior, rows: slice, estimated: bool) -> str:
+    """Say how late forces may be: in seconds, which percent of a force do not tell."""
+    # All forces are late together: the rows are alike.
+    late = 1e3 * float(np.linalg.norm(gaussian.factor[rows], axis=1).max(initial=0.0))
+    source = "empirical Bayes" if estimated else "given"
+    return f"delay of the forces, standard deviation {late:.3g} ms ({source})"
 
 
 def _worse(gaussian: GaussianPrior) -> str:

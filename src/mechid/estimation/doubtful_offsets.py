@@ -27,6 +27,7 @@ from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.wrong_forces import wrong_forces
 
+REMEDY = "estimate offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
 _OUTSIDE = 0.05  # of the intervals that are meant to hold
 
 
@@ -62,8 +63,7 @@ def with_doubtful_offsets(estimate: Estimate, other: Posterior) -> tuple[Estimat
     said = (
         f"offsets of the forces of {USUAL_CHANNEL_ERROR:.0%} were not taken, but data and CAD "
         f"values do not exclude them (probability of each: {chances}): standard deviations contain "
-        f"what they would have done, and that of {most} grows most, {times:.3g} times; estimate "
-        "offsets (--offsets), or say that the sensors are zeroed (--set offsets=0)"
+        f"what they would have done, and that of {most} grows most, {times:.3g} times; {REMEDY}"
     )
     wide = replace(estimate, covariance=wider, doubted_offsets=doubted)
     return wide, (said,) if times > MUCH else ()

@@ -12,6 +12,7 @@ from mechid.estimation.whitening import fit_colour, stretches
 
 # Residuals are called coloured if the ones before explain a fifth of their variance.
 _COLOURED = 1 / np.sqrt(0.8)
+OTHER_FRICTION = "other friction (--friction auto)"  # a part of the advice
 # Residuals below this fraction of the forces are rounding of data without noise.
 _EXACT = float(np.sqrt(np.finfo(float).eps))
 
@@ -77,8 +78,8 @@ def coloured_residuals(regression: Regression, e: Floats) -> tuple[str, ...]:
     return (
         f"the residuals of force {', '.join(found)} are coloured: samples are "
         "correlated, and standard deviations for white noise are too small by a factor of up to "
-        f"{worst:.2g}; most often the model lacks something: try offsets, other friction "
-        "(--friction auto), or several logs of different motions",
+        f"{worst:.2g}; most often the model lacks something: try offsets, {OTHER_FRICTION}, or "
+        "several logs of different motions",
     )
 
 

@@ -125,7 +125,12 @@ def payload_groups(columns: Floats, lengths: Floats, size: float) -> PayloadGrou
 
 
 def estimate_groups(
-    regression: Regression, before: Estimate, columns: Floats, groups: PayloadGroups
+    regression: Regression,
+    before: Estimate,
+    columns: Floats,
+    groups: PayloadGroups,
+    *,
+    zeroed: bool = False,
 ) -> Estimate:
     """Return the estimate of (x, g) from the second log; the last r parameters are the groups.
 
@@ -138,6 +143,8 @@ def estimate_groups(
     columns : array (b, 10)
         B_p.
     groups : PayloadGroups
+    zeroed : bool
+        Whether the sensors are known to have no offsets.
 
     Notes
     -----
@@ -164,8 +171,9 @@ def estimate_groups(
     errors = before.errors
     offsets = errors is not None and bool(np.any(errors.offset))
     gain = 0.0 if errors is None else float(np.max(errors.sigma_gain, initial=0.0))
+    known = 0.0 if zeroed else None
     estimator = Automatic(
-        scale=1.0, offsets="estimated" if offsets else None, gains=gain, name="payload"
+        scale=1.0, offsets="estimated" if offsets else known, gains=gain, name="payload"
     )
     found = estimator(whole, prior)
     if before.doubted_gains is None:

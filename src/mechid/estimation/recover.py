@@ -15,6 +15,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 
 _COMFORT = 0.01  # wanted of every body and coefficient, in units of the CAD values
+NEAREST = "the nearest ones are"  # so many standard deviations away
 FREE = 1e3  # factor on the CAD standard deviations of what the forces do not determine
 
 
@@ -100,7 +101,7 @@ def recover(
 def moved_words(distance: float, border: tuple[str, ...]) -> str:
     """Return the warning that the base values were changed."""
     return (
-        "no physically consistent parameters have these base values: the nearest are "
+        f"no physically consistent parameters have the base values that fit best: {NEAREST} "
         f"{distance:.2g} standard deviations away"
         + (f" (at the boundary: {', '.join(border)})" if border else "")
     )

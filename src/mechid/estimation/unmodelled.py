@@ -32,6 +32,8 @@ _NOISE = 1e-3
 _CLIP = 4.0
 # Samples below which correlations in time are taken as chance.
 _SHORTEST = 50
+# What to do about it; who knows that friction was tried, or where, says something else instead.
+REMEDY = "see the diagnosis, try --friction auto"
 # What is lacking is worth a warning above this part of the force, and where it is more than noise.
 _MATTERS, _MOST = 0.01, 0.5
 
@@ -89,13 +91,12 @@ def _words(
             "noise with a memory; if it is the model or the sensors that lack something, standard "
             "deviations of the parameters are too small, and predicted forces can be off by as "
             "much as that, which their intervals contain: measure the motion twice in a row, which "
-            "tells one from the other, see the diagnosis, try --friction auto",
+            f"tells one from the other, {REMEDY}",
         )
     return (
         "residuals are not noise: they repeat with the motion, or are correlated in time "
         f"({shares} of the force, rms); the model or the sensors lack something, and predicted "
-        "forces can be off by as much as that, which their intervals contain: see the diagnosis, "
-        "try --friction auto",
+        f"forces can be off by as much as that, which their intervals contain: {REMEDY}",
     )
 
 

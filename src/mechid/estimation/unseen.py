@@ -30,7 +30,7 @@ _UNSEEN, _SHIFT = 0.25, 2.0
 # Distance of a joint from its place in a body, in radii of gyration about the centre: medium
 # tolerances of machined lengths are 0.1 to 0.2 % of them.
 _PLACED = 0.002
-_OFFSETS = (
+OFFSETS = (
     "estimate offsets (--offsets) if it may have one, or say that the sensors are zeroed "
     "(--set offsets=0)"
 )
@@ -66,7 +66,7 @@ def unseen_offsets(posterior: Posterior, sigma: Floats) -> tuple[Unseen, ...]:
             "seen in these data and would"
         )
         names, shifts = channels.regression.parameters, (T @ along)[: len(sigma)]
-        found.append(Unseen(error, names, shifts, _SHIFT, _OFFSETS))
+        found.append(Unseen(error, names, shifts, _SHIFT, OFFSETS))
     return _most_harmful(found, sigma)
 
 

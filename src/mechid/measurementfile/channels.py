@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,9 +17,10 @@ from mechid.kinematics.tables import Floats
 from mechid.measurementfile.document import TableSpec
 from mechid.tables.files import numbers, read_columns
 from mechid.textfile.quiet import quiet
-from mechid.textfile.words import suggestion
 
 _UNIT_BEHIND = re.compile(r"\s*[\[(][^\])]*[\])]$")
+_LABEL_BEHIND = re.compile(r"\s*[\[(]\s*(?!\d+\s*[\])])[^\])]*[\])]$")  # no index
+_LIKE = 0.6  # of two names: one may be meant by the other
 
 
 class MissingChannelError(DataError):
@@ -67,9 +69,15 @@ class Channels:
     origin: Fraction = Fraction(0)
 
     def name_of(self, name: str) -> str:
-        """Return the name of a channel that is given with the unit behind it, as in its file."""
+        """Return the name of a channel that is given with the unit behind it, as in its file, or
+        without what its file has in brackets behind it, if it is the only one."""
+        if name in self.channels:
+            return name
         bare = _UNIT_BEHIND.sub("", name)
-        return bare if name not in self.channels and bare in self.channels else name
+        if bare in self.channels:
+            return bare
+        same = [n for n in self.channels if _LABEL_BEHIND.sub("", n) == name]
+        return same[0] if len(same) == 1 else name
 
     def get(self, name: str) -> Channel:
         """Return a channel.
@@ -85,13 +93,18 @@ class Channels:
             if found.problem is not None:
                 raise found.problem.located(self.file)
             return found
-        same = [n for n in self.channels if n.lower() == name.lower()]
-        near = f"did you mean {same[0]}?" if same else suggestion(name, self.channels)
         raise MissingChannelError(
             f"there is no channel {name}; the file has {listed(list(self.channels))}",
             where=self.file,
-            remedy=near,
+            remedy=_near(name, self.channels),
         )
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """Return which channel may be meant: what is in brackets behind a name says little."""
+    bare = {_LABEL_BEHIND.sub("", n).lower(): n for n in known}
+    found = get_close_matches(_LABEL_BEHIND.sub("", name).lower(), bare, n=1, cutoff=_LIKE)
+    return f"did you mean {bare[found[0]]}?" if found else ""
 
 
 def listed(names: list[str], most: int = 12) -> str:

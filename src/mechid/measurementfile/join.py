@@ -128,7 +128,7 @@ def _merged(parts: list[Channels]) -> Channels:
         raise DataError(
             f"the times of the files do not overlap: {said}",
             where=file,
-            remedy="give the difference of the clocks in the mapping, files: [{}, {shift: S}]",
+            remedy=_apart(parts),
         )
     count = Counter(name for part in parts for name in part.channels)
     channels = {}
@@ -141,6 +141,15 @@ def _merged(parts: list[Channels]) -> Channels:
     if len(parts) > 1:
         notes.append(f"joined on time: {said}; {start:.6g} s to {end:.6g} s in common")
     return Channels(file, channels, tuple(notes), origin)
+
+
+def _apart(parts: list[Channels]) -> str:
+    """Say what to do about files without a common time: of the same channels they are parts of a
+    log, of others recordings by other clocks."""
+    if all(set(part.channels) == set(parts[0].channels) for part in parts):
+        files = " ".join(Path(part.file).name for part in parts)
+        return f"files with the same channels, one after the other, are logs of their own: {files}"
+    return "give the difference of the clocks in the mapping, files: [{}, {shift: S}]"
 
 
 def _when(time: float, own: Fraction, origin: Fraction) -> str:

@@ -26,6 +26,7 @@ _SYMBOLS: dict[str, tuple[float, Dimension]] = {
     "um": (1e-6, _LENGTH),
     "µm": (1e-6, _LENGTH),
     "in": (0.0254, _LENGTH),
+    "ft": (0.3048, _LENGTH),
     "rad": (1.0, _ANGLE),
     "mrad": (1e-3, _ANGLE),
     "deg": (math.pi / 180, _ANGLE),
@@ -42,6 +43,7 @@ _SYMBOLS: dict[str, tuple[float, Dimension]] = {
     "N": (1.0, _FORCE),
     "kN": (1e3, _FORCE),
     "mN": (1e-3, _FORCE),
+    "kgf": (9.80665, _FORCE),
     "lbf": (4.4482216152605, _FORCE),
     "rpm": (2 * math.pi / 60, (0, 1, 0, -1)),
     "g": (9.80665, (1, 0, 0, -2)),
@@ -49,7 +51,11 @@ _SYMBOLS: dict[str, tuple[float, Dimension]] = {
 }
 # Units that are written in one piece.
 _ALIASES = {"Nm": "N m", "Nmm": "N mm", "kNm": "kN m", "mNm": "mN m", "degree": "deg",
-            "degrees": "deg", "radian": "rad", "radians": "rad", "sec": "s"}  # fmt: skip
+            "degrees": "deg", "radian": "rad", "radians": "rad", "sec": "s",
+            "ft-lbf": "ft lbf", "lbf-ft": "lbf ft", "in-lbf": "in lbf",
+            "lbf-in": "lbf in"}  # fmt: skip
+# Of currents and voltages that a mapping turns into forces and positions by its scale.
+_ELECTRIC = ("A", "mA", "V", "mV")
 _FACTOR = re.compile(r"([^\W\d_]+|°|1)(?:\^?(-?\d))?")
 _SPELLED = str.maketrans({"²": "2", "³": "3", "μ": "µ"})  # two characters look like micro
 KNOWN = ", ".join(name for name in _SYMBOLS if name != "1")
@@ -97,6 +103,11 @@ def is_unit(text: str) -> bool:
     except DataError:
         return False
     return True
+
+
+def states_unit(text: str) -> bool:
+    """Tell whether a text beside a name states a unit, be it one that has to be scaled."""
+    return text in _ELECTRIC or is_unit(text)
 
 
 def _unknown(text: str) -> DataError:

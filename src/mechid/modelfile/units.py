@@ -23,7 +23,7 @@ from mechid.textfile import expressions
 from mechid.textfile.words import Words
 
 # Sizes in SI; a degree is 1 here, and pi/180 is counted apart.
-_SIZES: Mapping[str, Mapping[str, Fraction]] = MappingProxyType(
+SIZES: Mapping[str, Mapping[str, Fraction]] = MappingProxyType(
     {
         "length": {
             "m": Fraction(1),
@@ -149,7 +149,7 @@ def _factor(units: Units, unit: str) -> tuple[Fraction, int]:
             if dimension == "force" and name is None:
                 one, _ = _factor(units, "kg m/s²")
             else:
-                one = _SIZES[dimension][name]
+                one = SIZES[dimension][name]
             size *= one**n
             turns += n * (dimension == "angle" and name == "deg")
     return size, turns

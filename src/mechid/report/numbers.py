@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from mechid.runs.record import MOST_PERCENT
+
 NOTHING = "–"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -27,6 +29,13 @@ def percent(value: float | None, digits: int = 3) -> str:
     """Return a share as percent: 0.0123 is 1.23 %."""
     shown = number(None if value is None else 100.0 * value, digits)
     return shown if shown == NOTHING else f"{shown} %"
+
+
+def relative(value: float | None, digits: int = 3) -> str:
+    """Return a relative standard deviation in percent; what is beyond telling as > 1000."""
+    if value is not None and value > MOST_PERCENT:
+        return f"> {MOST_PERCENT:g}"
+    return number(value, digits)
 
 
 def counted(n: int, one: str, many: str = "") -> str:

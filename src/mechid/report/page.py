@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from mechid.report.formulas import formula
-from mechid.report.numbers import counted, number, percent
+from mechid.report.numbers import counted, number, percent, relative
 from mechid.report.plot import plot
 from mechid.report.section import Section
 from mechid.view.embed import embedded_json, rounded
@@ -66,6 +66,7 @@ def _environment() -> Environment:
     pages.filters |= {
         "number": number,
         "percent": percent,
+        "relative": relative,
         "formula": formula,
         "json": _json,
         "plot": plot,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 RunPlot: TypeAlias = Literal["forces", "motion", "contribution", "reduction", "coverage"]
 FORMAT_VERSION = 2
+MOST_PERCENT = 1000.0  # of a value: larger standard deviations are not told apart
 ALL_LOGS, LEFT_OUT = "all logs", "each log left out"
 _ROUNDING = 1e-9  # of the forces: a smaller error is that of the computation
 STAGES = ("data", "estimate", "reduction", "validation")

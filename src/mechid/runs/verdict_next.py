@@ -6,14 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mechid.estimation.clipping import CLIPPED
 from mechid.runs.record import Run
 from mechid.runs.verdict_parameters import LARGE, kinds_of, listed, shares_of
 from mechid.runs.verdict_record import Answer, Evidence
 from mechid.runs.verdict_trust import GROSS, findings, gross, larger_model, unseen_rows
+from mechid.validation.diagnosis_record import Diagnosis
+from mechid.validation.diagnosis_samples import EMPTY
 
 QUESTION = "What should I do next?"
 _VAGUE = 50.0  # percent: a standard deviation that leaves a value open
 _LISTED = 3
+_MANY = 0.1  # of the samples of a force that are clipped
 
 
 def next_steps(run: Run, trust: Answer) -> Answer:
@@ -21,9 +25,17 @@ def next_steps(run: Run, trust: Answer) -> Answer:
     if run.estimate is None:
         step = Evidence("repeat", "bad", "Repeat the run: it was stopped before the estimate.")
         return Answer(QUESTION, "1 step", step.text, (step,))
-    steps = tuple(_repair(run))
+    steps = tuple(map(_repair, _repairs(run)))
     if not gross(run):
-        steps = (*_channels(trust), *steps, *_validate(run), *_model(run, trust), *_measure(run))
+        steps = (
+            *_channels(trust),
+            *steps,
+            *_validate(run),
+            *_model(run, trust),
+            *map(_repair, filter(_minor, findings(run))),
+            *_measure(run),
+        )
+    steps = tuple(dict.fromkeys(steps))  # several motions may say the same
     if not steps:
         text = "Nothing has to be done: use the model (mechid predict, mechid export)."
         return Answer(QUESTION, "nothing", text)
@@ -31,13 +43,30 @@ def next_steps(run: Run, trust: Answer) -> Answer:
     return Answer(QUESTION, count, " ".join(step.text for step in steps), steps)
 
 
-def _repair(run: Run) -> Iterator[Evidence]:
-    """Yield remedies of what is wrong with channels."""
-    for d in findings(run):
-        if d.settled or (d.kind not in GROSS and gross(run)):
-            continue
-        about = f" ({d.channel}: {d.kind})" if d.channel not in d.remedy else ""
-        yield Evidence(d.kind, "doubtful", f"{d.remedy[:1].upper()}{d.remedy[1:]}{about}.")
+def _repairs(run: Run) -> list[Diagnosis]:
+    """Return what is wrong with channels and model, without what is settled or minor.
+
+    Samples that were left out bias nothing: they come after what is in the parameters.
+    """
+    meant = (d for d in findings(run) if not d.settled and not _minor(d))
+    return sorted((d for d in meant if d.kind in GROSS or not gross(run)), key=_left_out)
+
+
+def _left_out(found: Diagnosis) -> bool:
+    """Return whether a finding is about samples that do not count."""
+    return found.kind == "clipped" and EMPTY not in found.remedy
+
+
+def _minor(found: Diagnosis) -> bool:
+    """Return whether a finding is about a few samples that do not count."""
+    return _left_out(found) and found.significance * CLIPPED < _MANY
+
+
+def _repair(found: Diagnosis) -> Evidence:
+    """Return what to do about a finding."""
+    remedy = f"{found.remedy[:1].upper()}{found.remedy[1:]}"
+    about = f" ({found.channel}: {found.kind})" if found.channel not in found.remedy else ""
+    return Evidence(found.kind, "doubtful", f"{remedy}{about}.")
 
 
 def _channels(trust: Answer) -> Iterator[Evidence]:

@@ -84,7 +84,7 @@ class Verdict(Shown):
         evidence = self.trust.evidence
         words = evidence[0].text if evidence else self.trust.text
         doubts = [e.name for e in evidence[1:] if e.grade in ("bad", "doubtful")]
-        words += f" Doubtful: {', '.join(doubts)}." if doubts else ""
+        words += f" Doubtful: {', '.join(dict.fromkeys(doubts))}." if doubts else ""
         steps = self.next_steps.evidence
         return (
             f"trust the model{synthetic}: {self.trust.answer}. {words}",

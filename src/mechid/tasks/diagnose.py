@@ -18,6 +18,7 @@ from mechid.estimation.sensed import sensed
 from mechid.runs.record import Run
 from mechid.runs.verdict_trust import gross
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.advice import friction_tried
 from mechid.tasks.doubtful_elasticity import doubtful_elasticity, elastic_candidate
 from mechid.tasks.doubtful_friction import (
     ADD,
@@ -33,12 +34,17 @@ from mechid.validation.diagnosis_motion import believed
 from mechid.validation.diagnosis_record import Diagnosis
 
 # What to do about friction if shapes of it were tried.
-_ADDED = "no shape that was tried predicts held-out blocks better; describe it in the model"
+_ADDED = "describe it in the model: no shape that was tried predicts held-out blocks better"
+# What to do about samples near standstill if those of some speed were left out already.
+_SLOWER = "leave more of these samples out: ignore_below in the mapping file"
 # What to do about differences between logs: each of them may be the wrong one.
 _OF_LOG = {
     "offset": "check the zero of the sensor in all logs",
     "gain": "check scale and calibration in all logs, and the geometry of the model",
     "drift": "let the sensor warm up before such a log",
+    # Of a motion that was not used all samples count.
+    "outliers": "leave these samples empty in that log",
+    "standstill": "identify with a log that has such phases, or with other friction",
 }
 
 
@@ -140,7 +146,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
             d,
             motion=motion.name,
             text=f"on {motion.name} {_against(d)}",
-            remedy=_OF_LOG.get(d.kind, _untried(d, run).remedy),
+            remedy=_of_log(d, run),
         )
         for d in found
     )
@@ -148,8 +154,19 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
 
 def _untried(found: Diagnosis, run: Run) -> Diagnosis:
     """Return a finding that does not advise what was done."""
-    tried = "auto" in run.about.options.friction
-    return replace(found, remedy=_ADDED) if tried and found.remedy == ADD else found
+    options = run.about.options
+    if found.remedy == ADD and friction_tried(options):
+        return replace(found, remedy=_ADDED)
+    if found.kind == "standstill" and options.standstill != "keep":
+        return replace(found, remedy=_SLOWER)
+    return found
+
+
+def _of_log(found: Diagnosis, run: Run) -> str:
+    """Return what to do about a finding in a motion that was not used."""
+    remedy = _untried(found, run).remedy if found.kind not in _OF_LOG else _OF_LOG[found.kind]
+    add = found.kind == "standstill" and not friction_tried(run.about.options)
+    return f"{remedy} (--friction auto)" if add else remedy
 
 
 def _against(found: Diagnosis) -> str:

@@ -28,6 +28,7 @@ from mechid.options import IdentifyOptions, changed
 from mechid.options.weighing import weighings
 from mechid.runs.payload import Payload
 from mechid.runs.record import Run
+from mechid.tasks.advice import of_payload
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
@@ -124,7 +125,9 @@ def payload(
     regression = joined(regressions)
     columns, lengths = _columns(before, name)
     groups = payload_groups(columns, lengths, characteristic_size(mechanism))
-    found = estimate_groups(regression, estimate, columns, groups)
+    options = before.about.options
+    zeroed = options.settings.get("offsets") == 0
+    found = estimate_groups(regression, estimate, columns, groups, zeroed=zeroed)
     r = len(groups.heads)
     g, C = found.values[-r:], found.covariance[-r:, -r:]
     ten = all_ten(groups, g, C, mass)
@@ -161,7 +164,8 @@ def payload(
         notes=tuple(dict.fromkeys(note for m in motions for note in m.notes)),
         files=tuple(data_files(motions, mappings)),
     )
-    warnings = [*(w for m in motions for w in m.warnings), *clipped, *found.warnings]
+    prepared = (w for m in motions for w in m.warnings)
+    warnings = [*prepared, *clipped, *of_payload(found.warnings, options)]
     if unseen := [name for name in groups.names if name in found.resting]:
         warnings.append(f"the motion or the measured forces do not show {', '.join(unseen)}")
     warnings += [*_same_logs(before, result), *_warnings(result, ten)]

@@ -22,6 +22,7 @@ from mechid.reduction.contribution import contribution
 from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.advice import advised
 from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance, left_open
 from mechid.tasks.clipped import without_clipped, without_dead
@@ -203,7 +204,7 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
     shares = None
     if problem.prior is not None:
         shares = contribution((*problem.logs, *problem.others), problem.prior.mean)
-    return replace(run, estimate=found, contribution=shares)
+    return replace(run, estimate=advised(found, options), contribution=shares)
 
 
 def doubted(run: Run, problem: EstimationProblem) -> Run:
@@ -238,7 +239,8 @@ def reduced(
         watch=watch,
         stop=stop,
     )
-    found = replace(found, estimate=problem.doubted(found.estimate, found.chosen))
+    small = advised(found.estimate, options)
+    found = replace(found, estimate=problem.doubted(small, found.chosen))
     early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
     news = [f"reduced model: {w}" for w in found.estimate.warnings if w not in run.warnings]
     return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))

@@ -24,6 +24,10 @@ _BAND = 1e-3  # of the squared size of the forces lies above the band of the mot
 _AROUND = 21  # lines on each side whose median is the level of the noise there
 
 
+# What to do about samples that were not left out.
+EMPTY = "; leave these samples empty in the log, so that they do not count"
+
+
 def clipped(
     motions: Sequence[PreparedMeasurement], r: Regression, model: Floats
 ) -> tuple[Diagnosis, ...]:
@@ -41,7 +45,6 @@ def clipped(
                 continue
             at = np.any([where for _, where in ends], axis=0)
             counted = np.interp(motion.time[at], r.time[part], r.valid[part, j])
-            empty = "; leave these samples empty in the log, so that they do not count"
             n = int(np.count_nonzero(at))
             share = n / int(np.count_nonzero(there))
             limits = " and ".join(f"{level:.4g}" for level, _ in ends)
@@ -55,7 +58,7 @@ def clipped(
                     f"force {name} is clipped at {limits} {unit}: {n} samples "
                     f"({100 * share:.2g} %) have exactly this value",
                     "enlarge the range of the sensor, or measure a slower motion"
-                    f"{empty if counted.all() else ''}",
+                    f"{EMPTY if counted.all() else ''}",
                 )
             )
     return tuple(found)

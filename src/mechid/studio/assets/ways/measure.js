@@ -9,10 +9,10 @@ import { exists, filesOf, go, place, refreshFiles } from "../store.js";
 import { toYaml } from "../yaml.js";
 
 const UNITS = {
-  m: ["m", "mm", "cm", "in"],
+  m: ["m", "mm", "cm", "in", "ft"],
   rad: ["rad", "deg", "mrad", "rev"],
-  N: ["N", "kN", "mN", "lbf"],
-  "N m": ["N m", "N mm", "kN m"],
+  N: ["N", "kN", "mN", "kgf", "lbf"],
+  "N m": ["N m", "N mm", "kN m", "in lbf", "ft lbf"],
 };
 const PAUSE = 400;
 

@@ -144,7 +144,7 @@ def test_errors_of_the_model_do_not_say_where_to_move() -> None:
         np.testing.assert_allclose(found.values[moments], [2.0, 3.0, 5.0], rtol=1e-4)
         np.testing.assert_array_equal(found.covariance, wide)
         far = np.sqrt(1 + 1 / 4 + 1 / 100)
-        assert f"nearest are {far:.2g} standard deviations away" in found.warnings[0]
+        assert f"nearest ones are {far:.2g} standard deviations away" in found.warnings[0]
     near = LogCholesky(lambda *_: free)(r, known)  # type: ignore[arg-type]
     np.testing.assert_allclose(near.values[moments], [2.0, 3.0, 5.0], rtol=1e-2)
     kept = possible(replace(free, covariance=fit / 100), r, known)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from mechid.base.analyse import base_parameters
+from mechid.base.choose import as_listed
 from mechid.base.complete import complete_base, listed_base
 from mechid.base.experiment import EVERYTHING, random_states
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
 from mechid.mechanism.records import Mechanism
-from mechid.modelfile import load
+from mechid.modelfile import dumps, load, loads
 
 from .test_quick import bennett
 
@@ -41,8 +44,27 @@ def test_dependencies_that_no_transfer_explains(mechanism: Mechanism, left: int,
         W[:, own] @ (found.matrix @ phi), forces, atol=1e-9 * np.abs(forces).max()
     )
     # Runs keep the names of dependent parameters, those of earlier versions fewer.
-    assert listed_base(mechanism, found.dependent).base == found.base
-    assert listed_base(mechanism, by_transfers.dependent).base == by_transfers.base
+    for one in (found, by_transfers):
+        assert listed_base(mechanism, one.dependent, one.base).base == one.base
+        # A list of the user, too.
+        assert complete_base(mechanism, partial(as_listed, names=one.dependent)).base == one.base
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "friction, coulomb: {identify: true}, stribeck: {identify: true}, stribeck_speed: 0.001",
+        "friction, coulomb: {identify: true}, smoothing: 1e-5",
+        "piecewise_spring_damper, damping: [U, U, U, U], speed_knots: [-50, 0, 50]",
+        "piecewise_spring_damper, stiffness: [U, U, U, U], knots: [-3.3, 0, 3.3], free: 0",
+    ],
+)
+def test_what_random_states_do_not_reach(element: str) -> None:
+    """Faster or slower motions show it."""
+    element = element.replace("U", "{identify: true}")
+    more = f"elements: {{a: {{type: {element}, joint: hinge}}}}\n"
+    pendulum = loads(dumps(load("pendulum")) + more)
+    assert complete_base(pendulum).base == base_parameters(pendulum).chosen.base
 
 
 def test_nothing_to_add() -> None:

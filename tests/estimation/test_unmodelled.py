@@ -91,6 +91,18 @@ def test_colour_of_a_motion_that_does_not_repeat_itself(time: Floats, told: bool
     assert np.all(found.unmodelled > 0.7 * size) if told else np.all(found.unmodelled < 0.2 * size)
 
 
+def test_what_repeats_beside_colour_is_no_question() -> None:
+    """The motion was measured ten times in a row: what repeats itself is the model."""
+    rng = np.random.default_rng(0)
+    noise = lfilter([0.2], [1.0, -0.8], rng.standard_normal((len(TIME), 3)), axis=0)
+    r = measured(noise=0.0)
+    found = Automatic()(replace(r, tau=r.tau + noise + 0.2 * missing(TIME)), PRIOR)
+    assert any(text.startswith("colour taken") for text in found.known)
+    assert found.unmodelled is not None
+    assert np.any(found.unmodelled > 0.1)
+    assert not [word for word in found.warnings if "measure the motion twice" in word]
+
+
 def test_intervals_of_other_motions_contain_it() -> None:
     r = measured(noise=0.05)
     found = Automatic()(replace(r, tau=r.tau + missing(TIME)), PRIOR)

@@ -114,32 +114,24 @@ def test_columns_that_differ_in_their_unit_only_keep_it_in_their_name(tmp_path: 
     assert {name: c.unit for name, c in found.items()} == {"time": "", "F [N]": "N", "F [kN]": "kN"}
 
 
-def test_currents_and_labels_in_brackets(tmp_path: Path) -> None:
+def test_what_is_no_unit_stays_in_the_name(tmp_path: Path) -> None:
+    """A current is no force: it is not found by the name of one, but suggested."""
     (tmp_path / "log.csv").write_text(
-        "t,enc1 [deg],I1 [A],u (mV),load [%],axis[2]\n0,1,2,3,4,5\n1,1,2,3,4,5\n2,1,2,3,4,5\n"
+        "t,enc1 [deg],I1 [A],load [%],axis[2]\n0,1,2,4,5\n1,1,2,4,5\n2,1,2,4,5\n"
     )
     found = read_channels(tmp_path / "log.csv")
     units = {name: c.unit for name, c in found.channels.items()}
-    assert units == {"t": "", "enc1": "deg", "I1": "A", "u": "mV", "load [%]": "", "axis[2]": ""}
-    for name in ("I1", "I1 [A]"):
-        assert found.get(name).unit == "A"
-    # What is no unit stays in the name, which can be given without it; an index counts.
-    assert found.get("load").values[0] == 4
-    for wrong, near in (("laod", "load [%]"), ("axis", "axis[2]"), ("i1", "I1")):
+    assert units == {"t": "", "enc1": "deg", "I1 [A]": "", "load [%]": "", "axis[2]": ""}
+    meant = {"I1": "I1 [A]", "i1": "I1 [A]", "laod": "load [%]", "axis": "axis[2]"}
+    for wrong, near in meant.items():
         with pytest.raises(DataError, match=f"there is no channel {wrong};") as refused:
             found.get(wrong)
         assert refused.value.remedy == f"did you mean {near}?"
 
 
-def test_a_line_of_units_may_have_currents(tmp_path: Path) -> None:
-    (tmp_path / "log.csv").write_text("t;q;I1;I2\ns;deg;A;mA\n0;1;2;3\n1;1;2;3\n2;1;2;3\n")
-    found = read_channels(tmp_path / "log.csv").channels
-    assert {n: c.unit for n, c in found.items()} == {"t": "s", "q": "deg", "I1": "A", "I2": "mA"}
-
-
 def test_forces_from_currents(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("time,q1,q2,I1 [A],I2 [A]\n" + rows())
-    forces = {"M1": {"channel": "I1", "scale": 3.1, "unit": "N m"}}
+    forces = {"M1": {"channel": "I1 [A]", "scale": 3.1, "unit": "N m"}}
     mapping = {"positions": {"q1": "q1", "q2": "q2"}, "forces": forces}
     m = read_measurement(tmp_path / "log.csv", FIVE_BAR, mapping)
     assert m.tau[:, 0] == pytest.approx(3.1 * truth()["M1"], abs=1e-12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -136,11 +136,16 @@ def base_parameters(
         found = bounds(mechanism, experiment, motion=motion, seed=seed, watch=watch)
         left = dependencies(found)
     null, _, _ = all_transfers(exact_geometry(mechanism), experiment, seed)
-    if found is not None and left:
-        more = tuple(_as_transfer(d, found.null.geometry) for d in left)
-        null = replace(null, transfers=(*null.transfers, *more))
+    if found is not None:
+        null = with_dependencies(null, found, left)
     chosen = base_set(null, rule(null))
     return BaseParameters(mechanism, experiment, null, chosen, found, left)
+
+
+def with_dependencies(null: NullSpace, found: Bounds, left: Iterable[Dependency]) -> NullSpace:
+    """Return a null space with dependencies that bounds have found besides."""
+    more = tuple(_as_transfer(d, found.null.geometry) for d in left)
+    return replace(null, transfers=(*null.transfers, *more)) if more else null
 
 
 def _as_transfer(found: Dependency, geometry: Geometry) -> Transfer:

@@ -290,7 +290,7 @@ class Estimate(Plotted, Tabular):
     def widened(self, covariance: Floats) -> Estimate:
         """Return the estimate with a larger covariance, and sentences that count in standard
         deviations as these are now."""
-        return said_again(self, replace(self, covariance=covariance))
+        return said_again(self, replace(self, covariance=covariance, information=self.of_fit))
 
 
 def said_again(before: Estimate, after: Estimate) -> Estimate:

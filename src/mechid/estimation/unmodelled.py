@@ -43,7 +43,7 @@ def with_unmodelled(estimate: Estimate, posterior: Posterior) -> Estimate:
     channels, n_d = posterior.channels, len(estimate.channels)
     lacking = unmodelled_forces(posterior)
     forces = root_mean_square(channels.forces, channels.channel, n_d)
-    coloured = posterior.fit.colours is not None
+    coloured = posterior.fit.colours is not None and not _repeats(posterior)
     warnings = (*estimate.warnings, *_words(estimate, lacking, forces, coloured=coloured))
     return replace(estimate, unmodelled=lacking, warnings=warnings)
 
@@ -57,7 +57,7 @@ def unmodelled_forces(posterior: Posterior) -> Floats:
         Colour that was fitted is noise if the motion repeats itself.
     """
     channels = posterior.channels
-    columns = channels.rows[0] * np.sqrt(np.diag(posterior.prior.base_covariance))
+    columns = _columns(posterior)
     block = parts_of_motion(channels.regression, columns, _PARTS)
     e = posterior.held_out(block).errors
     coloured = posterior.fit.colours is not None
@@ -69,6 +69,20 @@ def unmodelled_forces(posterior: Posterior) -> Floats:
     n_d = len(channels.regression.channels)
     total, number = (x.reshape(-1, n_d).sum(axis=0) for x in (squares * count, count))
     return np.asarray(np.sqrt(total / np.maximum(number, 1)))
+
+
+def _columns(posterior: Posterior) -> Floats:
+    """Return columns of parameters in units of what CAD values leave open, which show a period."""
+    return np.asarray(
+        posterior.channels.rows[0] * np.sqrt(np.diag(posterior.prior.base_covariance))
+    )
+
+
+def _repeats(posterior: Posterior) -> bool:
+    """Return whether the motion of some log repeats itself."""
+    columns = _columns(posterior)
+    where = stretches(posterior.channels.regression)
+    return any(period(columns, parts) is not None for parts in where if parts)
 
 
 def _words(

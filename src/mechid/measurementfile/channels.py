@@ -69,15 +69,9 @@ class Channels:
     origin: Fraction = Fraction(0)
 
     def name_of(self, name: str) -> str:
-        """Return the name of a channel that is given with the unit behind it, as in its file, or
-        without what its file has in brackets behind it, if it is the only one."""
-        if name in self.channels:
-            return name
+        """Return the name of a channel that is given with the unit behind it, as in its file."""
         bare = _UNIT_BEHIND.sub("", name)
-        if bare in self.channels:
-            return bare
-        same = [n for n in self.channels if _LABEL_BEHIND.sub("", n) == name]
-        return same[0] if len(same) == 1 else name
+        return bare if name not in self.channels and bare in self.channels else name
 
     def get(self, name: str) -> Channel:
         """Return a channel.

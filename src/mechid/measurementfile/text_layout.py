@@ -15,7 +15,7 @@ from functools import cached_property
 
 from mechid.errors import DataError
 from mechid.measurementfile.document import TableSpec
-from mechid.measurementfile.units import states_unit
+from mechid.measurementfile.units import is_unit
 
 SEPARATORS = {"tab": "\t", "semicolon": ";", "comma": ",", "space": " "}
 # What Arrow takes for a missing value.
@@ -234,7 +234,7 @@ def _wanted(rows: dict[int, _Row], line: int, width: int, where: str) -> _Row:
 def _are_units(row: _Row) -> bool:
     """Tell whether a line has units: one that is known at least, and nothing as long as a name."""
     cells = [_bare(cell) for cell in row.filled]
-    known = [cell for cell in cells if cell not in ("-", "") and states_unit(cell)]
+    known = [cell for cell in cells if cell not in ("-", "") and is_unit(cell)]
     rest = [cell for cell in cells if cell not in known]
     # "t;m": could be names. Most of the cells have to be units.
     return len(known) > len(rest) and all(len(cell) <= 6 for cell in rest)

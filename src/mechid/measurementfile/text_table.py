@@ -14,7 +14,7 @@ from mechid.errors import DataError
 from mechid.measurementfile.channels import Channel, Found, arrow_channel
 from mechid.measurementfile.document import TableSpec
 from mechid.measurementfile.text_layout import MISSING, TextLayout, text_layout
-from mechid.measurementfile.units import states_unit
+from mechid.measurementfile.units import is_unit
 
 _HEAD = 400  # lines from which the layout is read
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -134,7 +134,7 @@ def _named(layout: TextLayout) -> tuple[list[str], list[str]]:
     names, units = [], []
     for name, unit in zip(layout.names, layout.units, strict=True):
         ends = _NAMED_UNIT.fullmatch(name)
-        if ends and states_unit(ends[2]):
+        if ends and is_unit(ends[2]):
             name, unit = ends[1], unit or ends[2]
         names.append(name)
         units.append(unit)

@@ -54,8 +54,6 @@ _ALIASES = {"Nm": "N m", "Nmm": "N mm", "kNm": "kN m", "mNm": "mN m", "degree": 
             "degrees": "deg", "radian": "rad", "radians": "rad", "sec": "s",
             "ft-lbf": "ft lbf", "lbf-ft": "lbf ft", "in-lbf": "in lbf",
             "lbf-in": "lbf in"}  # fmt: skip
-# Of currents and voltages that a mapping turns into forces and positions by its scale.
-_ELECTRIC = ("A", "mA", "V", "mV")
 _FACTOR = re.compile(r"([^\W\d_]+|°|1)(?:\^?(-?\d))?")
 _SPELLED = str.maketrans({"²": "2", "³": "3", "μ": "µ"})  # two characters look like micro
 KNOWN = ", ".join(name for name in _SYMBOLS if name != "1")
@@ -103,11 +101,6 @@ def is_unit(text: str) -> bool:
     except DataError:
         return False
     return True
-
-
-def states_unit(text: str) -> bool:
-    """Tell whether a text beside a name states a unit, be it one that has to be scaled."""
-    return text in _ELECTRIC or is_unit(text)
 
 
 def _unknown(text: str) -> DataError:

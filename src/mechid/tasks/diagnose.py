@@ -36,7 +36,7 @@ from mechid.validation.diagnosis_record import Diagnosis
 # What to do about friction if shapes of it were tried.
 _ADDED = "describe it in the model: no shape that was tried predicts held-out blocks better"
 # What to do about samples near standstill if those of some speed were left out already.
-_SLOWER = "leave more of these samples out: ignore_below in the mapping file"
+_SLOWER = "leave these samples out: ignore_below in the mapping file"
 # What to do about differences between logs: each of them may be the wrong one.
 _OF_LOG = {
     "offset": "check the zero of the sensor in all logs",

@@ -70,7 +70,7 @@ def of_run(run: Run) -> Content:
     if run.full is None:
         why = "the run has no values of all parameters: the model gives no CAD values of them"
         return Content(run.mechanism, said, base, _notes(run), why)
-    chosen = listed_base(run.mechanism, run.parameters.dependent)
+    chosen = listed_base(run.mechanism, run.parameters.dependent, run.parameters.names)
     problem = problem_of(run.mechanism, chosen, run.motions, run.about.options, run.n_logs)
     prior, estimate = problem.prior, run.estimate or run.final
     assert prior is not None  # the run has a full set

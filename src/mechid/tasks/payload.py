@@ -215,7 +215,7 @@ def _mass(given: Any) -> tuple[float, float] | None:
 
 def _columns(run: Run, body: str) -> tuple[Floats, Floats]:
     """Return B_p (b, 10) of a body, and the powers of length of the base parameters (b,)."""
-    chosen = listed_base(run.mechanism, run.parameters.dependent)
+    chosen = listed_base(run.mechanism, run.parameters.dependent, run.parameters.names)
     assert run.estimate is not None
     rows = [chosen.base.index(name) for name in run.estimate.parameters]
     owners = [column.owner for column in parameter_columns(run.mechanism)]

@@ -76,7 +76,7 @@ def reduce(
     with nullcontext() if folder is None else RunFolder.create(folder, force=force) as target:
         told = replace(before.about.options, reduce=how)
         mechanism = before.mechanism
-        chosen = listed_base(mechanism, before.parameters.dependent)
+        chosen = listed_base(mechanism, before.parameters.dependent, before.parameters.names)
         problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
         problem = with_doubts(problem, mechanism, before.motions[: before.n_logs], told)
         estimate = before.estimate or before.final  # a run without an estimate is rejected

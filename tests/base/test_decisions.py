@@ -24,7 +24,7 @@ from mechid.base.loop_constraints import (
     _scaled,
     products,
 )
-from mechid.base.quick import QuickRank, _rank
+from mechid.base.quick import CLEAR, QuickRank, spectrum
 from mechid.base.verify import Verdict, _fits
 from mechid.base.verify import _outside as outside_of
 from mechid.dynamics.compile import dynamic_model
@@ -246,6 +246,10 @@ def test_where_covariances_of_parameters_stand() -> None:
 
 
 # ----------------------------------------------------------------------------- ranks in floats
+
+
+def _rank(W: np.ndarray) -> int:
+    return int(np.sum(spectrum(W[None]) > CLEAR))
 
 
 def test_ranks_of_matrices_in_floats() -> None:

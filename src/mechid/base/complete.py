@@ -1,4 +1,4 @@
-"""The base set that an identification uses: with the dependencies that no transfer explains.
+"""Base sets for least squares: with the dependencies that no transfer explains.
 
 Transfers leave too many parameters where a mechanism is special: a spring that cannot be told from
 a weight, equal lengths. Least squares would have no solution then. Bounds find these dependencies,

@@ -90,17 +90,27 @@ class EstimationProblem:
 
 
 def base_of(mechanism: Mechanism, rule: Rule | None = None) -> BaseSet:
-    """Return the base set of a mechanism that a rule chooses (balanced)."""
-    from mechid.base.complete import complete_base
+    """Return the base set of a mechanism that a rule chooses (balanced), from all transfers."""
+    from mechid.base.analyse import base_parameters
+    from mechid.base.exchange import balanced
 
-    return complete_base(mechanism) if rule is None else complete_base(mechanism, rule)
+    return base_parameters(mechanism, rule=rule or balanced).chosen
 
 
 def chosen_base(mechanism: Mechanism, options: IdentifyOptions | ExciteOptions) -> BaseSet:
-    """Return the base set that options ask for."""
+    """Return the base set that options ask for.
+
+    Estimators without CAD values need one without dependencies that no transfer explains. With CAD
+    values these decide, and a stiffness that cannot be told from a weight stays one.
+    """
+    from mechid.base.complete import complete_base
     from mechid.base.rules import rule_of
 
     rule = rule_of(mechanism, options.base, options.converge_on, options.seed)
+    if isinstance(options, IdentifyOptions):
+        estimator = estimator_of(options.estimator, options.settings)
+        if not uses_cad(estimator):
+            return complete_base(mechanism, rule)
     return base_of(mechanism, rule)
 
 

@@ -86,6 +86,7 @@ def test_offsets_that_there_may_be_concern_the_estimated_parameters() -> None:
         small,
         doubted_offsets=np.array([[1.0], [2.0]]),
         doubted_gains=DoubtedGains(np.ones((1, 1)), np.array([[3.0], [4.0]])),
+        doubted_places=np.array([[5.0], [6.0]]),
     )
     whole = completed(small, r, prior)
     at = [whole.parameters.index(name) for name in KEPT]
@@ -95,6 +96,9 @@ def test_offsets_that_there_may_be_concern_the_estimated_parameters() -> None:
     assert whole.doubted_gains is not None
     np.testing.assert_array_equal(whole.doubted_gains.shifts[at], [[3.0], [4.0]])
     assert np.count_nonzero(whole.doubted_gains.shifts) == 2
+    assert whole.doubted_places is not None
+    np.testing.assert_array_equal(whole.doubted_places[at], small.doubted_places)
+    assert np.count_nonzero(whole.doubted_places) == 2
 
 
 def test_nothing_to_complete() -> None:

@@ -10,6 +10,7 @@ from lxml import etree, html
 
 import mechid
 from mechid.errors import DataError
+from mechid.estimation.doubtful_forces import if_in_place
 from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.doubtful_offsets import if_zeroed
 from mechid.report import render_comparison, render_report, write_comparison
@@ -64,13 +65,14 @@ def test_bodies_are_those_of_the_full_set(page, run):
 def test_data_never_make_a_body_less_certain(run):
     """Covariance of all parameters: not more than the CAD errors, times the factor of the data.
 
-    Gain errors and offsets that sensors may have are more than good CAD values have.
+    Gain errors and offsets that sensors may have, and places of joints, are more than good CAD
+    values have.
     """
     from mechid.tasks.cad_prior import cad_covariance, prior_from_cad
     from mechid.tasks.complete import full_set
     from mechid.tasks.stages import base_of
 
-    right = if_calibrated(run.estimate)
+    right = if_calibrated(if_in_place(run.estimate))
     right = replace(right, covariance=if_zeroed(right))
     run = replace(run, estimate=right, reduction=None)
     prior = prior_from_cad(run.mechanism, base_of(run.mechanism))

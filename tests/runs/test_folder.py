@@ -110,6 +110,7 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         doubted_gains=DoubtedGains(
             np.arange(6.0).reshape(2, 3), np.ones((len(run.estimate.parameters), 3))
         ),
+        doubted_places=np.arange(3.0 * len(run.estimate.parameters)).reshape(-1, 3),
     )
     part = run.estimate.parameters[:4]
     reduced = replace(
@@ -119,6 +120,7 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
         covariance=rich.covariance[:4, :4],
         doubted_offsets=np.zeros((4, 0)),
         doubted_gains=DoubtedGains(np.zeros((2, 1)), np.ones((4, 1))),
+        doubted_places=np.zeros((4, 0)),
     )
     whole = replace(run, estimate=rich, reduction=replace(run.reduction, estimate=reduced))
     save_run(whole, tmp_path / "run")

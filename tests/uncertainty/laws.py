@@ -115,7 +115,9 @@ _LACKING = "can be off by as much as the residuals"
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
         "white noise": Law(),
-        "white noise, sensors declared right": Law(declared={"offsets": 0.0, "gains": 0.0}),
+        "white noise, sensors and places declared right": Law(
+            declared={"offsets": 0.0, "gains": 0.0, "hardpoints": 0.0}
+        ),
         "coloured noise, memory 50 ms": Law({"noise_kind": "coloured", "time_constant": 0.05}),
         "noise proportional to the force": Law({"noise_kind": "proportional"}),
         "5 % outliers, half the force": Law({"outliers": "5 %", "outlier_size": 0.5}),
@@ -130,10 +132,8 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "gains off by 3 %, declared": Law({"gain": "3 %"}, declared={"gains": 0.03}),
         "forces 4 ms late": Law({"delay": 0.004}),
         "position noise of 0.02 %": Law({"position_noise": "0.02 %"}),
-        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}, named=("off their places",)),
-        "hardpoints off by 0.5 mm, about own axes": Law(
-            {"hardpoints": 0.0005}, named=("in random directions",), own_axes=True
-        ),
+        "hardpoints off by 0.5 mm": Law({"hardpoints": 0.0005}),
+        "hardpoints off by 0.5 mm, about own axes": Law({"hardpoints": 0.0005}, own_axes=True),
         # In a random direction: a standard deviation of 0.5/√3 mm in every axis.
         "hardpoints off by 0.5 mm, declared": Law(
             {"hardpoints": 0.0005}, declared={"hardpoints": 0.0005 / np.sqrt(3)}

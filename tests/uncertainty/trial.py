@@ -13,11 +13,11 @@ from tests.uncertainty.laws import CAD_ERROR, LAWS, NOISE, as_declared
 from tests.uncertainty.machines import MACHINES
 
 from mechid.estimation.automatic import Automatic
-from mechid.estimation.doubtful_forces import DoubtfulForces, with_doubtful_forces
+from mechid.estimation.doubtful_forces import with_doubtful_forces
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.regression import Bools, Floats
 from mechid.mechanism.records import Mechanism
-from mechid.options import SynthesiseOptions
+from mechid.options import Level, NoiseLevels, SynthesiseOptions
 from mechid.options.words import changed
 from mechid.signals.record import PreparedMeasurement
 from mechid.spatial.inertia import tensor, transform
@@ -31,7 +31,7 @@ from mechid.tasks.doubtful_friction import (
     friction_candidates,
     friction_words,
 )
-from mechid.tasks.hardpoint_columns import hardpoint_columns
+from mechid.tasks.doubtful_places import doubtful_places
 from mechid.tasks.measured import prepare
 from mechid.tasks.misplaced_joints import misplaced_joints
 from mechid.tasks.synthesise import measured_forces, synthesise
@@ -94,8 +94,10 @@ def trial(machine: str, law: str, seed: int) -> dict[str, Any]:
     """Return counts of each class, and what the result says of itself."""
     data = trial_data(machine, law, seed)
     settings = settings_of(machine, law, seed)
-    estimate = _estimate(data, settings, dict(LAWS[law].declared))
-    estimate, misfit = _with_doubts(estimate, data, settings)
+    declared = dict(LAWS[law].declared)
+    places = declared.pop("hardpoints", None)
+    estimate = Automatic(**declared)(data.problem, data.prior)
+    estimate, misfit = _with_doubts(estimate, data, settings, places)
     named = [text for text in estimate.known if _any(LAWS[law].named, text)]
     warned = [w for w in estimate.warnings if not _any(_DOUBTS, w) or _any(LAWS[law].named, w)]
     return {
@@ -117,24 +119,13 @@ def _any(words: tuple[str, ...], text: str) -> bool:
     return any(x in text for x in words)
 
 
-def _estimate(data: Data, settings: IdentificationSettings, declared: dict[str, Any]) -> Estimate:
-    """Return the estimate of `identify`, which is told what is declared."""
-    places = declared.pop("hardpoints", 0.0)
-    estimate = Automatic(**declared)(data.problem, data.prior)
-    if not places:
-        return estimate
-    mechanism = shared.mechanism(settings.model)
-    rows = [[c.force for c in mechanism.coordinates].index(name) for name in data.problem.channels]
-    moved = hardpoint_columns(mechanism, shared.sampled(settings.measured))
-    forces = places * moved.columns(data.prior.values)[:, rows]
-    doubts = DoubtfulForces(forces, "hardpoints")
-    return with_doubtful_forces(estimate, data.problem, data.prior, doubts)
-
-
 def _with_doubts(
-    estimate: Estimate, data: Data, settings: IdentificationSettings
+    estimate: Estimate, data: Data, settings: IdentificationSettings, places: float | None
 ) -> tuple[Estimate, tuple[str, ...]]:
-    """Return an estimate with what `identify` finds missing in the model, and what is said."""
+    """Return an estimate with what `identify` finds missing in the model, and what is said.
+
+    Places of joints are known to the standard deviation that is declared, m, or as is usual.
+    """
     problem, log = data.problem, _log(data, settings)
     mechanism = shared.mechanism(settings.model)
     found = diagnose(
@@ -148,8 +139,13 @@ def _with_doubts(
         ],
     )
     words = friction_words(mechanism, estimate.parameters, found.friction, contained=True)
+    if places is None:
+        elsewhere = misplaced_joints(mechanism, [log], data.prior)
+    else:
+        levels = NoiseLevels(Level(places, relative=False))
+        elsewhere = doubtful_places(mechanism, [log], levels, data.prior)
     for doubts in (
-        misplaced_joints(mechanism, [log], data.prior),
+        elsewhere,
         doubtful_friction(found.friction),
         doubtful_elasticity(found.elasticity),
     ):

@@ -7,6 +7,9 @@ like. To first order that is the response of weighted least squares with the sam
 
 Values stay, since nobody knows which errors there are; their covariance contains what errors of the
 declared size would have done.
+
+Joints stay where they are, and what parameters took up of their places is no error of forces that
+are predicted for the same machine, nor a difference between two of its logs (`if_in_place`).
 """
 
 from __future__ import annotations
@@ -18,25 +21,26 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from mechid.estimation.estimate import Estimate, Unseen
+from mechid.estimation.estimate import Estimate
+from mechid.estimation.gaussian_prior import less
 from mechid.estimation.linear import prior_factor
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
 MUCH = 1.1  # times as large as before: a standard deviation worth a word
-_WORTH = 0.5  # standard deviations of a shift that is worth a word: intervals of 95 % hold 92 %
 
 
 class DoubtfulForces(NamedTuple):
     """What k independent errors of one standard deviation each add to the forces.
 
-    forces (N, n_d, k) in N or N m, and words: what is not exactly known. With a remedy, standard
-    deviations do not contain it, and the result says what it would do.
+    forces (N, n_d, k) in N or N m, and words: what is not exactly known; advice: what can be done
+    about it. Whether these are other places of joints.
     """
 
     forces: Floats
     words: str
-    remedy: str = ""
+    advice: str = ""
+    places: bool = False
 
 
 def with_doubtful_forces(
@@ -46,7 +50,7 @@ def with_doubtful_forces(
     doubts: DoubtfulForces,
     estimated: Sequence[str] | None = None,
 ) -> Estimate:
-    """Return an estimate whose covariance contains errors of what is known, or that names them.
+    """Return an estimate whose covariance contains errors of what is known.
 
     Parameters
     ----------
@@ -63,18 +67,23 @@ def with_doubtful_forces(
     shifts = np.zeros((len(estimate.parameters), doubts.forces.shape[-1]))
     own = [estimate.parameters.index(name) for name in names]
     shifts[own] = response(estimate, regression.select(names), prior, doubts.forces)
-    if doubts.remedy:
-        sizes = np.linalg.norm(shifts, axis=1)
-        error = Unseen(doubts.words, estimate.parameters, sizes, _WORTH, doubts.remedy)
-        known = (*estimate.known, *error.words(estimate.sigma))
-        return replace(estimate, known=known, unseen=(*estimate.unseen, error))
     wider = estimate.covariance + shifts @ shifts.T
     name, times = most_grown(estimate, wider)
     said = f"standard deviations contain {doubts.words}"
     if times > 1.05:
-        said += f"; that of {name} grows most, {times:.3g} times"
+        said += f"; that of {name} grows most, {times:.3g} times{doubts.advice}"
     found = estimate.widened(wider)
-    return replace(found, known=(*found.known, said))
+    doubted = shifts if doubts.places else found.doubted_places
+    return replace(found, known=(*found.known, said), doubted_places=doubted)
+
+
+def if_in_place(estimate: Estimate) -> Estimate:
+    """Return the estimate if joints were known to be where the model has them, or for the same
+    machine: without the other places that its covariance contains."""
+    if estimate.doubted_places is None:
+        return estimate
+    root = less(prior_factor(estimate.covariance), estimate.doubted_places)
+    return replace(estimate, covariance=np.asarray(root @ root.T), doubted_places=None)
 
 
 def most_grown(estimate: Estimate, wider: Floats) -> tuple[str, float]:

@@ -227,6 +227,9 @@ class Estimate(Plotted, Tabular):
         Root of the part of `covariance` that is there because forces may have offsets.
     doubted_gains : DoubtedGains, optional
         Gain errors of the forces that `covariance` contains.
+    doubted_places : array (b, k), optional
+        Root of the part of `covariance` that is there because joints may be elsewhere than in the
+        model. Forces that are predicted for the same machine do not contain it.
     information : Information, optional
         Where `covariance` contains errors of model and sensors besides. Not kept in files.
     """
@@ -252,6 +255,7 @@ class Estimate(Plotted, Tabular):
     unseen: tuple[Unseen, ...] = ()
     doubted_offsets: Floats | None = None
     doubted_gains: DoubtedGains | None = None
+    doubted_places: Floats | None = None
     information: Information | None = None
 
     def summary(self) -> Mapping[str, object]:
@@ -316,7 +320,8 @@ class Prediction:
     forces : array (N, n_d)
     sigma : array (N, n_d)
         Standard deviation of the force: uncertainty of the parameters, and what the model does not
-        describe.
+        describe. That joints may be elsewhere than in the model is not in it: they stay there, and
+        their forces are those that the parameters took up.
     total : array (N, n_d)
         Of a measurement by a calibrated sensor: with the noise of the channel, and its drift.
     by_same_sensors : array (N, n_d)
@@ -341,6 +346,8 @@ def predict(estimate: Estimate, regression: Regression, *, own_log: bool = False
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
     variance = np.einsum("nij,jk,nik->ni", r.W, estimate.covariance, r.W, optimize=True)
+    if estimate.doubted_places is not None:
+        variance -= np.sum((r.W @ estimate.doubted_places) ** 2, axis=2)
     shared = _shared(estimate.doubted_gains, r.W, forces)
     if estimate.errors is not None:
         forces = forces + estimate.errors.of_samples(r)

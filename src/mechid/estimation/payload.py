@@ -20,7 +20,7 @@ from scipy.linalg import block_diag
 from mechid.errors import DataError, MechidError
 from mechid.estimation.automatic import Automatic
 from mechid.estimation.completion import complete
-from mechid.estimation.doubtful_forces import MUCH, response
+from mechid.estimation.doubtful_forces import MUCH, if_in_place, response
 from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.estimate import DoubtedGains, Estimate
 from mechid.estimation.measured_constraints import condition
@@ -152,7 +152,7 @@ def estimate_groups(
     too; offsets are estimated again if there were any. Gain errors that it may have had are in the
     forces of the mechanism and in its parameters alike: they scale the payload only.
     """
-    same = if_calibrated(before)
+    same = if_calibrated(if_in_place(before))
     ready = sensed(regression, before.errors)
     if before.errors is not None:
         ready = replace(ready, tau=ready.tau - before.errors.offset)

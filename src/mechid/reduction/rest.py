@@ -128,6 +128,7 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         unseen=tuple(error.among(names) for error in estimate.unseen),
         doubted_offsets=among_rest(estimate.doubted_offsets),
         doubted_gains=gains,
+        doubted_places=among_rest(estimate.doubted_places),
         information=fit,
     )
     return said_again(estimate, whole)

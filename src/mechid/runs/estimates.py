@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mechid.estimation.estimate import Agreement, ChannelErrors, DoubtedGains, Estimate
+from mechid.estimation.regression import Floats
 from mechid.runs.files import floats, read_columns, read_json, write_columns, write_json
 from mechid.runs.schemas import EstimateWords, checked
 
@@ -46,6 +47,7 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "unmodelled": estimate.unmodelled,
             "doubted_offsets": estimate.doubted_offsets,
             "doubted_gains": None if gains is None else asdict(gains),
+            "doubted_places": estimate.doubted_places,
         },
     )
 
@@ -57,7 +59,7 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
     n, n_d = len(found["parameters"]), len(found["channels"])
     errors, colour, unmodelled = found["errors"], found["colour"], found.get("unmodelled")
-    doubted, gains = found.get("doubted_offsets"), found.get("doubted_gains")
+    gains = found.get("doubted_gains")
     if colour is not None and len(colour) != n_d:
         raise ValueError(f"colour must have {n_d} entries, got {len(colour)}")
     return Estimate(
@@ -79,9 +81,15 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         full=None if found["full"] is None else floats(found["full"]),
         resting=tuple(found["resting"]),
         unmodelled=None if unmodelled is None else floats(unmodelled, n_d),
-        doubted_offsets=None if doubted is None else floats(doubted).reshape(n, -1),
+        doubted_offsets=_root(found.get("doubted_offsets"), n),
         doubted_gains=None if gains is None else _gains(gains, n, n_d),
+        doubted_places=_root(found.get("doubted_places"), n),
     )
+
+
+def _root(found: list[list[float]] | None, n: int) -> Floats | None:
+    """Return a root (n, k) of a part of the covariance."""
+    return None if found is None else floats(found).reshape(n, -1)
 
 
 def _gains(found: dict[str, Any], n: int, n_d: int) -> DoubtedGains:

@@ -67,6 +67,7 @@ class EstimateWords(TypedDict):
     unmodelled: NotRequired[list[float | None] | None]
     doubted_offsets: NotRequired[list[list[float]] | None]
     doubted_gains: NotRequired[GainWords | None]
+    doubted_places: NotRequired[list[list[float]] | None]
 
 
 class FullWords(TypedDict):

@@ -9,6 +9,7 @@ import numpy as np
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.regressor import cad_parameters
+from mechid.estimation.doubtful_forces import if_in_place
 from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.doubtful_offsets import if_zeroed
 from mechid.estimation.estimate import without_channel_errors
@@ -115,7 +116,7 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
     r = sensed(regression, None if run.estimate is None else run.estimate.errors)
     r = without_channel_errors(final, r, identification=False).select(final.parameters)
     model = replace(
-        if_calibrated(final),
+        if_calibrated(if_in_place(final)),
         agreement=None,
         errors=None,
         resting=(),

@@ -71,8 +71,13 @@ def doubtful_places(
             for found in ([regression_of(model, log) for log in logs] for model in models)
         )
         columns.append(sigma[name.rpartition(".")[0]] / apart * (one - other))
-    most = 1e3 * max(sigma.values())
-    words = f"that joints may be elsewhere by {most:.3g} mm (standard deviation) in every axis"
-    if len(set(sigma.values())) > 1:
-        words = words.replace("by", "by up to", 1)
-    return DoubtfulForces(np.stack(columns, axis=-1), words)
+    words = place_words(max(sigma.values()), alike=len(set(sigma.values())) == 1)
+    return DoubtfulForces(np.stack(columns, axis=-1), words, places=True)
+
+
+def place_words(sigma: float, *, alike: bool = True) -> str:
+    """Say how well places of joints are known: standard deviation in m, of all or of the worst."""
+    by = "by" if alike else "by up to"
+    return (
+        f"that joints may be elsewhere {by} {1e3 * sigma:.2g} mm (standard deviation) in every axis"
+    )

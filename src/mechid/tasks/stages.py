@@ -72,7 +72,7 @@ class EstimationProblem:
         return replace(self, doubts=(*self.doubts, doubts))
 
     def doubted(self, estimate: Estimate, estimated: Sequence[str] | None = None) -> Estimate:
-        """Return an estimate whose standard deviations contain these doubts, or that names them.
+        """Return an estimate whose standard deviations contain these doubts.
 
         `estimated` are the parameters that do not stay at their CAD values, by default all.
         """
@@ -172,8 +172,7 @@ def with_doubts(
     logs: Sequence[PreparedMeasurement],
     options: IdentifyOptions,
 ) -> EstimationProblem:
-    """Return the problem with errors of places of joints: as options declare them, or usual ones,
-    which are only named."""
+    """Return the problem with errors of places of joints, as declared or as usual."""
     if problem.prior is None or not uses_cad(estimator_of(options.estimator, options.settings)):
         return problem
     if options.hardpoints is not None:
@@ -218,8 +217,7 @@ def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) ->
 
 
 def doubted(run: Run, problem: EstimationProblem) -> Run:
-    """Return a run whose estimate contains or names the doubts of the problem, with all warnings
-    so far."""
+    """Return a run whose estimate contains the doubts of the problem, with all warnings so far."""
     if run.estimate is None:
         return run
     found = problem.doubted(run.estimate)

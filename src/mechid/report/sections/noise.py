@@ -51,11 +51,13 @@ def section(run: Run) -> Section:
 
 
 def _contained(final: Estimate) -> Iterator[str]:
-    """Yield errors of the channels that were not estimated, but that the covariance contains."""
+    """Yield errors that were not estimated, but that the covariance contains."""
     if final.doubted_gains is not None:
-        yield f"gain errors of {number(100 * final.doubted_gains.size, 2)} %"
+        yield f"gain errors of the forces of {number(100 * final.doubted_gains.size, 2)} %"
     if final.doubted_offsets is not None:
-        yield "offsets"
+        yield "offsets of the forces"
+    if final.doubted_places is not None:
+        yield "joints elsewhere than in the model"
 
 
 def _agreement(found: Agreement | None) -> str:

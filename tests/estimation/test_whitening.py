@@ -13,7 +13,7 @@ from scipy.linalg import solve_toeplitz, toeplitz
 from mechid.estimation.channels import Channels
 from mechid.estimation.iteration import iterate
 from mechid.estimation.linear import least_squares
-from mechid.estimation.regression import Regression
+from mechid.estimation.regression import Regression, joined
 from mechid.estimation.weighted import WeightedLeastSquares
 from mechid.estimation.whitening import (
     coloured,
@@ -154,6 +154,20 @@ def test_whitened_fit_is_generalised_least_squares() -> None:
     np.testing.assert_allclose(fit.solution.covariance, inverse, rtol=1e-4, atol=1e-12)
     # Noise is the deviation of the whole error.
     np.testing.assert_allclose(fit.noise, [0.5, 1.0, 2.0], rtol=0.3)
+
+
+def test_logs_of_one_force_have_one_colour() -> None:
+    """Weights know the colour of each log; the estimate says that of the force."""
+    parts = [case(3, [0.5, 1.0, 2.0], n=3000, ar=AR).regression for _ in range(2)]
+    r = parts[1]
+    parts[1] = replace(r, W=10 * r.W, tau=10 * r.tau, known=10 * r.known)
+    found = WeightedLeastSquares(whiten=True)(joined(parts))
+    assert found.colour is not None
+    assert len(found.colour) == len(found.channels) == 3
+    for a in found.colour:
+        padded = np.zeros(max(len(a), 3))
+        padded[: len(a)] = a
+        np.testing.assert_allclose(padded[:3], AR, atol=0.07)
 
 
 def test_segments_of_time_are_not_joined() -> None:

@@ -65,6 +65,16 @@ def test_motions_have_roles(run, logs):
     np.testing.assert_array_equal(run.parameters.truth, one.parameters.truth)
 
 
+def test_runs_with_coloured_noise_are_read_again(logs, tmp_path):
+    run = mechid.identify(MODEL, logs[:2], estimator="map", whiten=True)
+    mechid.save_run(run, tmp_path / "run")
+    again = mechid.load_run(tmp_path / "run").estimate.colour
+    assert len(again) == 2
+    for one, other in zip(again, run.estimate.colour, strict=True):
+        np.testing.assert_array_equal(one, other)
+    mechid.write_report(tmp_path / "run", tmp_path / "page.html")
+
+
 def test_each_log_is_predicted_from_the_others(run, logs):
     """As a run of one log does that is validated on the other."""
     rows = {(row.motion, row.model): row for row in run.left_out}

@@ -51,7 +51,9 @@ def main() -> None:
         found = summary(map(json.loads, runs))
         made = {(row["machine"], row["law"]) for row in found}
         before = json.loads(RECORD.read_text("utf-8"))
-        found += [row for row in before if (row["machine"], row["law"]) not in made]
+        found += [
+            row for row in before if row["law"] in LAWS and (row["machine"], row["law"]) not in made
+        ]
         order = list(MACHINES), list(LAWS)
         found.sort(key=lambda row: (order[0].index(row["machine"]), order[1].index(row["law"])))
         RECORD.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", "utf-8")

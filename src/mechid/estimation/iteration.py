@@ -253,7 +253,7 @@ def finish(
         warnings=(*warnings, *said, *fit.warnings, *colour),
         agreement=agreement,
         errors=channels.errors(fit.solution),
-        colour=None if fit.colours is None else tuple(c.coefficients for c in fit.colours),
+        colour=_colours_of_channels(fit, channels),
         resting=resting,
         evidence=evidence,
     )
@@ -270,6 +270,18 @@ def _of_channels(fit: Fit, channels: Channels) -> Floats:
             return np.asarray(noise[0])
         share = count.reshape(-1, n_d) / np.sum(count.reshape(-1, n_d), axis=0)
         return np.asarray(np.sqrt(np.sum(share * np.where(share > 0, noise, 0.0) ** 2, axis=0)))
+
+
+def _colours_of_channels(fit: Fit, channels: Channels) -> tuple[Floats, ...] | None:
+    """Return the coefficients of each channel, of several logs those of all its samples."""
+    if fit.colours is None:
+        return None
+    n_d = len(channels.regression.channels)
+    if len(fit.colours) == n_d:
+        return tuple(colour.coefficients for colour in fit.colours)
+    e, where = fit.residuals / fit.deviation, stretches(channels.regression)
+    found = (fit_colour([e[part] for parts in where[j::n_d] for part in parts]) for j in range(n_d))
+    return tuple(colour.coefficients for colour in found)
 
 
 def _declared(channels: Channels, noise: NoiseOption) -> Floats:

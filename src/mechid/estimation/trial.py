@@ -181,7 +181,9 @@ class Trial:
             np.array([np.nanmean(x) if np.any(~np.isnan(x)) else np.nan for x in p.T])
             for p in (self.powers(reference), reference.powers(reference))
         ]
-        found = pair[0] / pair[1]
+        # Forces of zero are predicted without any error, with every term alike.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(pair[0] == pair[1], 1.0, pair[0] / pair[1])
         return np.asarray(found[~np.isnan(found)])
 
 

@@ -17,13 +17,14 @@ twice as much, since nobody declared a size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from mechid.estimation.cad_kinds import kind_factors
+from mechid.estimation.eliminated import eliminated
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.evidence import log_density
 from mechid.estimation.gaussian_prior import (
@@ -33,13 +34,15 @@ from mechid.estimation.gaussian_prior import (
     with_root,
     within,
 )
-from mechid.estimation.linear import Reduced, Solution, compressed, reduced
+from mechid.estimation.linear import Solution, compressed, reduced
 from mechid.estimation.posterior import Posterior
-from mechid.estimation.regression import Floats
+from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.wrong_forces import LARGE, WrongForces, wrong_forces
 
 # Scales along each axis where the most probable ones are looked for, and passes over the axes.
 _COARSE, _PASSES = 13, 2
+# Parts of a mixture that are computed at most, and whose roots are held at once.
+_MOST, _TOGETHER = 4000, 16
 # Log density below the largest down to which scales count, nodes of an axis (midpoint rule), part
 # of all weights that the nodes in use must have.
 _DEPTH, _MIDDLES, _ENOUGH = 4.5, (np.arange(5) + 0.5) / 5, 0.98
@@ -59,14 +62,22 @@ def with_uncertain_scales(
     patterns : bool
         Whether to average over the forces that may be off, too; the posterior has gains then.
     """
-    gaussian, fit, channels = posterior.gaussian, posterior.fit, posterior.channels
+    fit, channels = posterior.fit, posterior.channels
+    gaussian = posterior.gaussian
     kinds = kind_factors(posterior.prior)
     if len(gaussian.of_parameters) != 1 or gaussian.owners:
         kinds = {}
     if not kinds and not patterns:
         return estimate
-    data = reduced(fit.A, fit.t, gaussian.mean)
-    sets = _gains(data, posterior, USUAL_CHANNEL_ERROR) if patterns else None
+    b, gains = len(estimate.parameters), channels.layout["gains"]
+    part = eliminated(reduced(fit.A, fit.t, gaussian.mean), gaussian, gains.stop)
+    data, gaussian = part.data, part.gaussian
+
+    def wrong(*sizes: float) -> WrongForces:
+        used = np.any(channels.regression.valid, axis=0)
+        return wrong_forces(data, gaussian, gains, used, sizes)
+
+    sets = wrong(USUAL_CHANNEL_ERROR) if patterns else None
     probable = _with_kinds(gaussian if sets is None else sets.priors[0], kinds)
 
     def density(u: Floats) -> float:
@@ -79,19 +90,20 @@ def with_uncertain_scales(
         priors: Sequence[GaussianPrior], shares: Floats, about: Floats | None = None
     ) -> Solution:
         wide = [_with_kinds(prior, kinds) for prior in priors]
-        parts = [with_root(data, _scaled(prior, u)) for prior in wide for u in scales]
-        return _mixture(parts, np.outer(shares, weights).ravel(), about)
+        number, share = _evenly(np.outer(shares, weights).ravel())
+        pairs = (divmod(int(k), len(scales)) for k in number)
+        parts = (with_root(data, _scaled(wide[i], scales[j])) for i, j in pairs)
+        return _mixture(parts, share, about)
 
     if sets is None:
         found = mean_over((gaussian,), np.ones(1))
         widest = gaussian
     else:
         found = mean_over(sets.priors, sets.weights)
-        doubts = _gains(data, posterior, USUAL_CHANNEL_ERROR, LARGE)
+        doubts = wrong(USUAL_CHANNEL_ERROR, LARGE)
         found = mean_over(doubts.priors, doubts.weights, found.x)
         widest = doubts.widest
-    found = replace(found, root=within(widest.factor, found.root))
-    b = len(estimate.parameters)
+    found = part.whole(replace(found, root=within(widest.factor, found.root)))
     return replace(
         estimate,
         values=found.x[:b],
@@ -110,12 +122,6 @@ def _scale_words(kinds: Mapping[str, Floats], mean: Floats) -> Iterator[str]:
     if kinds:
         words = ", ".join(f"{name} {size:.2g}" for name, size in zip(kinds, mean, strict=True))
         yield f"averaged over how wrong the CAD values may be; on average {words} times as declared"
-
-
-def _gains(data: Reduced, posterior: Posterior, *sizes: float) -> WrongForces:
-    channels = posterior.channels
-    used = np.any(channels.regression.valid, axis=0)
-    return wrong_forces(data, posterior.gaussian, channels.layout["gains"], used, sizes)
 
 
 def _gain_words(forces: Sequence[str], sets: WrongForces) -> Iterator[str]:
@@ -171,16 +177,35 @@ def _grid(density: Callable[[Floats], float], k: int) -> tuple[Floats, Floats]:
     return scales[order[:last]], weights[:last] / np.sum(weights[:last])
 
 
+def _evenly(weights: Floats) -> tuple[Ints, Floats]:
+    """Return the parts of a mixture that are computed, and their weights.
+
+    Of more than some thousand those at equal steps of the cumulated weight: parts that follow each
+    other are alike, so that each stands for its neighbours.
+    """
+    if len(weights) <= _MOST:
+        return np.arange(len(weights)), weights
+    ends = np.cumsum(weights)
+    at = np.searchsorted(ends / ends[-1], (np.arange(_MOST) + 0.5) / _MOST)
+    number, count = np.unique(at, return_counts=True)
+    return number, count / _MOST
+
+
 def _mixture(
-    parts: Sequence[tuple[Floats, Floats]], weights: Floats, about: Floats | None = None
+    parts: Iterable[tuple[Floats, Floats]], weights: Floats, about: Floats | None = None
 ) -> Solution:
     """Return mean and covariance of a mixture; roots are joined, no covariance is formed.
 
     With `about`, the values are these, and the covariance is that of their errors.
     """
-    x = np.asarray(weights @ np.array([own for own, _ in parts])) if about is None else about
-    columns = [
-        np.sqrt(w) * np.column_stack([T, own - x])
-        for w, (own, T) in zip(weights, parts, strict=True)
-    ]
-    return Solution(x, compressed(np.hstack(columns)), np.zeros(0), np.zeros((0, len(x))))
+    means: list[Floats] = []
+    roots: list[Floats] = []
+    for w, (own, T) in zip(weights, parts, strict=True):
+        means.append(own)
+        roots.append(np.sqrt(w) * T)
+        if len(roots) == _TOGETHER:
+            roots = [compressed(np.hstack(roots))]
+    x = np.asarray(weights @ np.array(means)) if about is None else about
+    spread = np.sqrt(weights)[:, None] * (np.array(means) - x)
+    root = compressed(np.hstack([*roots, spread.T]))
+    return Solution(x, root, np.zeros(0), np.zeros((0, len(x))))

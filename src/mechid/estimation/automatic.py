@@ -13,7 +13,9 @@ that are held out (`trial.py`).
   because a wrong gain goes straight into the forces that the model predicts.
 - An offset that parameters imitate cannot be seen in blocks of time. If there may be one, it is
   taken if data and CAD values together make it clearly more probable than none; otherwise the
-  uncertainty contains what it would have done, by its probability (`doubtful_offsets.py`).
+  uncertainty contains what it would have done, by its probability (`doubtful_offsets.py`). Beside
+  errors of the model, which look like offsets, it contains those of the usual size
+  (`unjudged_offsets.py`).
 - Of gains the data show ratios between forces that have parameters in common, and parameters take
   up most of that. So gains are tried where residuals look like noise, too, and the evidence
   decides. The result is the mean over all sets of forces that may be off (`wrong_forces.py`).
@@ -50,6 +52,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
+from mechid.estimation.unjudged_offsets import with_unjudged_offsets
 from mechid.estimation.unlike import dead, dead_words, unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
 from mechid.estimation.unseen import unseen_offsets, unseen_places
@@ -173,6 +176,8 @@ class Automatic:
             hidden = Trial(doubted, doubted.posterior(regression, prior))
         if hidden:
             estimate, said = with_doubtful_offsets(estimate, hidden.posterior)
+        elif now.estimator.offsets is None and not now.noise:
+            estimate, said = with_unjudged_offsets(estimate, now.posterior)
         sigma = estimate.sigma
         places = unseen_places(now.posterior.prior, sigma)
         offsets = () if said else unseen_offsets(now.posterior, sigma)

@@ -192,6 +192,22 @@ def test_clipped_samples_that_were_left_out_come_after_friction(good):
     assert first(0.017, friction, remedy=f"enlarge it{EMPTY}").startswith("Enlarge it; leave")
 
 
+def test_standstill_comes_before_friction(good):
+    """What dry friction does at standstill looks like friction of other kinds."""
+    friction = Diagnosis("friction", "q1", 1.0, "N m", 9.0, "friction", "try other friction")
+    still = Diagnosis("standstill", "M1", 0.02, "rad/s", 12.0, "still", "leave these samples out")
+    delay = Diagnosis("delay", "", 0.01, "s", 9.0, "late", "shift the forces")
+
+    def steps(*found: Diagnosis) -> list[str]:
+        run = replace(good, diagnosis=found)
+        return [e.name for e in mechid.verdict(run).next_steps.evidence[: len(found)]]
+
+    assert steps(delay, friction, still) == ["delay", "standstill", "friction"]
+    # Of a motion that was not used nothing is left out.
+    unused = replace(still, motion="validation-1")
+    assert steps(delay, friction, unused) == ["delay", "friction", "standstill"]
+
+
 def test_few_clipped_samples_come_after_coloured_residuals(motions):
     usual = {"noise": "3%", "cad_error": "10%", "seed": 3, "periods": 2, "friction": "20%"}
     log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)

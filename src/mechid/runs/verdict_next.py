@@ -46,10 +46,13 @@ def next_steps(run: Run, trust: Answer) -> Answer:
 def _repairs(run: Run) -> list[Diagnosis]:
     """Return what is wrong with channels and model, without what is settled or minor.
 
-    Samples that were left out bias nothing: they come after what is in the parameters.
+    Samples that were left out bias nothing: they come after what is in the parameters. What looks
+    like other friction may be what dry friction does at standstill, which comes first.
     """
     meant = (d for d in findings(run) if not d.settled and not _minor(d))
-    return sorted((d for d in meant if d.kind in GROSS or not gross(run)), key=_left_out)
+    found = [d for d in meant if d.kind in GROSS or not gross(run)]
+    still = any(d.kind == "standstill" and not d.motion for d in found)
+    return sorted(found, key=lambda d: (_left_out(d), still and d.kind == "friction"))
 
 
 def _left_out(found: Diagnosis) -> bool:

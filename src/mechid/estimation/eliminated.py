@@ -33,6 +33,8 @@ class Eliminated:
         Of these numbers.
     mean : array (p,)
         Prior mean of the others.
+    factor : array (p, r)
+        F.
     spread : array (p, r)
         F U⁻¹: root of their covariance, if the first are known.
     slope : array (r, q)
@@ -44,6 +46,7 @@ class Eliminated:
     data: Reduced
     gaussian: GaussianPrior
     mean: Floats
+    factor: Floats
     spread: Floats
     slope: Floats
     shift: Floats
@@ -85,6 +88,7 @@ def eliminated(data: Reduced, gaussian: GaussianPrior, q: int) -> Eliminated:
             group=gaussian.group[own],
         ),
         gaussian.mean[q:],
+        F,
         solve_triangular(U, F.T, trans="T", check_finite=False).T,
         V,
         u,

@@ -22,6 +22,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from mechid.estimation.cad_kinds import kind_factors
 from mechid.estimation.eliminated import eliminated
@@ -103,7 +104,8 @@ def with_uncertain_scales(
         doubts = wrong(USUAL_CHANNEL_ERROR, LARGE)
         found = mean_over(doubts.priors, doubts.weights, found.x)
         widest = doubts.widest
-    found = part.whole(replace(found, root=within(widest.factor, found.root)))
+    found = part.whole(found)
+    found = replace(found, root=within(block_diag(widest.factor, part.factor), found.root))
     return replace(
         estimate,
         values=found.x[:b],

@@ -47,9 +47,9 @@ def with_unjudged_offsets(
     whole = np.linalg.norm(added, axis=0)
     lacking = np.zeros(n_d) if estimate.unmodelled is None else np.nan_to_num(estimate.unmodelled)
     trace = sizes * left / np.where(whole > 0, whole, 1.0)
-    seen = np.minimum(1.0, lacking / np.where(trace > 0, trace, np.inf))
-    seen[trace == 0] = 1.0
-    doubted = T[:b] @ taken_up * seen
+    hidden = np.ones(n_d)
+    np.divide(lacking, trace, out=hidden, where=trace > lacking)
+    doubted = T[:b] @ taken_up * hidden
     wider = estimate.covariance + doubted @ doubted.T
     most, times = most_grown(estimate, wider)
     said = (

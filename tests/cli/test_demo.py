@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import mechid
 from mechid import demo
 from mechid.runs.folder import load_run
 from mechid.runs.record import STAGES
+
+
+def test_a_rod_that_is_off_in_two_directions(tmp_path: Path) -> None:
+    """In the suspension of the demonstration: its moments err by products of CAD errors."""
+    motion = mechid.excite(demo.MODEL, random=60, starts=0, seed=demo.SEED)
+    log = mechid.synthesise(
+        demo.MODEL,
+        motion,
+        noise=demo.NOISE,
+        cad_error=demo.CAD_ERROR,
+        seed=demo.SEED,
+        rate=demo.RATE,
+        periods=demo.PERIODS,
+    )
+    mechid.save_measurement(log, tmp_path / "log.parquet")
+    run = mechid.identify(demo.MODEL, tmp_path / "log.parquet", cad_error=demo.CAD_ERROR)
+    assert run.parameters.truth is not None
+    z = (run.final.values - run.parameters.truth) / run.final.sigma
+    assert len(z) == 83
+    assert np.max(np.abs(z)) < 4
+    assert np.mean(np.abs(z) < 1.959964) > 0.9
 
 
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,9 @@ the centre from the origin: a point mass has no size, but its centre is not cert
 
 Parameters follow to second order, φ = φ0 + F ε + H(ε, ε): a rod whose centre is off by d across it
 has the moment m d² about its old axis, which may be many times its own. The root of the covariance
-about φ0 thus has the columns of F, and those that make the second moments of H.
+about φ0 thus has the columns of F, and those that make the second moments of H. The latter are
+longer by a factor: a product of two normal errors is often smaller than a normal error with its
+mean square, and now and then much larger.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ _KAPPA = 0.2
 # A body smaller than this part of its distance from the origin is not taken as that small.
 _SMALL = 0.25
 _I, _J = np.triu_indices(3)  # components of inertia
+# Products count by the normal law that reaches as far at three standard deviations: 0.27 % of the
+# products of two normal errors are larger than 3 · 1.6 times their root mean square.
+_TAIL = 1.6
 # Unit errors, and the sums of every two of them, (13 + 78, 13).
 _FIRST, _SECOND = np.triu_indices(13, 1)
 _UNITS = np.vstack([np.eye(13), np.eye(13)[_FIRST] + np.eye(13)[_SECOND]])
@@ -67,7 +72,10 @@ def relative_errors(phi: Array, error: float) -> InertiaErrors:
 
 
 def parameter_root(phi: Array, errors: InertiaErrors) -> Array:
-    """Return T (10, 10), T Tᵀ being the mean square of the errors of φ (10,), to second order."""
+    """Return T (10, 10), T Tᵀ being the covariance of a normal law for the errors of φ (10,).
+
+    Of first order it has their mean square, of second order what reaches as far (see above).
+    """
     m, c, second = moments(phi)
     L = _root(second)
     pole = np.append(c, 1.0)
@@ -95,8 +103,9 @@ def parameter_root(phi: Array, errors: InertiaErrors) -> Array:
     declared = np.hstack([np.zeros((6, 4)), np.diag(errors.inertia)])
     # Of unit ε: ε_i ε_j has the mean square 1, ε_i² the mean 1 and the variance 2.
     mean = np.sum(squares, axis=0, keepdims=True)
-    columns = (first(_UNITS[:13]), declared, products, np.sqrt(2.0) * squares, mean)
-    return np.asarray(np.linalg.qr(np.concatenate(columns), mode="r")).T
+    beyond_first = _TAIL * np.concatenate([products, np.sqrt(2.0) * squares, mean])
+    columns = np.concatenate([first(_UNITS[:13]), declared, beyond_first])
+    return np.asarray(np.linalg.qr(columns, mode="r")).T
 
 
 def with_errors(phi: Array, error: float, rng: np.random.Generator) -> Array:

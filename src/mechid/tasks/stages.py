@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ from mechid.validation.crossvalidate import Stop, Watch
 if TYPE_CHECKING:
     from mechid.base.analyse import Rule
     from mechid.base.baseset import BaseSet
+
+_FIGURES = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +253,22 @@ def reduced(
     small = advised(found.estimate, options)
     found = replace(found, estimate=problem.doubted(small, found.chosen))
     early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
-    news = [f"reduced model: {w}" for w in found.estimate.warnings if w not in run.warnings]
-    return replace(run, reduction=found, warnings=(*run.warnings, *news, *early))
+    return replace(
+        run, reduction=found, warnings=(*run.warnings, *_news(run, found.estimate), *early)
+    )
+
+
+def _news(run: Run, small: Estimate) -> list[str]:
+    """Return the warnings about a reduced model that were not given about the whole one.
+
+    What differs in figures only is no news.
+    """
+    said = {_gist(word) for word in run.warnings}
+    return [f"reduced model: {w}" for w in small.warnings if _gist(w) not in said]
+
+
+def _gist(warning: str) -> str:
+    return _FIGURES.sub("", warning.partition(": ")[0])
 
 
 def validated(run: Run, problem: EstimationProblem) -> Run:

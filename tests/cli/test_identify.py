@@ -379,7 +379,9 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         (["five_bar", "d.csv", "--period", "-1"], "period must be > 0, got -1"),
         (["five_bar", "d.csv", "--truth", "m.yaml"], "m.yaml: not a JSON file"),
         (["five_bar", "d.csv", "--truth", "json.json"], "not the truth file of synthetic data"),
-        (["five_bar", "forceless.csv"], "no force of the mechanism was measured"),
+        (["five_bar", "forceless.csv"], "no force of the mechanism was measured: measure one of"),
+        (["five_bar", "unnamed.csv"], "measured (not used: motor_1, motor_2): measure one of: M1,"),
+        (["five_bar", "unnamed.csv"], "say in a mapping file (--map) which of them are forces"),
         (["five_bar", "short.csv", "--estimator", "ols"], "too few"),
         (["five_bar", "far.csv"], "far.csv"),
         (["five_bar", "d.csv", "--instruments", "short.csv", "--estimator", "iv"], "twice"),
@@ -392,6 +394,8 @@ def test_wrong_input_is_one_line(data, arguments, words):
     Path("json.json").write_text("{}")
     columns = {name: x.to_numpy().copy() for name, x in read_columns("d.csv").items()}
     write_table("forceless.csv", {k: v for k, v in columns.items() if not k.startswith("M")})
+    motors = {"M1": "motor_1", "M2": "motor_2"}
+    write_table("unnamed.csv", {motors.get(k, k): v for k, v in columns.items()})
     write_table("short.csv", {k: v[:5] for k, v in columns.items()})
     columns["q1"] += np.linspace(0, 2, 180)
     columns["q2"] -= np.linspace(0, 2, 180)

@@ -64,6 +64,8 @@ def test_columns_are_the_shapes_of_the_speed() -> None:
             case "stribeck":
                 speed = shape.element["stribeck_speed"]
                 expected = np.sign(v) * np.exp(-((v / speed) ** 2))
+            case "rotor":
+                expected = motion.ydd[:, 0]
             case "hysteresis":
                 expected = dahl(motion.y[:, 0], shape.element["hysteresis_width"])
         np.testing.assert_allclose(column[0], expected, atol=1e-12)
@@ -262,10 +264,142 @@ def test_friction_of_a_rotor_is_that_of_its_joint() -> None:
     terms = [term.name for term in friction_terms(driven, ("hinge", 0))]
     assert terms == ["viscous_hinge_rotor", "coulomb_hinge_rotor"]
     shapes = friction_shapes(driven, [motion])
-    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous", "load"}
+    assert {s.shape for s in shapes} == set(SHAPES) - {"coulomb", "viscous", "load", "rotor"}
     run = identify(driven, motion, cad_error=0.2, friction="coulomb,viscous")
     assert run.friction is not None
     assert run.friction.shapes == ()
+
+
+TWO = """
+mechid: 1
+name: two
+gravity: [0, 0, -9.81]
+bodies:
+  upper: {mass: 2, center: [0.02, 0, -0.2], inertia: {about: center, xx: 0.03, yy: 0.03, zz: 0.002}}
+  lower:
+    frame: {origin: [0, 0, -0.4]}
+    mass: 1
+    center: [0.01, 0, -0.15]
+    inertia: {about: center, xx: 0.01, yy: 0.01, zz: 0.001}
+joints:
+  A: {type: revolute, between: [ground, upper], at: [0, 0, 0], axis: y}
+  B: {type: revolute, between: [upper, lower], at: [0, 0, -0.4], axis: y}
+coordinates:
+  a: {joint: A, force: M_A}
+  b: {joint: B, force: M_B}
+"""
+
+
+def driven_arm(
+    seed: int, elements: str = "", **more: float
+) -> tuple[Mechanism, PreparedMeasurement]:
+    """Two links, and a log with noise and forces of drives that the model lacks, by their laws."""
+    arm = mechid.loads(TWO)
+    rng, t = np.random.default_rng(seed), np.arange(1000) / 100
+    w = 2 * np.pi * np.arange(1, 13) / 10
+    a = rng.standard_normal((12, 2)) / np.arange(1, 13)[:, None]
+    wave = np.exp(1j * (np.outer(t, w) + rng.uniform(0, 2 * np.pi, 12)))
+    y, yd, ydd = ((factor * wave).real @ a for factor in (1.0, 1j * w, -(w**2)))
+    motion = data_of(synthesise(arm, MotionTable(t, y, yd, ydd), noise=0.0))
+    tau = motion.tau.copy()
+    for j, name in enumerate(("A", "B")):
+        v = motion.yd[:, j]
+        tau[:, j] += more.get(f"rotor_{name}", 0.0) * motion.ydd[:, j]
+        tau[:, j] += more.get(f"coulomb_{name}", 0.0) * np.sign(v)
+        tau[:, j] += more.get(f"viscous_{name}", 0.0) * v
+    noise = 0.02 * np.sqrt(np.mean(tau**2, axis=0))
+    tau += noise * rng.standard_normal(tau.shape)
+    return mechid.loads(TWO + elements), replace(motion, tau=tau)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rotors_that_a_robot_file_lacks(seed: int) -> None:
+    """That of the second joint shows; that of the first is inertia of its link, wrong by 200 %."""
+    arm, motion = driven_arm(seed, rotor_A=0.5, rotor_B=0.1)
+    plain = identify(arm, motion, cad_error=0.2)
+    (found,) = (d for d in plain.diagnosis if d.kind == "rotor" and d.channel == "B")
+    assert "inertia that the model lacks, as of a rotor" in found.text
+    assert found.unit == "kg m²"
+    assert found.remedy.startswith("try --friction auto")
+    run = identify(arm, motion, cad_error=0.2, friction="auto")
+    assert run.friction is not None
+    assert {*run.friction.shapes} == {"rotor inertia of A", "rotor inertia of B"}
+    rotor = run.parameters.names.index("inertia_B_rotor")
+    assert abs(run.values()[rotor] - 0.1) < 3 * run.final.sigma[rotor]
+    assert run.estimate is not None
+    assert run.estimate.agreement is not None
+    assert run.estimate.agreement.p > 0.01
+
+
+def test_no_rotor_is_found_where_links_are_heavier() -> None:
+    """Negative inertia is no rotor; nor is what noise leaves."""
+    for rotor in (0.0, -0.02):
+        arm, motion = driven_arm(0, rotor_B=rotor)
+        run = identify(arm, motion, cad_error=0.2, friction="auto")
+        assert run.friction is not None
+        assert not any("rotor" in words for words in run.friction.shapes)
+        assert not any(d.kind == "rotor" for d in run.diagnosis)
+
+
+FIXED = """
+elements:
+  rub: {type: friction, joint: B, viscous: 2.0, coulomb: 3.0}
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_friction_that_a_robot_file_states_without_measuring(seed: int) -> None:
+    """It is no error of the unit that the force is smaller, and no shape of another kind."""
+    arm, motion = driven_arm(seed, FIXED, coulomb_B=0.2, viscous_B=0.1)
+    plain = identify(arm, motion, cad_error=0.2)
+    assert {(d.kind, d.channel) for d in plain.diagnosis} == {("friction", "B")}
+    run = identify(arm, motion, cad_error=0.2, friction="auto")
+    assert run.friction is not None
+    assert {*run.friction.shapes} == {"Coulomb friction of B", "viscous friction of B"}
+    for name, true in (("coulomb_B_dry", 0.2), ("viscous_B_viscous", 0.1)):
+        k = run.parameters.names.index(name)
+        assert abs(run.values()[k] - true) < 3 * run.final.sigma[k]
+    # The run's model has one coefficient of each, and forces like those measured.
+    terms = {term.name for term in friction_terms(run.mechanism, ("B", 0))}
+    assert terms == {"coulomb_B_dry", "viscous_B_viscous"}
+    assert run.errors(run.motions[0].name)["estimate"] < 0.025
+
+
+def test_fixed_friction_that_is_right_stays() -> None:
+    arm, motion = driven_arm(1, FIXED, coulomb_B=3.0, viscous_B=2.0)
+    run = identify(arm, motion, cad_error=0.2, friction="auto")
+    assert run.friction is not None
+    assert run.friction.shapes == ()
+    assert run.mechanism.elements == arm.elements
+
+
+def test_truth_of_replaced_friction_is_what_the_model_had() -> None:
+    arm = mechid.loads(TWO + FIXED)
+    made = synthesise(arm, moved(arm, 800, 0.5), noise=0.02, seed=1)
+    run = identify(arm, made, cad_error=0.2, friction="coulomb,viscous")
+    assert run.parameters.truth is not None
+    at = [run.parameters.names.index(x) for x in ("coulomb_B_dry", "viscous_B_viscous")]
+    assert run.parameters.truth[at].tolist() == [3.0, 2.0]
+    assert np.all(np.abs(run.values()[at] - [3.0, 2.0]) < 3 * run.final.sigma[at])
+
+
+@pytest.mark.parametrize("coulomb", [10.0, 40.0])
+def test_a_force_that_is_mostly_friction_is_no_noise(coulomb: float) -> None:
+    """Of a light wrist; its channel is all right. 40 N m is 70 times the force without friction."""
+    arm, motion = driven_arm(0, coulomb_B=coulomb)
+    run = identify(arm, motion, cad_error=0.2)
+    assert {(d.kind, d.channel) for d in run.diagnosis} == {("friction", "B")}
+    run = identify(arm, motion, cad_error=0.2, friction="auto")
+    k = run.parameters.names.index("coulomb_B_dry")
+    assert abs(run.values()[k] - coulomb) < 3 * run.final.sigma[k]
+
+
+def test_a_force_that_is_noise() -> None:
+    arm, motion = driven_arm(2)
+    noise = 5 * np.random.default_rng(0).standard_normal(len(motion.time))
+    motion = replace(motion, tau=np.column_stack([motion.tau[:, 0], noise]))
+    (found,) = identify(arm, motion, cad_error=0.2).diagnosis
+    assert (found.kind, found.channel) == ("unexplained", "M_B")
 
 
 def test_friction_of_a_motor_that_moves_with_several_joints() -> None:

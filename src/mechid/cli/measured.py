@@ -139,9 +139,9 @@ Decimation: TypeAlias = Annotated[
 Friction: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Friction of joints besides that of the model: keep (none), auto (shapes that predict "
-        "held-out blocks of time better), or names with commas: coulomb, viscous, asymmetric, "
-        "stribeck, quadratic, hysteresis, load.",
+        help="Friction of joints, and inertia of their drives, besides that of the model: keep "
+        "(none), auto (shapes that predict held-out blocks of time better), or names with commas: "
+        "coulomb, viscous, asymmetric, stribeck, quadratic, hysteresis, load, rotor.",
         show_default="keep",
     ),
 ]

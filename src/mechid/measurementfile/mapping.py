@@ -18,6 +18,7 @@ from mechid.textfile.words import hint
 Role: TypeAlias = Literal["positions", "speeds", "accelerations", "forces"]
 SUFFIX: dict[Role, str] = {"positions": "", "speeds": ".d", "accelerations": ".dd"}
 EFFORT = ".effort"
+NOT_USED = "not used: "  # how the note about other channels begins
 _ORDER = {"positions": 0, "speeds": -1, "accelerations": -2}
 
 
@@ -231,4 +232,4 @@ def unused_note(channels: Channels, signals: list[Signal], time: str | None) -> 
     """Say which channels were not used."""
     used = {name for signal in signals for name, _ in signal.factors} | {time}
     rest = [name for name in channels.channels if name not in used]
-    return [f"not used: {listed(rest, 6)}"] if rest else []
+    return [f"{NOT_USED}{listed(rest, 6)}"] if rest else []

@@ -66,6 +66,12 @@ def joint_of(measure: Measure) -> tuple[str, int] | None:
     return (measure[1], measure[2]) if measure[0] == "joint" else None
 
 
+def joints_of(measure: Measure) -> set[tuple[str, int]]:
+    """Return the joint coordinates in the sum of them that a measure is, as that of a motor."""
+    parts = measure[1:] if measure[0] == "sum" else ((measure, 1.0),)
+    return {at for part, factor in parts if factor and (at := joint_of(part)) is not None}
+
+
 def terms_of(element: ForceElement) -> Iterator[tuple[Part, Term]]:
     """Yield the terms of an element but those that are absent or known to be zero.
 

@@ -48,9 +48,10 @@ class IdentifyOptions:
     seed : int
         Of everything random.
     friction : tuple of str
-        Shapes of friction that joints get besides those of the model: "keep" (none), "auto" (those
-        that predict held-out blocks of time better), or names: "coulomb", "viscous", "asymmetric",
-        "stribeck", "quadratic", "hysteresis", "load".
+        Shapes of friction, and rotors, that joints get besides those of the model: "keep" (none),
+        "auto" (those that predict held-out blocks of time better), or names: "coulomb", "viscous",
+        "asymmetric", "stribeck", "quadratic", "hysteresis", "load", "rotor". Fixed coefficients of
+        the model that do not fit are replaced.
     standstill : str or float
         Forces near standstill: "keep", "auto" (ignored where residuals are much larger there), or
         a speed (m/s or rad/s) below which they are ignored.

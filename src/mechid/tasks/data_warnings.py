@@ -21,6 +21,6 @@ def wrong_order(regression: Regression, prior: Prior) -> tuple[str, ...]:
     """Warn of forces of another order than those of the CAD values: a unit may be wrong."""
     return tuple(
         f"the force {name} is {ratio:.2g} times what the CAD values predict: check its unit and "
-        "scale, and those of time and positions"
+        "scale, those of time and positions, and whether the model has the friction of its joint"
         for name, ratio in unlike_cad(regression, prior).items()
     )

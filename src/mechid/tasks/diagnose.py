@@ -23,7 +23,9 @@ from mechid.tasks.advice import friction_tried
 from mechid.tasks.doubtful_elasticity import doubtful_elasticity, elastic_candidate
 from mechid.tasks.doubtful_friction import (
     ADD,
+    ADD_ROTOR,
     doubtful_friction,
+    doubtful_rotors,
     friction_candidates,
     friction_words,
     own_speeds,
@@ -36,6 +38,7 @@ from mechid.validation.diagnosis_record import Diagnosis
 
 # What to do about friction if shapes of it were tried.
 _ADDED = "describe it in the model: no shape that was tried predicts held-out blocks better"
+_NO_ROTOR = "give the joint a rotor in the model: with it held-out blocks are predicted no better"
 # What to do about samples near standstill if those of some speed were left out already.
 _SLOWER = "leave these samples out: ignore_below in the mapping file"
 # What to do about differences between logs: each of them may be the wrong one.
@@ -77,7 +80,11 @@ def examined(run: Run, problem: EstimationProblem) -> tuple[Run, EstimationProbl
     words = friction_words(mechanism, run.estimate.parameters, found.friction, contained=informed)
     diagnosis = tuple(_untried(d, run) for d in found.found)
     run = replace(run, diagnosis=diagnosis, warnings=(*run.warnings, *words))
-    for doubts in (doubtful_friction(found.friction), doubtful_elasticity(found.elasticity)):
+    for doubts in (
+        doubtful_friction(found.friction),
+        doubtful_rotors(found.rotors),
+        doubtful_elasticity(found.elasticity),
+    ):
         if informed and doubts is not None:
             problem = problem.doubting(doubts)
     return run, problem
@@ -156,8 +163,8 @@ def unused(run: Run, motion: PreparedMeasurement, regression: Regression) -> tup
 def _untried(found: Diagnosis, run: Run) -> Diagnosis:
     """Return a finding that does not advise what was done."""
     options = run.about.options
-    if found.remedy == ADD and friction_tried(options):
-        return replace(found, remedy=_ADDED)
+    if found.remedy in (ADD, ADD_ROTOR) and friction_tried(options):
+        return replace(found, remedy=_ADDED if found.remedy == ADD else _NO_ROTOR)
     if found.kind == "standstill" and options.standstill != "keep":
         return replace(found, remedy=_SLOWER)
     return found

@@ -18,13 +18,20 @@ from mechid.estimation.regression import Floats, Regression
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.friction import SHAPES, friction_shapes, friction_terms, shape_columns
+from mechid.tasks.friction import (
+    SHAPES,
+    FrictionShape,
+    friction_shapes,
+    friction_terms,
+    shape_columns,
+)
 from mechid.tasks.load_shapes import drives, rubbed
 from mechid.tasks.regress import measured_rows
 from mechid.validation.diagnosis_linear import Candidate
 from mechid.validation.friction_columns import load_column
 
 ADD = "try --friction auto, which adds what predicts held-out blocks better"
+ADD_ROTOR = "try --friction auto, which adds rotors, too, if held-out blocks are predicted better"
 # Friction that grows with the load, where it cannot be added.
 _NO_JOINT = (
     "--friction auto can add it to coordinates of joints that turn or slide, and to no other"
@@ -37,6 +44,14 @@ def own_speeds(mechanism: Mechanism, motion: PreparedMeasurement) -> Floats:
     it."""
     yd = motion.yd[:, measured_rows(mechanism, motion.forces)]
     return _filtered(motion, yd)
+
+
+def doubtful_rotors(rotors: Mapping[str, Floats]) -> DoubtfulForces | None:
+    """Return the forces of rotors that the model lacks, of each joint (N, n_d), likewise."""
+    if not rotors:
+        return None
+    words = f"what rotor inertia of {', '.join(rotors)} that the model lacks does to the parameters"
+    return DoubtfulForces(np.stack(list(rotors.values()), axis=-1), words)
 
 
 def doubtful_friction(friction: Mapping[str, Floats]) -> DoubtfulForces | None:
@@ -97,12 +112,28 @@ def _friction(mechanism: Mechanism, logs: Sequence[PreparedMeasurement]) -> list
     if not shapes:
         return []
     columns = shape_columns(mechanism, logs, shapes)
+    # A force that differs with the direction cannot be told from an offset.
     return [
-        Candidate("friction", shape.joint, columns[..., k], "", shape.words, ADD)
+        _candidate(mechanism, shape, columns[..., k])
         for k, shape in enumerate(shapes)
-        # A force that differs with the direction cannot be told from an offset.
         if shape.shape != "asymmetric"
     ]
+
+
+def _candidate(mechanism: Mechanism, shape: FrictionShape, column: Floats) -> Candidate:
+    if shape.shape == "rotor":
+        unit = _inertia(mechanism, shape)
+        return Candidate("rotor", shape.joint, column, unit, "", ADD_ROTOR)
+    fixed, usual = shape.fixed is not None, shape.shape in ("coulomb", "viscous")
+    return Candidate(
+        "friction", shape.joint, column, "", shape.words, ADD, fixed=fixed, usual=usual
+    )
+
+
+def _inertia(mechanism: Mechanism, rotor: FrictionShape) -> str:
+    """Return the unit of the inertia of a rotor, as seen from its joint."""
+    ((joint, index),) = rotor.element.coordinates
+    return "kg m²" if mechanism.joint(joint).kind.units[index] == "rad" else "kg"
 
 
 def _loads(

@@ -1,12 +1,13 @@
 """Friction as real joints have it: shapes that are linear in their coefficients, tried and chosen.
 
-Every shape is a force element of the model, so that a model with the chosen ones can be written,
-simulated and used for prediction like any other.
+So is the inertia of rotors, which robot files hardly ever have. Every shape is a force element of
+the model, so that a model with the chosen ones can be written, simulated and used for prediction
+like any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,8 +21,8 @@ from mechid.estimation.regression import Floats, Regression, joined
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, Term
-from mechid.mechanism.element_laws import FRICTION, HYSTERESIS, LAWS
-from mechid.mechanism.element_terms import joint_of, terms_of
+from mechid.mechanism.element_laws import FRICTION, HYSTERESIS, INERTIA, LAWS
+from mechid.mechanism.element_terms import joint_of, joints_of, terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
 from mechid.options import IdentifyOptions
 from mechid.runs.record import FrictionChoice
@@ -38,10 +39,10 @@ from mechid.tasks.load_shapes import (
 )
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import chosen_base, problem_of
-from mechid.validation.added_columns import fitted_problem
+from mechid.validation.added_columns import fitted_problem, imitated, with_column
 from mechid.validation.blocks import Blocks
 from mechid.validation.crossvalidate import force_rms
-from mechid.validation.held_out_columns import choose_columns
+from mechid.validation.held_out_columns import ChosenColumns, choose_columns
 
 KEEP, AUTO = "keep", "auto"
 # Speeds of Stribeck's drop, relative to the usual top speed of the joint; widths of hysteresis,
@@ -59,7 +60,7 @@ Joint = tuple[str, int]
 
 @dataclass(frozen=True)
 class FrictionShape:
-    """A shape of friction of one joint that a model does not have.
+    """A shape of friction of one joint, or a rotor, that a model does not have.
 
     Attributes
     ----------
@@ -75,6 +76,9 @@ class FrictionShape:
     actuated : bool
         Whether the force on the joint was measured: a difference between the directions cannot be
         told from an offset of that force.
+    fixed : float, optional
+        Coefficient of it that the model has and that is not to be identified. Robot files often
+        state one that nobody measured; it is replaced.
     """
 
     shape: str
@@ -83,6 +87,7 @@ class FrictionShape:
     parameter: str
     words: str
     actuated: bool
+    fixed: float | None = None
 
 
 SHAPES: Mapping[str, str] = {
@@ -93,6 +98,7 @@ SHAPES: Mapping[str, str] = {
     "quadratic": "friction that grows with the square of the speed",
     "hysteresis": "hysteresis",
     "load": "friction that grows with the load",
+    "rotor": "rotor inertia",
 }
 
 
@@ -111,18 +117,26 @@ def friction_shapes(
     Without `narrow` only those of hysteresis that Coulomb friction is not almost the same as.
     """
     found = []
-    taken = {e.name for e in mechanism.elements}
+    taken, turned = {e.name for e in mechanism.elements}, _with_rotors(mechanism)
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     for (joint, index), usual in _usual(mechanism, motions).items():
-        laws = {(term.law, term.shape) for term in friction_terms(mechanism, (joint, index))}
+        laws = {
+            (term.law, term.shape): _fixed(term)
+            for term in friction_terms(mechanism, (joint, index))
+        }
         units, label = mechanism.joint(joint).kind.units, _label(mechanism, (joint, index))
         for shape, element, words in _elements(label, (joint, index), usual, units[index]):
             ((_, term),) = terms_of(element)
             if not narrow and 0 < _width(element) < _NARROW * usual.range:
                 continue
-            if (term.law, term.shape) not in laws and element.name not in taken:
-                actuated = (joint, index) in driven
-                found.append(FrictionShape(shape, label, element, term.name, words, actuated))
+            actuated, law = (joint, index) in driven, (term.law, term.shape)
+            if shape == "rotor" and (not actuated or (joint, index) in turned):
+                continue
+            fixed = laws.get(law)
+            if element.name not in taken and (law not in laws or fixed is not None):
+                found.append(
+                    FrictionShape(shape, label, element, term.name, words, actuated, fixed)
+                )
     return tuple(found)
 
 
@@ -143,6 +157,18 @@ def friction_terms(mechanism: Mechanism, at: Joint) -> Iterator[Term]:
         for _, term in terms_of(element):
             if joint_of(term.measure) == at and LAWS[term.law].order == 1:
                 yield term
+
+
+def _fixed(term: Term) -> float | None:
+    """Return the coefficient of a term on a joint that is not to be identified; of motors none."""
+    known = term.measure[0] == "joint" and not term.coefficient.identify
+    return term.coefficient.value if known else None
+
+
+def _with_rotors(mechanism: Mechanism) -> set[Joint]:
+    """Return the joint coordinates that move with a rotor."""
+    terms = (term for element in mechanism.elements for _, term in terms_of(element))
+    return {at for term in terms if term.law == INERTIA for at in joints_of(term.measure)}
 
 
 def _elements(
@@ -168,6 +194,8 @@ def _elements(
         if width > 0:
             turning = made(f"turn{k}", "friction", hysteresis=unknown, hysteresis_width=width)
             yield "hysteresis", turning, f"{SHAPES['hysteresis']} over {width:g} {unit}"
+    # As seen from the joint: motor and gear ratio are not known.
+    yield "rotor", made("rotor", "transmission", ratios=(1.0,), inertia=unknown), SHAPES["rotor"]
 
 
 def _width(element: ForceElement) -> float:
@@ -180,7 +208,9 @@ def _label(mechanism: Mechanism, at: Joint) -> str:
     return joint if len(mechanism.joint(joint).kind.units) == 1 else f"{joint}_{index + 1}"
 
 
-def _made(label: str, at: Joint, name: str, kind: str, **given: Any) -> ForceElement:
+def _made(
+    label: str, at: Joint, name: str, kind: str, ratios: tuple[float, ...] = (), **given: Any
+) -> ForceElement:
     values = {
         key.name: Coefficient(0.0)
         if key.form == "coefficient"
@@ -189,7 +219,7 @@ def _made(label: str, at: Joint, name: str, kind: str, **given: Any) -> ForceEle
         else key.default
         for key in ELEMENT_KINDS[kind].keys
     }
-    part = Part(f"{label}_{name}", tuple((values | given).items()))
+    part = Part(f"{label}_{name}", tuple((values | given).items()), ratios=ratios)
     return ForceElement(part.name, kind, (part,), coordinates=(at,))
 
 
@@ -223,8 +253,38 @@ def _usual_of(parts: Sequence[tuple[Floats, Floats]]) -> Usual:
 
 
 def with_shapes(mechanism: Mechanism, shapes: Sequence[FrictionShape]) -> Mechanism:
-    """Return a mechanism with further shapes of friction."""
-    return replace(mechanism, elements=(*mechanism.elements, *(s.element for s in shapes)))
+    """Return a mechanism with further shapes of friction, without the fixed ones they replace."""
+    replaced = {law for s in shapes if s.fixed is not None for law in _laws(s.element)}
+    kept = (_without(element, replaced) for element in mechanism.elements)
+    return replace(mechanism, elements=(*kept, *(s.element for s in shapes)))
+
+
+def _laws(element: ForceElement) -> Iterator[tuple[Joint | None, int, Any]]:
+    """Yield joint, law and shape of the terms of an element."""
+    for _, term in terms_of(element):
+        yield joint_of(term.measure), term.law, term.shape
+
+
+def _without(element: ForceElement, laws: Container[tuple[Joint | None, int, Any]]) -> ForceElement:
+    """Return an element without fixed coefficients of some laws."""
+    gone = {
+        (part.name, term.name.removesuffix(f"_{part.name}"))
+        for part, term in terms_of(element)
+        if not term.coefficient.identify and (joint_of(term.measure), term.law, term.shape) in laws
+    }
+    if not gone:
+        return element
+    parts = tuple(
+        replace(
+            part,
+            values=tuple(
+                (key, Coefficient(0.0) if (part.name, key) in gone else value)
+                for key, value in part.values
+            ),
+        )
+        for part in element.parts
+    )
+    return replace(element, parts=parts)
 
 
 def shape_columns(
@@ -255,7 +315,7 @@ def richer_friction(
     options : IdentifyOptions
         Its `friction`: "keep", "auto", or names of `SHAPES` that all joints get.
     truth : Truth, optional
-        Of synthetic data; terms that it does not have are zero.
+        Of synthetic data; terms that it does not have are zero, or as the model has them fixed.
     n_logs : int
         How many of the motions are logs of the identification.
 
@@ -293,15 +353,27 @@ def richer_friction(
     beta, _ = fitted(regression, noise, prior, _offsets(regression))
     parts = (shape_columns(mechanism, logs, linear), slopes.columns(beta))
     shapes, columns = (*linear, *loads), np.concatenate(parts, axis=-1)
-    taken, choice = choose_shapes(regression, prior, shapes, columns, AUTO in asked)
-    chosen = [shapes.index(s) for s in taken if s.parameter]
-    others = np.concatenate([_offsets(regression), columns[..., chosen]], axis=-1)
-    taken, choice = _sized(taken, choice, loads, slopes, (regression, noise, prior, others))
+    while True:
+        chosen, choice = choose_shapes(regression, prior, shapes, columns, AUTO in asked)
+        at = [shapes.index(s) for s in chosen if s.parameter]
+        others = np.concatenate([_offsets(regression), columns[..., at]], axis=-1)
+        taken, choice = _sized(chosen, choice, loads, slopes, (regression, noise, prior, others))
+        lost = _loaded(chosen) - _loaded(taken)
+        if AUTO not in asked or not lost:
+            break
+        # What looks like a load that no gear has is something else, which may be among the shapes.
+        kept = [k for k, s in enumerate(shapes) if s.parameter or s.joint not in lost]
+        shapes, columns = tuple(shapes[k] for k in kept), columns[..., kept]
     if truth is not None:
-        names = (*truth.parameters, *(s.parameter for s in taken if s.parameter))
-        more = len(names) - len(truth.parameters)
-        truth = replace(truth, parameters=names, values=np.pad(truth.values, (0, more)))
+        more = {s.parameter: s.fixed or 0.0 for s in taken if s.parameter}
+        values = np.append(truth.values, list(more.values()))
+        truth = replace(truth, parameters=(*truth.parameters, *more), values=values)
     return with_shapes(mechanism, taken), truth, choice
+
+
+def _loaded(shapes: Sequence[FrictionShape]) -> set[str]:
+    """Return the joints with friction that grows with the load."""
+    return {s.joint for s in shapes if not s.parameter}
 
 
 def _sized(
@@ -365,21 +437,46 @@ def choose_shapes(
     folds = _BLOCKS.folds(regression.logs)
     offsets = _offsets(regression)
     n, every = offsets.shape[-1], np.concatenate([offsets, columns], axis=-1)
-    found = choose_columns(regression, every, noise, folds, prior, fixed=n)
-    before, after, taken = found.before, found.after, tuple(shapes[k - n] for k in found.columns)
-    if not choose:
-        taken = tuple(shapes)
-        fixed = every.shape[-1]
-        after = choose_columns(regression, every, noise, folds, prior, fixed=fixed).after
-    words = tuple(f"{s.words} of {s.joint}" for s in taken)
-    return taken, FrictionChoice(words, before, after)
+    rotors = [n + k for k, s in enumerate(shapes) if s.shape == "rotor"]
+
+    def tried(taken: Sequence[int], others: Sequence[int], noise: Floats) -> ChosenColumns:
+        at = [*range(n), *taken, *others]
+        positive = [i for i, k in enumerate(at) if k in rotors]
+        fixed = n + len(taken)
+        return choose_columns(
+            regression, every[..., at], noise, folds, prior, fixed=fixed, positive=positive
+        )
+
+    def better(taken: Sequence[int], others: Sequence[int], noise: Floats) -> list[int]:
+        found = tried(taken, others, noise)
+        return [[*range(n), *taken, *others][i] for i in found.columns]
+
+    taken = [n + k for k in range(len(shapes))]
+    if choose:
+        every_one, taken, own = taken, [], noise
+        # What the model states is corrected first: then all else is seen better.
+        stated = [n + k for k, s in enumerate(shapes) if s.fixed is not None]
+        while more := better(taken, [k for k in stated if k not in taken], own):
+            taken += more
+            own = fit_noise(regression, prior, every[..., [*range(n), *taken]])
+        taken += better(taken, [k for k in every_one if k not in taken], own)
+        if {*rotors} & {*taken}:
+            # A file without one rotor lacks them all; CAD values of links do not contain them.
+            left = [k for k in rotors if k not in taken]
+            hidden = imitated(regression, every[..., left])
+            taken += [k for k, x in zip(left, hidden, strict=True) if x]
+    found = tuple(shapes[k - n] for k in taken)
+    before, after = (tried(at, (), noise).before for at in ((), taken))
+    return found, FrictionChoice(tuple(f"{s.words} of {s.joint}" for s in found), before, after)
 
 
-def fit_noise(regression: Regression, prior: Prior | None) -> Floats:
-    """Return the standard deviation of each force about a fit, (n_d,)."""
+def fit_noise(regression: Regression, prior: Prior | None, columns: Floats | None = None) -> Floats:
+    """Return the standard deviation of each force about a fit, (n_d,), also of further columns."""
     size = force_rms(regression.tau, regression.valid)
     noise = np.where(size > 0, _START * size, 1.0)
     for _ in range(_STEPS):
-        e = np.nan_to_num(fitted_problem(regression, noise, prior).residuals())
+        problem = fitted_problem(regression, noise, prior)
+        problem = problem if columns is None else with_column(problem, columns)
+        e = np.nan_to_num(problem.residuals())
         noise = np.maximum(force_rms(e, regression.valid), _EXACT * noise)
     return noise

@@ -13,6 +13,7 @@ import numpy as np
 from mechid.errors import DataError, ModelError
 from mechid.measurementfile.channels import MissingChannelError
 from mechid.measurementfile.join import log_files
+from mechid.measurementfile.mapping import NOT_USED
 from mechid.measurementfile.read import Window, file_and_part, read_measurement
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions, changed
@@ -305,10 +306,12 @@ def _read(data: Any, mechanism: Mechanism, mapping: Any) -> Measurement:
 def _check_forces(motion: PreparedMeasurement, mechanism: Mechanism) -> None:
     """Reject a measurement without forces."""
     if not motion.forces:
+        unused = [note for note in motion.notes if note.startswith(NOT_USED)]
+        mapped = "; say in a mapping file (--map) which of them are forces" if unused else ""
         raise DataError(
-            "no force of the mechanism was measured",
+            f"no force of the mechanism was measured{''.join(f' ({note})' for note in unused)}",
             where=motion.source,
-            remedy=f"measure one of: {', '.join(c.force for c in mechanism.coordinates)}",
+            remedy=f"measure one of: {', '.join(c.force for c in mechanism.coordinates)}{mapped}",
         )
     if not motion.tau[motion.valid].any():
         raise DataError(

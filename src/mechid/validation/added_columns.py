@@ -16,7 +16,7 @@ from scipy.special import stdtr
 
 from mechid.estimation.linear import full_svd, lengths, prior_factor, rank_floor
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.regression import Bools, Floats, Ints, Regression
 
 # Blocks of time of all logs together: more give a sharper test, but they must be longer than the
 # memory of the residuals, by this factor.
@@ -179,6 +179,14 @@ def try_columns(problem: FittedProblem, columns: Floats) -> Added:
         count = np.where(told, np.sum(weights, axis=0) ** 2 / np.sum(weights**2, axis=0), 2.0)
     p = 2.0 * stdtr(np.maximum(count - 1.0, 1.0), -np.nan_to_num(ratio))
     return Added(factor, sigma, p, factor**2 * energy, factor**2 * size)
+
+
+def imitated(regression: Regression, columns: Floats) -> Bools:
+    """Return which columns (N, n_d, c) of forces are combinations of those of the parameters."""
+    A, Z = regression.stacked()[0], columns[regression.valid]
+    A = A / lengths(A)
+    rest = np.linalg.norm(Z - A @ np.linalg.lstsq(A, Z, rcond=None)[0], axis=0)
+    return np.asarray(rest <= _IMITATED * np.linalg.norm(Z, axis=0))
 
 
 def with_column(problem: FittedProblem, columns: Floats) -> FittedProblem:

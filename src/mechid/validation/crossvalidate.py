@@ -56,7 +56,7 @@ class CrossValidation:
     @property
     def standard_error(self) -> float:
         """Of the mean."""
-        return standard_error(self.totals)
+        return float(standard_error(self.totals))
 
 
 def cross_validate(
@@ -129,7 +129,9 @@ def force_rms(tau: Floats, valid: Bools) -> Floats:
     return np.asarray(np.sqrt(squares / np.maximum(n, 1)))
 
 
-def standard_error(totals: Floats) -> float:
-    """Return the standard error of the mean of several; infinite for a single one."""
+def standard_error(totals: Floats) -> Floats:
+    """Return the standard error of the mean of several (k, …); infinite for a single one."""
     k = len(totals)
-    return float(np.std(totals, ddof=1) / np.sqrt(k)) if k > 1 else np.inf
+    if k < 2:
+        return np.full(totals.shape[1:], np.inf)
+    return np.asarray(np.std(totals, axis=0, ddof=1) / np.sqrt(k))

@@ -1,7 +1,8 @@
 """What is wrong with measured forces and with the model, in words, each with its figure.
 
 Errors that explain everything else come first: channels that are exchanged, reversed or in another
-unit. Where there is one, smaller errors are not looked for, since their size would be meaningless.
+unit. Where there is one, smaller errors are not looked for, since their size would be meaningless;
+nor where a force looks like noise, whatever the model may lack.
 Then clipped, quantised and single wrong samples, and errors that are linear in a factor: the one
 that explains most is taken into the model before the next is sought, so that one cause has one
 finding. Delays that were estimated are part of the problem from the start: they are linear only
@@ -24,7 +25,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.sensed import late_regression, late_values
 from mechid.signals.record import PreparedMeasurement
-from mechid.validation.added_columns import fitted_problem
+from mechid.validation.added_columns import fitted_problem, stacked_columns
 from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units, unexplained
 from mechid.validation.diagnosis_linear import (
@@ -51,8 +52,8 @@ _BETTER = 0.9
 
 
 class Findings(NamedTuple):
-    """What was found, forces (N, n_d) of the friction that the model lacks, joint by joint, and of
-    k drives that give way, (N, n_d, k).
+    """What was found, forces (N, n_d) of the friction and of the rotors that the model lacks, joint
+    by joint, and of k drives that give way, (N, n_d, k).
 
     None of friction where a hum was found that explains the forces as well, or a delay that was not
     estimated. Forces like those of elasticity are there also where they are not named, because a
@@ -61,6 +62,7 @@ class Findings(NamedTuple):
 
     found: tuple[Diagnosis, ...]
     friction: Mapping[str, Floats] = MappingProxyType({})
+    rotors: Mapping[str, Floats] = MappingProxyType({})
     elasticity: Floats | None = None
 
 
@@ -89,7 +91,7 @@ def diagnose(
     speeds : array (N, n_d), optional
         Of the coordinate of each force at the samples of the regression, m/s or rad/s.
     lacking : sequence of Candidate
-        What the model does not have: shapes of friction, and elasticity of drives.
+        What the model does not have: shapes of friction, rotors, and elasticity of drives.
     coordinates : sequence of (str, str)
         Names and units of the independent coordinates, as the columns of a motion.
     source : str
@@ -98,18 +100,22 @@ def diagnose(
     delay = None if estimate.errors is None else estimate.errors.delay
     r = late_regression(regression.select(estimate.parameters), delay)
     fitted = r.tau - r.known - r.W @ estimate.values
-    gross = (
-        other_units(r, prior, source)
-        or exchanged_or_reversed(r, prior, source)
-        or unexplained(r, fitted)
-    )
+    usual = stacked_columns([c.column for c in lacking if c.usual], r.tau.shape)
+    gross = other_units(r, prior, source, usual) or exchanged_or_reversed(r, prior, source, usual)
     if gross:
         return Findings(gross)
-    # Forces without noise were not used.
-    r = replace(r, valid=r.valid & np.isfinite(estimate.noise))
+    # Forces without noise were not used. The model may lack the cause, as of what is not explained:
+    # most of the force of a wrist is friction.
+    known = np.isfinite(estimate.noise)
+    alive = [
+        bool(np.ptp(x[ok])) if ok.any() else False for x, ok in zip(r.tau.T, r.valid.T, strict=True)
+    ]
+    strange = {d.channel for d in unexplained(r, fitted)}
+    strange |= {name for name, k, ok in zip(r.channels, known, alive, strict=True) if ok and not k}
+    r = replace(r, valid=r.valid & (known | np.isin(r.channels, list(strange))))
     size = force_rms(r.tau, r.valid)
     floor = np.where(size > 0, _EXACT * size, 1.0)
-    noise = np.where(estimate.noise > floor, estimate.noise, floor)
+    noise = np.where(known, np.maximum(np.nan_to_num(estimate.noise), floor), size + floor)
     scale = 1.0 if estimate.agreement is None else max(1.0, estimate.agreement.scale)
     nth = max(1, r.tau.size // _ROWS)
     thin = slice(None, None, nth)
@@ -138,6 +144,8 @@ def diagnose(
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
     if left_out.any():
         e = np.where(left_out, fitted, e)
+    if still := tuple(d for d in unexplained(r, e) if d.channel in strange):
+        return Findings(still)
     forces = np.where(r.valid, r.tau - e, np.nan)
     whole = (
         *clipped(motions, r, r.W @ estimate.values + r.known),
@@ -158,15 +166,16 @@ def diagnose(
     like = not imitated and any(d.kind in _LIKE_FRICTION and not d.settled for d in whole)
     return Findings(
         whole,
-        {} if like else _of_joints(lacking, factors),
+        {} if like else _of_joints("friction", lacking, factors),
+        _of_joints("rotor", lacking, factors),
         np.concatenate(elastic, axis=-1) if elastic else None,
     )
 
 
-def _of_joints(candidates: Sequence[Candidate], factors: Floats) -> dict[str, Floats]:
-    """Return the forces of all shapes of friction that were taken, joint by joint."""
+def _of_joints(kind: str, candidates: Sequence[Candidate], factors: Floats) -> dict[str, Floats]:
+    """Return the forces of all that was taken of a kind, joint by joint."""
     found: dict[str, Floats] = {}
     for c, factor in zip(candidates, factors.tolist(), strict=True):
-        if factor and c.kind == "friction":
+        if factor and c.kind == kind:
             found[c.channel] = found.get(c.channel, 0.0) + factor * c.column
     return found

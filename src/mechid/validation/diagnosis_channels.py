@@ -39,9 +39,22 @@ _OPPOSITE = 0.5  # correlation with the CAD values
 
 
 def other_units(
-    regression: Regression, prior: Prior | None, source: str = CAD
+    regression: Regression,
+    prior: Prior | None,
+    source: str = CAD,
+    lacking: Floats | None = None,
 ) -> tuple[Diagnosis, ...]:
-    """Name forces that are a multiple of what the CAD values predict, or what `source` is."""
+    """Name forces that are a multiple of what the CAD values predict, or what `source` is.
+
+    Parameters
+    ----------
+    regression : Regression
+    prior : Prior, optional
+    source : str
+        What the prior is called in sentences.
+    lacking : array (N, n_d, k), optional
+        Forces that the model may lack: what is alike in these alone says nothing about units.
+    """
     if prior is None:
         return ()
     r = regression
@@ -49,7 +62,8 @@ def other_units(
     found = []
     for j, name in enumerate(r.channels):
         valid = r.valid[:, j]
-        measured, expected = r.tau[valid, j], cad[valid, j]
+        parts = np.zeros((valid.sum(), 0)) if lacking is None else lacking[valid, j]
+        measured, expected = (_apart(x[valid, j], parts) for x in (r.tau, cad))
         sizes = np.linalg.norm(measured), np.linalg.norm(expected)
         if not all(np.isfinite(x) and x > 0 for x in sizes):
             continue
@@ -72,6 +86,11 @@ def other_units(
             )
         )
     return tuple(found)
+
+
+def _apart(values: Floats, parts: Floats) -> Floats:
+    """Return values (n,) without what is a combination of parts (n, k)."""
+    return np.asarray(values - parts @ np.linalg.lstsq(parts, values, rcond=None)[0])
 
 
 def unexplained(regression: Regression, residuals: Floats) -> tuple[Diagnosis, ...]:
@@ -113,13 +132,21 @@ def _spread(values: Floats) -> float:
 
 
 def exchanged_or_reversed(
-    regression: Regression, prior: Prior | None, source: str = CAD
+    regression: Regression,
+    prior: Prior | None,
+    source: str = CAD,
+    lacking: Floats | None = None,
 ) -> tuple[Diagnosis, ...]:
-    """Name forces that fit much better with another sign, or in the place of each other."""
-    r = regression.part(np.flatnonzero(regression.valid.all(axis=1)))
+    """Name forces that fit much better with another sign, or in the place of each other.
+
+    Not where forces that the model may lack, (N, n_d, k), do as well.
+    """
+    whole = np.flatnonzero(regression.valid.all(axis=1))
+    r = regression.part(whole)
     if len(r.time) < _FEW or not np.all(r.tau.any(axis=0)):
         return ()
-    misfit = _Misfit(r, prior, source)
+    more = np.zeros((*r.tau.shape, 0)) if lacking is None else lacking[whole]
+    misfit = _Misfit(r, prior, source, more)
     tau, found = r.tau, []
     first = before = misfit.total(tau)
     # Several reversed at once, as the CAD values say: each alone may not help. Not where one change
@@ -153,7 +180,7 @@ def exchanged_or_reversed(
 class _Misfit:
     """How badly a fit explains versions of the forces, and how far they are from the CAD values."""
 
-    def __init__(self, r: Regression, prior: Prior | None, source: str) -> None:
+    def __init__(self, r: Regression, prior: Prior | None, source: str, more: Floats) -> None:
         self._known = r.known
         self._forces: Floats | None = None
         self.against = "the fit"
@@ -164,14 +191,17 @@ class _Misfit:
         weight = _NOMINAL * np.sqrt(max(len(r.time) / _COUNT, 1.0))
         self._scale = weight * np.where(np.isfinite(size) & (size > 0), size, own)
         A = (r.W / self._scale[:, None]).reshape(-1, len(r.parameters))
+        Z = (more / self._scale[:, None]).reshape(len(A), more.shape[-1])
         if prior is None or mean is None:
             self._shift = np.zeros(len(A))
-            full = A / lengths(A)
+            full = np.hstack([A, Z])
         else:
             F = prior_factor(prior.select(r.parameters).base_covariance)
             self._shift = A @ mean
             self._forces, self.against = forces, source
-            full = np.vstack([A @ F, np.eye(F.shape[1])])
+            n = F.shape[1]
+            full = np.block([[A @ F, Z], [np.eye(n), np.zeros((n, Z.shape[1]))]])
+        full = full / lengths(full)
         U, s, _ = full_svd(full)
         self._Q = U[:, s > rank_floor(full, s)]
 

@@ -1,4 +1,4 @@
-"""Errors that are linear in a factor: offset, drift, delay, gain, shapes of friction.
+"""Errors that are linear in a factor: offset, drift, delay, gain, shapes of friction, rotors.
 
 Each candidate is a column of forces per unit of its factor. The one that explains most of the
 residuals is taken into the model, then the next is sought, until none is significant. All of them
@@ -40,6 +40,7 @@ _DRIFTS = (1, 2, 3)
 # jitter; a gain above is no error of calibration.
 _LEAST = {"gain": 0.01, "delay": 0.1}
 _WILD = 0.5
+_POSITIVE = ("rotor", "elasticity")
 _MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
 _SURE = 4.0  # standard deviations of a gain or delay that the estimator found
 _BESIDES = f"{SETTLED}: it is estimated besides"
@@ -64,6 +65,10 @@ class Candidate:
         What to do about it, if that is not the same for all of its kind.
     parts : array (N, n_d, k), optional
         Forces of single causes that are alike, whose sum is the column.
+    fixed : bool
+        Whether the model has it with a given factor, which may be wrong.
+    usual : bool
+        Whether nearly every machine has it, so that a model without it explains little.
     """
 
     kind: str
@@ -73,22 +78,24 @@ class Candidate:
     words: str = ""
     remedy: str = ""
     parts: Floats | None = None
+    fixed: bool = False
+    usual: bool = False
 
 
 class LinearFindings(NamedTuple):
-    """Errors that were found, the problem with all of them fitted, and the factors of the shapes of
-    friction that were given, 0 for those that were not taken."""
+    """Errors that were found, the problem with all of them fitted, and the factors of what the
+    model lacks, in the order that was given, 0 for those that were not taken."""
 
     found: tuple[Diagnosis, ...]
     problem: FittedProblem
-    friction: Floats
+    factors: Floats
 
 
 def linear_findings(
     problem: FittedProblem,
     estimate: Estimate,
     motion: PreparedMeasurement,
-    friction: Sequence[Candidate] = (),
+    lacking: Sequence[Candidate] = (),
     source: str = CAD,
 ) -> LinearFindings:
     """Return errors that are linear in a factor, and the problem with all of them fitted.
@@ -101,8 +108,8 @@ def linear_findings(
     estimate : Estimate
     motion : PreparedMeasurement
         A log, for its rate.
-    friction : sequence of Candidate
-        Shapes of friction.
+    lacking : sequence of Candidate
+        What the model may lack: shapes of friction, rotors, elasticity.
     source : str
         What the prior is called in sentences.
     """
@@ -110,7 +117,7 @@ def linear_findings(
     forces = r.W @ estimate.values + r.known
     # Where CAD values or other channels do not determine a gain, the parameters imitate it.
     channels = _candidates(r, forces)
-    candidates = [*channels, *friction]
+    candidates = [*channels, *lacking]
     factors = np.zeros(len(candidates))
     columns = stacked_columns([c.column for c in candidates], r.tau.shape)
     step = _step(motion)
@@ -185,9 +192,10 @@ def _best(
             added.gain[k] > _least_share(c) * squares[here].sum()
             and size >= _LEAST.get(c.kind, 0.0)
             and not (c.kind == "gain" and size > _WILD)
-            and not (c.kind == "elasticity" and added.factor[k] < 0)
-            # More friction than force: a column that parameters imitate but for inaccuracies.
-            and not (c.kind == "friction" and added.whole[k] > forces[here].sum())
+            and not (c.kind in _POSITIVE and added.factor[k] < 0)
+            # More friction than force: a column that parameters imitate but for inaccuracies. What
+            # the model states may be that wrong.
+            and (c.kind != "friction" or c.fixed or added.whole[k] <= forces[here].sum())
         ):
             order.append(k)
     # Elasticity takes a part of what other errors explain: only what they leave is its own, and its
@@ -275,6 +283,13 @@ def _merged(
                 text = (
                     f"drives give way by about {100 * value:.2g} % of their motion under their "
                     f"usual force ({significance:.0f} standard deviations)"
+                )
+                remedy = parts[0][0].remedy
+            case "rotor":
+                text = (
+                    f"the drive of {name} has inertia that the model lacks, as of a rotor: "
+                    f"{value:.3g} {unit} seen from the joint ({significance:.0f} standard "
+                    "deviations)"
                 )
                 remedy = parts[0][0].remedy
             case _:

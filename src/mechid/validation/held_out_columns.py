@@ -59,7 +59,8 @@ def choose_columns(
     prior: Prior | None = None,
     *,
     fixed: int = 0,
-    most: int = 20,
+    positive: Sequence[int] = (),
+    most: int = 40,
 ) -> ChosenColumns:
     """Choose columns one after the other, as long as held-out errors decrease.
 
@@ -75,25 +76,27 @@ def choose_columns(
         Of the parameters; the factors have none.
     fixed : int
         How many of the first columns are taken in any case.
+    positive : sequence of int
+        Columns whose factors cannot be negative.
     most : int
         Further columns to take at most.
     """
-    parts = [_Part(regression, columns, noise, fold, prior) for fold in folds]
+    parts = [_Part(regression, columns, noise, fold, prior, positive) for fold in folds]
     for part in parts:
         for k in range(fixed):
             part.take(k)
     errors = [np.array([part.error() for part in parts])]
     taken: list[int] = []
     while len(taken) < min(most, columns.shape[-1] - fixed):
-        tried = np.array([part.tried() for part in parts])
-        tried[:, [*range(fixed), *taken]] = np.inf
+        others = np.setdiff1d(np.arange(columns.shape[-1]), [*range(fixed), *taken])
+        tried = np.array([part.tried()[others] for part in parts])
         better = errors[-1][:, None] - tried
-        best = int(np.argmax(np.mean(better, axis=0)))
-        mean = float(np.mean(better[:, best]))
-        doubt = _SURE * standard_error(better[:, best])
-        least = max(doubt, _IMPROVES * float(np.mean(errors[-1])))
-        if not mean > least:
+        mean = np.mean(better, axis=0)
+        # The best one may be doubtful where another is sure.
+        least = np.maximum(_SURE * standard_error(better), _IMPROVES * np.mean(errors[-1]))
+        if not np.any(mean > least):
             break
+        best = int(others[np.argmax(np.where(mean > least, mean, -np.inf))])
         for part in parts:
             part.take(best)
         taken.append(best)
@@ -105,7 +108,13 @@ class _Part:
     """What is left of forces and columns in a fold: e (m,) and Z (m, c), fitted and predicted."""
 
     def __init__(
-        self, r: Regression, columns: Floats, noise: Floats, fold: Fold, prior: Prior | None
+        self,
+        r: Regression,
+        columns: Floats,
+        noise: Floats,
+        fold: Fold,
+        prior: Prior | None,
+        positive: Sequence[int],
     ) -> None:
         def rows(samples: Ints) -> tuple[Floats, Floats]:
             valid = r.valid[samples]
@@ -128,6 +137,8 @@ class _Part:
         self._told = np.linalg.norm(self._train[:, 1:], axis=0) > _IMITATED * np.maximum(
             sizes, np.finfo(float).tiny
         )
+        self._least = np.full(columns.shape[-1], -np.inf)
+        self._least[list(positive)] = 0.0
 
     def error(self) -> float:
         return float(np.mean(self._test[:, 0] ** 2)) if len(self._test) else 0.0
@@ -135,7 +146,7 @@ class _Part:
     def tried(self) -> Floats:
         """Return the error with each of the columns, (c,)."""
         e, Z = self._train[:, 0], self._train[:, 1:]
-        factor = self._factors(Z.T @ e, np.sum(Z**2, axis=0))
+        factor = np.maximum(self._factors(Z.T @ e, np.sum(Z**2, axis=0)), self._least)
         test = self._test[:, :1] - self._test[:, 1:] * factor
         return np.asarray(np.mean(test**2, axis=0)) if len(test) else np.zeros(Z.shape[1])
 

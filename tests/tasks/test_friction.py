@@ -365,6 +365,17 @@ def test_friction_that_a_robot_file_states_without_measuring(seed: int) -> None:
     assert run.errors(run.motions[0].name)["estimate"] < 0.025
 
 
+def test_fixed_friction_of_which_no_shape_alone_is_sure() -> None:
+    """In a short log each shape leaves what is slow of the other: both together explain it."""
+    arm = mechid.loads(TWO)
+    made = data_of(synthesise(arm, moved(arm, 800, 0.5), noise=0.02, seed=0))
+    run = identify(mechid.loads(TWO + FIXED), made, cad_error=0.2)
+    (found,) = run.diagnosis
+    assert (found.kind, found.channel) == ("friction", "B")
+    assert "friction and" in found.text
+    assert "friction explain force M_B" in found.text
+
+
 def test_fixed_friction_that_is_right_stays() -> None:
     arm, motion = driven_arm(1, FIXED, coulomb_B=3.0, viscous_B=2.0)
     run = identify(arm, motion, cad_error=0.2, friction="auto")

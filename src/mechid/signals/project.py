@@ -117,7 +117,8 @@ class _Task:
             raise DataError(
                 f"{len(quantities)} measured quantities do not determine {n_i} independent "
                 f"coordinates ({names})",
-                remedy="measure more joints, points or distances",
+                remedy="measure more joints, points or distances, or hold coordinates that stand "
+                "still (held: true in the model file)",
             )
         size = {"m": model.size, "rad": 1.0}
         own_size = np.array([size[q.unit] for q in quantities])

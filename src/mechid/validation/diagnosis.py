@@ -25,7 +25,7 @@ from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.sensed import late_regression, late_values
 from mechid.signals.record import PreparedMeasurement
-from mechid.validation.added_columns import fitted_problem, stacked_columns
+from mechid.validation.added_columns import fitted_problem, stacked_columns, with_column
 from mechid.validation.crossvalidate import force_rms
 from mechid.validation.diagnosis_channels import exchanged_or_reversed, other_units, unexplained
 from mechid.validation.diagnosis_linear import (
@@ -33,6 +33,7 @@ from mechid.validation.diagnosis_linear import (
     LinearFindings,
     imitated_delays,
     linear_findings,
+    mostly_friction,
 )
 from mechid.validation.diagnosis_motion import little_motion, near_standstill
 from mechid.validation.diagnosis_record import CAD, Diagnosis
@@ -144,8 +145,13 @@ def diagnose(
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
     if left_out.any():
         e = np.where(left_out, fitted, e)
-    if still := tuple(d for d in unexplained(r, e) if d.channel in strange):
-        return Findings(still)
+    if still := [d.channel for d in unexplained(r, e) if d.channel in strange]:
+        # Friction of a joint in several shapes, each of which is hidden by the others.
+        rest = with_column(rest, usual[thin])
+        noisy = unexplained(rest.regression, rest.residuals())
+        if odd := tuple(d for d in noisy if d.channel in still):
+            return Findings(odd)
+        found = (*found, *mostly_friction(r, e, still, [c for c in lacking if c.usual]))
     forces = np.where(r.valid, r.tau - e, np.nan)
     whole = (
         *clipped(motions, r, r.W @ estimate.values + r.known),

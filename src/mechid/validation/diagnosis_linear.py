@@ -41,7 +41,8 @@ _DRIFTS = (1, 2, 3)
 _LEAST = {"gain": 0.01, "delay": 0.1}
 _WILD = 0.5
 _POSITIVE = ("rotor", "elasticity")
-_MOST, _TRIED = 12, 8  # findings, and candidates that are tried for one
+# Findings at most, in all and for each force, and candidates that are tried for one.
+_MOST, _EACH, _TRIED = 12, 3, 8
 _SURE = 4.0  # standard deviations of a gain or delay that the estimator found
 _BESIDES = f"{SETTLED}: it is estimated besides"
 _POSITIONS = "the positions"
@@ -122,7 +123,7 @@ def linear_findings(
     columns = stacked_columns([c.column for c in candidates], r.tau.shape)
     step = _step(motion)
     taken: list[tuple[Candidate, float, float]] = []
-    for _ in range(_MOST):
+    for _ in range(max(_MOST, _EACH * len(r.channels))):
         best = _best(problem, candidates, columns, step)
         if best is None:
             break
@@ -305,6 +306,29 @@ def _merged(
             remedy = _BESIDES
         found.append(Diagnosis(kind, name, value, unit, significance, text, remedy))
     return tuple(found)
+
+
+def mostly_friction(
+    r: Regression, residuals: Floats, forces: Sequence[str], friction: Sequence[Candidate]
+) -> Iterator[Diagnosis]:
+    """Yield the joints whose friction explains residuals (N, n_d) of forces that nothing else does.
+
+    All shapes of `friction` together do; that of the joint which acts most on a force is named.
+    """
+    size = force_rms(r.tau, r.valid)
+    for name in forces:
+        j = r.channels.index(name)
+        valid = r.valid[:, j] & np.isfinite(residuals[:, j])
+        most = max(friction, key=lambda c: float(np.sum(c.column[valid, j] ** 2)))
+        own = [c for c in friction if c.channel == most.channel]
+        left = float(np.sqrt(np.mean(residuals[valid, j] ** 2)))
+        words = " and ".join(dict.fromkeys(c.words for c in own))
+        text = (
+            f"friction of {most.channel} is not what the model says: {words} explain force {name}, "
+            f"of which {_share(left, float(size[j]))} are left without"
+        )
+        times = left / float(size[j])
+        yield Diagnosis("friction", most.channel, left, r.units[j], times, text, most.remedy)
 
 
 def imitated_delays(estimate: Estimate, motion: PreparedMeasurement) -> Iterator[Diagnosis]:

@@ -18,7 +18,7 @@ from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables.motion import MotionTable
-from mechid.tasks.friction import SHAPES, friction_shapes, friction_terms, shape_columns
+from mechid.tasks.friction_shapes import SHAPES, friction_shapes, friction_terms, shape_columns
 from mechid.tasks.identify import identify
 from mechid.tasks.predict import predict
 from mechid.tasks.synthesise import Synthesis, synthesise

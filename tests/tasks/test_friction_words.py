@@ -15,7 +15,7 @@ from mechid.options import IdentifyOptions
 from mechid.runs.record import Run
 from mechid.tasks.diagnose import examined
 from mechid.tasks.doubtful_friction import ADD, friction_candidates, friction_words
-from mechid.tasks.friction import SHAPES
+from mechid.tasks.friction_shapes import SHAPES
 from mechid.tasks.stages import chosen_base, problem_of
 
 from .arm import ARM, identified

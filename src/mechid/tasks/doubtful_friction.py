@@ -18,7 +18,7 @@ from mechid.estimation.regression import Floats, Regression
 from mechid.mechanism.records import JointCoordinate, Mechanism
 from mechid.signals.filters import Decimation
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.friction import (
+from mechid.tasks.friction_shapes import (
     SHAPES,
     FrictionShape,
     friction_shapes,

@@ -11,8 +11,8 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
 from mechid.signals.moving import slow_speeds
 from mechid.signals.record import PreparedMeasurement
+from mechid.tasks.choose_friction import fit_noise
 from mechid.tasks.doubtful_friction import own_speeds
-from mechid.tasks.friction import fit_noise
 from mechid.tasks.stages import chosen_base, problem_of
 from mechid.validation.added_columns import fitted_problem
 from mechid.validation.diagnosis_motion import LARGER, slow_samples

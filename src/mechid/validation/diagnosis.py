@@ -145,13 +145,15 @@ def diagnose(
     left_out = r.valid & np.isnan(e)  # by the estimator: clipped samples
     if left_out.any():
         e = np.where(left_out, fitted, e)
-    if still := [d.channel for d in unexplained(r, e) if d.channel in strange]:
+    left = rest.regression, rest.residuals()
+    if still := [d.channel for d in unexplained(*left) if d.channel in strange]:
         # Friction of a joint in several shapes, each of which is hidden by the others.
         rest = with_column(rest, usual[thin])
         noisy = unexplained(rest.regression, rest.residuals())
         if odd := tuple(d for d in noisy if d.channel in still):
             return Findings(odd)
-        found = (*found, *mostly_friction(r, e, still, [c for c in lacking if c.usual]))
+        rubbing = [replace(c, column=c.column[thin]) for c in lacking if c.usual]
+        found = (*found, *mostly_friction(*left, still, rubbing))
     forces = np.where(r.valid, r.tau - e, np.nan)
     whole = (
         *clipped(motions, r, r.W @ estimate.values + r.known),

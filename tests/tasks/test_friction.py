@@ -384,6 +384,25 @@ def test_fixed_friction_that_is_right_stays() -> None:
     assert run.mechanism.elements == arm.elements
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_standstill_is_found_beside_friction_that_is_added(seed: int) -> None:
+    """Where a joint sticks, its friction has any value up to that of the motion."""
+    arm, motion = driven_arm(seed, viscous_B=0.3)
+    v, tau = motion.yd[:, 1], motion.tau.copy()
+    stuck = np.random.default_rng(seed).uniform(-1, 1, len(v))
+    tau[:, 1] += 3 * np.where(np.abs(v) < 0.1, stuck, np.sign(v))
+    motion = replace(motion, tau=tau)
+    without = identify(arm, motion, cad_error=0.2, standstill="auto")
+    assert "b" not in without.motions[0].ignore_below
+    run = identify(arm, motion, cad_error=0.2, friction="auto", standstill="auto")
+    assert run.motions[0].ignore_below == {"b": pytest.approx(0.1, rel=0.2)}
+    assert run.friction is not None
+    assert {*run.friction.shapes} == {"Coulomb friction of B", "viscous friction of B"}
+    for name, true in (("coulomb_B_dry", 3.0), ("viscous_B_viscous", 0.3)):
+        k = run.parameters.names.index(name)
+        assert abs(run.values()[k] - true) < 3 * run.final.sigma[k]
+
+
 def test_truth_of_replaced_friction_is_what_the_model_had() -> None:
     arm = mechid.loads(TWO + FIXED)
     made = synthesise(arm, moved(arm, 800, 0.5), noise=0.02, seed=1)

@@ -71,12 +71,13 @@ def choose_shapes(
     taken = [n + k for k in range(len(shapes))]
     if choose:
         every_one, taken, own = taken, [], noise
-        # What the model states is corrected first: then all else is seen better.
+        # What the model states is corrected first: then all else is seen better. So it is where the
+        # noise is what is left of each force: friction that is taken hides the rest of it no more.
         stated = [n + k for k, s in enumerate(shapes) if s.fixed is not None]
-        while more := better(taken, [k for k in stated if k not in taken], own):
-            taken += more
-            own = fit_noise(regression, prior, every[..., [*range(n), *taken]])
-        taken += better(taken, [k for k in every_one if k not in taken], own)
+        for group in (stated, every_one):
+            while more := better(taken, [k for k in group if k not in taken], own):
+                taken += more
+                own = fit_noise(regression, prior, every[..., [*range(n), *taken]])
         if {*rotors} & {*taken}:
             # A file without one rotor lacks them all; CAD values of links do not contain them.
             left = [k for k in rotors if k not in taken]

@@ -44,9 +44,9 @@ KEEP, AUTO = "keep", "auto"
 
 def richer_friction(
     mechanism: Mechanism,
+    truth: Truth | None,
     motions: Sequence[PreparedMeasurement],
     options: IdentifyOptions,
-    truth: Truth | None = None,
     n_logs: int = 1,
 ) -> tuple[Mechanism, Truth | None, FrictionChoice | None]:
     """Return a mechanism with the friction that options ask for, its truth, and the choice.
@@ -54,12 +54,12 @@ def richer_friction(
     Parameters
     ----------
     mechanism : Mechanism
+    truth : Truth, optional
+        Of synthetic data; terms that it does not have are zero, or as the model has them fixed.
     motions : sequence of PreparedMeasurement
         The logs of the identification first.
     options : IdentifyOptions
         Its `friction`: "keep", "auto", or names of `SHAPES` that all joints get.
-    truth : Truth, optional
-        Of synthetic data; terms that it does not have are zero, or as the model has them fixed.
     n_logs : int
         How many of the motions are logs of the identification.
 

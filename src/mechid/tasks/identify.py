@@ -204,7 +204,15 @@ def identify_motions(
     tell = watch or (lambda stage, step, value: None)
     tell("base parameters", 0, 0.0)
     motions = without_standstill(mechanism, motions, options, n_logs)
-    mechanism, truth, friction = richer_friction(mechanism, motions, options, truth, n_logs)
+    given = mechanism, truth
+    mechanism, truth, friction = richer_friction(*given, motions, options, n_logs)
+    if friction is not None and friction.shapes:
+        # What is wrong near standstill stands out where the rest of the friction is in the model,
+        # and the rest is chosen without it.
+        moving = without_standstill(mechanism, motions, options, n_logs)
+        if any(a.ignore_below != b.ignore_below for a, b in zip(moving, motions, strict=True)):
+            motions = moving
+            mechanism, truth, friction = richer_friction(*given, motions, options, n_logs)
     chosen = chosen_base(mechanism, options)
     run = Run(
         about=about or About(model=mechanism.name, options=options),

@@ -202,12 +202,14 @@ def _best(
     # Elasticity takes a part of what other errors explain: only what they leave is its own, and its
     # one candidate makes none of theirs less significant.
     last = [k for k in order if candidates[k].kind == "elasticity"]
-    several = sum(c.kind != "elasticity" for c in candidates)
+    # Nor do rotors, which count for themselves.
+    kinds = [c.kind for c in candidates]
+    several = sum(kind not in _POSITIVE for kind in kinds)
     for k in [*[k for k in order if k not in last][:_TRIED], *last]:
         # What is left without it remembers it; blocks must be as long as the memory of the rest.
         column = columns[..., k : k + 1]
         alone = try_columns(in_blocks(problem, with_column(problem, column)), column)
-        if alone.p[0] * several < _LEVEL:
+        if alone.p[0] * (several + kinds.count("rotor") * (kinds[k] == "rotor")) < _LEVEL:
             factor = float(alone.factor[0])
             return k, factor, factor / float(alone.sigma[0])
     return None

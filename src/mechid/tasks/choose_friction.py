@@ -65,8 +65,8 @@ def choose_shapes(
         )
 
     def better(taken: Sequence[int], others: Sequence[int], noise: Floats) -> list[int]:
-        found = tried(taken, others, noise)
-        return [[*range(n), *taken, *others][i] for i in found.columns]
+        found = tried(taken, others, noise).columns if others else ()
+        return [[*range(n), *taken, *others][i] for i in found]
 
     taken = [n + k for k in range(len(shapes))]
     if choose:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,62 @@ def test_groups_units_and_records_of_hdf5(tmp_path: Path) -> None:
     m = read_measurement(tmp_path / "log.hdf5", FIVE_BAR, mapping)
     assert m.y[:, 0] == pytest.approx(true["q1"], abs=1e-12)
     assert m.tau[:, 1] == pytest.approx(true["M2"], abs=1e-12)
+
+
+def virtual(file: h5py.File, secret: Path) -> None:
+    layout = h5py.VirtualLayout((3,), float)
+    layout[:] = h5py.VirtualSource(secret, "s", (3,))
+    file.create_virtual_dataset("run/x", layout)
+
+
+def virtual_through_a_link(file: h5py.File, secret: Path) -> None:
+    file["run/e"] = h5py.ExternalLink(secret, "/")
+    layout = h5py.VirtualLayout((3,), float)
+    layout[:] = h5py.VirtualSource(".", "/run/e/s", (3,))
+    file.create_virtual_dataset("run/x", layout)
+
+
+def linked(file: h5py.File, secret: Path) -> None:
+    file["run/x"] = h5py.ExternalLink(secret, "s")
+
+
+def linked_softly(file: h5py.File, secret: Path) -> None:
+    file["run/e"] = h5py.ExternalLink(secret, "/")
+    file["x"] = h5py.SoftLink("/run/e/s")
+
+
+def stored_elsewhere(file: h5py.File, secret: Path) -> None:
+    offset = secret.read_bytes().index(np.array([7.0, 8.0, 9.0]).tobytes())
+    file.create_dataset("run/x", (3,), float, external=[(str(secret), offset, 24)])
+
+
+@pytest.mark.parametrize("name", ["log.h5", "log.mat"])
+@pytest.mark.parametrize(
+    "outside", [virtual, virtual_through_a_link, linked, linked_softly, stored_elsewhere]
+)
+def test_hdf5_files_bring_no_data_of_other_files(
+    outside: Callable[[h5py.File, Path], None], name: str, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.h5"
+    with h5py.File(secret, "w") as file:
+        file["s"] = [7.0, 8.0, 9.0]
+    place = tmp_path / "folder"
+    place.mkdir()
+    with h5py.File(place / name, "w") as file:
+        file["y"] = [1.0, 2.0, 3.0]
+        outside(file, secret)
+        reached = "x" if "x" in file else "run/x"
+        assert file[reached][()].tolist() == [7.0, 8.0, 9.0]  # as h5py would read it
+    with pytest.raises(DataError, match=r"run/[ex] lies in another file; copy its values"):
+        read_channels(place / name)
+
+
+def test_links_inside_an_hdf5_file_do_no_harm(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "log.h5", "w") as file:
+        file["y"] = [1.0, 2.0, 3.0]
+        file["also"] = h5py.SoftLink("/y")
+        file["nothing"] = h5py.SoftLink("/z")
+    assert read_channels(tmp_path / "log.h5").get("y").values.tolist() == [1.0, 2.0, 3.0]
 
 
 def test_groups_of_an_mdf_file_come_to_one_time_base(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def read_hdf5(path: Path, *, separator: str = "/", transposed: bool = False) -> 
     # The library crashes on some damaged files, and never returns from others.
     read = read_apart("hdf5_process.py", path)
     if isinstance(read, str):
-        raise DataError(f"not an HDF5 file: {read[:200]}")
+        raise DataError(read[:200])
     found: dict[str, Channel] = {}
     for name, values, unit in read:
         label = name.replace("/", separator)

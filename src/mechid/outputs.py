@@ -186,6 +186,11 @@ def real_path(path: str | Path) -> Path:
     return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for such a link
 
 
+def is_unicode(name: str) -> bool:
+    """Return whether a name, as the system gave it, has no bytes that are not UTF-8."""
+    return not any("\ud800" <= c <= "\udfff" for c in name)
+
+
 def _special(path: Path) -> bool:
     """Return whether this is a device or a pipe, which is not replaced by a file."""
     with suppress(OSError):

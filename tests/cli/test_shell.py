@@ -29,6 +29,7 @@ def test_completion_can_be_installed(run: Run, monkeypatch: pytest.MonkeyPatch) 
     Path("four_legs.yaml").touch()
     Path("four_legs.txt").touch()
     Path("four_models").mkdir()
+    Path(os.fsdecode(b"four_\xff.yaml")).touch()  # which no command takes
     monkeypatch.setenv("_MECHID_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_CWORD", "2")
     for words, expected in (

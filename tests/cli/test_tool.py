@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,6 +71,32 @@ def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], run: Run) -> None:
     done = run(*arguments)
     assert done.status == 2
     assert "Usage: mechid" in done.err + done.out
+
+
+WORDS = ("check ?", "?", "--?", "zoo four_bar -o ?.yaml", "excite pendulum --seed ?",
+         "excite pendulum --fix q1=?", "view pendulum -o ?.html", "kinematics four_bar ?.csv",
+         "identify pendulum ? -o run", "study run ?", "studio ?", "schema --output=?")  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_arguments_that_are_no_text_are_refused(words: str, run: Run, tmp_path: Path) -> None:
+    done = run(*words.replace("?", os.fsdecode(b"a\xff")).split())
+    assert (done.status, done.out) == (2, "")
+    wrong = next(word for word in words.split() if "?" in word).replace(
+        "?", "a\N{REPLACEMENT CHARACTER}"
+    )
+    remedy = "rename the file, or correct it"
+    assert done.err == f"error: {wrong}: the argument is not UTF-8 text; {remedy}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_of_a_shell_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", "from mechid.cli import main; main()", "check", b"\xff.yaml"]
+    done = subprocess.run(words, capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.count(b"\n") == 1
+    assert b"the argument is not UTF-8 text" in done.stderr
 
 
 def test_mistakes_of_the_program_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from mechid.cli.progress import load_kernels, log_to_stderr, tell_first_compilation
 from mechid.cli.record_options import with_option_names
 from mechid.errors import MechidError
+from mechid.outputs import is_unicode
 
 _OBJECTS = 20_000  # made between two searches for unused ones; usually 700
 _HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
@@ -176,9 +177,14 @@ def main(arguments: list[str] | None = None) -> None:
     gc.set_threshold(_OBJECTS)
     log_to_stderr()
     try:
+        given = sys.argv[1:] if arguments is None else arguments
+        for text in given:
+            if not is_unicode(text):  # no terminal shows it, and no file of a run can hold it
+                remedy = "rename the file, or correct it"
+                raise MechidError("the argument is not UTF-8 text", where=text, remedy=remedy)
         # Runs keep the command line that made them.
         try:
-            app(arguments, prog_name="mechid", obj=arguments or sys.argv[1:])
+            app(given, prog_name="mechid", obj=given)
         finally:
             sys.stdout.flush()  # a full device is noticed here, not after the end
     except MechidError as error:

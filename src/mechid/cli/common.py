@@ -23,9 +23,10 @@ def _models(incomplete: str) -> list[str]:
     from glob import escape, glob
 
     from mechid.modelfile.zoo import zoo_names
+    from mechid.outputs import is_unicode
 
     names = sorted(glob(f"{escape(incomplete)}*"))  # noqa: PTH207 - as it was typed
-    files = [Path(name) for name in names]
+    files = [Path(name) for name in names if is_unicode(name)]
     return [name for name in zoo_names() if name.startswith(incomplete)] + [
         f"{file}/" if file.is_dir() else str(file)
         for file in files

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import h5py
 import pytest
-from httpx import Client
+from httpx import AsyncClient, Client, Limits, Response
 
 from mechid.studio.security import ALONE_POLICY, hashed_policy
 from mechid.studio.state import Studio
+from mechid.studio.worker import MOST_REQUESTS
 
 READING = ("/", "/viewer", "/assets/studio/index.html", "/api/state", "/api/files", "/api/jobs",
            "/api/runs", "/api/file?path=linkage.yaml", "/api/download?path=linkage.yaml",
@@ -229,6 +234,146 @@ def test_other_bodies_are_refused(client: Client) -> None:
         assert answer.status_code in (400, 422), text[:20]
     large = client.post("/api/model/check", content=" " * (9 * 2**20), headers=headers)
     assert large.status_code == 413
+
+
+ODD = ("NaN", "Infinity", "-Infinity", "1e400", "9" * 400, '"\\ud800"', '{"\\ud800": 1}')
+BODIES = {
+    "/api/model/check": '{"text": %s}',
+    "/api/model/scene": '{"path": "linkage.yaml", "motion": %s}',
+    "/api/model/pose": '{"path": "linkage.yaml", "coordinates": {"q1": %s}}',
+    "/api/model/pose?": '{"path": "linkage.yaml", "coordinates": {}, "from": [0, 0, %s]}',
+    "/api/model/sweep": '{"path": %s}',
+    "/api/model/limits": '{"text": %s}',
+    "/api/model/base": '{"path": "linkage.yaml", "text": %s}',
+    "/api/model/new": '{"from": %s, "path": "new.yaml"}',
+    "/api/log/inspect": '{"path": %s}',
+    "/api/log/mapping": '{"path": "linkage.yaml", "model": %s}',
+    "/api/log/check": '{"path": "linkage.yaml", "model": "linkage.yaml", "mapping": {"time": %s}}',
+    "/api/run/compare": '{"paths": [%s]}',
+    "/api/jobs": '{"command": "excite", "arguments": {"model": "linkage.yaml", "seed": %s}}',
+}
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: value[:10])
+def test_numbers_and_texts_that_json_cannot_hold_are_refused(client: Client, value: str) -> None:
+    headers = {"content-type": "application/json"}
+    for path, body in BODIES.items():
+        answer = client.post(path, content=body % value, headers=headers)
+        assert answer.status_code == 400, path
+        words = "half a surrogate pair" if "ud800" in value else "is not JSON: Out of range"
+        assert words in answer.json()["error"]["what"]
+    assert client.get("/api/jobs").json() == []
+
+
+LONG = ("x" * 300, "x" * 5000, "a/" * 3000 + "b", "linkage.yaml@" + "x" * 5000, "zoo:" + "x" * 5000)
+
+
+@pytest.mark.parametrize("path", LONG, ids=lambda path: f"{path[:14]}-{len(path)}")
+def test_paths_that_no_system_takes_are_refused(client: Client, folder: Path, path: str) -> None:
+    words = {"path": path}
+    job = {"command": "excite", "arguments": {"model": path}}
+    output = {"command": "excite", "arguments": {"model": "linkage.yaml", "output": path}}
+    answers = [
+        client.get("/api/file", params=words),
+        client.get("/api/download", params=words),
+        client.get("/api/run/report", params=words),
+        client.get("/api/run/verdict", params=words),
+        client.get(f"/assets/studio/{path}"),
+        client.put("/api/file", params=words, content="x"),
+        client.post("/api/upload", params=words, content=b"x"),
+        client.post("/api/model/check", json=words),
+        client.post("/api/model/scene", json={"path": "linkage.yaml", "motion": path}),
+        client.post("/api/log/inspect", json=words),
+        client.post("/api/log/check", json={"path": "linkage.yaml", "model": path}),
+        client.post("/api/run/compare", json={"paths": [path]}),
+        client.post("/api/model/new", json={"from": "zoo:four_bar", "path": path}),
+        client.post("/api/model/new", json={"from": f"import:{path}", "path": "n.yaml"}),
+        client.post("/api/jobs", json=job),
+        client.post("/api/jobs", json=output),
+    ]
+    assert {a.status_code for a in answers} <= {404, 422}
+    assert all(0 < len(a.json()["error"]["what"]) < 2000 for a in answers)
+    assert [p.name for p in folder.iterdir()] == ["linkage.yaml"]
+
+
+def test_names_that_are_no_text_are_not_in_the_list(client: Client, folder: Path) -> None:
+    (folder / os.fsdecode(b"\xff.csv")).touch()
+    (folder / "é\u202f.csv").touch()
+    found = {entry["path"] for entry in client.get("/api/files").json()}
+    assert found == {"linkage.yaml", "é\u202f.csv"}
+
+
+def test_other_protocols_are_refused(client: Client) -> None:
+    headers = {
+        "connection": "Upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-key": base64.b64encode(bytes(16)).decode(),
+        "sec-websocket-version": "13",
+    }
+    assert client.get("/api/state", headers=headers).status_code == 403
+    assert client.get("/", headers=headers).status_code == 403
+    assert client.get("/api/state").status_code == 200
+
+
+def test_a_log_does_not_show_other_files(client: Client, folder: Path) -> None:
+    secret = folder.parent / "secret.h5"
+    with h5py.File(secret, "w") as file:
+        file["s"] = [424242.0, 1.0, 2.0]
+    with h5py.File(folder / "log.h5", "w") as file:
+        layout = h5py.VirtualLayout((3,), float)
+        layout[:] = h5py.VirtualSource(secret, "s", (3,))
+        file.create_virtual_dataset("x", layout)
+    answer = client.post("/api/log/inspect", json={"path": "log.h5"})
+    assert answer.status_code == 422
+    assert "lies in another file" in answer.json()["error"]["what"]
+    assert "424242" not in answer.text
+
+
+def test_a_flood_of_checks_leaves_room_for_the_rest(studio: Studio, client: Client) -> None:
+    """While one process is kept busy, its requests are few and the other ones are answered."""
+    body = {"path": "linkage.yaml"}
+    assert client.post("/api/model/check", json=body).json()["ok"]
+    busy = studio.quick._process
+    assert busy is not None
+
+    async def flood() -> tuple[list[Response], list[Response]]:
+        async with AsyncClient(
+            base_url=client.base_url,
+            headers=client.headers,
+            cookies=client.cookies,
+            limits=Limits(),
+            timeout=60,
+        ) as many:
+            ask = many.post
+            waiting = {
+                asyncio.ensure_future(ask("/api/model/check", json=body))
+                for _ in range(4 * MOST_REQUESTS)
+            }
+            refused: list[Response] = []
+            while len(refused) < 3 * MOST_REQUESTS:
+                done, waiting = await asyncio.wait(
+                    waiting, timeout=30, return_when=asyncio.FIRST_COMPLETED
+                )
+                assert done, "some wait that should have been refused"
+                refused += [task.result() for task in done]
+            others = await asyncio.gather(
+                ask("/api/model/limits", json=body), many.get("/api/files"), many.get("/api/jobs")
+            )
+            assert [answer.status_code for answer in others] == [200, 200, 200]
+            os.kill(busy.pid, signal.SIGCONT)
+            return refused, await asyncio.gather(*waiting)
+
+    os.kill(busy.pid, signal.SIGSTOP)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            refused, answered = pool.submit(lambda: asyncio.run(flood())).result()
+    finally:
+        os.kill(busy.pid, signal.SIGCONT)
+    assert {answer.status_code for answer in refused} == {503}
+    error = refused[0].json()["error"]
+    assert error["what"] == f"the studio is busy with {MOST_REQUESTS} requests"
+    assert error["remedy"] == "try again"
+    assert [answer.json()["ok"] for answer in answered] == [True] * MOST_REQUESTS
 
 
 def test_strings_come_back_as_data(client: Client, folder: Path) -> None:

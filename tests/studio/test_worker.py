@@ -16,7 +16,7 @@ from typing import TypeVar
 import pytest
 
 from mechid.studio.refused import RefusedError
-from mechid.studio.worker import Worker, python
+from mechid.studio.worker import MOST_REQUESTS, Worker, python
 
 T = TypeVar("T")
 
@@ -69,15 +69,33 @@ def test_a_process_that_hangs_or_dies_is_replaced(tmp_path: Path) -> None:
 
 def test_every_request_gets_its_own_reply(tmp_path: Path) -> None:
     async def work(worker: Worker) -> list[str]:
-        words = [{"values": {"a": str(k)}, "name": "a"} for k in range(100)]
+        words = [{"values": {"a": str(k)}, "name": "a"} for k in range(MOST_REQUESTS)]
         calls = [asyncio.ensure_future(worker.call("answers.word", **word)) for word in words]
         await calls[10]
         calls[11].cancel()  # as when the browser goes away
         found = await asyncio.gather(*calls, return_exceptions=True)
         return [x for x in found if isinstance(x, str)]
 
-    expected = [str(k) for k in range(100) if k != 11]
+    expected = [str(k) for k in range(MOST_REQUESTS) if k != 11]
     assert with_worker(tmp_path, 60, work) == expected
+
+
+def test_more_requests_than_it_can_work_at_are_told_so(tmp_path: Path) -> None:
+    async def work(worker: Worker) -> list[str | RefusedError]:
+        words = [{"values": {"a": str(k)}, "name": "a"} for k in range(3 * MOST_REQUESTS)]
+        calls = [worker.call("answers.word", **word) for word in words]
+        found = await asyncio.gather(*calls, return_exceptions=True)
+        found += [await worker.call("answers.word", **words[-1])]  # there is room again
+        assert all(isinstance(x, str | RefusedError) for x in found)
+        return [x for x in found if isinstance(x, str | RefusedError)]
+
+    *found, later = with_worker(tmp_path, 60, work)
+    assert found[:MOST_REQUESTS] == [str(k) for k in range(MOST_REQUESTS)]
+    refused = [error for error in found if isinstance(error, RefusedError)]
+    assert len(refused) == 2 * MOST_REQUESTS
+    assert {error.status for error in refused} == {503}
+    assert str(refused[0]) == f"the studio is busy with {MOST_REQUESTS} requests; try again"
+    assert later == str(3 * MOST_REQUESTS - 1)
 
 
 @pytest.mark.parametrize("started", [True, False])

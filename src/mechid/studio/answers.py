@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -31,12 +32,21 @@ async def body_of(request: Request) -> dict[str, Any]:
         if len(data) > MOST_BODY:
             raise RefusedError(413, "the request is too large")
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        raise RefusedError(400, "the request is not JSON") from None
+        found = json.loads(data, parse_int=_integer)
+        # Python reads more than it can write: NaN, 1e400, halves of surrogate pairs.
+        json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RefusedError(400, "the request has text with half a surrogate pair") from None
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(400, f"the request is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise RefusedError(400, "the request must be a JSON object")
     return found
+
+
+def _integer(text: str) -> float:
+    """Return a whole number; infinity where it is beyond the range of real ones."""
+    return int(text) if math.isfinite(float(text)) else math.inf
 
 
 def word(values: dict[str, Any], name: str) -> str:

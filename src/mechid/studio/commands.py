@@ -149,7 +149,7 @@ def _text(name: str, value: Any) -> str:
 def _path(name: str, value: Any) -> str:
     """Return a path that has still to be checked."""
     if not isinstance(value, str) or not value or len(value) > MOST_LETTERS:
-        raise RefusedError(WRONG_INPUT, f"{name} must be a path")
+        raise RefusedError(WRONG_INPUT, f"{name} must be a path of 1 to {MOST_LETTERS} letters")
     return value
 
 

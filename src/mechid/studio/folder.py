@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mechid.outputs import real_path, write_bytes
+from mechid.outputs import is_unicode, real_path, write_bytes
 from mechid.studio.refused import RefusedError
 
 HIDDEN = ".mechid-studio"
@@ -52,7 +52,8 @@ class Folder:
         Raises
         ------
         RefusedError
-            If it lies outside the folder, where a link leads there too, or is hidden.
+            If it lies outside the folder, where a link leads there too, is hidden, or is none that
+            the system takes.
         """
         parts = path.split("/")
         if not path or "\0" in path or "\\" in path or path.startswith("/") or ".." in parts:
@@ -60,7 +61,11 @@ class Folder:
         try:
             place = (self.root / path).resolve()
             within = place.relative_to(self.root).parts
-        except (ValueError, OSError, RuntimeError):
+            place.exists()
+        except OSError as error:
+            words = f"{_short(path)} cannot be a file: {error.strerror}"
+            raise RefusedError(422, words, remedy="choose another name") from None
+        except (ValueError, RuntimeError):
             raise RefusedError(403, f"{_short(path)} leads out of the folder") from None
         if any(part.startswith(".") and part != "." for part in (*parts, *within)):
             raise RefusedError(403, f"{_short(path)} is hidden", remedy="choose another file")
@@ -156,8 +161,8 @@ def write_text(folder: Folder, path: str, text: str, known: str | None) -> str:
 def listing(folder: Folder) -> list[dict[str, Any]]:
     """Return what is in the folder: path, kind, size (bytes), modified (s since 1970).
 
-    Hidden files are left out, as are links that lead out of the folder; a run is one entry, and so
-    is the result of a study.
+    Hidden files are left out, as are names that are not UTF-8 and links that lead out of the
+    folder; a run is one entry, and so is the result of a study.
     """
     found = []
     for place in _walk(folder, folder.root, 0):
@@ -203,7 +208,7 @@ def _walk(folder: Folder, at: Path, depth: int) -> Iterator[Path]:
         return
     for entry in entries:
         place = Path(entry.path)
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or not is_unicode(entry.name):
             continue
         if entry.is_symlink() and not _within(folder.root, place):
             continue

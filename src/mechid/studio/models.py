@@ -179,7 +179,7 @@ def model_of(text: str | None, path: str | None) -> KinematicModel:
     if path is not None and path.startswith(ZOO):
         name = path.removeprefix(ZOO)
         if name.partition("@")[0] not in zoo_names():
-            raise RefusedError(404, f"the zoo has no mechanism {name.partition('@')[0]}")
+            raise RefusedError(404, f"the zoo has no mechanism {name.partition('@')[0][:60]}")
         if text is None:
             return _loaded(name, ())
     if text is None and path is not None:

@@ -83,8 +83,9 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # nothing here speaks any other protocol
+        if scope["type"] != "http":  # a WebSocket; nothing here speaks it: 403
+            await send({"type": "websocket.close"})
+            return
         refusal = self._refusal(scope)
         send = _with_headers(send)
         await (refusal or self._app)(scope, receive, send)

@@ -19,6 +19,7 @@ from mechid.errors import MechidError
 from mechid.studio.refused import WRONG_INPUT, RefusedError
 
 SECONDS, PROOF = 60.0, 600.0  # that a computation, and a proof, may take
+MOST_REQUESTS = 16  # that one process has taken, the one it works at and those that wait
 _LENGTH = struct.Struct(">Q")
 _MEMORY = 8 * 2**30  # bytes of data that the process may have
 
@@ -39,6 +40,7 @@ class Worker:
         self._seconds = seconds
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
+        self._taken = 0
         self._closed = False
 
     async def call(self, function: str, **words: Any) -> Any:
@@ -54,33 +56,44 @@ class Worker:
         Raises
         ------
         MechidError
-            What the function raised; with status 504 if it took too long, 500 if it crashed.
+            What the function raised; with status 503 if too many wait already, 504 if it took too
+            long, 500 if it crashed.
         """
-        async with self._turn:
-            self._refuse_if_closed()
-            try:
-                reply = await asyncio.wait_for(
-                    self._exchange({"function": function, "words": words}), self._seconds
-                )
-            except TimeoutError:
-                await self.stop()
-                raise RefusedError(
-                    504,
-                    f"this took more than {self._seconds:g} s and was stopped",
-                    remedy="run the command instead",
-                ) from None
-            except (asyncio.IncompleteReadError, OSError):
-                await self.stop()
-                raise RefusedError(500, "the computation ended unexpectedly") from None
-            except BaseException:
-                await self.stop()  # its reply would answer the next request
-                raise
+        if self._taken >= MOST_REQUESTS:
+            raise RefusedError(
+                503, f"the studio is busy with {self._taken} requests", remedy="try again"
+            )
+        self._taken += 1
+        try:
+            async with self._turn:
+                reply = await self._reply_to({"function": function, "words": words})
+        finally:
+            self._taken -= 1
         if "error" in reply:
             error = reply["error"]
             raise RefusedError(
                 error["status"], error["what"], where=error["where"], remedy=error["remedy"]
             )
         return reply["value"]
+
+    async def _reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply to a request, whose turn it is."""
+        self._refuse_if_closed()
+        try:
+            return await asyncio.wait_for(self._exchange(request), self._seconds)
+        except TimeoutError:
+            await self.stop()
+            raise RefusedError(
+                504,
+                f"this took more than {self._seconds:g} s and was stopped",
+                remedy="run the command instead",
+            ) from None
+        except (asyncio.IncompleteReadError, OSError):
+            await self.stop()
+            raise RefusedError(500, "the computation ended unexpectedly") from None
+        except BaseException:
+            await self.stop()  # its reply would answer the next request
+            raise
 
     def _refuse_if_closed(self) -> None:
         if self._closed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from pathlib import Path
 
@@ -24,6 +25,10 @@ def test_what_is_served_and_shown_first(tmp_path: Path) -> None:
     assert serve._folder_of(run) == (place, "run")
     with pytest.raises(DataError, match="no such file"):
         serve._folder_of(tmp_path / "nowhere")
+    odd = tmp_path / os.fsdecode(b"a\xff")
+    odd.mkdir()
+    with pytest.raises(DataError, match="not UTF-8; rename the folder"):
+        serve._folder_of(odd)
 
 
 def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from mechid.errors import DataError, MechidError
-from mechid.outputs import real_path
+from mechid.outputs import is_unicode, real_path
 
 HOST = "127.0.0.1"
 
@@ -102,6 +102,8 @@ def _folder_of(path: Path) -> tuple[Path, str | None]:
     if not path.exists():
         raise DataError("there is no such file or folder", where=str(path))
     place = real_path(path)
+    if not is_unicode(str(place)):  # no page can show it
+        raise DataError("the name is not UTF-8", where=str(place), remedy="rename the folder")
     run = place.is_dir() and (place / "run.json").is_file()
     if place.is_dir() and not run:
         return place, None

@@ -16,7 +16,7 @@ from mechid.modelfile.zoo import zoo_path
 from mechid.studies.study import library_folder
 from mechid.tables.files import read_columns
 
-from . import fixtures, forms
+from . import fixtures, forms, page
 from .fixtures import SEEDS
 from .forms import Seed, seed_of
 
@@ -459,6 +459,7 @@ KINDS: dict[str, Kind] = {
     "study-result": Kind(
         _folder_seeds(fixtures.write_study, "result"), _read_result, _status, inside=True
     ),
+    "request": Kind(page.seeds, lambda path, _: page.send(path), None),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,6 +80,30 @@ def test_targets(given: str | float, expected: float) -> None:
 def test_targets_that_make_no_sense(given: str) -> None:
     with pytest.raises(DataError, match="target must be E_p<VALUE"):
         target_of(given)
+
+
+def test_how_far_it_is() -> None:
+    """Every motion that is drawn and every step of its search is told, and every check."""
+    told: list[tuple[str, int, float]] = []
+    found = mechid.advise("pendulum", seed=5, draws=2, watch=lambda *words: told.append(words))
+    assert told[0][:2] == ("designing a motion", 0)
+    drawn = [step for stage, step, _ in told if stage == "designing a motion, random"]
+    assert drawn[:60] == list(range(1, 61))
+    assert any(stage == "designing a motion, start 1" for stage, *_ in told)
+    checks = tuple(value for stage, step, value in told if stage == "check" and step)
+    assert checks == found.checked
+    told.clear()
+    mechid.excite("pendulum", random=2, starts=0)
+    assert told == []  # of other designs nothing is told
+
+
+def test_command_shows_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechid.cli.progress.EVERY", 0.0)
+    found = CliRunner().invoke(app, ["advise", "pendulum", "--seed", "6", "--draws", "1"])
+    lines = [line.partition(" s: ")[2] for line in found.stderr.splitlines()]
+    assert lines[0] == "designing a motion"
+    assert any(line.startswith("designing a motion, random: 30, ") for line in lines)
+    assert lines[-1].startswith("check: 1, ")
 
 
 def test_command(tmp_path) -> None:  # type: ignore[no-untyped-def]

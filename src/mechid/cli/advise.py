@@ -46,14 +46,15 @@ def advise(
     A motion is designed and compared with random ones, expected errors follow from the noise and
     from the uncertainty of the CAD values, and a few synthetic logs are identified as a check.
     """
-    from mechid.cli.progress import progress
-    from mechid.studies.advise import advise as work
+    from mechid.cli.progress import steps
     from mechid.trajectoryfile.api import YAML_SUFFIXES, save_trajectory
 
     if output is not None and output.suffix not in YAML_SUFFIXES:
         raise DataError("a trajectory file ends in .yaml", where=str(output))
     check_outputs(output, force=force, inputs=[model, motion])
-    with progress("advising", 7) as shown:
+    with steps() as watch:  # loading takes seconds, too
+        from mechid.studies.advise import advise as work
+
         found = work(
             model,
             forces=forces,
@@ -65,7 +66,7 @@ def advise(
             frequency=frequency,
             draws=draws,
             seed=seed,
-            watch=lambda stage, step, steps: shown(step),
+            watch=watch,
         )
     if output is not None:
         save_trajectory(found.trajectory, output)

@@ -7,7 +7,8 @@ Gaussian errors (`mechid.studies.experiments.information`); the check identifies
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from mechid.blas_threads import one_blas_thread
 from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Floats
+from mechid.excitation.optimise import Watch
 from mechid.excitation.trajectory import Trajectory, usual_rate
 from mechid.mechanism.records import Mechanism
 from mechid.options.noise import noise_levels
@@ -44,7 +46,6 @@ _WORTH = 0.8  # a sensor is named if the error falls below this part
 _EFFORT: Mapping[str, Any] = {"random": 60, "starts": 1, "iterations": 25}
 _RANDOM = tuple({"random": 1, "starts": 0, "seed": 101 + k} for k in range(3))
 _OTHERS = tuple({"random": 1, "starts": 0, "seed": 901 + k} for k in range(2))
-Watch = Callable[[str, int, int], None]
 
 
 @one_blas_thread()
@@ -86,8 +87,8 @@ def advise(
         Identifications of synthetic data that check the answer; 0 for none.
     seed : int
         Of the design and of these.
-    watch : callable (stage, step, steps), optional
-        Told how far it is.
+    watch : callable (stage, step, value), optional
+        Told how far it is: the best value of a design, and E_p of what is done with a motion.
 
     Raises
     ------
@@ -118,7 +119,9 @@ def advise(
             others=tuple({**words, "frequency": frequency} for words in _OTHERS),
             rate=rate,
         )
-        return _advice(plan, wanted, draws, seed, watch or (lambda stage, step, steps: None))
+        tell = watch or (lambda stage, step, value: None)
+        with _told_of_designs(tell):
+            return _advice(plan, wanted, draws, seed, tell)
 
 
 def target_of(given: str | float) -> float:
@@ -196,8 +199,7 @@ def _forces(spec: str, given: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def _advice(plan: _Plan, target: float, draws: int, seed: int, watch: Watch) -> Advice:
-    steps = 4 + len(plan.random)
-    watch("designing a motion", 0, steps)
+    watch("designing a motion", 0, np.nan)
     settings = plan.settings()
     prior = prior_for(settings)
     A = force_rows(settings, prior)
@@ -205,14 +207,14 @@ def _advice(plan: _Plan, target: float, draws: int, seed: int, watch: Watch) -> 
     by_time = [(k, _error(settings, knowledge_of(prior, np.sqrt(k) * A))) for k in PERIODS]
     random = []
     for step, words in enumerate(plan.random):
-        watch("random motions", 1 + step, steps)
         other = plan.settings(words)
         B = force_rows(other, prior)
         random.append([_error(settings, knowledge_of(prior, np.sqrt(k) * B)) for k in PERIODS])
+        watch("random motions", 1 + step, random[-1][0])
     usual = np.median(random, axis=0)
     periods = _first(PERIODS, [error for _, error in by_time], target)
     k = periods or PERIODS[-1]
-    watch("sensors", steps - 3, steps)
+    watch("sensors", 0, np.nan)
     many = np.sqrt(k) * A
     known = knowledge_of(prior, many)
     reached = _error(settings, known)
@@ -222,7 +224,6 @@ def _advice(plan: _Plan, target: float, draws: int, seed: int, watch: Watch) -> 
         fewer = replace(settings, forces=tuple(x for x in plan.forces if x != name))
         without[name] = _error(settings, knowledge_of(prior, np.sqrt(k) * force_rows(fewer, prior)))
     sensors = _more_sensors(settings, known, many, k, reached)
-    watch("check", steps - 1, steps)
     found = Advice(
         model=shared.mechanism(plan.spec).name,
         target=target,
@@ -244,10 +245,22 @@ def _advice(plan: _Plan, target: float, draws: int, seed: int, watch: Watch) -> 
         inside=float("nan"),
     )
     if draws:
-        checked, inside = _check(plan, min(k, _MOST_CHECKED), draws, seed)
+        watch("check", 0, np.nan)
+        checked, inside = _check(plan, min(k, _MOST_CHECKED), draws, seed, watch)
         found = replace(found, checked=checked, inside=inside)
-    watch("done", steps, steps)
     return replace(found, words=advice_words(found, reached, min(k, _MOST_CHECKED) * duration))
+
+
+@contextmanager
+def _told_of_designs(watch: Watch) -> Iterator[None]:
+    """Let designs of motions tell how far they are; their values are logarithms."""
+    told = shared.watching.set(
+        lambda what, step, best: watch(f"designing a motion, {what}", step, float(np.exp(best)))
+    )
+    try:
+        yield
+    finally:
+        shared.watching.reset(told)
 
 
 _MOST_CHECKED = 20  # periods: longer data take long to identify
@@ -298,7 +311,9 @@ def _more_sensors(
     return dict(sorted(worth.items(), key=lambda item: item[1]))
 
 
-def _check(plan: _Plan, periods: int, draws: int, seed: int) -> tuple[tuple[float, ...], float]:
+def _check(
+    plan: _Plan, periods: int, draws: int, seed: int, watch: Watch
+) -> tuple[tuple[float, ...], float]:
     """Identify synthetic data, and return E_p of each draw and the coverage of the forces."""
     common: dict[str, Any] = {
         "model": plan.spec,
@@ -321,4 +336,5 @@ def _check(plan: _Plan, periods: int, draws: int, seed: int) -> tuple[tuple[floa
         rows = [row for row in outcome if row["force"] != ALL]
         errors.append(float(np.mean([float(str(row["E_p"])) for row in rows])))
         inside.append(float(np.mean([float(str(row["inside_forces"])) for row in rows])))
+        watch("check", len(errors), errors[-1])
     return tuple(errors), float(np.mean(inside))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.parameters import parameter_values
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats, Regression
+from mechid.excitation.optimise import Watch
 from mechid.excitation.trajectory import Trajectory, of_mechanism, sample
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
@@ -27,6 +29,7 @@ from mechid.tasks.stages import chosen_base
 from mechid.textfile.words import hint
 
 _KEPT = 48  # of each kind
+watching: ContextVar[Watch | None] = ContextVar("watching", default=None)  # designs of motions
 
 
 @lru_cache(_KEPT)
@@ -89,7 +92,8 @@ def designed(spec: str, words: str) -> Trajectory:
     given = json.loads(words)
     if "file" in given:
         return of_mechanism(trajectory_of(given["file"]), mechanism(spec))
-    return of_mechanism(excite(mechanism(spec), **given).trajectory, mechanism(spec))
+    made = excite(mechanism(spec), watch=watching.get(), **given)
+    return of_mechanism(made.trajectory, mechanism(spec))
 
 
 @dataclass(frozen=True)

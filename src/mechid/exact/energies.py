@@ -2,14 +2,19 @@
 
 The forces of all motions vanish for a combination n of parameters if and only if it has no energy
 and no work: Σ n_k M_k(y) = 0, Σ n_k ∂V_k/∂y = 0, and likewise for dampers and for friction, which
-depend on the speeds in other ways. M, V and the measures are algebraic functions of the pose, so
-every coefficient of their series along a curve is a row of a matrix with the null space of the
+depend on the speeds in other ways. M, V and the measures are functions of the pose, and every
+coefficient of their series along a curve is a row of a matrix with the null space of the
 observation matrix.
+
+Where coordinates are held, the curve stays where they are, and fewer motions are made than forces
+seen. Forces on a motion w are then wᵀ𝓜 ẍ, with the constant mass matrix 𝓜 of all numbers x of the
+bodies: rows are those of 𝓜 between w and motions that are made, and between w and d²x/dt².
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -17,12 +22,11 @@ import sympy as sp
 
 from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.errors import MechidError
-from mechid.exact.equations import FieldSystem, minus
-from mechid.exact.jets import PER_BODY, Bilinear, Curve, Form, multiply
+from mechid.exact.equations import FieldSystem
+from mechid.exact.jets import PER_BODY, Bilinear, Form, integral, multiply, slope
 from mechid.exact.modular import Ints
 from mechid.exact.numbers import recognise
 from mechid.exact.quadrics import SpringEnds
-from mechid.kinematics.reference_point.constraints import body_numbers
 from mechid.mechanism.element_laws import (
     CONSTANT,
     DAMPER,
@@ -46,54 +50,72 @@ def spring_ends(mechanism: Mechanism) -> tuple[SpringEnds, ...]:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve with tangents, as series.
+
+    Attributes
+    ----------
+    x : array (variables, T)
+    V : array (variables, k, T)
+        Tangents: motions that are made, then others, whose forces are seen all the same.
+    made : int
+        How many of them are made; all, unless coordinates are held.
+    """
+
+    x: Ints
+    V: Ints
+    made: int
+
+
 def energy_rows(system: FieldSystem, curve: Curve, gravity: Vec3) -> Ints:
     """Return rows (·, p) along a curve; columns as in the observation matrix."""
     p = system.p
     terms = [t for t in element_terms(system.start.mechanism) if not t.known]
-    measures = [_measure(system, curve, t) for t in terms]
-    k = curve.V.shape[1]
-    order = curve.x.shape[1]
-    n_b = len(system.start.mechanism.bodies)
+    # Rates along the curve come last.
+    along = np.concatenate([curve.V, slope(curve.x, p)[:, None]], axis=1)
+    measures = [_measure(system, replace(curve, V=along), t) for t in terms]
+    k, order = curve.V.shape[1:]
+    n_b = system.n_bodies
     width = 10 * n_b + len(terms)
     rows: list[Ints] = []
 
-    def block(columns: Sequence[tuple[int, Ints]]) -> None:
+    def block(
+        bodies: Ints | None, columns: Mapping[int, Ints] | None = None, valid: int = order
+    ) -> None:
         out = np.zeros((order, width), dtype=np.int64)
-        for j, series in columns:
-            out[:, j] = series
-        if out.any():
-            rows.append(out)
+        if bodies is not None:
+            out[:, : 10 * n_b] = bodies.transpose(2, 0, 1).reshape(order, -1)
+        for c, series in (columns or {}).items():
+            out[:, 10 * n_b + c] = series
+        if out[:valid].any():
+            rows.append(out[:valid])
 
-    V = curve.V[: system.n].reshape(n_b, PER_BODY, k, order)
+    def terms_of(law: int) -> list[tuple[int, _Measure]]:
+        return [(c, m) for c, m in enumerate(measures) if terms[c].law == law]
+
+    moving = curve.V[: PER_BODY * n_b].reshape(n_b, PER_BODY, k, order)
     for i, j in combinations_with_replacement(range(k), 2):
-        ten = _kinetic(V[:, :, i], V[:, :, j], p).transpose(2, 0, 1).reshape(order, -1)
-        block(
-            [(c, ten[:, c]) for c in range(10 * n_b)]
-            + [
-                (10 * n_b + c, multiply(m.partial[i], m.partial[j], p))
-                for c, (t, m) in enumerate(zip(terms, measures, strict=True))
-                if t.law == INERTIA
-            ]
-        )
-        block(
-            [
-                (10 * n_b + c, multiply(m.partial[i], m.partial[j], p))
-                for c, (t, m) in enumerate(zip(terms, measures, strict=True))
-                if t.law == DAMPER
-            ]
-        )
+        if i >= curve.made:  # neither is made
+            continue
+        both = {
+            law: {c: multiply(m.partial[i], m.partial[j], p) for c, m in terms_of(law)}
+            for law in (INERTIA, DAMPER)
+        }
+        block(_kinetic(moving[:, :, i], moving[:, :, j], p), both[INERTIA])
+        block(None, both[DAMPER])
     g = [system.residues(recognise(float(t))[0]) for t in gravity]
+    bent = slope(slope(curve.x, p), p)[: PER_BODY * n_b].reshape(n_b, PER_BODY, order)
     for i in range(k):
-        weight = _weight(V[:, :, i], g, p).transpose(2, 0, 1).reshape(order, -1)
-        static = [
-            (10 * n_b + c, multiply(m.force, m.partial[i], p))
-            for c, m in enumerate(measures)
-            if m.force is not None
-        ]
-        block([(c, weight[:, c]) for c in range(10 * n_b)] + static)
-    for group in _groups(terms, measures, p):
+        static = {c: multiply(m.force, m.partial[i], p) for c, m in enumerate(measures)
+                  if m.force is not None}  # fmt: skip
+        block(_weight(moving[:, :, i], g, p), static)
+        if curve.made < k:  # else the energies tell the rest
+            faster = {c: multiply(m.partial[i], m.bent, p) for c, m in terms_of(INERTIA)}
+            block(_kinetic(moving[:, :, i], bent, p), faster, order - 2)
+    for group in _groups(terms, measures, curve.made, p):
         for i in range(k):
-            block([(10 * n_b + c, measures[c].partial[i]) for c in group])
+            block(None, {c: measures[c].partial[i] for c in group})
     return np.concatenate(rows) if rows else np.zeros((0, width), dtype=np.int64)
 
 
@@ -142,12 +164,13 @@ def _weight(v: Ints, g: Sequence[int], p: int) -> Ints:
     return np.stack([*four, *([nothing] * 6)], axis=1)
 
 
+@dataclass(frozen=True, eq=False)
 class _Measure:
-    """∂s along the tangents (k, T), and the force that a static coefficient takes (T,)."""
+    """∂s along the tangents (k, T), s̈ along the curve, and the force of a static coefficient."""
 
-    def __init__(self, partial: Ints, force: Ints | None) -> None:
-        self.partial = partial
-        self.force = force
+    partial: Ints
+    bent: Ints
+    force: Ints | None = None
 
 
 def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
@@ -158,29 +181,29 @@ def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
             where="exact rank",
             remedy="use ball arithmetic: mechid base --certify",
         )
-    partial: Ints = np.zeros((curve.V.shape[1], order), dtype=np.int64)
-    value: Ints | None = np.zeros(order, dtype=np.int64)
+    rates: Ints = np.zeros((curve.V.shape[1], order), dtype=np.int64)
+    home: int | None = 0
     for measure, factor in measure_parts(term.measure):
         one, at = _plain(system, curve, measure)
         f = system.residues(recognise(float(factor))[0])
-        partial = (partial + f * one) % p
-        value = None if value is None or at is None else (value + f * at) % p
+        rates = (rates + f * one) % p
+        home = None if home is None or at is None else (home + f * at) % p
+    bent, force = slope(rates[-1], p), None
     if term.law == CONSTANT:
-        return _Measure(partial, _constant(-1, order, p))
-    if term.law != SPRING:
-        return _Measure(partial, None)
-    if value is None:
-        raise MechidError(
-            f"an angle times a stiffness ({term.column.name}) is not algebraic",
-            where="exact rank",
-            remedy="use ball arithmetic: mechid base --certify",
-        )
-    offset = system.residues(recognise(term.shape[0])[0])
-    stretch = (value - _constant(offset, order, p)) % p
-    force = stretch
-    for _ in range(int(term.shape[1]) - 1):
-        force = multiply(force, stretch, p)
-    return _Measure(partial, force)
+        force = _constant(-1, order, p)
+    if term.law == SPRING:
+        if home is None:
+            raise MechidError(
+                f"the angle on which {term.column.name} acts has no exact value in the pose",
+                where="exact rank",
+                remedy="use ball arithmetic: mechid base --certify",
+            )
+        offset = system.residues(recognise(term.shape[0])[0])
+        stretch = (integral(rates[-1], p) + _constant(home - offset, order, p)) % p
+        force = stretch
+        for _ in range(int(term.shape[1]) - 1):
+            force = multiply(force, stretch, p)
+    return _Measure(rates[:-1], bent, force)
 
 
 def _algebraic(term: ElementTerm) -> bool:
@@ -190,8 +213,8 @@ def _algebraic(term: ElementTerm) -> bool:
     return term.law in (CONSTANT, SPRING, INERTIA) or (term.law == DAMPER and term.shape[1] == 1)
 
 
-def _plain(system: FieldSystem, curve: Curve, measure: Measure) -> tuple[Ints, Ints | None]:
-    """Return the rate of a measure along the tangents, and its value if algebraic."""
+def _plain(system: FieldSystem, curve: Curve, measure: Measure) -> tuple[Ints, int | None]:
+    """Return the rates of a measure along the tangents, and its value in the start pose."""
     match measure:
         case ("length", a, b):
             return _length(system, curve, (a, b))
@@ -208,100 +231,62 @@ def _plain(system: FieldSystem, curve: Curve, measure: Measure) -> tuple[Ints, I
     )
 
 
-def _length(system: FieldSystem, curve: Curve, ends: SpringEnds) -> tuple[Ints, Ints]:
+def _length(system: FieldSystem, curve: Curve, ends: SpringEnds) -> tuple[Ints, int]:
     """s = √(d · d): s ∂s is half the derivative of its square."""
-    p, start = system.p, system.start
-    numbers = body_numbers(start.mechanism)
-    places = []
-    for point in ends:
-        local = [system.residues(t) for t in start.points[point]]
-        places.append(system.placed(numbers[point.body], local))
-    d = minus(places[1], places[0], p)
+    p = system.p
+    d = system.apart(*ends)
     square = Bilinear.of([list(zip(d, d, strict=True))], p)
     s2 = square.values(curve.x, p)[0]
     s = _square_root(s2, system.lengths[ends], p)
-    half_slope = square.along(curve.x, curve.V, p)[0] * pow(2, -1, p) % p
-    return multiply(half_slope, _inverse(s, p)[None], p), s
+    half_slope = square.rates.along(curve.x, curve.V, p)[0] * pow(2, -1, p) % p
+    return multiply(half_slope, _inverse(s, p)[None], p), int(s[0])
 
 
-def _slide(system: FieldSystem, curve: Curve, name: str, k: int) -> tuple[Ints, Ints]:
+def _slide(system: FieldSystem, curve: Curve, name: str, k: int) -> tuple[Ints, int]:
     """Displacement of frame b along axis k of frame a."""
-    p = system.p
-    a, b = _ends(system, name)
-    on_a, on_b = (system.start.joints[name, side] for side in (0, 1))
-    apart = minus(
-        system.placed(b, [system.residues(t) for t in on_b.origin]),
-        system.placed(a, [system.residues(t) for t in on_a.origin]),
-        p,
-    )
-    return _product(system, curve, _axis(system, a, on_a.axes[k]), apart, on_a.axes[k])
+    return _product(system, curve, system.slide(name, k), system.start.joints[name, 0].axes[k])
 
 
-def _dot(system: FieldSystem, curve: Curve, name: str, i: int, j: int) -> tuple[Ints, Ints]:
+def _dot(system: FieldSystem, curve: Curve, name: str, i: int, j: int) -> tuple[Ints, int]:
     """Axis i of frame a times axis j of frame b."""
-    a, b = _ends(system, name)
     x, z = system.start.joints[name, 0].axes[i], system.start.joints[name, 1].axes[j]
-    return _product(system, curve, _axis(system, a, x), _axis(system, b, z), x, z)
-
-
-def _ends(system: FieldSystem, name: str) -> tuple[int, int]:
-    joint = system.start.mechanism.joint(name)
-    numbers = body_numbers(system.start.mechanism)
-    return numbers[joint.body_a], numbers[joint.body_b]
-
-
-def _axis(system: FieldSystem, body: int, axis: Sequence[sp.Expr]) -> list[Form]:
-    return system.turned(body, [system.residues(t) for t in axis])
+    pairs = list(zip(system.axis(name, 0, i), system.axis(name, 1, j), strict=True))
+    return _product(system, curve, pairs, x, z)
 
 
 def _product(
-    system: FieldSystem, curve: Curve, u: list[Form], w: list[Form], *axes: Sequence[sp.Expr]
-) -> tuple[Ints, Ints]:
-    """Return u · w over the lengths of the axes in it: rate along the tangents, and value."""
+    system: FieldSystem, curve: Curve, pairs: list[tuple[Form, Form]], *axes: Sequence[sp.Expr]
+) -> tuple[Ints, int]:
+    """Return a product over the lengths of the axes in it: its rates, and its value."""
     p = system.p
-    product = Bilinear.of([list(zip(u, w, strict=True))], p)
-    unit = 1
-    for axis in axes:
-        unit = unit * pow(system.residues(length(axis)), -1, p) % p
-    value = product.values(curve.x, p)[0] * unit % p
-    return product.along(curve.x, curve.V, p)[0] * unit % p, value
+    unit = pow(system.residues(system.start.length(*axes)), -1, p)
+    rates = Bilinear.of([pairs], p).rates.along(curve.x, curve.V, p)[0]
+    return rates * unit % p, system.value(pairs) * unit % p
 
 
 def _coordinate(
     system: FieldSystem, curve: Curve, name: str, index: int
-) -> tuple[Ints, Ints | None]:
-    """Return the rate of a joint coordinate along the tangents, and its value if algebraic."""
+) -> tuple[Ints, int | None]:
+    """Return the rates of a joint coordinate along the tangents, and its value if it is known."""
     joint = system.start.mechanism.joint(name)
-    a, b = _ends(system, name)
-    on_a, on_b = (system.start.joints[name, side] for side in (0, 1))
-    p = system.p
     step = joint.kind.step(index)
-    if step.motion == "slide" and step.axis in joint.kind.exact_axes[0]:
+    if step.motion == "slide":
         return _slide(system, curve, name, step.axis)
-    axis = (on_a, on_b)[step.on].axes[step.axis]
-    if step.motion != "turn":
-        raise MechidError(
-            f"coordinate {index} of the {joint.type} joint {name} is not supported",
-            where="exact rank",
-            remedy="use ball arithmetic: mechid base --certify",
-        )
+    p = system.p
+    a, b = system.numbers[joint.body_a], system.numbers[joint.body_b]
     spin = (_spin(system, curve, b) - _spin(system, curve, a)) % p
-    u_forms = system.turned((a, b)[step.on], [system.residues(t) for t in axis])
-    along = np.stack([_linear(form, curve.x, p) for form in u_forms])
-    unit = pow(system.residues(length(axis)), -1, p)
-    rate = multiply(spin, along[:, None, :], p).sum(axis=0) % p
-    return rate * unit % p, None
-
-
-def length(axis: Sequence[sp.Expr]) -> sp.Expr:
-    """Return the length of an axis."""
-    return sp.sqrt(sp.expand(sum(x * x for x in axis)))
+    along = [_linear(form, curve.x, p) for form in system.axis(name, step.on, step.axis)]
+    rates = multiply(spin, np.stack(along)[:, None, :], p).sum(axis=0) % p
+    axis = system.start.joints[name, step.on].axes[step.axis]
+    unit = pow(system.residues(system.start.length(axis)), -1, p)
+    home = system.start.angle(name, index)
+    return rates * unit % p, None if home is None else system.residues(home)
 
 
 def _spin(system: FieldSystem, curve: Curve, body: int) -> Ints:
     """Return the angular velocity along the tangents, (3, k, T), from Ṙ Rᵀ."""
     k, order = curve.V.shape[1:]
-    if PER_BODY * body == system.n:
+    if body == system.n_bodies:
         return np.zeros((3, k, order), dtype=np.int64)
     p = system.p
     first = PER_BODY * body + 3
@@ -321,7 +306,9 @@ def _linear(form: Form, x: Ints, p: int) -> Ints:
     return total
 
 
-def _groups(terms: Sequence[ElementTerm], measures: Sequence[_Measure], p: int) -> list[list[int]]:
+def _groups(
+    terms: Sequence[ElementTerm], measures: Sequence[_Measure], made: int, p: int
+) -> list[list[int]]:
     """Group Coulomb coefficients whose measures stand still together.
 
     Each group's force jumps where its speed changes sign, and no other group's does: groups are
@@ -329,10 +316,10 @@ def _groups(terms: Sequence[ElementTerm], measures: Sequence[_Measure], p: int) 
     """
     groups: list[list[int]] = []
     for c, (term, measure) in enumerate(zip(terms, measures, strict=True)):
-        if term.law != FRICTION:
+        if term.law != FRICTION or not measure.partial[:made].any():
             continue
         for group in groups:
-            if _proportional(measures[group[0]].partial, measure.partial, p):
+            if _proportional(measures[group[0]].partial[:made], measure.partial[:made], p):
                 group.append(c)
                 break
         else:

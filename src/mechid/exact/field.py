@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -17,9 +18,9 @@ import numpy as np
 from mechid.dynamics.columns import element_terms
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import MechidError
-from mechid.exact.energies import energy_rows, length, spring_ends
-from mechid.exact.equations import FieldSystem, field_system
-from mechid.exact.jets import Point, closed_point, lift
+from mechid.exact.energies import Curve, energy_rows, spring_ends
+from mechid.exact.equations import FieldSystem, constraint_numbers, field_system
+from mechid.exact.jets import Point, closed_point, lift, tangents
 from mechid.exact.modular import Ints, echelon
 from mechid.exact.residues import NoResidueError, good_primes
 from mechid.exact.start import Start, constructed_start, recognised_starts
@@ -42,7 +43,7 @@ class FieldRank:
     rank : int
         Proven lower bound of the number of base parameters, on the branch of the reference pose.
     names : tuple of str
-        The parameters.
+        The parameters, those of massless bodies left out.
     base : tuple of str
         Parameters whose columns are independent: each adds to those before it.
     primes : tuple of int
@@ -79,8 +80,20 @@ class FieldProblem:
 
     start: Start
     spins: tuple[PassivePart, ...]
-    names: tuple[str, ...]
     gravity: Vec3
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """Columns of the observation matrix, those of massless bodies left out."""
+        bodies = self.start.mechanism.bodies
+        every = range(len(dynamic_model(self.start.mechanism).columns))
+        return [j for j in every if j >= 10 * len(bodies) or not bodies[j // 10].massless]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters."""
+        columns = dynamic_model(self.start.mechanism).columns
+        return tuple(columns[j].name for j in self.columns)
 
     @property
     def n_independent(self) -> int:
@@ -132,8 +145,7 @@ def field_rank(
     Raises
     ------
     MechidError
-        If the model is not algebraic (threads, springs on angles), or if no closed pose in exact
-        numbers is known.
+        If no closed pose in exact numbers is known, or if a law is not a polynomial.
     """
     problem = exact_problem(mechanism, gravity, nearby=nearby)
     ranks, used, found, order, curves = [], [], None, 0, 0
@@ -162,13 +174,6 @@ def exact_problem(
     mechanism: Mechanism, gravity: Vec3 | None = None, *, nearby: bool = False
 ) -> FieldProblem:
     """Find a reading of the model with a closed pose in exact numbers."""
-    if mechanism.constraints:
-        raise MechidError(
-            f"the constraint {mechanism.constraints[0].name} has no equations over prime fields",
-            where=f"exact rank of {mechanism.name}",
-            remedy="use ball arithmetic: mechid base --certify",
-        )
-    names = tuple(column.name for column in dynamic_model(mechanism).columns)
     g = mechanism.gravity if gravity is None else gravity
     spins = passive_parts(mechanism)
     springs = spring_ends(mechanism)
@@ -176,14 +181,14 @@ def exact_problem(
     for start in recognised_starts(mechanism, springs):
         first = first or start
         if not start.rounded:
-            problem = FieldProblem(start, spins, names, g)
+            problem = FieldProblem(start, spins, g)
             try:
                 _probe(problem)
             except MechidError:
                 continue
             return problem
     try:
-        problem = FieldProblem(constructed_start(mechanism, springs), spins, names, g)
+        problem = FieldProblem(constructed_start(mechanism, springs), spins, g)
         _probe(problem)
     except MechidError as error:
         if not nearby:
@@ -194,7 +199,7 @@ def exact_problem(
                 "mechanism with rounded numbers",
             ) from error
         assert first is not None
-        problem = FieldProblem(first, spins, names, g)
+        problem = FieldProblem(first, spins, g)
         _probe(problem)
     return problem
 
@@ -202,19 +207,37 @@ def exact_problem(
 def _probe(problem: FieldProblem) -> None:
     """Look a few coefficients ahead: is the pose closed and smooth?"""
     rng = np.random.default_rng(0)
-    lift(start_point(problem, next(problem.systems()), rng), 3, 1, rng)
+    lift(start_points(problem, next(problem.systems()), rng)[0], 3, rng)
 
 
-def start_point(problem: FieldProblem, system: FieldSystem, rng: np.random.Generator) -> Point:
-    """Return the start pose in a field; reject one with other motions than the model has."""
-    point = closed_point(system.F, system.x0, system.n, rng, system.p)
-    if point.dimension != problem.n_independent:
+def start_points(
+    problem: FieldProblem, system: FieldSystem, rng: np.random.Generator
+) -> list[Point]:
+    """Return the start pose with the motions that are made, and, if fewer, with all motions.
+
+    Reject a pose that has other motions than the model.
+    """
+    if problem.start.opened:
         raise MechidError(
-            f"the reference pose has {point.dimension} motions, the model {problem.n_independent}",
+            f"{problem.start.opened} does not hold in the reference pose",
             where="exact rank",
-            remedy="give a reference pose that is not singular",
+            remedy="give a reference pose that is closed",
         )
-    return point
+    held = sum(c.held for c in problem.start.mechanism.coordinates)
+    found = []
+    for rates, n in (
+        (system.rates.beside(system.still), problem.n_independent - held),
+        (system.rates, problem.n_independent),
+    ):
+        point = closed_point(system.F, rates, system.x0, system.n, rng, system.p)
+        if point.dimension != n:
+            raise MechidError(
+                f"the reference pose has {point.dimension} motions, the model {n}",
+                where="exact rank",
+                remedy="give a reference pose that is not singular",
+            )
+        found.append(point)
+    return found if held else found[:1]
 
 
 def field_rows(
@@ -226,18 +249,20 @@ def field_rows(
     rows as a series has coefficients: series are made longer until the rank grows no more.
     """
     rng = np.random.default_rng(seed)
-    k = min(problem.n_independent, _TANGENTS)
+    points = start_points(problem, system, rng)
+    k = min(points[0].dimension, _TANGENTS)
     width = len(problem.names)
-    order = -(-width // (k * (k + 1) // 2 + k)) + _SPARE
+    order = -(-width // max(k * (k + 1) // 2 + k, 1)) + _SPARE
     rows = np.zeros((0, width), dtype=np.int64)
-    point = start_point(problem, system, rng)
     before, curves = -1, 0
     while len(rows) > before and curves < _CURVES:
         before = len(rows)
         if curves:
             order *= 2
-        curve = lift(point, order, k, rng)
-        more = energy_rows(system, curve, problem.gravity)
+        x = lift(points[0], order, rng)
+        sets = [tangents(point, x, _TANGENTS, rng) for point in points]
+        curve = Curve(x, np.concatenate(sets, axis=1), sets[0].shape[1])
+        more = energy_rows(system, curve, problem.gravity)[:, problem.columns]
         rows = echelon(np.concatenate([rows, more]), system.p)[0]
         curves += 1
         if enough is not None and len(rows) >= enough:
@@ -247,7 +272,7 @@ def field_rows(
 
 def _numbers(start: Start) -> list[object]:
     """Return all numbers that need a residue: geometry, and lengths that force elements take."""
-    numbers: list[object] = list(start.residual())
+    numbers: list[object] = [*start.residual(), *constraint_numbers(start)]
     for term in element_terms(start.mechanism):
         if term.known:
             continue
@@ -255,5 +280,5 @@ def _numbers(start: Start) -> list[object]:
             if measure[0] in ("joint", "slide", "dot"):
                 a, b = (start.joints[measure[1], side].axes for side in (0, 1))
                 used = (a[2], b[0]) if measure[0] == "joint" else (*a, *b)
-                numbers += [length(axis) for axis in used]
+                numbers += [start.length(axis) for axis in used]
     return numbers

@@ -1,11 +1,14 @@
 """Curves on the variety of closed poses, as power series over a prime field.
 
 A body has twelve numbers, its origin and its rotation matrix; joints and orthonormality are
-bilinear equations in them, F(x) = 0. From a closed pose x₀ with a Jacobian of full rank, a curve
-x(t) through it follows coefficient by coefficient, with n_i random linear functions of x given as
-series:
+bilinear equations in them, F(x) = 0. Angles occur in couplings and threads, which say that rates of
+displacements and of angles, with factors, add up to zero. The rate of an angle with cosine c and
+sine s is c ds - s dc: again bilinear. So all equations together are A(x) dx = 0, where A is linear
+in x. From a closed pose x₀ with A(x₀) of full rank, a curve x(t) through it follows coefficient by
+coefficient, with n_i random linear functions of x given as series:
 
-    J(x₀) x_k = -[tᵏ] F(x₀ + … + x_{k-1} tᵏ⁻¹),    and likewise for tangents, J(x(t)) V(t) = 0.
+    k A(x₀) x_k = -[tᵏ⁻¹] A(x) (x₁ + … + (k - 1) x_{k-1} tᵏ⁻²),    and likewise for tangents,
+    A(x(t)) V(t) = 0.
 
 Such a curve stays on the branch of x₀, and is as good as a generic point of it: there is nothing
 to solve but linear equations.
@@ -37,7 +40,7 @@ def multiply(a: Ints, b: Ints, p: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Bilinear:
-    """Equations Σ c x_a x_b, terms sorted by row; `one` is the number of the constant 1."""
+    """Sums of terms c x_a x_b, or of terms c x_a dx_b; `rows` says to which sum a term belongs."""
 
     rows: Ints
     a: Ints
@@ -54,11 +57,23 @@ class Bilinear:
             for u, w in pairs:
                 for i, x in u.items():
                     for j, y in w.items():
-                        key = (min(i, j), max(i, j))
-                        found[key] = (found.get(key, 0) + x * y) % p
+                        found[i, j] = (found.get((i, j), 0) + x * y) % p
             terms += [(row, i, j, c) for (i, j), c in found.items() if c]
         table = np.array(terms, dtype=np.int64).reshape(-1, 4)
         return cls(table[:, 0], table[:, 1], table[:, 2], table[:, 3], len(products))
+
+    @property
+    def rates(self) -> Bilinear:
+        """Terms x_a dx_b of the derivatives of these sums."""
+        a, b = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
+        return Bilinear(np.tile(self.rows, 2), a, b, np.tile(self.c, 2), self.count)
+
+    def beside(self, other: Bilinear) -> Bilinear:
+        """Return these sums and others."""
+        rows = np.concatenate([self.rows, self.count + other.rows])
+        a, b, c = (np.concatenate(t) for t in zip((self.a, self.b, self.c),
+                   (other.a, other.b, other.c), strict=True))  # fmt: skip
+        return Bilinear(rows, a, b, c, self.count + other.count)
 
     def total(self, terms: Ints, p: int) -> Ints:
         """Add up terms by row; the first axis counts terms."""
@@ -68,62 +83,47 @@ class Bilinear:
         return out % p
 
     def closed(self, x0: Ints, p: int) -> bool:
-        """Return whether all rows vanish at a point."""
+        """Return whether all products vanish at a point."""
         return not self.total(x0[self.a] * x0[self.b] % p, p).any()
 
     def values(self, x: Ints, p: int) -> Ints:
-        """Return the series of all rows."""
+        """Return the series of all products."""
         return self.total(multiply(x[self.a], x[self.b], p), p)
 
     def along(self, x: Ints, v: Ints, p: int) -> Ints:
-        """Return the series of the derivatives along tangents v (variables, k, T)."""
-        X = x[:, None, :]
-        terms = multiply(X[self.a], v[self.b], p) + multiply(X[self.b], v[self.a], p)
-        return self.total(terms % p, p)
+        """Return the series of all rates along tangents v (variables, k, T)."""
+        return self.total(multiply(x[self.a][:, None], v[self.b], p), p)
 
-    def jacobian(self, x0: Ints, p: int) -> Ints:
-        """Return the Jacobian at a point, (rows, variables)."""
-        J = np.zeros((self.count, len(x0)), dtype=np.int64)
-        np.add.at(J, (self.rows, self.a), self.c * x0[self.b] % p)
-        np.add.at(J, (self.rows, self.b), self.c * x0[self.a] % p)
-        return J % p
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """x (variables, T) and tangents V (variables, k, T)."""
-
-    x: Ints
-    V: Ints
-
-
-def unknowns(n_bodies: int) -> int:
-    """Return the number of unknown variables: those of the bodies come first."""
-    return PER_BODY * n_bodies
+    def matrix(self, x0: Ints, p: int) -> Ints:
+        """Return what multiplies the rates at a point, (rows, variables)."""
+        A = np.zeros((self.count, len(x0)), dtype=np.int64)
+        np.add.at(A, (self.rows, self.b), self.c * x0[self.a] % p)
+        return A % p
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A smooth point of the variety F = 0, from which curves start.
+    """A smooth point of the variety, from which curves start.
 
     Attributes
     ----------
-    F : Bilinear
+    rates : Bilinear
+        All equations, A(x) dx = 0.
     x0 : array
         All variables; the first n are unknown, the others constant.
-    J : array (rows, n)
-        Jacobian.
+    A : array (rows, n)
+        At the point.
     chosen : list of int
-        Rows of J that are independent.
+        Rows of A that are independent.
     back : array (n, n)
         Inverse of these rows with random ones below, which stand for the free motions.
     p : int
         The prime.
     """
 
-    F: Bilinear
+    rates: Bilinear
     x0: Ints
-    J: Ints
+    A: Ints
     chosen: list[int]
     back: Ints
     p: int
@@ -134,26 +134,26 @@ class Point:
         return len(self.back) - len(self.chosen)
 
 
-def closed_point(F: Bilinear, x0: Ints, n: int, rng: np.random.Generator, p: int) -> Point:
-    """Prepare a point for curves; reject one that is not closed."""
+def closed_point(
+    F: Bilinear, rates: Bilinear, x0: Ints, n: int, rng: np.random.Generator, p: int
+) -> Point:
+    """Prepare a point for curves; reject one that is not closed, F(x₀) ≠ 0."""
     if not F.closed(x0, p):
         raise MechidError("the reference pose is not closed in exact numbers", where="exact rank")
-    J = F.jacobian(x0, p)[:, :n]
-    chosen = echelon(J.T, p)[1]  # the first rows of full rank
+    A = rates.matrix(x0, p)[:, :n]
+    chosen = echelon(A.T, p)[1]  # the first rows of full rank
     given = rng.integers(0, p, (n - len(chosen), n))
-    return Point(F, x0, J, chosen, inverse(np.vstack([J[chosen], given]), p), p)
+    return Point(rates, x0, A, chosen, inverse(np.vstack([A[chosen], given]), p), p)
 
 
-def lift(point: Point, order: int, tangents: int, rng: np.random.Generator) -> Curve:
-    """Return a random curve through a point and random tangents along it.
+def lift(point: Point, order: int, rng: np.random.Generator) -> Ints:
+    """Return a random curve through a point, (variables, T).
 
     Parameters
     ----------
     point : Point
     order : int
         Number T of coefficients.
-    tangents : int
-        How many, at most the dimension of the variety.
     rng : Generator
 
     Raises
@@ -161,36 +161,59 @@ def lift(point: Point, order: int, tangents: int, rng: np.random.Generator) -> C
     MechidError
         If the variety is not smooth there: rows that seem redundant are not.
     """
-    F, J, chosen, back, p = point.F, point.J, point.chosen, point.back, point.p
-    n, free = len(back), point.dimension
-    weights = rng.integers(0, p, (free, tangents))
-    if tangents >= free:
-        weights = np.eye(free, dtype=np.int64)
+    F, chosen, p = point.rates, point.chosen, point.p
+    n = len(point.back)
     x = np.zeros((len(point.x0), order), dtype=np.int64)
     x[:, 0] = point.x0
-    V = np.zeros((len(point.x0), weights.shape[1], order), dtype=np.int64)
-    V[:n, :, 0] = product(back[:, len(chosen) :], weights, p)
     for k in range(1, order):
         bent = _inner(F, x, k, p)
-        right = np.concatenate([-bent[chosen] % p, rng.integers(0, p, free)])
-        x[:n, k] = product(back, right[:, None], p)[:, 0]
-        if ((bent + product(J, x[:n, k : k + 1], p)[:, 0]) % p).any():
+        right = np.concatenate([-bent[chosen] % p, rng.integers(0, p, point.dimension)])
+        x[:n, k] = product(point.back, right[:, None], p)[:, 0]
+        if ((bent + product(point.A, x[:n, k : k + 1], p)[:, 0]) % p).any():
             raise MechidError(
                 "constraints that look redundant in the reference pose are not: it is singular",
                 where="exact rank",
                 remedy="give another reference pose, or use ball arithmetic",
             )
+    return x
+
+
+def tangents(point: Point, x: Ints, count: int, rng: np.random.Generator) -> Ints:
+    """Return random tangents along a curve, (variables, k, T), k = `count` if so many differ."""
+    F, chosen, back, p = point.rates, point.chosen, point.back, point.p
+    n, free = len(back), point.dimension
+    weights = rng.integers(0, p, (free, count))
+    if count >= free:
+        weights = np.eye(free, dtype=np.int64)
+    V = np.zeros((len(x), weights.shape[1], x.shape[1]), dtype=np.int64)
+    V[:n, :, 0] = product(back[:, len(chosen) :], weights, p)
+    for k in range(1, x.shape[1]):
         moved = np.zeros((len(F.rows), V.shape[1]), dtype=np.int64)
         for i in range(1, k + 1):
-            xa, xb = x[F.a, i][:, None], x[F.b, i][:, None]
-            moved = (moved + xa * V[F.b, :, k - i] % p + xb * V[F.a, :, k - i]) % p
+            moved = (moved + x[F.a, i][:, None] * V[F.b, :, k - i]) % p
         V[:n, :, k] = -product(back[:, : len(chosen)], F.total(moved, p)[chosen], p) % p
-    return Curve(x, V)
+    return V
+
+
+def slope(x: Ints, p: int) -> Ints:
+    """Return the derivative of series; the last coefficient is left at zero."""
+    out = np.zeros_like(x)
+    out[..., :-1] = x[..., 1:] * np.arange(1, x.shape[-1]) % p
+    return out
+
+
+def integral(x: Ints, p: int) -> Ints:
+    """Return the series that have these as derivative and start at zero."""
+    out = np.zeros_like(x)
+    over = [pow(k, -1, p) for k in range(1, x.shape[-1])]
+    out[..., 1:] = x[..., :-1] * np.array(over, dtype=np.int64) % p
+    return out
 
 
 def _inner(F: Bilinear, x: Ints, k: int, p: int) -> Ints:
-    """Return coefficient k of F with x_k still zero."""
+    """Return coefficient k - 1 of A(x) dx/dt with x_k still zero, divided by k."""
     if k == 1:
         return np.zeros(F.count, dtype=np.int64)
-    products = x[F.a, 1:k] * x[F.b, k - 1 : 0 : -1] % p
-    return F.total(products.sum(axis=1) % p, p)
+    rate = x[:, 1:k] * np.arange(1, k) % p
+    products = x[F.a, k - 1 : 0 : -1] * rate[F.b] % p
+    return F.total(products.sum(axis=1) % p, p) * pow(k, -1, p) % p

@@ -1,10 +1,11 @@
 """Exact numbers as residues: a ring homomorphism from the numbers of a geometry to a prime field.
 
-Rationals, square roots of rationals, and sines and cosines of whole and half degrees have images in
-a field whose prime is 1 modulo 720: it holds the 720th roots of unity, and with them the roots of
--1, 2, 3 and 5. Roots of other primes exist for every second prime field; `good_primes` looks for
-fields that have all that are needed. Sums and products keep their meaning because the roots of
-different primes are independent of each other and of the roots of unity.
+Rationals, square roots of rationals, pi, sines and cosines of whole and half degrees have images in
+a field whose prime is 1 modulo 720: it holds the 720th roots of unity, and with them the roots
+of -1, 2, 3 and 5. Roots of other primes exist for every second prime field; `good_primes` looks
+for fields that have all that are needed. Sums and products keep their meaning because the roots of
+different primes are independent of each other and of the roots of unity, and because pi is
+transcendental.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from mechid.errors import MechidError
 BITS = 31
 UNITY = 720
 _SEARCHED = 2000
+_PI = 884279719  # as good as any
 
 
 class NoResidueError(MechidError):
@@ -61,6 +63,8 @@ class Residues:
             return int(x.p) * pow(int(x.q), -1, p) % p
         if isinstance(x, sp.Symbol):
             return self(self._values[x])
+        if x is sp.pi:  # transcendental: any residue keeps sums and products
+            return _PI % p
         if isinstance(x, sp.Add):
             return sum(self(t) for t in x.args) % p
         if isinstance(x, sp.Mul):

@@ -17,12 +17,27 @@ from typing import TypeAlias
 import numpy as np
 import sympy as sp
 
+from mechid.dynamics.columns import element_terms
 from mechid.errors import MechidError
+from mechid.exact.constraint_numbers import exact_constant
 from mechid.exact.construct import Construction, construction
 from mechid.exact.geometry import Geometry, Vector, cross, dot, exact_geometry
 from mechid.exact.numbers import parameter_values, recognise
 from mechid.exact.quadrics import SpringEnds, exact_point
-from mechid.mechanism.records import GROUND, Frame, Joint, Mechanism, Point, Vec3
+from mechid.kinematics.couplings import coupling_constant
+from mechid.mechanism.element_laws import measure_parts
+from mechid.mechanism.records import (
+    GROUND,
+    Coupling,
+    Frame,
+    Joint,
+    JointCoordinate,
+    Mechanism,
+    Point,
+    PointCoordinate,
+    Vec3,
+)
+from mechid.mechanism.records import IDENTITY as IDENTICAL
 
 ZERO, ONE = sp.Integer(0), sp.Integer(1)
 IDENTITY: tuple[Vector, Vector, Vector] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
@@ -61,6 +76,10 @@ class Start:
         Points of bodies in the frames that are used for them.
     springs : tuple
         Ends of springs whose lengths are needed.
+    opened : str
+        A thread or constraint that does not hold in the pose; its own value there counts.
+    zero : bool
+        Whether all joint coordinates are zero in the pose, which need not be the reference pose.
     construction : Construction, optional
         The pose, in the place of `poses`.
     """
@@ -73,6 +92,8 @@ class Start:
     values: dict[sp.Symbol, sp.Expr]
     points: dict[Point, Vector]
     springs: tuple[SpringEnds, ...]
+    opened: str = ""
+    zero: bool = False
     construction: Construction | None = None
 
     def numbers(self) -> Iterator[sp.Expr]:
@@ -88,7 +109,22 @@ class Start:
         for point in self.points.values():
             yield from point
 
-    def length(self, ends: SpringEnds) -> sp.Expr:
+    def length(self, *axes: Sequence[sp.Expr]) -> sp.Expr:
+        """Return the product of the lengths of axes, as one square root."""
+        square = sp.prod(sum(x * x for x in axis) for axis in axes)
+        plain = sp.expand(square.subs(self.values))
+        return sp.sqrt(plain if plain.is_rational else sp.simplify(plain))
+
+    def angle(self, name: str, index: int) -> sp.Expr | None:
+        """Return an angle in the pose, if it is a part of a turn that is recognised."""
+        if self.zero:
+            return ZERO
+        if self.construction is not None:
+            return None
+        value, exact = exact_constant(self.mechanism, Coupling("", ((name, index, 1.0),)))
+        return value if exact and (value / sp.pi).is_rational else None
+
+    def distance(self, ends: SpringEnds) -> sp.Expr:
         """Return the length of a spring in the pose, a square root."""
         places = []
         for point in ends:
@@ -106,7 +142,7 @@ class Start:
         if self.construction is not None:
             yield from self.construction.program.constants
         else:
-            yield from map(self.length, self.springs)
+            yield from map(self.distance, self.springs)
 
 
 def recognised_starts(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Iterator[Start]:
@@ -131,30 +167,99 @@ def constructed_start(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> 
         If lengths are not exact, or if no construction is found.
     """
     geometry = exact_geometry(mechanism, "exact")
+    special = [f"the thread of {j.name}" for j in mechanism.joints if j.kind.thread]
+    special += [f"constraint {c.name}" for c in mechanism.constraints]
+    special += [f"the held coordinate {c.name}" for c in mechanism.coordinates if c.held]
+    if special:
+        raise MechidError(
+            f"{special[0]} takes a reference pose that is closed in exact numbers",
+            where="exact pose",
+        )
     if geometry.rounded:
         raise MechidError(
             f"a number has no recognised exact form: {geometry.rounded[0]}", where="exact pose"
         )
     found = construction(geometry, springs)
-    return replace(_own(geometry, springs), poses={}, rounded=(), construction=found)
+    return replace(
+        _own(geometry, springs), poses={}, rounded=(), opened="", zero=False, construction=found
+    )
 
 
 def _turned(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> Start:
-    reader = _Reader(mechanism)
+    names = [body.name for body in mechanism.bodies]
+    reader = _Reader(mechanism, frozenset(names))
     joints = {}
     for joint in mechanism.joints:
         on_a, read_b = reader.joint(joint, 0), reader.joint(joint, 1)
         on_b = _closed(joint, on_a, read_b)
+        if joint.name in reader.whole:
+            on_b = replace(on_b, axes=read_b.axes)
         crossed = joint.kind.crossed
         tilted = crossed is not None and on_b.axes[crossed[1]] != read_b.axes[crossed[1]]
         if on_b.origin != read_b.origin or tilted:
             reader.rounded.append(f"joint {joint.name}: its two frames do not meet exactly")
         joints[joint.name, 0], joints[joint.name, 1] = on_a, on_b
-    names = [body.name for body in mechanism.bodies]
     poses = dict.fromkeys(names, (ORIGIN, IDENTITY))
-    read = {p: reader.point(p.body, p.local, f"point {p.name}") for ends in springs for p in ends}
-    rounded = tuple(dict.fromkeys(reader.rounded))
-    return Start(mechanism, joints, poses, frozenset(names), rounded, {}, read, springs)
+    points = _points(mechanism, springs)
+    read = {p: reader.point(p.body, p.local, f"point {p.name}") for p in points}
+    rounded = tuple(dict.fromkeys([*reader.rounded, *_rounded_factors(mechanism)]))
+    values, opened = parameter_values(mechanism), _opened(mechanism)
+    return Start(mechanism, joints, poses, frozenset(names), rounded, values, read, springs, opened)
+
+
+def _points(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> list[Point]:
+    """Return the points of springs, distance constraints and held coordinates."""
+    pairs = (*springs, *((d.point_a, d.point_b) for d in mechanism.distances))
+    points = [point for pair in pairs for point in pair]
+    for c in mechanism.coordinates:
+        if c.held and not isinstance(c, JointCoordinate):
+            points += [c.point] if isinstance(c, PointCoordinate) else [c.point_a, c.point_b]
+    return points
+
+
+def ratios(direction: Vec3) -> list[float]:
+    """Return a direction with a largest component of one."""
+    largest = max(abs(t) for t in direction)
+    return [t / largest for t in direction]
+
+
+def _rounded_factors(mechanism: Mechanism) -> Iterator[str]:
+    """Name the numbers of threads, couplings and held coordinates that are not recognised."""
+    for held in (c for c in mechanism.coordinates if isinstance(c, PointCoordinate) and c.held):
+        if not all(recognise(t)[1] for t in ratios(held.direction)):
+            yield f"direction of {held.name}"
+    for joint in mechanism.joints:
+        if joint.kind.thread and not recognise(joint.pitch)[1]:
+            yield f"pitch of joint {joint.name}"
+    for c in mechanism.couplings:
+        texts = c.exprs or (None,) * len(c.terms)
+        for (name, _, factor), text in zip(c.terms, texts, strict=True):
+            if text is None and not recognise(factor)[1]:
+                yield f"constraint {c.name}: factor of {name}"
+
+
+def _opened(mechanism: Mechanism) -> str:
+    """Name a thread or constraint that does not hold in the reference pose, to rounding."""
+    for joint in mechanism.joints:
+        if joint.kind.thread:
+            turning = replace(joint, type="cylindrical")
+            lead = Coupling("", ((joint.name, 0, joint.pitch / (2 * np.pi)), (joint.name, 1, -1.0)))
+            shift = coupling_constant(replace(mechanism, joints=(turning,)), lead)
+            if abs(shift - joint.pitch * round(shift / joint.pitch)) > _CARRIED:
+                return f"the thread of {joint.name}"
+    for c in mechanism.couplings:
+        here = coupling_constant(mechanism, replace(c, constant=None))
+        size = 1 + abs(here) + sum(abs(factor) for *_, factor in c.terms)
+        if abs(coupling_constant(mechanism, c) - here) > _CARRIED * size:
+            return f"constraint {c.name}"
+    for d in mechanism.distances:
+        places = []
+        for p in (d.point_a, d.point_b):
+            frame = mechanism.body(p.body).frame
+            places.append(np.array(frame.origin) + np.array(frame.rotation) @ np.array(p.local))
+        if abs(float(np.linalg.norm(places[1] - places[0])) - d.length) > _CARRIED:
+            return f"constraint {d.name}"
+    return ""
 
 
 def _closed(joint: Joint, on_a: JointAxes, on_b: JointAxes) -> JointAxes:
@@ -184,15 +289,39 @@ def _along(v: Sequence[sp.Expr], axis: Vector) -> list[sp.Expr]:
     return [share * t for t in axis]
 
 
-class _Reader:
-    """Reads numbers in ground axes of the reference pose, and notes those not recognised."""
+def _whole_frames(mechanism: Mechanism) -> frozenset[str]:
+    """Name the joints of which more is measured than the axes that they hold."""
+    measures = [m for t in element_terms(mechanism) for m, _ in measure_parts(t.measure)]
+    places = [(m[1], m[2]) for m in measures if m[0] == "joint"]
+    places += [(name, index) for c in mechanism.couplings for name, index, _ in c.terms]
+    places += [(c.joint, c.index) for c in mechanism.coordinates
+               if isinstance(c, JointCoordinate) and c.held]  # fmt: skip
+    found = {m[1] for m in measures if m[0] in ("slide", "dot")}
+    for name, index in places:
+        kind = mechanism.joint(name).kind
+        step = kind.step(index)
+        if step.motion == "slide" and step.axis not in kind.exact_axes[0]:
+            found.add(name)
+    return frozenset(found)
 
-    def __init__(self, mechanism: Mechanism) -> None:
+
+class _Reader:
+    """Reads numbers of bodies, and notes those not recognised.
+
+    Those of `turned` have the axes of the ground in the reference pose.
+    """
+
+    def __init__(self, mechanism: Mechanism, turned: frozenset[str]) -> None:
         self._mechanism = mechanism
+        self._turned = turned
+        self.whole = _whole_frames(mechanism)
         self.rounded: list[str] = []
 
+    def _frame(self, body: str) -> Frame:
+        return self._mechanism.body(body).frame if body in self._turned else IDENTICAL
+
     def point(self, body: str, local: Vec3, what: str) -> Vector:
-        frame = self._mechanism.body(body).frame
+        frame = self._frame(body)
         place = np.array(frame.origin) + np.array(frame.rotation) @ np.array(local)
         return self._vector(place.tolist(), what)
 
@@ -202,7 +331,8 @@ class _Reader:
         what = f"joint {joint.name}"
         origin = self.point(body, frame.origin, what)
         axes = IDENTITY
-        read = {k: self._axis(body, frame, k, what) for k in joint.kind.axes[side]}
+        wanted = (2, 0) if joint.name in self.whole else joint.kind.axes[side]
+        read = {k: self._axis(body, frame, k, what) for k in wanted}
         if len(read) == 1:
             ((k, only),) = read.items()
             axes = normal_axes(only, k)
@@ -218,7 +348,7 @@ class _Reader:
         return JointAxes(origin, axes)
 
     def _axis(self, body: str, frame: Frame, k: int, what: str) -> Vector:
-        turned = np.array(self._mechanism.body(body).frame.rotation) @ np.array(frame.rotation)
+        turned = np.array(self._frame(body).rotation) @ np.array(frame.rotation)
         column = turned[:, k]
         plain = [recognise(float(x), _CARRIED) for x in column]
         if all(exact and x.is_rational for x, exact in plain):
@@ -247,8 +377,12 @@ def normal_axes(axis: Vector, k: int) -> tuple[Vector, Vector, Vector]:
 
 def _own(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Start:
     mechanism = geometry.mechanism
-    rounded = list(geometry.rounded)
-    if len(mechanism.joints) == len(mechanism.bodies):
+    fixed = [f"constraint {c.name}" for c in mechanism.constraints]
+    rounded = [text for text in geometry.rounded if not text.startswith(tuple(fixed))]
+    rounded += _rounded_factors(mechanism)
+    held = any(c.held for c in mechanism.coordinates)
+    zero = len(mechanism.joints) == len(mechanism.bodies) and not fixed and not held
+    if zero:
         poses = _hung(geometry)
     else:
         poses = {}
@@ -259,13 +393,16 @@ def _own(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Start:
                 rounded.append(f"pose of {body.name}")
                 found = (ORIGIN, IDENTITY)
             poses[body.name] = found
-    joints = {
-        (name, side): JointAxes(
-            f.origin, f.axes if mechanism.joint(name).kind.exact_axes[side] else IDENTITY
-        )
-        for (name, side), f in geometry.frames.items()
-    }
-    read = {p: exact_point(geometry, p) for ends in springs for p in ends}
+    reader = _Reader(mechanism, geometry.turned)
+    joints = {}
+    for (name, side), f in geometry.frames.items():
+        joint = mechanism.joint(name)
+        axes = f.axes if joint.kind.exact_axes[side] else IDENTITY
+        if name in reader.whole and not (joint.frame_a, joint.frame_b)[side].rotation_expr:
+            axes = reader.joint(joint, side).axes
+        joints[name, side] = JointAxes(f.origin, axes)
+    rounded += reader.rounded
+    read = {p: exact_point(geometry, p) for p in _points(mechanism, springs)}
     return Start(
         mechanism,
         joints,
@@ -275,6 +412,8 @@ def _own(geometry: Geometry, springs: tuple[SpringEnds, ...]) -> Start:
         parameter_values(mechanism),
         read,
         springs,
+        "" if zero else _opened(mechanism),
+        zero,
     )
 
 

@@ -13,7 +13,7 @@ from mechid.dynamics.acting import Action, action, checked_forces
 from mechid.dynamics.columns import element_terms, inertial_columns
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.drive import driven_coordinates, nothing_driven
-from mechid.dynamics.energy_balance import Energies, EnergyGate, allowed, refusal
+from mechid.dynamics.energy_balance import Energies, EnergyGate, Rest, allowed, refusal
 from mechid.dynamics.integrate import LEAST_RTOL, integrate
 from mechid.dynamics.joint_friction import JointSliding, joint_sliding, sliding_joints
 from mechid.dynamics.loads import ForcesOverTime, table_forces
@@ -87,6 +87,9 @@ def test_options_that_are_changed() -> None:
 # ------------------------------------------------------------------------------------- energies
 
 
+NOTHING = Rest(np.zeros((1, 1)), np.zeros(1), np.zeros(1))
+
+
 def energies(**changed: Any) -> Energies:
     values = {
         "kinetic": np.array([1.0, 4.0]), "potential": np.array([-50.0, -53.0]),
@@ -114,7 +117,7 @@ def test_energy_that_is_exchanged() -> None:
 def test_how_far_a_balance_may_be_off(
     rtol: float, atol: float, steps: int, part: float, little: float
 ) -> None:
-    found = allowed(energies(), SimulationOptions(rtol=rtol, atol=atol), steps)
+    found = allowed(energies(), SimulationOptions(rtol=rtol, atol=atol), steps, NOTHING)
     assert found == pytest.approx((part + little) * 6.5 + 1e-9 * 53.0)
 
 
@@ -127,7 +130,7 @@ def test_words_of_a_balance() -> None:
 
 @pytest.mark.parametrize(("kinetic", "refused"), [(1.04, False), (1.06, True), (0.94, True)])
 def test_the_gate_at_a_twentieth(kinetic: float, refused: bool) -> None:
-    gate = EnergyGate(SimulationOptions())
+    gate = EnergyGate(SimulationOptions(), NOTHING)
     gate.see(1.0, 0.0, 0.0, 0.0)
     assert [gate.due() for _ in range(128)] == [k % 64 == 63 for k in range(128)]
     if refused:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from mechid.dynamics.energy_balance import Energies, allowed
+from mechid.dynamics.energy_balance import Energies, Rest, allowed
 from mechid.dynamics.forward.on_tree import Independent
 from mechid.dynamics.integrate import integrate
 from mechid.dynamics.integrators.task import CREEPING, IntegrationError
@@ -172,13 +172,14 @@ def test_energy_from_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_the_balance_allows() -> None:
     potential = np.array([0.0, 10.0, 5.0])
     nothing = np.zeros(3)
+    rest = Rest(np.zeros((1, 1)), np.zeros(1), np.zeros(1))
     energies = Energies(np.array([10.0, 0.0, 5.0]), potential, nothing, nothing)
     assert np.all(energies.error == 0)
     assert energies.exchanged == 20
     tight, loose = SimulationOptions(rtol=1e-9, atol=0.0), SimulationOptions(rtol=1e-2, atol=0.0)
-    assert allowed(energies, tight, 100) == pytest.approx(20 * 1e-4 + 1e-8)
-    assert allowed(energies, tight, 1) < allowed(energies, tight, 10)
-    assert allowed(energies, loose, 1000) == pytest.approx(20 * 0.05, rel=1e-6)
+    assert allowed(energies, tight, 100, rest) == pytest.approx(20 * 1e-4 + 1e-8)
+    assert allowed(energies, tight, 1, rest) < allowed(energies, tight, 10, rest)
+    assert allowed(energies, loose, 1000, rest) == pytest.approx(20 * 0.05, rel=1e-6)
     gained = replace(energies, kinetic=np.array([10.0, 0.0, 8.0]))
     assert gained.error[-1] == 3
 

@@ -13,7 +13,7 @@ from mechid.dynamics.acting import Action, action
 from mechid.dynamics.columns import element_terms
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.drive import Drive, Driven, driven_coordinates
-from mechid.dynamics.energy_balance import Energies, EnergyGate, allowed, refusal
+from mechid.dynamics.energy_balance import Energies, EnergyGate, Rest, allowed, refusal
 from mechid.dynamics.forward.augmented import Augmented
 from mechid.dynamics.forward.compiled import CompiledStages
 from mechid.dynamics.forward.engine import Engine
@@ -127,6 +127,7 @@ def simulate(
     wanted = _times(times)
     q, v = initial_state(model, y0, yd0, driven, float(wanted[0]))
     duration = float(wanted[-1] - wanted[0])
+    rest = Rest.of(engine, q)
     act = action(engine, forces, driven, timed)
     compiled = isinstance(chosen, Independent) and not act.by_state
     run = _Run(
@@ -151,7 +152,7 @@ def simulate(
                 max_step=options.max_step,
                 project=run.project if stabilisation == "projection" else None,
                 events=[run.event(g) for g in events],
-                inspect=run.inspector(float(wanted[0]), z0, duration, options),
+                inspect=run.inspector(float(wanted[0]), z0, duration, options, rest),
                 watch=watch,
                 stages=run.stages,
             )
@@ -177,15 +178,15 @@ def simulate(
         raise _stopped(float(trace.time[len(result.time)]), left, result)
     if failure is not None:
         raise _stopped(failure.time, run.reason(failure), result)
-    _refuse_free_energy(result)
+    _refuse_free_energy(result, rest)
     return result
 
 
-def _refuse_free_energy(result: Simulation) -> None:
+def _refuse_free_energy(result: Simulation, rest: Rest) -> None:
     """Reject a result whose energy came from nowhere; what was right before it is kept."""
     balance = Energies(result.kinetic, result.potential, result.work, result.dissipated)
     wrong = np.flatnonzero(
-        ~(np.abs(balance.error) <= allowed(balance, result.options, result.steps))
+        ~(np.abs(balance.error) <= allowed(balance, result.options, result.steps, rest))
     )
     if wrong.size:
         k = int(wrong[0])
@@ -258,11 +259,11 @@ class _Run:
         return lambda t, z: g(t, *self.chosen.independent(z[:-2], t))
 
     def inspector(
-        self, start: float, z: Floats, duration: float, options: SimulationOptions
+        self, start: float, z: Floats, duration: float, options: SimulationOptions, rest: Rest
     ) -> Callable[[float, Floats], None]:
         """Return what has to see the end of every step."""
         see = self._watcher(duration)
-        gate = EnergyGate(options)
+        gate = EnergyGate(options, rest)
 
         def balance(t: float, z: Floats) -> None:
             state = z[:-2]

@@ -102,6 +102,33 @@ def test_springs_on_angles(free: Any) -> None:
     assert field_rank(screw([3, 3, 0], elements={"spring": spring})).rank == 4
 
 
+@pytest.mark.parametrize("free", [0.3, UNKNOWN])
+def test_angles_without_an_exact_value_only_lose_what_they_may(free: Any) -> None:
+    """A pendulum whose angle is atan(1/2) in the reference pose: sines are no constant moment.
+
+    Iyy, mx, mz, stiffness and damping; with an unknown free angle, a preload besides.
+    """
+    spring = {"type": "torsion_spring", "joint": "pin", "stiffness": UNKNOWN, "damping": UNKNOWN,
+              "free_angle": free}  # fmt: skip
+    pin = wheel("arm", [0, 0, 0], "y") | {"zero": [[2, 0, 1], [1, 0, 0]]}
+    # The balance closes a loop, so that no other pose is taken for the reference pose.
+    pendulum = mechid.build(
+        name="pendulum",
+        bodies={"arm": {}, "balance": {"massless": True}},
+        joints={
+            "pin": pin,
+            "a": {"type": "spherical", "between": ["arm", "balance"], "at": [0.3, 0, 0]},
+            "b": {"type": "point_on_plane", "between": ["ground", "balance"], "at": [0.5, 0, 0],
+                  "axis": "y"},
+            "c": {"type": "revolute", "between": ["ground", "balance"], "at": [0, 0, 0],
+                  "axis": "y"},
+        },
+        elements={"spring": spring},
+        coordinates={"turn": {"joint": "pin"}},
+    )  # fmt: skip
+    assert field_rank(pendulum).rank == 5 + (free == UNKNOWN)
+
+
 def test_spring_and_weight_in_proportion() -> None:
     """A rack whose weight is constant, and springs on rack and pinion: 12 mm of one are one rad."""
     rack = {"type": "prismatic", "between": ["ground", "rack"], "at": [0, 0, 0], "axis": "z"}

@@ -69,7 +69,11 @@ class Curve:
 
 
 def energy_rows(system: FieldSystem, curve: Curve, gravity: Vec3) -> Ints:
-    """Return rows (·, p) along a curve; columns as in the observation matrix."""
+    """Return rows along a curve; columns as in the observation matrix.
+
+    Further columns are constant moments: the stiffness columns before them may contain these, by
+    angles in the start pose that have no exact value.
+    """
     p = system.p
     terms = [t for t in element_terms(system.start.mechanism) if not t.known]
     # Rates along the curve come last.
@@ -77,7 +81,10 @@ def energy_rows(system: FieldSystem, curve: Curve, gravity: Vec3) -> Ints:
     measures = [_measure(system, replace(curve, V=along), t) for t in terms]
     k, order = curve.V.shape[1:]
     n_b = system.n_bodies
-    width = 10 * n_b + len(terms)
+    preloads = [t.measure for t in terms if t.law == CONSTANT]
+    doubtful = [m for t, m in zip(terms, measures, strict=True)
+                if m.doubtful and t.measure not in preloads]  # fmt: skip
+    width = 10 * n_b + len(terms) + len(doubtful)
     rows: list[Ints] = []
 
     def block(
@@ -109,6 +116,7 @@ def energy_rows(system: FieldSystem, curve: Curve, gravity: Vec3) -> Ints:
     for i in range(k):
         static = {c: multiply(m.force, m.partial[i], p) for c, m in enumerate(measures)
                   if m.force is not None}  # fmt: skip
+        static |= {len(terms) + c: m.partial[i] for c, m in enumerate(doubtful)}
         block(_weight(moving[:, :, i], g, p), static)
         if curve.made < k:  # else the energies tell the rest
             faster = {c: multiply(m.partial[i], m.bent, p) for c, m in terms_of(INERTIA)}
@@ -166,11 +174,15 @@ def _weight(v: Ints, g: Sequence[int], p: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class _Measure:
-    """∂s along the tangents (k, T), s̈ along the curve, and the force of a static coefficient."""
+    """∂s along the tangents (k, T), s̈ along the curve, and the force of a static coefficient.
+
+    It is doubtful if it may contain a constant besides.
+    """
 
     partial: Ints
     bent: Ints
     force: Ints | None = None
+    doubtful: bool = False
 
 
 def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
@@ -192,18 +204,18 @@ def _measure(system: FieldSystem, curve: Curve, term: ElementTerm) -> _Measure:
     if term.law == CONSTANT:
         force = _constant(-1, order, p)
     if term.law == SPRING:
-        if home is None:
+        if home is None and term.shape[1] > 1:
             raise MechidError(
                 f"the angle on which {term.column.name} acts has no exact value in the pose",
                 where="exact rank",
                 remedy="use ball arithmetic: mechid base --certify",
             )
         offset = system.residues(recognise(term.shape[0])[0])
-        stretch = (integral(rates[-1], p) + _constant(home - offset, order, p)) % p
+        stretch = (integral(rates[-1], p) + _constant((home or 0) - offset, order, p)) % p
         force = stretch
         for _ in range(int(term.shape[1]) - 1):
             force = multiply(force, stretch, p)
-    return _Measure(rates[:-1], bent, force)
+    return _Measure(rates[:-1], bent, force, term.law == SPRING and home is None)
 
 
 def _algebraic(term: ElementTerm) -> bool:

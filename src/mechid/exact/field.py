@@ -83,11 +83,19 @@ class FieldProblem:
     gravity: Vec3
 
     @cached_property
+    def n_columns(self) -> int:
+        """Number of columns of the observation matrix."""
+        return len(dynamic_model(self.start.mechanism).columns)
+
+    @cached_property
     def columns(self) -> list[int]:
         """Columns of the observation matrix, those of massless bodies left out."""
         bodies = self.start.mechanism.bodies
-        every = range(len(dynamic_model(self.start.mechanism).columns))
-        return [j for j in every if j >= 10 * len(bodies) or not bodies[j // 10].massless]
+        return [
+            j
+            for j in range(self.n_columns)
+            if j >= 10 * len(bodies) or not bodies[j // 10].massless
+        ]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,8 +158,7 @@ def field_rank(
     problem = exact_problem(mechanism, gravity, nearby=nearby)
     ranks, used, found, order, curves = [], [], None, 0, 0
     for system in islice(problem.systems(), primes):
-        rows, order, curves = field_rows(problem, system, seed, enough)
-        pivots = echelon(rows, system.p)[1]
+        pivots, order, curves = field_pivots(problem, system, seed, enough)
         ranks.append(len(pivots))
         used.append(system.p)
         if found is None or len(pivots) > len(found):
@@ -240,10 +247,10 @@ def start_points(
     return found if held else found[:1]
 
 
-def field_rows(
+def field_pivots(
     problem: FieldProblem, system: FieldSystem, seed: int, enough: int | None = None
-) -> tuple[Ints, int, int]:
-    """Return rows with the null space of W, the order of the series, and the number of curves.
+) -> tuple[list[int], int, int]:
+    """Return independent columns of W, the order of the series, and the number of curves.
 
     All curves pass through the same point, so that functions of one coordinate only tell as many
     rows as a series has coefficients: series are made longer until the rank grows no more.
@@ -253,21 +260,26 @@ def field_rows(
     k = min(points[0].dimension, _TANGENTS)
     width = len(problem.names)
     order = -(-width // max(k * (k + 1) // 2 + k, 1)) + _SPARE
-    rows = np.zeros((0, width), dtype=np.int64)
+    rows: Ints | None = None
+    pivots: list[int] = []
     before, curves = -1, 0
-    while len(rows) > before and curves < _CURVES:
-        before = len(rows)
+    while len(pivots) > before and curves < _CURVES:
+        before = len(pivots)
         if curves:
             order *= 2
         x = lift(points[0], order, rng)
         sets = [tangents(point, x, _TANGENTS, rng) for point in points]
         curve = Curve(x, np.concatenate(sets, axis=1), sets[0].shape[1])
-        more = energy_rows(system, curve, problem.gravity)[:, problem.columns]
-        rows = echelon(np.concatenate([rows, more]), system.p)[0]
+        more = energy_rows(system, curve, problem.gravity)
+        # Constants that columns may contain come first: what depends on them does not count.
+        doubtful = range(problem.n_columns, more.shape[1])
+        more = more[:, [*doubtful, *problem.columns]]
+        rows, every = echelon(more if rows is None else np.concatenate([rows, more]), system.p)
+        pivots = [j - len(doubtful) for j in every if j >= len(doubtful)]
         curves += 1
-        if enough is not None and len(rows) >= enough:
+        if enough is not None and len(pivots) >= enough:
             break
-    return rows, order, curves
+    return pivots, order, curves
 
 
 def _numbers(start: Start) -> list[object]:

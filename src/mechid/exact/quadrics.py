@@ -15,7 +15,7 @@ from typing import TypeAlias
 import sympy as sp
 from flint import arb, ctx
 
-from mechid.errors import MechidError
+from mechid.exact.constraint_numbers import exact_length
 from mechid.exact.geometry import Geometry, Vector
 from mechid.exact.jets import PER_BODY
 from mechid.exact.numbers import recognise
@@ -136,12 +136,6 @@ class Writer:
         x = self.unknowns()
         out: Polys = []
         for joint in self.mechanism.joints:
-            if joint.kind.thread:
-                raise MechidError(
-                    f"the thread of {joint.name} is not algebraic",
-                    where="exact rank",
-                    remedy="use ball arithmetic: mechid base --certify",
-                )
             if joint.kind.holds_point:
                 out += self.apart(x, joint)
             for k in joint.kind.aligned:
@@ -169,6 +163,9 @@ class Writer:
             )
             u, w = (self.direction(x, body, self.geometry.direction(body, d)) for body, d in ends)
             out.append(inner(u, w))
+        for rod in self.mechanism.distances:
+            d = self.stretch(x, (rod.point_a, rod.point_b))
+            out.append(add(inner(d, d), {(): self.number(exact_length(rod) ** 2)}, self.minus))
         for i, spring in enumerate(self.springs):
             d, length = self.stretch(x, spring), x[self.n + len(self.slides) + i]
             out.append(add(inner(d, d), times(length, length), self.minus))

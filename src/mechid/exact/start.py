@@ -168,7 +168,7 @@ def constructed_start(mechanism: Mechanism, springs: tuple[SpringEnds, ...]) -> 
     """
     geometry = exact_geometry(mechanism, "exact")
     special = [f"the thread of {j.name}" for j in mechanism.joints if j.kind.thread]
-    special += [f"constraint {c.name}" for c in mechanism.constraints]
+    special += [f"constraint {c.name}" for c in mechanism.couplings]
     special += [f"the held coordinate {c.name}" for c in mechanism.coordinates if c.held]
     if special:
         raise MechidError(

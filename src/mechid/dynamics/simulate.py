@@ -308,6 +308,11 @@ class _Run:
         refusals = [error for t, error in self.cause if t >= failure.time]
         if refusals:
             return refusals[0]
+        if failure.last is not None and self._branches_meet(failure.time, failure.last):
+            return MechidError(
+                f"{failure.what}; branches of the mechanism meet there",
+                remedy="choose an integrator of long steps (DOP853), or end the simulation before",
+            )
         sharp = self._sharp_friction()
         if not sharp:
             return failure
@@ -315,6 +320,15 @@ class _Run:
             f"{failure.what}; the friction of {', '.join(sharp)} changes its sign at once",
             remedy="give the friction elements a smoothing speed, e.g. smoothing: 0.001",
         )
+
+    def _branches_meet(self, t: float, z: Floats) -> bool:
+        """Tell whether a singular pose is near, where the equations lose their digits."""
+        engine = self.chosen.engine
+        try:
+            q, v = self.chosen.tree(z[:-2], t)
+        except KinematicsError:
+            return False
+        return TreeFormulation(engine, Baumgarte()).nearly_singular(q, v, t)
 
     def _sharp_friction(self) -> list[str]:
         """Return the elements whose friction jumps where the speed changes its sign."""

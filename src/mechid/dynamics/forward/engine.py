@@ -406,6 +406,7 @@ class Engine:
         M, h = np.zeros((n, n)), np.zeros(n)
         values, J, gamma = np.zeros(m), np.zeros((m, n)), np.zeros(m)
         room, every, reach_start, reach = self._tree
+        self._anchored, self._at = False, ()  # the work arrays are used for another pose
         tree_equations(
             k.tables,
             d,

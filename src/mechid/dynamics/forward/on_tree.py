@@ -145,6 +145,11 @@ class TreeFormulation:
             dissipated=e.dissipated,
         )
 
+    def nearly_singular(self, q: Floats, v: Floats, t: float) -> bool:
+        """Tell whether a singular pose is near."""
+        rows = self._rows(self.engine.tree(q, v), q, v, t)
+        return Independent.of(rows.A * self._column_scale, self._rank).least < _NEAR * self._least
+
     def _rows(self, e: OnTree, q: Floats, v: Floats, t: float) -> _Rows:
         """Dimensionless constraints: the cut joints, then the driven coordinates."""
         rows, s = self.engine.closure, self._row_scale

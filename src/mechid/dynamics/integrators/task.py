@@ -100,11 +100,17 @@ class Trace:
 
 
 class IntegrationError(MechidError):
-    """The integration stopped early, at `time`; `trace` holds what was computed until then."""
+    """The integration stopped early, at `time`; `trace` holds what was computed until then.
 
-    def __init__(self, what: str, trace: Trace, time: float, *, remedy: str = "") -> None:
+    `last` is the state after the last step, if there was one.
+    """
+
+    def __init__(
+        self, what: str, trace: Trace, time: float, *, last: Floats | None = None, remedy: str = ""
+    ) -> None:
         self.trace = trace
         self.time = time
+        self.last = last
         super().__init__(what, where=f"t = {time:g} s", remedy=remedy)
 
 
@@ -117,6 +123,7 @@ class Recorder:
     z: list[Floats] = field(default_factory=list)
     steps: int = 0
     reached: float = -np.inf  # end of the last step that was accepted
+    last: Floats | None = None  # state there
     events: list[tuple[float, int]] = field(default_factory=list)
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=CREEPING))
 
@@ -142,7 +149,7 @@ class Recorder:
         if self.task.inspect is not None:
             self.task.inspect(t, z)
         self.steps += 1
-        self.reached = t
+        self.reached, self.last = t, z.copy()
         self.recent.append(t)
         full = len(self.recent) == CREEPING
         if full and t - self.recent[0] < CREEPING_PART * (self.task.end - self.task.start):
@@ -161,7 +168,7 @@ class Recorder:
     def gave_up(self, why: str, t: float) -> IntegrationError:
         """Return the error of an integrator that cannot go on."""
         what = f"{self.task.method} gave up: {why}"
-        return IntegrationError(what, self.trace(), t, remedy=_REMEDY)
+        return IntegrationError(what, self.trace(), t, last=self.last, remedy=_REMEDY)
 
     def lost(self, t: float) -> IntegrationError:
         """Return the error for rates that are not numbers."""

@@ -21,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 heading = @printf '\n=== %s\n' '$(1)'
 
-.PHONY: help demo test lint format bench coverage fuzz mutants docs package licences clean clean-kernels
+.PHONY: help demo test lint format bench coverage fuzz chains mutants docs package licences clean clean-kernels
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,12 @@ fuzz: $(TEST_READY) ## Read mutated files of every kind: make fuzz SECONDS=600
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) \
 	  --record docs/reliability/data/bad-input.json
 
+# 200 random mechanisms through the commands, a stage after the other; what was done stands in chains/.
+chains: $(TEST_READY) ## Take random closed chains through all commands: make chains COUNT=200
+	@for stage in count certify use; do \
+	  $(BIN)/python -m tests.chains --count $(COUNT) --seed $(SEED) --stage $$stage; done
+	@$(BIN)/python -m tests.chains --record
+
 # Of the sample that docs/reliability/mutation.md shows; what the record holds is not tried again.
 COUNT := 100
 SEED := 1
@@ -131,7 +137,7 @@ clean-kernels: ## Drop the compiled kernels
 	@find src -name '*.nb[ci]' -delete
 
 clean: ## Remove the environment and everything that was generated
-	@rm -rf $(VENV) build demo dist fuzz-failures htmlcov site .coverage .coverage.* coverage.xml \
+	@rm -rf $(VENV) build chains demo dist fuzz-failures htmlcov site .coverage .coverage.* coverage.xml \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + \
 	  2>/dev/null || true

@@ -292,6 +292,23 @@ def test_a_pose_where_a_constraint_does_not_hold_is_refused() -> None:
         field_rank(turned, nearby=True)
 
 
+def test_a_singular_reference_pose_is_named() -> None:
+    """Four equal bars on one line: more can move to first order than further on."""
+    names = ["ground", "one", "coupler", "other", "ground"]
+    flat = mechid.build(
+        name="flat",
+        bodies={name: {} for name in names[1:4]},
+        joints={
+            f"j{i}": {"type": "revolute", "between": names[i : i + 2], "at": [at, 0, 0],
+                      "axis": "z"}
+            for i, at in enumerate((0, 0.1, 0.3, 0.2))
+        },
+        coordinates={"turn": {"joint": "j0"}},
+    )  # fmt: skip
+    with pytest.raises(MechidError, match="has 2 motions, the model 1"):
+        field_rank(flat)
+
+
 def test_slope_and_integral() -> None:
     x = np.array([5, 1, 2, 3])
     assert slope(x, 97).tolist() == [1, 4, 9, 0]

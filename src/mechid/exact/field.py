@@ -185,13 +185,15 @@ def exact_problem(
     spins = passive_parts(mechanism)
     springs = spring_ends(mechanism)
     first: Start | None = None
+    failed = ""
     for start in recognised_starts(mechanism, springs):
         first = first or start
         if not start.rounded:
             problem = FieldProblem(start, spins, g)
             try:
                 _probe(problem)
-            except MechidError:
+            except MechidError as error:
+                failed = f"{error.what}; "
                 continue
             return problem
     try:
@@ -200,7 +202,7 @@ def exact_problem(
     except MechidError as error:
         if not nearby:
             raise MechidError(
-                f"no closed pose in exact numbers: {error.what}",
+                f"no closed pose in exact numbers: {failed}{error.what}",
                 where=f"exact rank of {mechanism.name}",
                 remedy="use ball arithmetic (mechid base --certify), or nearby=True for a "
                 "mechanism with rounded numbers",

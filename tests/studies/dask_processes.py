@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
 import sys
@@ -49,11 +48,21 @@ class DaskProcesses:
 
     def kill(self) -> None:
         """Kill the scheduler and all workers, at once and without notice."""
-        for process in filter(None, (self.scheduler, *self.workers)):
-            if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
-            process.wait()
+        _kill(self.scheduler, *self.workers)
         self.scheduler, self.workers = None, []
+
+    def kill_workers(self) -> None:
+        """Kill all workers, and leave the scheduler."""
+        _kill(*self.workers)
+        self.workers = []
+
+
+def _kill(*processes: subprocess.Popen[bytes] | None) -> None:
+    running = [process for process in processes if process is not None]
+    for process in running:
+        process.kill()
+    for process in running:
+        process.wait()
 
 
 def wait_until(what: object, seconds: float = 60.0) -> None:

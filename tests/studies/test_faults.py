@@ -6,19 +6,26 @@ tables are those of an undisturbed run, bit for bit.
 
 from __future__ import annotations
 
+import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mechid.errors import DataError, MechidError
+from mechid.studies import cluster
 from mechid.studies.result import load_study_result
 from mechid.studies.run import run_study
+from mechid.studies.work import Task
 
 from .dask_processes import DaskProcesses, wait_until
 
@@ -159,6 +166,50 @@ def test_the_scheduler_is_restarted(dask: DaskProcesses, disturbed: Study) -> No
     check(disturbed)
 
 
+def test_time_before_the_scheduler_is_lost_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is waited for, however long it had worked; in vain only for a while."""
+    monkeypatch.setattr(cluster, "PATIENCE", 0.2)
+    rounds = iter([True, False])
+
+    def round_of_tasks(*_: object) -> None:
+        if next(rounds):
+            time.sleep(2 * cluster.PATIENCE)
+            raise TimeoutError
+
+    monkeypatch.setattr(cluster, "_round", round_of_tasks)
+    task = Task("p", "toy_experiment", ("a",), (), ".", "", {})
+    given = (lambda: [task]), nullcontext, (lambda *_: None), (lambda: False)
+    assert cluster.run_tasks(*given) == []
+    rounds = iter([True] * 9)
+    with pytest.raises(MechidError, match=r"a worker cannot be reached \(TimeoutError\)"):
+        cluster.run_tasks(*given)
+
+
+def test_all_workers_are_killed(
+    dask: DaskProcesses, disturbed: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one the run ends and says so; with a new one it goes on where it was.
+
+    They are killed when they have results that nobody has fetched yet.
+    """
+
+    def kill() -> None:
+        wait_until(lambda: len(list(Path("log").iterdir())) > 20)
+        dask.kill_workers()
+
+    said = r"no worker for 5 s; what is done is kept: start workers \(dask worker tcp://"
+    with monkeypatch.context() as patched:
+        patched.setattr("mechid.studies.cluster.PATIENCE", 5.0)
+        with pytest.raises(MechidError, match=said):
+            run_study(disturbed, "out", scheduler=dask.address, watch=once(kill))
+    had = kept()
+    assert 0 < len(had) < 80
+    dask.start_worker()
+    run_study(disturbed, "out", scheduler=dask.address)
+    assert {count(*cell) for cell in had} == {1}
+    check(disturbed)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -188,9 +239,37 @@ def test_workers_through_a_queue(study: Read) -> None:
     assert load_study_result("out").status()[0]["done"] == 2
 
 
-def test_a_scheduler_that_is_not_there(disturbed: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mechid.studies.cluster.PATIENCE", 0.5)
-    with pytest.raises(MechidError, match="the scheduler cannot be reached"):
-        run_study(disturbed, "out", scheduler="tcp://127.0.0.1:9")
-    with pytest.raises(DataError, match="not the address of a scheduler"):
-        run_study(disturbed, "out", scheduler="nonsense://x")
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("tcp://127.0.0.1:9", r"the scheduler or a worker cannot be reached \(tcp://127.0.0.1:9: "),
+        ("nonsense", "^nonsense: not the address of a scheduler: .*; give it as tcp://"),
+        ("nonsense://x", "^nonsense://x: not the address of a scheduler: "),
+    ],
+)
+def test_a_scheduler_that_is_not_there(study: Read, address: str, message: str) -> None:
+    """In a process of its own: what it says at its very end counts, too."""
+    study("experiment: toy")
+    code = "from mechid.studies import cluster\ncluster.PATIENCE = 0.5\n"
+    line = [sys.executable, "-c", code + client_code(f"scheduler={address!r}")]
+    ended = subprocess.run(line, capture_output=True, text=True)
+    *_, last = ended.stderr.splitlines()
+    kind, _, words = last.partition(": ")
+    assert ended.returncode == 1
+    assert kind.startswith("mechid.errors.")
+    assert re.search(message, words)
+
+
+def test_a_server_that_is_no_scheduler(disturbed: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechid.studies.cluster.PATIENCE", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            there, _ = server.accept()
+            with there:
+                there.sendall(b"HTTP/1.0 400 Bad Request\r\n" + b"x" * 1000)
+
+        threading.Thread(target=answer, daemon=True).start()
+        port = server.getsockname()[1]
+        with pytest.raises(MechidError, match="the scheduler or a worker cannot be reached"):
+            run_study(disturbed, "out", scheduler=f"tcp://127.0.0.1:{port}")

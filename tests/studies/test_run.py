@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from mechid.errors import DataError, MechidError
 from mechid.outputs import place_beside
 from mechid.runs.lock import locked
 from mechid.studies import work
-from mechid.studies.folder import TOKEN
+from mechid.studies.folder import TOKEN, _write_table, read_table
 from mechid.studies.result import load_study_result
 from mechid.studies.rows import chunk_table, grid_table, part_table
 from mechid.studies.run import run_study
@@ -188,6 +189,63 @@ def test_what_a_killed_process_leaves_does_not_block(
         path.unlink()
     assert len(load_study_result("out").table()) == 0
     assert "out: part results: 12 of 12 cells are missing; run the study to its end" in caplog.text
+
+
+def damage(path: Path, n: int, *, cut: bool) -> None:
+    """Cut a file after n bytes, or flip a bit of the next one."""
+    data = path.read_bytes()
+    path.write_bytes(data[:n] + (b"" if cut else bytes([data[n] ^ 1 << n % 8]) + data[n + 1 :]))
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_every_damage_of_a_table_is_noticed(tmp_path: Path, cut: bool) -> None:
+    """But of the mark that a hash follows: without it, the same table has none."""
+    words = pa.array([None, "no", "", "no"])
+    table = pa.table({"cell": ["a", "b", "c", "d"], "refused": words, "x": [0.5, 1.0, None, -2.0]})
+    path = tmp_path / "a.parquet"
+    _write_table(path, table)
+    assert pq.read_table(path).equals(table)  # as others read it
+    data, unnoticed = path.read_bytes(), 0
+    for n in range(len(data)):
+        path.write_bytes(data)
+        damage(path, n, cut=cut)
+        with suppress(DataError):
+            assert read_table(path).equals(table)
+            unnoticed += 1
+    assert unnoticed == (0 if cut else len("SHA-256:"))
+
+
+@pytest.mark.parametrize("place", [0.0, 0.1, 0.3, 0.5, 0.8, 0.999])
+@pytest.mark.parametrize("cut", [False, True])
+def test_damaged_cells_are_computed_again(
+    study: Read, caplog: pytest.LogCaptureFixture, place: float, cut: bool
+) -> None:
+    """Others are kept. Until then nobody uses what is damaged."""
+    Path("log").mkdir()
+    small = study(SMALL + f"settings: {{log: {Path('log').absolute()}}}\n")
+    asked = iter([False] * 4 + [True] * 100)
+    with pytest.raises(MechidError, match="stopped at 4"):
+        run_study(small, "out", workers=0, stop=lambda: next(asked))
+    (cells,) = Path("out/cells/results").iterdir()
+    found = run_study(small, "out", workers=0)
+    before = {path: path.read_bytes() for path in Path("out").rglob("*.parquet")}
+    for path, read in (
+        (Path("out/cells/results.parquet"), found.status),
+        (Path("out/results.parquet"), found.table),
+        (cells, found.status),
+    ):
+        whole = path.read_bytes()
+        damage(path, int(place * len(whole)), cut=cut)
+        with pytest.raises(DataError, match=rf"^{path}: .*; run the study again"):
+            read()
+        if path != cells:
+            path.write_bytes(whole)
+    run_study(small, "out", workers=0)
+    assert {path: path.read_bytes() for path in Path("out").rglob("*.parquet")} == before
+    assert caplog.messages == [
+        f"out: files of cells that are damaged, and computed again: 1 ({cells.name})"
+    ]
+    assert sorted(path.read_text() for path in Path("log").iterdir()) == ["x"] * 8 + ["xx"] * 4
 
 
 def test_one_process_at_a_time(study: Read) -> None:

@@ -15,7 +15,9 @@ from mechid.studies.work import Task, work
 from mechid.textfile.words import hint
 
 PATIENCE = 60.0  # seconds to wait for a scheduler or a worker that does not answer
+_ANSWER = 5.0  # seconds in which a scheduler answers
 _POLL = 0.02
+_LOOK = 1.0  # seconds between two looks at the workers
 _LOG = logging.getLogger("mechid")
 Client: TypeAlias = Any  # of Dask, which has few types
 Connect: TypeAlias = Callable[[], Any]
@@ -60,25 +62,28 @@ def run_tasks(
         else:
             done(task, result)
 
-    last, before = time.monotonic(), None
+    lost = before = None
     while not stop():
         left = [task for task in remaining() if task.keys not in failed]
         if not left:
             break
         if before is None or len(left) < before:
-            last, before = time.monotonic(), len(left)
+            lost, before = None, len(left)
         try:
             with _quiet(), connect() as client:
-                _wait_for_workers(client)
                 _round(client, left, finished, stop)
                 break
         except _lost_errors() as error:
-            if time.monotonic() - last > PATIENCE:
+            words = str(error) or type(error).__name__
+            why = f"the scheduler or a worker cannot be reached ({words})"
+            lost = lost or time.monotonic()
+            seconds = lost + PATIENCE - time.monotonic()
+            if seconds < 0:
                 raise MechidError(
-                    f"the scheduler cannot be reached ({type(error).__name__})",
-                    remedy="what is done is kept: run the study again",
+                    why,
+                    remedy="check the address; what is done is kept: run the study again",
                 ) from None
-            _LOG.warning("the scheduler was lost; connecting again")
+            _LOG.warning("%s; trying again for %.0f s", why, seconds)
             time.sleep(min(1.0, PATIENCE / 10))
     return list(failed.values())
 
@@ -99,16 +104,29 @@ def _lost_errors() -> tuple[type[BaseException], ...]:
     return (_LostError, CommClosedError, TimeoutError, OSError)
 
 
-def _wait_for_workers(client: Client) -> None:
-    try:
-        client.wait_for_workers(1, timeout=PATIENCE)
-    except TimeoutError:
-        address = client.scheduler.address if client.scheduler else "?"
-        raise MechidError(
-            f"no worker has joined the scheduler within {PATIENCE:g} s",
-            where=address,
-            remedy=f"start some: dask worker {address} --nthreads 1",
-        ) from None
+class _Workers:
+    """Whether there are workers: tasks without any would wait for ever."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._seen = self._looked = time.monotonic()
+
+    def look(self) -> None:
+        """Raise if there has been none for a while."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK:
+            return
+        self._looked = now
+        if self._client.nthreads(callback_timeout=PATIENCE):
+            self._seen = now
+        elif now - self._seen > PATIENCE:
+            address = self._client.scheduler.address
+            raise MechidError(
+                f"there has been no worker for {PATIENCE:g} s",
+                where=address,
+                remedy=f"what is done is kept: start workers (dask worker {address} --nthreads 1) "
+                "and run the study again",
+            )
 
 
 def _round(
@@ -122,25 +140,27 @@ def _round(
 
     futures = {client.submit(work, task, pure=False): task for task in tasks}
     waiting = _dask().as_completed(list(futures), loop=client.loop)
+    workers = _Workers(client)
     try:
         while not waiting.is_empty():
             if not waiting.has_ready():
                 if stop() or client.status not in ("running", "connecting"):
                     break
+                workers.look()
                 time.sleep(_POLL)
                 continue
             for future in waiting.next_batch(block=False):
                 task = futures.pop(future)
                 if future.status in ("cancelled", "lost"):
-                    raise _LostError
-                error = future.exception()
+                    raise _LostError("it has lost the tasks")
+                error = future.exception(timeout=PATIENCE)  # the worker that has it may be gone
                 if isinstance(error, CancelledError):
-                    raise _LostError
+                    raise _LostError("it has lost the tasks")
                 if isinstance(error, MechidError):
                     raise error
-                finished(task, future.result() if error is None else error)
+                finished(task, future.result(timeout=PATIENCE) if error is None else error)
         if futures and not stop():
-            raise _LostError
+            raise _LostError("it has lost the tasks")
     finally:
         if futures and client.status == "running":
             client.cancel(list(futures), force=True)
@@ -183,14 +203,32 @@ def remote(address: str) -> Connect:
     @contextmanager
     def connect() -> Iterator[Client]:
         distributed = _dask()
-        try:
-            client = distributed.Client(address, timeout=5, set_as_default=False)
-        except ValueError as error:
-            raise DataError(f"not the address of a scheduler: {error}", where=address) from None
-        with client:
+        _greet(address)
+        with distributed.Client(address, timeout=_ANSWER, set_as_default=False) as client:
             yield client
 
     return connect
+
+
+def _greet(address: str) -> None:
+    """Connect once and leave: a client that finds no scheduler cannot be closed any more."""
+    distributed = _dask()
+
+    async def greet() -> None:
+        words = distributed.Security().get_connection_args("client")
+        there = await distributed.comm.connect(address, timeout=_ANSWER, **words)
+        await there.close()
+
+    try:
+        distributed.utils.LoopRunner(loop=None, asynchronous=False).run_sync(greet)
+    except ValueError as error:
+        raise DataError(
+            f"not the address of a scheduler: {error}",
+            where=address,
+            remedy="give it as tcp://HOST:8786",
+        ) from None
+    except Exception as error:  # whatever a server that is no scheduler sends
+        raise _LostError(f"{address}: {type(error).__name__}") from None
 
 
 def jobqueue(path: str | Path) -> Connect:

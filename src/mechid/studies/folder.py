@@ -7,12 +7,13 @@
     PART.parquet               the table of a part, when all its cells are there
 
 Every file is written whole. What is in `cells` is used again if the study is run again: with more
-seeds, for instance.
+seeds, for instance. Tables hold a hash of their own bytes: what is damaged is not used.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mechid.errors import DataError
-from mechid.outputs import is_left_over, make_folder, remove_left_over, write_text, write_whole
+from mechid.outputs import is_left_over, make_folder, remove_left_over, write_bytes, write_text
 from mechid.runs.files import read_json, write_json
 from mechid.runs.lock import NAME as LOCK
 from mechid.runs.record import library_versions
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 _CELLS = "cells"
 TOKEN = ".token-"  # begin of the names of files by which workers see that they share the folder
+_SEAL = b"SHA-256:"  # the hash follows, before the footer, where no reader of Parquet looks
+_SEALED = len(_SEAL) + hashlib.sha256().digest_size
 
 
 def default_folder(study: Study) -> Path:
@@ -88,7 +91,22 @@ class StudyFolder:
         for part in study.parts:
             grid = grid_table(list(part.axes), part.cells)
             _write_table(folder.path / _CELLS / f"{part.name}.parquet", grid)
+        folder._remove_damaged([part.name for part in study.parts])
         return folder
+
+    def _remove_damaged(self, parts: Sequence[str]) -> None:
+        """Remove what is damaged of the cells, so that it is computed again."""
+        found = [path for part in parts for path in self.chunks(part) if not _is_sound(path)]
+        for path in found:
+            path.unlink()
+        if found:
+            names = ", ".join(path.name for path in found[:3]) + ", …" * (len(found) > 3)
+            logging.getLogger("mechid").warning(
+                "%s: files of cells that are damaged, and computed again: %d (%s)",
+                self.path,
+                len(found),
+                names,
+            )
 
     @staticmethod
     def open(path: str | Path) -> StudyFolder:
@@ -223,6 +241,14 @@ def _changed(error: Exception, path: Path) -> DataError:
     return DataError(words, where=str(path), remedy="run the study again")
 
 
+def _is_sound(path: Path) -> bool:
+    try:
+        read_table(path)
+    except DataError:
+        return False
+    return True
+
+
 def read_table(
     path: Path, columns: Sequence[str] | None = None, needed: Sequence[str] = ()
 ) -> pa.Table:
@@ -231,20 +257,22 @@ def read_table(
     Raises
     ------
     DataError
-        If there is none, or a column that is needed is missing.
+        If there is none, it is damaged, or a column that is needed is missing.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path, columns=columns, partitioning=None)
+        table = pq.read_table(pa.BufferReader(_unsealed(path.read_bytes())), columns=columns)
         table.validate(full=True)  # also that texts are UTF-8
         absent = [name for name in needed if name not in table.column_names]
     except FileNotFoundError:
         raise DataError("there is no such file", where=str(path)) from None
     except (OSError, ValueError, pa.ArrowException) as error:
         raise DataError(
-            f"not a Parquet table: {str(error).splitlines()[0]}", where=str(path)
+            f"damaged, or not a Parquet table: {str(error).splitlines()[0]}",
+            where=str(path),
+            remedy="run the study again",
         ) from None
     if absent:
         raise DataError(
@@ -254,6 +282,28 @@ def read_table(
 
 
 def _write_table(path: Path, table: pa.Table) -> None:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    write_whole(path, lambda beside: pq.write_table(table, beside))
+    made = pa.BufferOutputStream()
+    pq.write_table(table, made)
+    data = made.getvalue().to_pybytes()
+    at = _footer(data)
+    write_bytes(path, data[:at] + _SEAL + hashlib.sha256(data).digest() + data[at:])
+
+
+def _unsealed(data: bytes) -> bytes:
+    """Return a Parquet file without its hash, which is checked; others may have none."""
+    end = _footer(data)
+    seal = data[max(end - _SEALED, 0) : end]
+    if not seal.startswith(_SEAL):
+        return data
+    whole = data[: end - _SEALED] + data[end:]
+    if seal != _SEAL + hashlib.sha256(whole).digest():
+        raise ValueError("its bytes are not those that were written")
+    return whole
+
+
+def _footer(data: bytes) -> int:
+    """Return where the footer begins; its length stands before the last four bytes."""
+    return max(len(data) - 8 - int.from_bytes(data[-8:-4], "little"), 0)

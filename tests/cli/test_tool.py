@@ -14,6 +14,7 @@ import pytest
 import mechid
 from mechid.cli import main
 from mechid.cli.app import COMMANDS as KNOWN
+from mechid.runs.folder import load_run
 
 if TYPE_CHECKING:
     from .conftest import Run
@@ -97,6 +98,30 @@ def test_bytes_of_a_shell_that_are_no_text_are_refused(tmp_path: Path) -> None:
     assert done.stdout == b""
     assert done.stderr.count(b"\n") == 1
     assert b"the argument is not UTF-8 text" in done.stderr
+
+
+def test_work_in_a_folder_whose_name_is_no_text(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrow cannot open files there, the system can."""
+    folder = tmp_path / os.fsdecode(b"a\xff")
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    study = "experiment: identification\nsettings: {model: pendulum}\naxes: {seed: [1]}"
+    Path("s.yaml").write_text(study)
+    for words in (
+        "excite pendulum --random 2 --starts 0 --harmonics 2 -o motion.yaml",
+        "synthesise pendulum motion.yaml --noise 2% --rate 50 -o log.parquet",
+        "identify pendulum log.parquet -o run",
+        "predict run motion.yaml -o forces.parquet",
+        "report run",
+        "study run s.yaml --workers 0 -o out",
+        "study table out -o table.parquet",
+    ):
+        done = run(*words.split())
+        assert done.status == 0, done.err
+        assert Path(words.split()[-1]).exists()
+    assert len(load_run(folder / "run").motions[0].time) > 0
 
 
 def test_mistakes_of_the_program_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

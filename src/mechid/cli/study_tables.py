@@ -127,10 +127,11 @@ def show_comparison(found: StudyComparison, by: list[str], json: bool) -> None:
 
 def write_tidy(result: StudyResult, part: str | None, where: list[str], output: Path) -> None:
     """Write the table of a part as CSV or Parquet."""
+    import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    from mechid.outputs import write_whole
+    from mechid.outputs import write_bytes
     from mechid.studies.pivot import chosen
     from mechid.tables.files import table_suffix
 
@@ -139,7 +140,9 @@ def write_tidy(result: StudyResult, part: str | None, where: list[str], output: 
     write = pyarrow.csv.write_csv if csv else pyarrow.parquet.write_table
     if not len(table):
         raise DataError("the table has no rows yet", where=str(result.folder))
-    write_whole(output, lambda beside: write(table, beside))
+    data = pa.BufferOutputStream()  # Arrow cannot open files whose name is not UTF-8
+    write(table, data)
+    write_bytes(output, data.getvalue().to_pybytes())
     typer.echo(f"wrote {output}")
 
 

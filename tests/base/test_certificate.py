@@ -178,7 +178,7 @@ def test_rows_must_be_those_of_measured_forces() -> None:
 
 def test_states_must_be_within_the_limits() -> None:
     mechanism = load("four_bar")
-    limits = (Limit(0.7, 0.9),)
+    limits = (Limit(0.78, 0.8),)
     joints = tuple(replace(j, limits=limits if j.name == "q1" else ()) for j in mechanism.joints)
     found = verify(made("four_bar"), model=replace(mechanism, joints=joints))
     assert not found.valid

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 from flint import arb, ctx
 
-from mechid.base.constant import _cross
+from mechid.base.constant import cross
 from mechid.base.dependencies import _fraction, exact_form
 from mechid.base.fractions import FractionField
 from mechid.base.loop_transfers import _order
@@ -124,5 +124,5 @@ def test_arithmetic_of_fractions() -> None:
 
 
 def test_cross_products_of_balls() -> None:
-    found = _cross([arb(1), arb(2), arb(3)], [arb(5), arb(7), arb(11)])
+    found = cross([arb(1), arb(2), arb(3)], [arb(5), arb(7), arb(11)])
     assert [float(x.mid()) for x in found] == [1.0, 4.0, -3.0]

@@ -29,7 +29,7 @@ UNKNOWN = 100.0
 @cache
 def model(name: str) -> tuple[Mechanism, BaseSet]:
     mechanism = load(name)
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
+    null = all_transfers(exact_geometry(mechanism), EVERYTHING).null
     return mechanism, base_set(null, last(null))
 
 

@@ -29,7 +29,7 @@ def made(name: str, amplitude: float) -> tuple[Prior, Floats, Floats, Floats]:
     """Return what is known of a zoo model, and W_b, known forces and times of a motion."""
     mechanism = load(name)
     model = dynamic_model(mechanism)
-    null, _, _ = all_transfers(exact_geometry(mechanism), EVERYTHING)
+    null = all_transfers(exact_geometry(mechanism), EVERYTHING).null
     base = base_set(null, last(null))
     n_i = len(mechanism.coordinates)
     time = np.linspace(0.0, 2.0, 201)

@@ -17,7 +17,7 @@ from mechid.errors import MechidError
 from mechid.exact.construct import construction
 from mechid.exact.energies import spring_ends
 from mechid.exact.equations import field_system
-from mechid.exact.field import exact_problem, field_rank, field_rows
+from mechid.exact.field import exact_problem, field_pivots, field_rank
 from mechid.exact.geometry import exact_geometry
 from mechid.exact.jets import closed_point
 from mechid.exact.program import Recorder
@@ -132,7 +132,9 @@ def test_pose_is_closed_and_moves_as_the_model_does(spec: str) -> None:
     for residues in islice(good_primes(start.residual(), start.values), 3):
         system = field_system(start, residues, passive_parts(mechanism))
         assert system.F.closed(system.x0, system.p)
-        point = closed_point(system.F, system.x0, system.n, np.random.default_rng(0), system.p)
+        point = closed_point(
+            system.F, system.rates, system.x0, system.n, np.random.default_rng(0), system.p
+        )
         assert point.dimension == len(mechanism.coordinates)
         poses.append(system.x0.tolist())
     assert len({tuple(x) for x in poses}) == 3
@@ -147,7 +149,7 @@ def test_rank_is_that_of_the_reference_pose(spec: str) -> None:
     assert known.start.construction is None
     start = constructed_start(known.start.mechanism, known.start.springs)
     ranks = [
-        len(field_rows(problem, next(problem.systems()), 0)[0])
+        len(field_pivots(problem, next(problem.systems()), 0)[0])
         for problem in (known, replace(known, start=start))
     ]
     assert ranks[0] == ranks[1]

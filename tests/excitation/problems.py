@@ -34,7 +34,7 @@ def mechanism_of(name: str) -> Mechanism:
 
 @cache
 def base_of(name: str) -> BaseSet:
-    null, _, _ = all_transfers(exact_geometry(mechanism_of(name)), EVERYTHING)
+    null = all_transfers(exact_geometry(mechanism_of(name)), EVERYTHING).null
     return base_set(null, last(null))
 
 

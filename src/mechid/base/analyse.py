@@ -135,7 +135,7 @@ def base_parameters(
     if certify or motion is not None or not experiment.whole:
         found = bounds(mechanism, experiment, motion=motion, seed=seed, watch=watch)
         left = dependencies(found)
-    null, _, _ = all_transfers(exact_geometry(mechanism), experiment, seed)
+    null = all_transfers(exact_geometry(mechanism), experiment, seed).null
     if found is not None:
         null = with_dependencies(null, found, left)
     chosen = base_set(null, rule(null))

@@ -7,28 +7,47 @@ arithmetic, at poses that are enclosed, shows that it is at least the size of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from flint import arb, ctx
 from scipy.linalg import qr
 
-from mechid.base.constant import constants
-from mechid.base.experiment import EVERYTHING, Experiment, checked, measured_rows, random_states
+from mechid.base.experiment import (
+    EVERYTHING,
+    Experiment,
+    checked,
+    home_state,
+    measured_rows,
+    random_states,
+    reach_of,
+)
 from mechid.base.loop_constraints import SAMPLES
 from mechid.base.loop_transfers import LoopConstraints, loop_constraints, loop_transfers
 from mechid.base.nullspace import NullSpace, null_space
 from mechid.base.proof import Count, count
 from mechid.base.unseen import unseen
+from mechid.dynamics.columns import element_terms
 from mechid.dynamics.regressor import observation_matrix
-from mechid.errors import MechidError
+from mechid.errors import KinematicsError, MechidError
+from mechid.exact.branch import Branch
 from mechid.exact.elimination import Pivots, eliminate
 from mechid.exact.geometry import Geometry, exact_geometry
-from mechid.exact.numbers import PRECISION
-from mechid.exact.stack import BallObservation, ball_observation, closes, stacked, widened
+from mechid.exact.numbers import PRECISION, exactly
+from mechid.exact.poses import exact_system
+from mechid.exact.stack import (
+    BallObservation,
+    ball_observation,
+    closes,
+    reference_poses,
+    stacked,
+    widened,
+)
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.element_laws import in_pieces
 from mechid.mechanism.records import Mechanism
 
 Watch = Callable[[str, int, int], None]
@@ -36,7 +55,7 @@ Watch = Callable[[str, int, int], None]
 _TRIAL = 200  # float states that tell how much each force sees
 _FLOAT_RANK = 1e-11
 _SPARE = 4  # rows more than the rank that is looked for
-_ROUNDS = 4
+_NEAREST = 1e-4  # part of the usual distance from home
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +70,8 @@ class Bounds:
     by_joints : int
         Independent transfers that hold by the joints alone.
     proof : Count or None
-        That the loops constrain the bodies as the other transfers need; None if there are none.
-    mobility : Count or None
-        That redundant constraints follow from the others; None if there are none.
+        That the loops constrain the bodies as the other transfers need, and that redundant
+        constraints follow from the others; None if there are neither.
     candidates : tuple of str
         Parameters left when as many as there are independent transfers are dropped.
     states : Motion
@@ -70,7 +88,6 @@ class Bounds:
     null: NullSpace
     by_joints: int
     proof: Count | None
-    mobility: Count | None
     candidates: tuple[str, ...]
     states: Motion
     observation: BallObservation
@@ -111,12 +128,11 @@ class Bounds:
             found.append(
                 f"not proved: the constraints of the loops on the bodies ({self.proof.words})"
             )
-        if self.mobility is not None and not self.mobility.proves:
-            found.append(
-                f"not proved: {self.observation.aside} constraints follow from the others "
-                f"(they hold to {self.observation.closure_error:.0e}; "
-                f"{self.mobility.words})"
-            )
+            if self.observation.aside:
+                found.append(
+                    f"not proved: {self.observation.aside} constraints follow from the others "
+                    f"(they hold to {self.observation.closure_error:.0e})"
+                )
         if not self.closes:
             found.append(
                 "lower bound not proved: redundant constraints hold to "
@@ -168,35 +184,52 @@ def bounds(
     if motion is not None:
         _free_to_move(mechanism, experiment, motion)
     geometry = exact_geometry(mechanism, "exact")
-    null, by_joints, proof = all_transfers(geometry, experiment, seed)
+    upper = all_transfers(geometry, experiment, seed)
+    null = upper.null
     kept = candidates(null)
-    pivots: Pivots | None = None
     n = _states_needed(mechanism, experiment, null, kept, seed)
-    for _ in range(_ROUNDS):
-        states = _states(mechanism, experiment, motion, n, seed)
-        found = _enclosed(geometry, states, experiment, precision, watch)
-        states = states.chosen(np.array(found.kept))
-        before = pivots
-        trial = Bounds(
-            mechanism,
-            experiment,
-            null,
-            by_joints,
-            proof,
-            None,
-            kept,
-            states,
-            found,
-            _NONE,
-            precision,
-        )
-        pivots = _eliminated(trial)
-        if pivots.rank == len(kept) or (before is not None and before.rank == pivots.rank):
-            break
-        n += max(_SPARE, (len(kept) - pivots.rank) // 2)
-    assert pivots is not None
-    mobility = joint_count(geometry, states) if found.aside else None
-    return replace(trial, pivots=pivots, mobility=mobility)
+    branch, near = home_branch(geometry)
+    best: Bounds | None = None
+    for draw in _draws(mechanism, experiment, motion, seed, near):
+        wanted, bits = n, precision
+        while best is None or best.lower < len(kept):
+            states = draw(wanted)
+            found = _enclosed(geometry, branch, states, experiment, bits, watch)
+            states = states.chosen(np.array(found.kept))
+            trial = Bounds(
+                mechanism, experiment, null, upper.by_joints, None, kept, states, found, _NONE, bits
+            )
+            trial = replace(trial, pivots=_eliminated(trial))
+            if best is not None and trial.lower <= best.lower:
+                break
+            best = trial
+            # Digits may be short, too: what states that are near one another show beside the
+            # others is small.
+            wanted, bits = wanted + max(_SPARE, len(kept) - best.lower), 2 * bits
+    assert best is not None
+    return replace(best, proof=upper.proof(bool(best.observation.aside)))
+
+
+def home_branch(geometry: Geometry) -> tuple[Branch, float]:
+    """Return the branch of the reference pose, and how far one box with that pose reaches.
+
+    That is a part of the usual distance of states near home.
+
+    Raises
+    ------
+    KinematicsError
+        If the pose is singular.
+    """
+    home = home_state(geometry.mechanism)
+    with ctx.workprec(PRECISION):
+        x = reference_poses(geometry, home)[0]
+        branch = Branch(exact_system(geometry, x), x, home.y[0])
+    near, reach = 1.0, reach_of(geometry.mechanism)
+    while not branch.around(near * reach):
+        near /= 2
+        if near < _NEAREST:
+            raise KinematicsError("the reference pose is singular or nearly so")
+    return branch, near
 
 
 def _free_to_move(mechanism: Mechanism, experiment: Experiment, motion: Motion) -> None:
@@ -215,45 +248,75 @@ def _free_to_move(mechanism: Mechanism, experiment: Experiment, motion: Motion) 
                               where=mechanism.name)  # fmt: skip
 
 
-def _states(
-    mechanism: Mechanism, experiment: Experiment, motion: Motion | None, n: int, seed: int
-) -> Motion:
-    """Return random states, or samples spread over a trajectory."""
-    if motion is None:
-        return random_states(mechanism, experiment, n, seed)
-    samples = np.unique(np.linspace(0, len(motion.y) - 1, n).round().astype(int))
-    return motion.chosen(samples)
+def _draws(
+    mechanism: Mechanism, experiment: Experiment, motion: Motion | None, seed: int, near: float
+) -> Iterator[Callable[[int], Motion]]:
+    """Yield ways to draw states: samples spread over a motion; or near home, then anywhere.
+
+    States near home are in one box with the reference pose, and so on its branch: where W is
+    analytic they show what all poses do. Others have to be reached by a path.
+    """
+    if motion is not None:
+        yield partial(_samples, motion)
+        return
+    yield lambda n: random_states(mechanism, experiment, n, seed, wide=False, near=near)
+    if any(in_pieces(term.law, term.shape) for term in element_terms(mechanism)):
+        yield lambda n: random_states(mechanism, experiment, n, seed)
 
 
-def joint_count(geometry: Geometry, states: Motion) -> Count:
-    """Count the equations of the mechanism, given what its joints alone leave at rest."""
-    rest = constants(geometry, geometry.mechanism.gravity)
-    constrained = LoopConstraints(rest, rest, ())
-    return count(geometry, states, constrained, len(geometry.mechanism.coordinates))
+def _samples(motion: Motion, n: int) -> Motion:
+    """Return samples spread over a motion."""
+    return motion.chosen(np.unique(np.linspace(0, len(motion.y) - 1, n).round().astype(int)))
 
 
 _NONE = Pivots((), (), (), 0.0)
 
 
-def all_transfers(
-    geometry: Geometry, experiment: Experiment, seed: int = 0
-) -> tuple[NullSpace, int, Count | None]:
-    """Return the transfers by joints and by loops, the rank of the former alone, and a proof.
+@dataclass(frozen=True, eq=False)
+class Transfers:
+    """All transfers of an experiment, and what those by the loops rest on.
 
-    What a restricted experiment cannot see stands at the end, as unit vectors. The proof is that
-    of the constraint by the loops; None if they add nothing.
+    Attributes
+    ----------
+    null : NullSpace
+        Those by joints, by loops, and what a restricted experiment cannot see, as unit vectors.
+    by_joints : int
+        Independent transfers that hold by the joints alone.
+    by_loops : bool
+        Whether the loops add any.
+    loops : LoopConstraints
+    states : Motion
+        States in which the constraints of the loops were seen.
     """
+
+    null: NullSpace
+    by_joints: int
+    by_loops: bool
+    loops: LoopConstraints
+    states: Motion
+
+    def proof(self, redundant: bool) -> Count | None:
+        """Return the proof of the constraints by the loops; None if nothing rests on them.
+
+        `redundant` says whether there are redundant constraints.
+        """
+        if not (self.by_loops or redundant):
+            return None
+        return count(self.null.geometry, self.states, self.loops.relations)
+
+
+@exactly
+def all_transfers(geometry: Geometry, experiment: Experiment, seed: int = 0) -> Transfers:
+    """Return the transfers by joints and by loops."""
     mechanism = geometry.mechanism
     gravity = experiment.gravity_of(mechanism)
-    with ctx.workprec(PRECISION):
-        by_joints = null_space(mechanism, gravity, geometry)
-        rank = by_joints.rank
-        states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1, wide=False)
-        found = loop_constraints(geometry, states, gravity)
-        more = loop_transfers(geometry, by_joints.transfers, found)
-        proof = count(geometry, states, found, len(mechanism.coordinates)) if more else None
+    by_joints = null_space(mechanism, gravity, geometry)
+    states = random_states(mechanism, EVERYTHING, SAMPLES, seed + 1, wide=False)
+    found = loop_constraints(geometry, states, gravity)
+    more = loop_transfers(geometry, by_joints.transfers, found, gravity)
     together = (*by_joints.transfers, *more, *unseen(mechanism, experiment))
-    return replace(by_joints, transfers=together), rank, proof
+    null = replace(by_joints, transfers=together)
+    return Transfers(null, by_joints.rank, bool(more), found, states)
 
 
 def candidates(null: NullSpace) -> tuple[str, ...]:
@@ -279,7 +342,9 @@ def _states_needed(
     """Estimate how many states show the rank: each force sees only so much, however often."""
     W = float_observation(mechanism, experiment, null, kept, seed)
     sees = [_float_rank(W[:, j]) for j in range(W.shape[1])]
-    wanted = min(len(kept), sum(sees)) + _SPARE
+    wanted = len(kept) + _SPARE
+    if sum(sees) < len(kept):  # double precision does not tell
+        sees = [wanted] * len(sees)
     n = 2
     while sum(min(n, s) for s in sees) < wanted and n < max([*sees, 2]):
         n += 1
@@ -315,6 +380,7 @@ def _float_rank(W: Floats) -> int:
 
 def _enclosed(
     geometry: Geometry,
+    branch: Branch,
     states: Motion,
     experiment: Experiment,
     precision: int,
@@ -329,7 +395,9 @@ def _enclosed(
             watch("poses enclosed", done, of)
 
     gravity = experiment.gravity_of(geometry.mechanism)
-    return ball_observation(geometry, states, gravity, precision=precision, watch=step)
+    return ball_observation(
+        geometry, states, gravity, precision=precision, branch=branch, watch=step
+    )
 
 
 def _eliminated(trial: Bounds) -> Pivots:

@@ -16,6 +16,7 @@ from flint import arb
 from mechid.base.homogeneous import ONE, ZERO, Rho, direction, point, shared_vectors
 from mechid.base.spaces import Row, contains, left_null, reduced, size
 from mechid.exact.geometry import Geometry
+from mechid.exact.numbers import exactly
 from mechid.mechanism.records import GROUND
 
 EXACT_ZERO = 2.0**-100
@@ -55,6 +56,7 @@ def zero_of(geometry: Geometry) -> float:
     return ROUNDED_ZERO if geometry.rounded else EXACT_ZERO
 
 
+@exactly
 def constants(
     geometry: Geometry,
     gravity: tuple[float, float, float],
@@ -104,8 +106,10 @@ class Sliding:
     across: list[Row]
 
 
-def sliding(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[Sliding]:
-    """Yield the bodies with a point that slides along a fixed direction, by the joints alone."""
+@exactly
+def sliding(geometry: Geometry, rest: dict[str, Constant]) -> list[Sliding]:
+    """Return the bodies with a point that slides along a fixed direction, by the joints alone."""
+    found = []
     zero = zero_of(geometry)
     lines = list(_slides(geometry, rest))
     while lines:
@@ -122,7 +126,8 @@ def sliding(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[Sliding]:
             has_point = any(size(row[3]) > zero for row in space)
             if has_point and len(still.at_rest) == len(still.directions):
                 common = _common(across[body.name], still.level, zero)
-                yield Sliding(body.name, space, common)
+                found.append(Sliding(body.name, space, common))
+    return found
 
 
 def _common(a: list[Row], b: list[Row], zero: float) -> list[Row]:
@@ -135,7 +140,7 @@ def _common(a: list[Row], b: list[Row], zero: float) -> list[Row]:
 
 def parallel(a: Row, b: Row, zero: float) -> bool:
     """Say whether a is a multiple of b (zero is one)."""
-    return all(size(x) <= zero * max(1.0, *map(size, a)) for x in _cross(a, b))
+    return all(size(x) <= zero * max(1.0, *map(size, a)) for x in cross(a, b))
 
 
 def _slides(geometry: Geometry, rest: dict[str, Constant]) -> Iterator[tuple[str, Row]]:
@@ -267,11 +272,12 @@ def _completed(rest: list[Row], zero: float) -> list[Row]:
     if len(still) != 2:
         return rest
     a, b = still
-    third = [*_cross(a[:3], b[:3]), arb(0), *_cross(a[4:7], b[4:7]), arb(0)]
+    third = [*cross(a[:3], b[:3]), arb(0), *cross(a[4:7], b[4:7]), arb(0)]
     return reduced([*rest, third], zero)
 
 
-def _cross(a: Row, b: Row) -> Row:
+def cross(a: Row, b: Row) -> Row:
+    """Return a × b."""
     return [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],

@@ -111,12 +111,19 @@ def measured_rows(experiment: Experiment, mechanism: Mechanism) -> list[int]:
 
 
 def random_states(
-    mechanism: Mechanism, experiment: Experiment, n: int, seed: int = 0, *, wide: bool = True
+    mechanism: Mechanism,
+    experiment: Experiment,
+    n: int,
+    seed: int = 0,
+    *,
+    wide: bool = True,
+    near: float = 1.0,
 ) -> Motion:
     """Return `n` random states within the limits of the joints, on the branch of the home pose.
 
     Every second state is near home, the others are anywhere in the range of the coordinates, if
-    `wide`: laws that change with a sign (friction) or at a length show it only there. A state that
+    `wide`: laws that change with a sign (friction) or at a length show it only there. `near` is a
+    part of the usual distance from home. A state that
     cannot be reached without a singular pose on the way, or is outside the limits, is drawn again
     nearer to home. States have no times, so loads over time, which no parameter depends on, are
     left out of the mechanism.
@@ -130,12 +137,12 @@ def random_states(
     model = kinematic_model(replace(mechanism, elements=steady))
     rng = np.random.default_rng(seed)
     held = np.array([c.name in experiment.hold for c in mechanism.coordinates], dtype=bool)
-    reach = np.where(held, 0.0, _reach(model))
+    reach = np.where(held, 0.0, reach_of(mechanism))
     lower, upper = _range(model)
     home = np.where(held, model.home_y, np.clip(model.home_y, lower, upper))
     far = (np.arange(n)[:, None] % 2 == 1) & wide
-    below = np.where(held, 0.0, np.where(far, home - lower, np.minimum(home - lower, reach)))
-    above = np.where(held, 0.0, np.where(far, upper - home, np.minimum(upper - home, reach)))
+    below = np.where(held, 0.0, np.where(far, home - lower, np.minimum(home - lower, near * reach)))
+    above = np.where(held, 0.0, np.where(far, upper - home, np.minimum(upper - home, near * reach)))
     u = rng.uniform(-1, 1, (n, len(held)))
     y = home + np.where(u < 0, below, above) * u
     moving = np.where(held, 0.0, 0.0 if experiment.static else 1.0)
@@ -170,10 +177,19 @@ def _motion(s: Samples) -> Motion:
     return Motion(s.model, None, s.y, s.yd, s.ydd, s.q, s.v, s.vd, ordered=False)
 
 
-def _reach(model: KinematicModel) -> Floats:
+def home_state(mechanism: Mechanism) -> Motion:
+    """Return the mechanism at rest in its reference pose."""
+    model = kinematic_model(mechanism)
+    y = model.home_y[None]
+    states = Samples.empty(model, y, np.zeros_like(y), np.zeros_like(y), None)
+    states.q[:] = model.home_q
+    return _motion(states)
+
+
+def reach_of(mechanism: Mechanism) -> Floats:
     """Return how far each coordinate goes from home in states near it: rad, or m."""
-    L = characteristic_size(model.mechanism)
-    return np.array([_TURN if c.unit == "rad" else _SHIFT * L for c in model.mechanism.coordinates])
+    L = characteristic_size(mechanism)
+    return np.array([_TURN if c.unit == "rad" else _SHIFT * L for c in mechanism.coordinates])
 
 
 def _range(model: KinematicModel) -> tuple[Floats, Floats]:

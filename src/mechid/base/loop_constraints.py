@@ -38,10 +38,14 @@ _CHANCE = 1e-2
 
 @dataclass(frozen=True)
 class Alike:
-    """A pair (ρ_i, ρ_j) of two bodies that moves alike: A_i ρ_i - A_j ρ_j is constant."""
+    """Pairs (ρ_i, ρ_j) of two bodies that move alike: A_i ρ_i - A_j ρ_j is constant.
+
+    `apart` says whether that constant is other than zero.
+    """
 
     bodies: tuple[str, str]
     pairs: tuple[tuple[Rho, Rho], ...]
+    apart: tuple[bool, ...]
 
 
 def homogeneous(geometry: Geometry, motion: Motion) -> Floats:
@@ -89,14 +93,15 @@ def alike(
         null = _null(_scaled(stacked, size), size)
         if len(null) <= still:
             continue
-        level = _same_kind(null)
-        pairs = []
-        for row in level:
+        pairs, apart = [], []
+        for row in _same_kind(null):
             exact = _recognised(row)
             if exact is not None:
+                way = poses[0, i] @ row[:4] - poses[0, j] @ row[4:]
                 pairs.append((exact[:4], exact[4:]))
+                apart.append(bool(np.linalg.norm(way) > _REST * max(1.0, size)))
         if pairs:
-            yield Alike((names[i], names[j]), tuple(pairs))
+            yield Alike((names[i], names[j]), tuple(pairs), tuple(apart))
 
 
 def products(pair: Alike) -> Iterator[tuple[tuple[sp.Expr, ...], tuple[sp.Expr, ...]]]:

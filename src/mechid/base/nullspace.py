@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 
 from mechid.base.coupling_transfers import coupling_transfers
 from mechid.base.element_transfers import element_transfers
@@ -22,7 +21,7 @@ from mechid.base.sparse import SparseBasis, sparse_basis
 from mechid.base.transfers import Transfer, transfers
 from mechid.dynamics.columns import Column, element_terms, inertial_columns
 from mechid.exact.geometry import Geometry, exact_geometry
-from mechid.exact.numbers import PRECISION
+from mechid.exact.numbers import exactly
 from mechid.importing.resolve import mechanism_of
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism, Vec3
@@ -129,6 +128,7 @@ def parameter_columns(mechanism: Mechanism) -> tuple[Column, ...]:
     return (*inertial_columns(mechanism), *elements)
 
 
+@exactly  # what counts as zero among exact numbers is far below double precision
 def null_space(
     model: Mechanism | str | Path, gravity: Vec3 | None = None, geometry: Geometry | None = None
 ) -> NullSpace:
@@ -160,14 +160,12 @@ def null_space(
         if body.massless
         for name in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
     }
-    # What counts as zero among exact numbers is far below double precision.
-    with ctx.workprec(PRECISION):
-        weight = mechanism.gravity if gravity is None else gravity
-        moved = (
-            *transfers(found, gravity),
-            *element_transfers(found, weight),
-            *coupling_transfers(found, weight),
-        )
+    weight = mechanism.gravity if gravity is None else gravity
+    moved = (
+        *transfers(found, gravity),
+        *element_transfers(found, weight),
+        *coupling_transfers(found, weight),
+    )
     return NullSpace(
         columns=parameter_columns(mechanism),
         transfers=moved,

@@ -1,33 +1,39 @@
-"""Proof, by counting, that the loops constrain the bodies as closed poses suggest.
+"""Proof, by counting, that loops constrain the bodies as closed poses suggest.
 
-Take the 12 numbers [R | p] of every body as unknowns, and add the conjectured constraint (A ρ = c,
-A_i ρ_i - A_j ρ_j = const) to the equations of the joints. Given the constraint, most equations
-become linear, and many follow from others, which linear algebra tells. If e equations
-remain, the poses that satisfy all of them form a set of dimension at least 12 n_b - e through each
-of its points. The mechanism's own poses form a smooth set of dimension n_i there. If
-12 n_b - e = n_i, the two are the same: the constraint holds on the whole branch.
+Take the relations between vectors of the bodies for granted: those by the joints, and those that
+closed poses suggest (`relations.py`). The f free vectors that they leave are 3 f unknowns. All that
+joints demand besides, and that axes are orthonormal, are equations between scalar products of free
+vectors: linear algebra over the products tells how many of them, e, follow from no others. Where
+these are independent at a pose, the poses that satisfy all of them and the relations form a set of
+dimension 3 f - e around it. The mechanism's own poses form a smooth set of dimension n_i there. If
+3 f - e = n_i, the two are the same: the relations hold on the whole branch, and so do constraints
+that are redundant.
+
+Nothing depends on which body is the ground: a loop may be carried by a body that moves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from flint import arb
 
+from mechid.base.constant import cross, zero_of
 from mechid.base.loop_constraints import homogeneous
-from mechid.base.loop_transfers import LoopConstraints
-from mechid.base.spaces import Row
+from mechid.base.relations import NEAR, Echelon, Entries, Relations
+from mechid.base.spaces import left_null, size
 from mechid.exact.geometry import Geometry
+from mechid.exact.numbers import exactly
+from mechid.exact.rows import closure_rows, exact_mechanism
 from mechid.kinematics.motion import Motion
-from mechid.kinematics.passive import passive_parts
-from mechid.kinematics.reference_point.constraints import Product, body_numbers, constraint_rows
-from mechid.kinematics.reference_point.constraints import Row as JointRow
-from mechid.kinematics.reference_point.couplings import coupling_rows
+from mechid.kinematics.reference_point.constraints import Product, Row
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.records import Coupling, Frame, Joint, Mechanism, Point, Vec3
-from mechid.mechanism.size import characteristic_size
 
-_ZERO = 1e-9
+_UNITS = [[arb(int(i == k)) for i in range(3)] for k in range(3)]
+_ZERO = 1e-9  # of singular values: a pose in general has them far above
 
 
 @dataclass(frozen=True)
@@ -36,326 +42,194 @@ class Count:
 
     Attributes
     ----------
-    unknowns, linear, quadratic : int
-        12 n_b; independent linear equations; the others (unit axes, products of directions).
+    unknowns, equations : int
+        Components of free vectors; equations between them that do not follow from others.
     freedom : int
         Degrees of freedom of the mechanism.
     regular : bool
-        Whether the equations that remain are independent at the pose, so that a pose that
-        satisfies them exactly lies there.
+        Whether the equations are independent at the pose, so that poses that satisfy them
+        exactly lie there.
+    gap : float
+        How far relations or equations contradict each other, in parts of the mechanism's size; zero
+        where all that was taken for zero is.
     """
 
     unknowns: int
-    linear: int
-    quadratic: int
+    equations: int
     freedom: int
     regular: bool
+    gap: float = 0.0
 
     @property
     def proves(self) -> bool:
-        """Whether the count proves the constraint."""
-        return self.regular and self.unknowns - self.linear - self.quadratic == self.freedom
+        """Whether the count proves the relations."""
+        fits = self.unknowns - self.equations == self.freedom
+        return self.regular and fits and self.gap == 0.0
 
     @property
     def words(self) -> str:
         """The count as text."""
-        return (
-            f"{self.unknowns} unknowns - {self.linear} linear - {self.quadratic} quadratic "
-            f"equations = {self.unknowns - self.linear - self.quadratic}, for {self.freedom} "
-            "degrees of freedom"
+        if self.gap:
+            return f"the geometry has them to within {self.gap:.0e} of its size only"
+        count = (
+            f"{self.unknowns} unknowns - {self.equations} equations = "
+            f"{self.unknowns - self.equations}, for {self.freedom} degrees of freedom"
         )
+        return count if self.regular else f"{count}, dependent in this pose"
 
 
-@dataclass
-class _Equations:
-    """Collects equations over the 12 n_b numbers; lengths in units of L."""
-
-    n: int
-    size: float
-    A: Floats
-    turning: list[int]
-    linear: list[Floats] = field(default_factory=list)
-    quadratic: list[Floats] = field(default_factory=list)
-    products: list[tuple[int, int, Floats]] = field(default_factory=list)
-    span: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-
-    def close_span(self) -> None:
-        """Keep an orthonormal basis of the linear equations so far."""
-        rows = np.array(self.linear).reshape(len(self.linear), 12 * self.n)
-        _, s, Vt = np.linalg.svd(rows, full_matrices=False)
-        self.span = Vt[s > _ZERO * s[0]] if len(s) else Vt
-
-    def follows(self, row: Floats) -> bool:
-        """Return whether a linear form is constant by the equations of the span."""
-        left = row - self.span.T @ (self.span @ row)
-        return bool(np.linalg.norm(left) <= _ZERO * max(1.0, float(np.linalg.norm(row))))
-
-    def column(self, body: int, rho: Floats, weight: Floats) -> Floats:
-        """Return the row of weight · A_body ρ."""
-        row = np.zeros((self.n, 4, 3))
-        if body < self.n:
-            scaled = rho / np.array([1, 1, 1, self.size])
-            row[body] = np.outer(scaled, weight)
-        return row.ravel()
-
-
-def count(geometry: Geometry, motion: Motion, found: LoopConstraints, freedom: int) -> Count:
-    """Count the equations of the constrained mechanism at the first state of a motion."""
-    mechanism = _float_mechanism(geometry)
-    names = [body.name for body in mechanism.bodies]
-    size = characteristic_size(geometry.mechanism)
-    poses = homogeneous(geometry, motion)
-    A = np.concatenate([poses[0], np.eye(3, 4)[None]])
-    turning = _classes(names, found)
-    eq = _Equations(len(names), size, A, turning)
-    rest = {i: _floats(found.rest[name].at_rest) for i, name in enumerate(names)}
-    _constrained(eq, names, rest, found)
-    _orthonormal(eq, rest)
-    eq.close_span()
-    _joints(eq, geometry, mechanism, rest)
-    linear = np.array(eq.linear).reshape(len(eq.linear), 12 * eq.n)
-    rank = _rank(linear)
-    others = np.array(eq.quadratic).reshape(len(eq.quadratic), 12 * eq.n)
-    together = _rank(np.vstack([linear, others]))
-    return Count(12 * eq.n, rank, len(others), freedom, together == rank + len(others))
-
-
-def _float_mechanism(geometry: Geometry) -> Mechanism:
-    """Return the mechanism in the frames of the geometry, in floats."""
-
-    def frame(joint: Joint, side: int) -> Frame:
-        found = geometry.frames[joint.name, side]
-        columns = [_vec(geometry, axis) for axis in found.axes]
-        a, b, c = ((columns[0][i], columns[1][i], columns[2][i]) for i in range(3))
-        return Frame(_vec(geometry, found.origin), (a, b, c))
-
-    joints = tuple(
-        replace(j, frame_a=frame(j, 0), frame_b=frame(j, 1)) for j in geometry.mechanism.joints
+@exactly
+def count(geometry: Geometry, motion: Motion, found: Relations) -> Count:
+    """Count unknowns and equations; the first state of a motion tells whether they are regular."""
+    products, others = equations(geometry, found)
+    gradient = _Gradient(found, homogeneous(geometry, motion)[0])
+    rows = [gradient.of(row) for _, row in products.rows]
+    rows += [gradient.outer(row) for row in others]
+    unknowns = 3 * len(found.free)
+    J = np.array(rows).reshape(len(rows), unknowns)
+    return Count(
+        unknowns,
+        len(rows),
+        len(geometry.mechanism.coordinates),
+        _rank(J) == len(rows),
+        max(found.gap, products.gap),
     )
 
-    def point(p: Point) -> Point:
-        return replace(p, local=_vec(geometry, geometry.point(p.body, p.local, p.expr)))
 
-    constraints = tuple(
-        replace(c, constant=0.0)  # gradients do not depend on it
-        if isinstance(c, Coupling)
-        else replace(c, point_a=point(c.point_a), point_b=point(c.point_b))
-        for c in geometry.mechanism.constraints
-    )
-    return replace(geometry.mechanism, joints=joints, constraints=constraints)
-
-
-def _vec(geometry: Geometry, v: tuple[object, ...]) -> Vec3:
-    x, y, z = (float(geometry.balls(t).mid()) for t in v)
-    return (x, y, z)
-
-
-def _floats(rows: list[Row]) -> Floats:
-    return np.array([[float(x.mid()) for x in row] for row in rows]).reshape(-1, 8)
-
-
-def _classes(names: list[str], found: LoopConstraints) -> list[int]:
-    """Number bodies that turn together by the first of them."""
-    first = list(range(len(names)))
-    place = {name: i for i, name in enumerate(names)}
-    for pair in found.alike:
-        directions = [a for a, _ in pair.pairs if a[3] == 0 and any(x != 0 for x in a[:3])]
-        moved = [b for _, b in pair.pairs if b[3] == 0 and any(x != 0 for x in b[:3])]
-        if len(directions) >= 3 and len(moved) >= 3:
-            i, j = (place[name] for name in pair.bodies)
-            low, high = sorted((first[i], first[j]))
-            first = [low if x == high else x for x in first]
-    return first
+@exactly
+def equations(geometry: Geometry, found: Relations) -> tuple[Echelon, list[Row]]:
+    """Return products of free vectors that are constant, and the rows that are no products."""
+    constant = Echelon(zero_of(geometry))
+    for i in range(found.n_bodies):
+        for a in range(3):
+            for b in range(a + 1):
+                constant.add(found.product(found.images[4 * i + a], found.images[4 * i + b]))
+    others: list[Row] = []
+    lines: dict[str, list[Product]] = {}
+    for row in closure_rows(geometry, exact_mechanism(geometry)):
+        if row.kind in ("screw", "coupling"):
+            others.append(row)
+        elif row.kind == "distance":
+            _, way = factors(found, row.products[0])
+            constant.add(found.product(way, way))
+        elif row.kind == "plane":
+            lines.setdefault(row.joint, []).append(row.products[0])
+        elif row.kind != "norm":
+            constant.add(found.product(*factors(found, row.products[0])))
+    for pair in lines.values():
+        constant = min(
+            (_with(constant, found, same) for same in (pair, *_elsewhere(found, pair))),
+            key=lambda trial: (trial.gap, len(trial.rows)),
+        )
+    return constant, others
 
 
-def _constrained(
-    eq: _Equations, names: list[str], rest: dict[int, Floats], found: LoopConstraints
-) -> None:
-    axes = np.eye(3)
-    for i, rows in rest.items():
-        for row in rows:
-            eq.linear += [eq.column(i, row[:4], axes[k]) for k in range(3)]
-    place = {name: i for i, name in enumerate(names)}
-    for pair in found.alike:
-        i, j = (place[name] for name in pair.bodies)
-        for a, b in pair.pairs:
-            rho, sigma = (np.array([float(x) for x in v]) for v in (a, b))
-            eq.linear += [
-                eq.column(i, rho, axes[k]) - eq.column(j, sigma, axes[k]) for k in range(3)
-            ]
+def _with(constant: Echelon, found: Relations, products: list[Product]) -> Echelon:
+    trial = replace(constant, rows=list(constant.rows))
+    for product in products:
+        trial.add(found.product(*factors(found, product)))
+    return trial
 
 
-def _still(rows: Floats) -> Floats:
-    """Return the directions at rest among (ρ, c): (u, image) as rows of 6, orthonormal in u."""
-    if not len(rows):
-        return np.zeros((0, 6))
-    points = np.abs(rows[:, 3]) > _ZERO
-    base = rows[~points]
-    if points.sum() > 1:
-        first, *more = rows[points]
-        extra = [r - r[3] / first[3] * first for r in more]
-        base = np.vstack([base, extra])
-    if not len(base):
-        return np.zeros((0, 6))
-    q, r = np.linalg.qr(base[:, :3].T)
-    return np.hstack([q.T, np.linalg.solve(r.T, base[:, 4:7])])
+def _elsewhere(found: Relations, pair: list[Product]) -> Iterator[list[Product]]:
+    """Yield what says the same of a point on a line, across the line in other bodies that share it.
+
+    Where the line rests in the ground, the ground's directions may say what others say already,
+    and those of a body that turns about it do not.
+    """
+    if len(pair) == 1:
+        return
+    line = cross(*([arb(x) for x in product.direction] for product in pair))
+    wanted = found.vector(pair[0].of, (*line, arb(0)))
+    for body in range(found.n_bodies, -1, -1):
+        axes = [found.vector(body, (*unit, arb(0))) for unit in _UNITS]
+        places = sorted({place for v in (wanted, *axes) for place in v})
+        rows = [[v.get(place, arb(0)) for place in places] for v in (*axes, wanted)]
+        for *rho, whole in left_null(rows, NEAR):
+            if body != pair[0].of and size(whole) > NEAR:
+                first = cross(rho, _UNITS[int(np.argmin([size(x) for x in rho]))])
+                for_any: list[Any] = [tuple(first), tuple(cross(rho, first))]
+                yield [replace(pair[0], of=body, direction=u) for u in for_any]
 
 
-def _orthonormal(eq: _Equations, rest: dict[int, Floats]) -> None:
-    """Add that axes are orthonormal: linear where one is at rest, quadratic elsewhere."""
-    for i in range(eq.n):
-        still = _still(rest[i])
-        if len(still) >= 2:
-            continue
-        R = eq.A[i][:, :3]
-        basis = np.eye(3)
-        if len(still) == 1:
-            u, c = still[0, :3], still[0, 3:]
-            basis = np.linalg.svd(u[None])[2][1:]
-            eq.linear += [eq.column(i, np.append(v, 0.0), c) for v in basis]
-        if eq.turning[i] != i:
-            continue  # its axes are those of another body
-        for a in range(len(basis)):
-            for b in range(a, len(basis)):
-                va, vb = np.append(basis[a], 0.0), np.append(basis[b], 0.0)
-                row = eq.column(i, va, R @ basis[b]) + eq.column(i, vb, R @ basis[a])
-                eq.quadratic.append(row)
-
-
-def _joints(
-    eq: _Equations, geometry: Geometry, mechanism: Mechanism, rest: dict[int, Floats]
-) -> None:
-    numbers = body_numbers(mechanism)
-    still = {i: _still(rows) for i, rows in rest.items()}
-    for row in constraint_rows(mechanism):
-        if row.kind == "screw":
-            eq.quadratic.append(_screw(eq, row))
-        elif row.kind == "plane" and _axis_at_rest(eq, mechanism.joint(row.joint), numbers, still):
-            # Two such rows say that the way between the bodies lies along the axis; as the axis is
-            # at rest, so may be the two directions across it.
-            t = row.products[0]
-            u = eq.A[t.of] @ np.append(np.array(t.direction, dtype=float), 0.0)
-            eq.linear.append(_separation(eq, t, u))
-        else:
-            _product(eq, row.products[0], still)
-    for row in coupling_rows(mechanism):
-        eq.quadratic.append(_distance(eq, row) if row.kind == "distance" else _coupling(eq, row))
-    for part in passive_parts(geometry.mechanism):
-        a, b = numbers[part.outside], numbers[part.inside]
-        outer = _vec(geometry, geometry.direction(part.outside, part.direction_outside))
-        inner = _vec(geometry, geometry.direction(part.inside, part.direction_inside))
-        _product(eq, Product(a, outer, a, (0.0, 0.0, 0.0), b, inner, False), still)
-
-
-def _axis_at_rest(
-    eq: _Equations, joint: Joint, numbers: dict[str, int], still: dict[int, Floats]
-) -> bool:
-    axis = np.array(joint.frame_a.rotation)[:, 2]
-    return _image(numbers[joint.body_a], axis, still, eq.n) is not None
-
-
-def _separation(eq: _Equations, t: Product, weight: Floats) -> Floats:
-    """Return the row of weight · w, with w the second factor of a product."""
-    row = eq.column(t.b, np.append(np.array(t.local_b, dtype=float), float(t.points)), weight)
+def factors(found: Relations, t: Product) -> tuple[Entries, Entries]:
+    """Return u and w of a product as sums of free vectors."""
+    u = found.vector(t.of, (*t.direction, 0))
+    w = found.vector(t.b, (*t.local_b, int(t.points)))
     if t.points:
-        row = row - eq.column(t.a, np.append(np.array(t.local_a, dtype=float), 1.0), weight)
-    return row
-
-
-def _factors(eq: _Equations, t: Product) -> tuple[Floats, Floats]:
-    """Return u and w of a product at the pose."""
-    u = eq.A[t.of] @ np.append(np.array(t.direction, dtype=float), 0.0)
-    w = eq.A[t.b] @ np.append(np.array(t.local_b, dtype=float), float(t.points))
-    if t.points:
-        w = w - eq.A[t.a] @ np.append(np.array(t.local_a, dtype=float), 1.0)
+        for place, x in found.vector(t.a, (*t.local_a, 1)).items():
+            w[place] = w.get(place, arb(0)) - x
     return u, w
 
 
-def _gradient(eq: _Equations, t: Product) -> Floats:
-    """Return the gradient of u · w over the 12 n_b numbers."""
-    u, w = _factors(eq, t)
-    own = eq.column(t.of, np.append(np.array(t.direction, dtype=float), 0.0), w)
-    return own + _separation(eq, t, u)
+@dataclass(frozen=True, eq=False)
+class _Gradient:
+    """Gradients over the components of the free vectors, at a pose [R | p] of all bodies."""
+
+    found: Relations
+    pose: Floats
+
+    def at(self, place: int) -> Floats:
+        """Return a vector at the pose."""
+        body, k = divmod(place, 4)
+        n = self.found.n_bodies
+        if body > n:
+            i, on_i, j, on_j = self.found.ways[place - 4 * n - 4]
+            a, b = (np.array([float(x) for x in v]) for v in (on_i, on_j))
+            return np.asarray(self.pose[i] @ a - self.pose[j] @ b)
+        axes = np.eye(3, 4) if body == n else self.pose[body]
+        return np.asarray(axes[:, k] * (self.found.size if k < 3 else 1.0))
+
+    def of(self, row: Entries) -> Floats:
+        """Return the gradient of a sum of products."""
+        number = {place: k for k, place in enumerate(self.found.free)}
+        out = np.zeros((len(number), 3))
+        for (a, b), x in row.items():
+            for this, other in ((a, b), (b, a)):
+                if this in number:
+                    out[number[this]] += float(x.mid()) * self.at(other)
+        return out.ravel()
+
+    def outer(self, row: Row) -> Floats:
+        """Return the gradient of a screw, or of a sum of joint coordinates."""
+        if row.kind == "screw":
+            slide, sine, cosine = row.products
+            return self._product(slide) - _float(row.coefficient) * self._turn(sine, cosine)
+        parts = [
+            _float(factor)
+            * (
+                self._turn(*term.products)
+                if term.form == "angle"
+                else self._product(term.products[0])
+            )
+            for term, factor in row.terms
+        ]
+        return np.asarray(sum(parts))
+
+    def _product(self, t: Product) -> Floats:
+        return self.of(self.found.product(*factors(self.found, t)))
+
+    def _turn(self, sine: Product, cosine: Product) -> Floats:
+        """Return the gradient of an angle."""
+        s, c = (self._value(t) for t in (sine, cosine))
+        return (c * self._product(sine) - s * self._product(cosine)) / (s * s + c * c)
+
+    def _value(self, t: Product) -> float:
+        u, w = (
+            sum((float(x.mid()) * self.at(k) for k, x in part.items()), np.zeros(3))
+            for part in factors(self.found, t)
+        )
+        return float(u @ w)
 
 
-def _screw(eq: _Equations, row: JointRow) -> Floats:
-    """Return the gradient of displacement - lead × angle, the angle from its sine and cosine."""
-    slide, sine, cosine = row.products
-    return np.asarray(_gradient(eq, slide) - row.coefficient * _turn(eq, sine, cosine))
-
-
-def _turn(eq: _Equations, sine: Product, cosine: Product) -> Floats:
-    """Return the gradient of an angle."""
-    s, c = (float(np.dot(*_factors(eq, t))) for t in (sine, cosine))
-    return np.asarray((c * _gradient(eq, sine) - s * _gradient(eq, cosine)) / (s * s + c * c))
-
-
-def _coupling(eq: _Equations, row: JointRow) -> Floats:
-    """Return the gradient of a sum of joint coordinates."""
-    total = np.zeros(12 * eq.n)
-    for term, factor in row.terms:
-        angle = term.form == "angle"
-        total += factor * (_turn(eq, *term.products) if angle else _gradient(eq, term.products[0]))
-    return total
-
-
-def _distance(eq: _Equations, row: JointRow) -> Floats:
-    """Return the gradient of the distance of two points, in units of L."""
-    w = np.array([float(np.dot(*_factors(eq, t))) for t in row.products])
-    return np.asarray(_separation(eq, row.products[0], w / np.linalg.norm(w)) / eq.size)
-
-
-def _product(eq: _Equations, t: Product, still: dict[int, Floats]) -> None:
-    """Add u · w = 0: linear if one factor is at rest, quadratic otherwise."""
-    n = eq.n
-    u = np.append(np.array(t.direction, dtype=float), 0.0)
-    fixed = _image(t.of, u[:3], still, n)
-    ug, w = _factors(eq, t)
-    if fixed is not None:
-        eq.linear.append(_separation(eq, t, fixed))
-        return
-    if t.points and all(eq.follows(_separation(eq, t, e)) for e in np.eye(3)):
-        eq.linear.append(eq.column(t.of, u, w))  # the distance is constant, mostly zero
-        return
-    if not t.points:
-        other = _image(t.b, np.array(t.local_b, dtype=float), still, n)
-        if other is not None:
-            eq.linear.append(eq.column(t.of, u, other))
-            return
-        if eq.turning[t.of] == eq.turning[t.b] if max(t.of, t.b) < n else False:
-            return  # two directions of bodies that turn together
-        if _repeated(eq, t, ug, w):
-            return
-    eq.quadratic.append(_gradient(eq, t))
-
-
-def _image(body: int, u: Floats, still: dict[int, Floats], n: int) -> Floats | None:
-    """Return where a direction of a body points, if that is constant."""
-    if body >= n:
-        return u
-    basis = still[body]
-    if not len(basis):
-        return None
-    weights = basis[:, :3] @ u
-    if np.linalg.norm(u - weights @ basis[:, :3]) > _ZERO:
-        return None
-    return np.asarray(weights @ basis[:, 3:])
-
-
-def _repeated(eq: _Equations, t: Product, u: Floats, w: Floats) -> bool:
-    """Return whether the same two directions, of the same two turning parts, were met before."""
-    n = eq.n
-    pair = tuple(eq.turning[k] if k < n else k for k in (t.of, t.b))
-    key = np.concatenate([u, w])
-    for a, b, other in eq.products:
-        if (a, b) == pair and np.max(np.abs(other - key)) < _ZERO:
-            return True
-    eq.products.append((pair[0], pair[1], key))
-    return False
+def _float(x: object) -> float:
+    return float(x.mid()) if isinstance(x, arb) else float(x)  # type: ignore[arg-type]
 
 
 def _rank(rows: Floats) -> int:
-    if not len(rows):
+    if not rows.size:
         return 0
-    s = np.linalg.svd(rows, compute_uv=False)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled = rows / np.where(norms > 0, norms, 1.0)
+    s = np.linalg.svd(scaled, compute_uv=False)
     return int(np.sum(s > _ZERO * s[0]))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
-from flint import arb, ctx
+from flint import arb
 
 from mechid.base.constant import Constant, constants, image_at_rest, sliding, zero_of
 from mechid.base.homogeneous import (
@@ -28,7 +28,7 @@ from mechid.base.homogeneous import (
 )
 from mechid.base.spaces import Row, contains, rank, reduced, size
 from mechid.exact.geometry import Geometry, normalised
-from mechid.exact.numbers import PRECISION, recognise
+from mechid.exact.numbers import exactly, recognise
 from mechid.mechanism.records import GROUND, Joint, Vec3
 from mechid.spatial.inertia import NAMES
 
@@ -66,6 +66,7 @@ class Transfer:
     by_loops: bool = False
 
 
+@exactly
 def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer, ...]:
     """Return the transfers of a mechanism; they may depend on each other.
 
@@ -76,11 +77,6 @@ def transfers(geometry: Geometry, gravity: Vec3 | None = None) -> tuple[Transfer
         Weight per unit mass, if not that of the model (all zeros for none).
     """
     g = geometry.mechanism.gravity if gravity is None else gravity
-    with ctx.workprec(PRECISION):  # what counts as zero needs it
-        return _transfers(geometry, g)
-
-
-def _transfers(geometry: Geometry, g: Vec3) -> tuple[Transfer, ...]:
     mechanism = geometry.mechanism
     numbers = {body.name: i for i, body in enumerate(mechanism.bodies, start=1)}
     rest = constants(geometry, g)

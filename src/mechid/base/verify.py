@@ -14,14 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb, arb_mat, ctx
 
-from mechid.base.bounds import all_transfers, joint_count
+from mechid.base.bounds import all_transfers, home_branch
 from mechid.base.certificate import Certificate
 from mechid.base.constant import zero_of
-from mechid.base.experiment import EVERYTHING, checked, measured_rows, random_states
+from mechid.base.experiment import checked, measured_rows
 from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import rank
 from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, KinematicsError
+from mechid.exact.branch import Branch
 from mechid.exact.geometry import Geometry, exact_geometry
 from mechid.exact.observe import Measures, exact_gravity, measures, observe
 from mechid.exact.poses import ExactSystem, enclose, exact_system
@@ -35,6 +36,7 @@ from mechid.spatial.rotations import matrix_from_quaternion
 
 _LOWER, _UPPER = "lower bound not proved", "upper bound not proved"
 _LEAST_BITS, _MOST_BITS = 53, 100_000
+_LENGTH = 1e-3  # by which that of Euler parameters may be off before poses are enclosed
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ def verify(
     experiment = checked(given.experiment, mechanism)
     _fits(given, mechanism)
     geometry = exact_geometry(mechanism, "exact")
-    null, _, proof = all_transfers(geometry, experiment)
+    found = all_transfers(geometry, experiment)
+    null = found.null
     parameters = len(null.names) - len(null.zeros)
     outside = [*_outside(given, mechanism), *_beyond_limits(given, geometry)]
     notes = list(outside)
@@ -121,12 +124,9 @@ def verify(
         upper = parameters - _dependent(given, null, notes)
         # States of another experiment show nothing about this one.
         lower, aside = (0, 0) if outside else _lower(given, geometry, watch, notes)
+    proof = found.proof(bool(aside))
     if proof is not None and not proof.proves:
         notes.append(f"{_UPPER}: the constraints of the loops on the bodies ({proof.words})")
-    if aside:
-        count = joint_count(geometry, random_states(mechanism, EVERYTHING, 2, 0))
-        if not count.proves:
-            notes.append(f"{_UPPER}: {aside} constraints are redundant ({count.words})")
     if geometry.rounded:
         notes.append(f"{len(geometry.rounded)} numbers of the geometry are used as binary values")
     claimed = (given.parameters, given.upper, given.lower)
@@ -156,9 +156,19 @@ def _held_model(given: Certificate) -> Mechanism:
 
 
 def _fits(given: Certificate, mechanism: Mechanism) -> None:
-    """Reject wrong numbers of values, and values that are not finite."""
+    """Reject wrong numbers of values, values that are not finite, and poses without rotation."""
     n_i, n = len(mechanism.coordinates), 7 * len(mechanism.bodies)
     names = {c.name for c in dynamic_model(mechanism).columns}
+    for what, found, most in (
+        ("dependent parameters", given.dependent, len(names)),
+        ("columns", given.columns, len(names)),
+        ("rows", given.rows, len(names)),
+        ("states", given.states, len(names)),
+    ):
+        if len(found) > most:
+            raise DataError(
+                f"a minor has at most {most} {what}, got {len(found)}", where="certificate"
+            )
     for name in (*given.columns, *given.dependent):
         if name not in names:
             raise DataError(f"the model has no parameter {name}", where="certificate")
@@ -166,6 +176,11 @@ def _fits(given: Certificate, mechanism: Mechanism) -> None:
         shape = (len(s.y), len(s.yd), len(s.ydd), len(s.pose))
         if shape != (n_i, n_i, n_i, n) or not np.all(np.isfinite((*s.y, *s.yd, *s.ydd, *s.pose))):
             raise DataError("wrong number of values", where=f"certificate, state {k + 1}")
+        lengths = np.linalg.norm(np.reshape(s.pose, (-1, 7))[:, 3:], axis=1)
+        if np.any(np.abs(lengths - 1.0) > _LENGTH):
+            raise DataError(
+                "Euler parameters must have length 1", where=f"certificate, state {k + 1}"
+            )
     for state, row in given.rows:
         if not (0 <= state < len(given.states) and 0 <= row < n_i):
             raise DataError(f"there is no row {row} of state {state}", where="certificate")
@@ -206,14 +221,16 @@ def _lower(
         return 0, 0
     place = {c.name: i for i, c in enumerate(dynamic_model(geometry.mechanism).columns)}
     columns = [place[name] for name in given.columns]
-    system = exact_system(geometry, np.array(given.states[0].pose))
+    branch, _ = home_branch(geometry)
+    system = exact_system(geometry, branch.x)
     found: dict[tuple[int, int], list[arb]] = {}
     gap = 0.0
     measured = measures(system)
     for k in range(len(given.states)):
-        seen = _observed(given, system, measured, k)
-        if seen is None:
-            notes.append(f"state {k + 1}: the pose cannot be enclosed")
+        try:
+            seen = _observed(given, system, branch, measured, k)
+        except KinematicsError as error:
+            notes.append(f"state {k + 1}: {error.what}")
             return 0, len(system.aside)
         W, gap = seen[0], max(gap, seen[1])
         for i in range(W.nrows()):
@@ -282,15 +299,13 @@ def _beyond_limits(given: Certificate, geometry: Geometry) -> list[str]:
 
 
 def _observed(
-    given: Certificate, system: ExactSystem, found: Measures, k: int
-) -> tuple[arb_mat, float] | None:
+    given: Certificate, system: ExactSystem, branch: Branch, found: Measures, k: int
+) -> tuple[arb_mat, float]:
     """Return W of a state, and how far redundant rows are open there."""
     state = given.states[k]
     gravity = exact_gravity(system, given.experiment.gravity_of(system.geometry.mechanism))
-    try:
-        pose = enclose(system, np.array(state.pose), state.y)
-    except KinematicsError:
-        return None
+    pose = enclose(system, np.array(state.pose), state.y)
+    branch.reach(pose, np.array(state.y))
     W = observe(system, found, pose, state.yd, state.ydd, gravity, state.y)
     return W, closure_gap(system, pose, state.y)
 

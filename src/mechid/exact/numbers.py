@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import sympy as sp
 from flint import arb, ctx, fmpq
@@ -21,10 +21,14 @@ from flint import arb, ctx, fmpq
 from mechid.mechanism.records import Mechanism
 from mechid.textfile.expressions import parse
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 # Decimals with at most this many digits are taken as they are; fewer, where the float may be off by
 # more than its rounding: one random number in a hundred would be near a longer one.
 DIGITS, DIGITS_NEAR = 12, 10
 LARGEST_DENOMINATOR = 100_000
+_LONGEST_DENOMINATOR, _HIT = 10**12, 2.0**-150  # of balls with many digits
 _CHANCE = 1e-4  # that a random number lies as near to a fraction as its error
 _PARTS_OF_A_DEGREE = 2
 ROUNDING = 4e-16  # relative error of a float that went through a few operations
@@ -124,6 +128,31 @@ def _denominator(error: float) -> int:
     return max(1, min(LARGEST_DENOMINATOR, int((_CHANCE / max(error, 1e-300)) ** 0.5)))
 
 
+def exact_number(x: arb) -> sp.Expr:
+    """Return the fraction, or the root of one, that a ball of many digits stands for.
+
+    A chance hit would need far more digits than the fraction has; else the midpoint counts.
+    """
+    middle = _fraction(x.mid())
+    near = middle.limit_denominator(_LONGEST_DENOMINATOR)
+    square = (middle * middle).limit_denominator(_LONGEST_DENOMINATOR)
+    if float(abs(x - _ball(near)).abs_upper()) < _HIT * max(1.0, abs(float(near))):
+        return sp.Rational(near.numerator, near.denominator)
+    if float(abs(x * x - _ball(square)).abs_upper()) < _HIT * max(1.0, float(square)):
+        root = sp.sqrt(sp.Rational(square.numerator, square.denominator))
+        return root if middle > 0 else -root
+    return sp.Rational(middle.numerator, middle.denominator)
+
+
+def _fraction(x: arb) -> Fraction:
+    mantissa, exponent = x.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _ball(x: Fraction) -> arb:
+    return arb(fmpq(x.numerator, x.denominator))
+
+
 def parameter_values(mechanism: Mechanism) -> dict[sp.Symbol, sp.Expr]:
     """Return the exact value of every named parameter, in no symbols."""
     values: dict[sp.Symbol, sp.Expr] = {}
@@ -144,6 +173,17 @@ def parameter_values(mechanism: Mechanism) -> dict[sp.Symbol, sp.Expr]:
     for p in mechanism.parameters:
         value(p.name)
     return values
+
+
+def exactly(work: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Decorate work with balls: it has `PRECISION` bits at least, whoever calls it."""
+
+    @wraps(work)
+    def at_precision(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with ctx.workprec(max(ctx.prec, PRECISION)):
+            return work(*args, **kwargs)
+
+    return at_precision
 
 
 class Balls:

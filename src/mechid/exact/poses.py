@@ -1,8 +1,8 @@
 """Poses enclosed in balls: Newton's method from a float pose, then a proof that a solution is near.
 
-With an approximate inverse C of the Jacobian, the map x - C F(x) contracts a ball of radius r about
-x̃ into itself if |C F(x̃)| + ‖1 - C J(X)‖ r ≤ r. Then exactly one solution lies in it: on the
-physical branch, because x̃ was reached there by continuation.
+With an approximate inverse C of the Jacobian, the map x - C F(x) contracts a box of radii r about
+x̃ into itself if |C F(x̃)| + |1 - C J(X)| r ≤ r. Then exactly one solution lies in it, for each of
+the values of the coordinates that F takes: which branch it is on, see `branch.py`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,12 @@ from mechid.kinematics.reference_point.constraints import Row
 from mechid.kinematics.reference_point.drivers import driver_rows
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
+from mechid.mechanism.size import characteristic_size
 
 _STEPS = 40
+# Steps of Newton's method, and boxes, in which equations are no longer nearly linear (Euler
+# parameters, or parts of the size).
+_FAR = 0.1
 _NEAR = 1e-6  # a float pose is far nearer to a closed one, unless it is singular
 _LOW = 64  # bits for bounds that need no digits
 
@@ -49,6 +53,12 @@ class ExactSystem:
     def n(self) -> int:
         """Number of unknowns, 7 per body."""
         return 7 * len(self.exact.bodies)
+
+    @property
+    def scale(self) -> Floats:
+        """What unknowns are compared with: the size of the mechanism, and 1."""
+        L = characteristic_size(self.geometry.mechanism)
+        return np.tile([L, L, L, 1.0, 1.0, 1.0, 1.0], len(self.exact.bodies))
 
 
 def exact_system(geometry: Geometry, x: Floats) -> ExactSystem:
@@ -95,12 +105,17 @@ def independent_rows(J: Floats, n_closure: int, wanted: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """A pose in balls, the Jacobian there, and the largest radius."""
+    """A pose in balls, the Jacobian there, and the radii."""
 
     x: list[arb]
     configuration: Configuration
     J: arb_mat
-    radius: float
+    radii: Floats
+
+    @property
+    def radius(self) -> float:
+        """The largest radius."""
+        return float(self.radii.max())
 
 
 def turns(
@@ -119,60 +134,90 @@ def enclose(system: ExactSystem, x: Floats, y: Sequence[float]) -> Enclosure:
     KinematicsError
         If no such balls are found: the pose is singular, or not closed.
     """
-    rows = (*system.rows, *system.drivers)
-    try:
-        inverse = np.asarray(np.linalg.inv(float_jacobian(rows, x)), dtype=np.float64)
-    except np.linalg.LinAlgError as error:
-        raise KinematicsError("the pose cannot be enclosed: it is singular") from error
-    start = Configuration.of([arb(float(t)) for t in x])
-    near = [*turns(system, system.rows, start, y), *(float(t) for t in y)]
-    target = [arb(0)] * len(system.rows) + [arb(float(t)) for t in y]
-    guess = [arb(float(t)) for t in x]
-    small = 2.0 ** (20 - ctx.prec)
-    step = np.inf
-    for _ in range(_STEPS):
-        c = Configuration.of(guess)
-        left = [value(c, row, n) - t for row, n, t in zip(rows, near, target, strict=True)]
-        delta = inverse @ np.array([float(f.mid()) for f in left])
-        size = float(np.max(np.abs(delta)))
-        if not np.isfinite(size) or size > 0.1:
-            break
-        guess = [(g - arb(float(d))).mid() for g, d in zip(guess, delta, strict=True)]
-        step = size
-        if size < small:
-            break
-    if step >= small:
+    near_pose = Nearby.of(system, x, y)
+    guess = near_pose.closed([arb(float(t)) for t in x], [arb(float(t)) for t in y])
+    if guess is None:
         raise KinematicsError("the pose cannot be closed to full precision")
     moved = np.array([float((g - arb(float(t))).mid()) for g, t in zip(guess, x, strict=True)])
-    if np.max(np.abs(moved)) > _NEAR * max(1.0, float(np.max(np.abs(x)))):
+    if np.any(np.abs(moved) > _NEAR * system.scale):
         raise KinematicsError("the pose is not closed: the nearest closed pose is too far away")
-    return _proved(rows, near, target, guess, inverse)
-
-
-def _proved(
-    rows: Sequence[Row],
-    near: Sequence[Near],
-    target: Sequence[arb],
-    guess: list[arb],
-    inverse: Floats,
-) -> Enclosure:
-    c = Configuration.of(guess)
-    left = [value(c, row, n) - t for row, n, t in zip(rows, near, target, strict=True)]
-    C = arb_mat(inverse.tolist())
-    moved = C * arb_mat([[f] for f in left])
-    first = max(float(t.abs_upper()) for t in moved.entries())
-    radius = max(4 * first, 2.0 ** (4 - ctx.prec))
-    x = [arb(g, radius) for g in guess]
-    configuration = Configuration.of(x)
-    J = jacobian(configuration, rows)
-    with ctx.workprec(_LOW):
-        product = C * J
-        worst = 0.0
-        for i in range(len(rows)):
-            total = sum(
-                float(abs(product[i, j] - int(i == j)).abs_upper()) for j in range(len(rows))
-            )
-            worst = max(worst, total)
-    if not first + worst * radius <= radius:
+    found = near_pose.enclosed(guess, [arb(float(t)) for t in y])
+    if found is None:
         raise KinematicsError("the pose cannot be enclosed: it is singular or nearly so")
-    return Enclosure(x, configuration, J, radius)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Nearby:
+    """The equations near a pose: which turns angles are in, and an inverse of their Jacobian.
+
+    `scale` is what unknowns are compared with: 1, or the size of the mechanism.
+    """
+
+    scale: Floats
+    rows: tuple[Row, ...]
+    n_closure: int
+    near: list[Near]
+    inverse: Floats
+
+    @classmethod
+    def of(cls, system: ExactSystem, x: Floats, y: Sequence[float]) -> Nearby:
+        """Linearise at a float pose.
+
+        Raises
+        ------
+        KinematicsError
+            If the pose is singular.
+        """
+        rows = (*system.rows, *system.drivers)
+        try:
+            inverse = np.asarray(np.linalg.inv(float_jacobian(rows, x)), dtype=np.float64)
+        except np.linalg.LinAlgError as error:
+            raise KinematicsError("the pose cannot be enclosed: it is singular") from error
+        start = Configuration.of([arb(float(t)) for t in x])
+        near = [*turns(system, system.rows, start, y), *(float(t) for t in y)]
+        return cls(system.scale, rows, len(system.rows), near, inverse)
+
+    def _left(self, c: Configuration, y: Sequence[arb]) -> list[arb]:
+        target = [arb(0)] * self.n_closure + list(y)
+        triples = zip(self.rows, self.near, target, strict=True)
+        return [value(c, row, n) - t for row, n, t in triples]
+
+    def closed(self, guess: list[arb], y: Sequence[arb]) -> list[arb] | None:
+        """Return midpoints of a pose that is closed to the digits of the context, if one is near.
+
+        Euler parameters that vanish would be a pose of no rotation at all.
+        """
+        small = 2.0 ** (20 - ctx.prec)
+        for _ in range(_STEPS):
+            left = self._left(Configuration.of(guess), y)
+            delta = self.inverse @ np.array([float(f.mid()) for f in left])
+            size = float(np.max(np.abs(delta) / self.scale))
+            if not np.isfinite(size) or size > _FAR:
+                return None
+            guess = [(g - arb(float(d))).mid() for g, d in zip(guess, delta, strict=True)]
+            if size < small:
+                return guess
+        return None
+
+    def enclosed(self, guess: list[arb], y: Sequence[arb]) -> Enclosure | None:
+        """Return balls around a pose with exactly one pose for each of the coordinates in `y`."""
+        left = self._left(Configuration.of(guess), y)
+        C = arb_mat(self.inverse.tolist())
+        moved = C * arb_mat([[f] for f in left])
+        first = np.array([float(t.abs_upper()) for t in moved.entries()])
+        share = (first / self.scale).max() / 4 + 2.0 ** (4 - ctx.prec)
+        radius = 2 * first + share * self.scale
+        if not np.all(radius < _FAR * self.scale):
+            return None
+        x = [arb(g, float(r)) for g, r in zip(guess, radius, strict=True)]
+        configuration = Configuration.of(x)
+        J = jacobian(configuration, self.rows)
+        n = len(x)
+        with ctx.workprec(_LOW):
+            product = C * J - arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
+            bent = np.array([float(t.abs_upper()) for t in product.entries()]).reshape(n, n)
+        # The sum is one of floats: a little more than its rounding is kept free.
+        if not np.all((first + bent @ radius) * (1 + 1e-12) <= radius):
+            return None
+        return Enclosure(x, configuration, J, radius)

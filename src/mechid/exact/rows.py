@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from flint import arb, arb_mat
 
+from mechid.errors import KinematicsError
 from mechid.exact.couplings import ball_rows
 from mechid.exact.geometry import Geometry
 from mechid.exact.numbers import recognise
@@ -412,6 +413,8 @@ def _coupling(row: Row, c: list[arb], near: Near) -> tuple[arb, list[arb], list[
 def _angle(s: arb, k: arb, near: float) -> tuple[arb, list[arb], list[list[arb]]]:
     r2 = s * s + k * k
     angle = arb.atan2(s, k)
+    if not angle.is_finite():
+        raise KinematicsError("a joint angle is not defined")
     turns = round((near - float(angle.mid())) / 6.283185307179586)
     if turns:
         angle = angle + 2 * turns * arb.pi()

@@ -9,6 +9,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from mechid.errors import KinematicsError
+from mechid.exact.branch import Branch
 from mechid.exact.geometry import Geometry
 from mechid.exact.observe import exact_gravity, measures, observe
 from mechid.exact.poses import Enclosure, ExactSystem, enclose, exact_system, turns
@@ -36,7 +37,8 @@ class BallObservation:
     aside : int
         How many rows were set aside.
     kept : tuple of int
-        Numbers of the states; one whose pose cannot be enclosed (nearly singular) is left out.
+        Numbers of the states. One whose pose cannot be enclosed (nearly singular), or is not shown
+        to lie on the branch that is asked for, is left out.
     """
 
     W: list[arb_mat]
@@ -52,6 +54,7 @@ def ball_observation(
     gravity: Vec3,
     *,
     precision: int,
+    branch: Branch | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> BallObservation:
     """Enclose the poses of a solved motion, and return W at each of them.
@@ -59,11 +62,11 @@ def ball_observation(
     Raises
     ------
     KinematicsError
-        If no pose can be enclosed.
+        If no pose can be enclosed, and shown to lie on the branch.
     """
     with ctx.workprec(precision):
         x = reference_poses(geometry, motion)
-        system = exact_system(geometry, x[0])
+        system = exact_system(geometry, x[0] if branch is None else branch.x)
         found = measures(system)
         weight = exact_gravity(system, gravity)
         blocks, radius, error = [], 0.0, 0.0
@@ -71,6 +74,8 @@ def ball_observation(
         for k in range(len(x)):
             try:
                 pose = enclose(system, x[k], motion.y[k].tolist())
+                if branch is not None:
+                    branch.reach(pose, motion.y[k])
             except KinematicsError:
                 if not kept and k == len(x) - 1:
                     raise

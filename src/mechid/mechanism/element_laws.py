@@ -77,6 +77,12 @@ _POWERS = ("", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹")
 MAX_POWER = len(_POWERS)
 
 
+def in_pieces(law: int, shape: Shape) -> bool:
+    """Tell whether a law is made of pieces, so that near one pose it may not show all of them."""
+    uneven = law == DAMPER and shape[1] % 2 == 0  # |ṡ| ṡ
+    return law in (SLOPE, SPEED_SLOPE, FRICTION, HYSTERESIS) or uneven
+
+
 def law_value(law: int, x: Any, a: Any, b: float, c: float, d: float) -> Any:
     """Return the law at x (s, ṡ or s̈, as its order says)."""
     if law == SPRING:

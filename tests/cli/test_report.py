@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
+from mechid.runs.folder import load_run
 from mechid.tables import write_table
 
 if TYPE_CHECKING:
@@ -80,6 +82,36 @@ def test_comparison_and_verdict(run: Run, tmp_path: Path) -> None:
         assert ran.status == 2
         assert why in ran.err
         assert len(ran.err.splitlines()) == 1
+
+
+def test_a_run_that_was_stopped_says_so_first(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page in its head, the lines of the command, and what Python shows."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    identified(run)
+    run("synthesise", "five_bar", "motion.csv", "--seed", "1", "-o", "other.csv")
+    with monkeypatch.context() as patched:
+        patched.setattr("mechid.tasks.identify.validated", stopped)
+        ran = run("identify", "five_bar", "data.csv", "--validate", "other.csv", "-o", "part")
+    assert ran.status == 130
+    words = "it ended before its validation."
+    ran = run("report", "part")
+    assert ran.status == 0, ran.err
+    *_, trust, following = ran.out.splitlines()
+    assert trust == f"trust the model (synthetic data): not known. The run is not finished: {words}"
+    assert following == f"next: Repeat the run: {words}"
+    text = (tmp_path / "part" / "report.html").read_text(encoding="utf-8")
+    head = text[text.index("<header") : text.index("</header>")]
+    assert f"The run is not finished: {words}" in head
+    assert "validated on" not in head
+    assert load_run("part").summary()["not finished"] == words[:-1]
+    assert "not finished" not in load_run("folder").summary()
+    run("report", "folder", "part", "-o", "compare.html")
+    assert f"The run is not finished: {words}" in (tmp_path / "compare.html").read_text("utf-8")
 
 
 def test_no_run(run: Run) -> None:

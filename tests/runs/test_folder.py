@@ -151,6 +151,10 @@ def test_a_stopped_run_keeps_its_stages(tmp_path, last):
     assert found.stages == STAGES[: last + 1]
     assert (found.estimate is None) == (last < 1)
     assert bool(found.forces) == (last == len(STAGES) - 1)
+    missing = ("estimate and validation", "validation", "validation", "")[
+        last
+    ]  # of those asked for
+    assert found.unfinished == (f"it ended before its {missing}" if missing else "")
     if found.estimate is None:
         with pytest.raises(DataError, match="stopped before"):
             _ = found.final
@@ -393,3 +397,4 @@ def test_half_a_run_is_called_one(run, tmp_path, caplog):
     )
     load_run(tmp_path / "r")
     assert "the run was stopped after its estimate; repeat the run: mechid identify" in caplog.text
+    assert load_run(tmp_path / "r").unfinished == "it ended before its reduction and validation"

@@ -344,6 +344,13 @@ class Run(Plotted, Tabular):
         return self.motions[self.n_logs :]
 
     @property
+    def unfinished(self) -> str:
+        """In words, before which of the stages that were asked for it ended; empty if none."""
+        asked = (x for x in STAGES if x != "reduction" or self.about.options.reduce is not None)
+        missing = [stage for stage in asked if stage not in self.stages]
+        return f"it ended before its {' and '.join(missing)}" if missing else ""
+
+    @property
     def reduced(self) -> Estimate | None:
         """The estimate after reduction, if there was one."""
         return None if self.reduction is None else self.reduction.estimate
@@ -400,6 +407,8 @@ class Run(Plotted, Tabular):
             + (f" ({sources})" if sources else ""),
             "base parameters": len(self.parameters.names),
         }
+        if self.unfinished:
+            rows["not finished"] = self.unfinished
         if self.estimate is not None:
             rows["estimator"] = f"{self.estimate.method}, condition {self.estimate.condition:.3g}"
         if self.reduction is not None:

@@ -22,8 +22,8 @@ _MANY = 0.1  # of the samples of a force that are clipped
 
 def next_steps(run: Run, trust: Answer) -> Answer:
     """Return steps, the most urgent first."""
-    if run.estimate is None:
-        step = Evidence("repeat", "bad", "Repeat the run: it was stopped before the estimate.")
+    if run.unfinished:
+        step = Evidence("repeat", "bad", f"Repeat the run: {run.unfinished}.")
         return Answer(QUESTION, "1 step", step.text, (step,))
     steps = tuple(map(_repair, _repairs(run)))
     if not gross(run):

@@ -11,8 +11,8 @@ QUESTION = "Can I trust this model?"
 
 def can_be_trusted(run: Run) -> Answer:
     """Answer from all evidence: "yes", "with care", "no" or "not known"."""
-    if run.estimate is None:
-        return Answer(QUESTION, "not known", "The run was stopped before anything was estimated.")
+    if run.unfinished:
+        return Answer(QUESTION, "not known", f"The run is not finished: {run.unfinished}.")
     error = of.unseen_error(run)
     evidence = (
         error,

@@ -41,7 +41,7 @@ def _done(run: Run) -> str:
         words += f" in {run.n_logs} logs"
     if run.reduction is not None:
         words += f", then reduced to {run.reduction.size.size}"
-    if run.others:
+    if run.others and run.validation:
         words += f", and validated on {counted(len(run.others), 'other motion')}"
     return words + "."
 

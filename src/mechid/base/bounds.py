@@ -7,7 +7,7 @@ arithmetic, at poses that are enclosed, shows that it is at least the size of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -189,12 +189,18 @@ def bounds(
     kept = candidates(null)
     n = _states_needed(mechanism, experiment, null, kept, seed)
     branch, near = home_branch(geometry)
-    best: Bounds | None = None
-    for draw in _draws(mechanism, experiment, motion, seed, near):
+
+    def improved(best: Bounds | None, draw: Callable[[int], Motion]) -> Bounds | None:
+        """Add states as long as they raise the rank."""
         wanted, bits = n, precision
         while best is None or best.lower < len(kept):
             states = draw(wanted)
-            found = _enclosed(geometry, branch, states, experiment, bits, watch)
+            try:
+                found = _enclosed(geometry, branch, states, experiment, bits, watch)
+            except KinematicsError:
+                if best is None:
+                    raise
+                break
             states = states.chosen(np.array(found.kept))
             trial = Bounds(
                 mechanism, experiment, null, upper.by_joints, None, kept, states, found, _NONE, bits
@@ -206,8 +212,29 @@ def bounds(
             # Digits may be short, too: what states that are near one another show beside the
             # others is small.
             wanted, bits = wanted + max(_SPARE, len(kept) - best.lower), 2 * bits
+        return best
+
+    if motion is not None:
+        best = improved(None, partial(_samples, motion))
+    else:
+        # States in one box with the reference pose are on its branch, and where W is analytic they
+        # show what all poses do. Others have to be reached by a path.
+        best = improved(
+            None, lambda n: random_states(mechanism, experiment, n, seed, wide=False, near=near)
+        )
+        if best and best.lower < len(kept) and _more_elsewhere(best, seed):
+            best = improved(best, lambda n: random_states(mechanism, experiment, n, seed))
     assert best is not None
     return replace(best, proof=upper.proof(bool(best.observation.aside)))
+
+
+def _more_elsewhere(found: Bounds, seed: int) -> bool:
+    """Tell whether laws with pieces show more in poses far away, as far as floats can tell."""
+    mechanism, kept = found.mechanism, found.candidates
+    if not any(in_pieces(term.law, term.shape) for term in element_terms(mechanism)):
+        return False
+    W = float_observation(mechanism, found.experiment, found.null, kept, seed)
+    return _float_rank(W.reshape(-1, len(kept))) > found.lower
 
 
 def home_branch(geometry: Geometry) -> tuple[Branch, float]:
@@ -246,22 +273,6 @@ def _free_to_move(mechanism: Mechanism, experiment: Experiment, motion: Motion) 
         if np.any(motion.y[:, j] != motion.y[0, j]) or np.any(motion.yd[:, j]):
             raise MechidError(f"the motion moves {names[j]}, which the model holds",
                               where=mechanism.name)  # fmt: skip
-
-
-def _draws(
-    mechanism: Mechanism, experiment: Experiment, motion: Motion | None, seed: int, near: float
-) -> Iterator[Callable[[int], Motion]]:
-    """Yield ways to draw states: samples spread over a motion; or near home, then anywhere.
-
-    States near home are in one box with the reference pose, and so on its branch: where W is
-    analytic they show what all poses do. Others have to be reached by a path.
-    """
-    if motion is not None:
-        yield partial(_samples, motion)
-        return
-    yield lambda n: random_states(mechanism, experiment, n, seed, wide=False, near=near)
-    if any(in_pieces(term.law, term.shape) for term in element_terms(mechanism)):
-        yield lambda n: random_states(mechanism, experiment, n, seed)
 
 
 def _samples(motion: Motion, n: int) -> Motion:

@@ -19,9 +19,8 @@ from mechid.exact.poses import Enclosure, ExactSystem, Nearby
 from mechid.kinematics.tables import Floats
 
 _BITS = 64  # boxes are wide: they need no more digits
-_BOXES = 200  # tried on the way to one pose
+_BOXES = 200  # on the way to one pose
 _LONGER = 1.3  # the next piece, after one that was covered
-_SHORTEST = 1e-6  # of a way
 _ROUNDING = 1e-9  # by which poses given as floats may be off (Euler parameters, parts of the size)
 
 
@@ -90,8 +89,8 @@ class Branch:
         done, step = 0.0, 1.0
         nearby = self._nearby(x, y)
         for _ in range(_BOXES):
-            if nearby is None or step < _SHORTEST:
-                break
+            if nearby is None or step * _BOXES < 1.0 - done:
+                break  # more boxes than are tried
             step = min(step, 1.0 - done)
             parts = (y + (done + part * step) * (y_end - y) for part in (0.0, 0.5, 1.0))
             piece = self._piece(nearby, x, *parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.faults.cases import CASES, READ_ONLY, commands
+from tests.faults.memory import started
 from tests.faults.page import PAGE, tables
 from tests.records import stale_tables
 
@@ -59,6 +61,21 @@ def test_some_kills_and_faults() -> None:
         trials = json.loads(rows[name])["trials"]
         assert trials["killed at a time"] + trials.get("finished before", 0) >= 4
         assert {"killed at an operation", "disk full", "operation failed", "no home"} <= set(trials)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit it")
+def test_little_address_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line, before anything heavy is loaded, with a limit that suffices."""
+    monkeypatch.chdir(tmp_path)
+    for line in ("check four_bar", "simulate pendulum --t-end 0.1 -o a.csv", "study list"):
+        refused = started(line.split(), 0.15e9)
+        assert refused.plain, refused.err
+        assert refused.status == 2
+        (told,) = re.findall(r"the limit is 0.15 GB; raise it: ulimit -v (\d+)", refused.err)
+        works = started(line.split(), 1024 * int(told))
+        assert works.status == 0, works.err
+    assert started(["base", "four_bar"], 0.4e9).status == 2
+    assert started(["--help"], 0.15e9).status == 0
 
 
 def test_files_that_belong_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

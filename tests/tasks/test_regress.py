@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,6 +49,19 @@ def test_a_problem_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(enough_memory, "available_memory", lambda: 1e6)
     with pytest.raises(DataError, match=r"200 samples of 2 forces.*identify-streamed"):
         regression_of(dynamic_model(FIVE), motion())
+
+
+def test_memory_of_a_container_and_of_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enough_memory, "_CGROUPS", tmp_path)
+    file = tmp_path / "memory.max"
+    file.write_text("1000000\n")
+    assert enough_memory.available_memory() == 1e6
+    file.write_text("max\n")
+    assert enough_memory.available_memory() > 1e8
+    monkeypatch.setattr(enough_memory, "_limit", lambda: 1.0)
+    assert enough_memory.available_memory() < 0  # this process has more already
 
 
 @pytest.mark.parametrize("decimation", [1, 5])

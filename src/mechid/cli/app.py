@@ -16,6 +16,7 @@ from mechid.cli.progress import load_kernels, log_to_stderr, tell_first_compilat
 from mechid.cli.record_options import with_option_names
 from mechid.errors import MechidError
 from mechid.outputs import is_unicode
+from mechid.tasks.enough_memory import refuse_too_little
 
 _OBJECTS = 20_000  # made between two searches for unused ones; usually 700
 _HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
@@ -154,7 +155,10 @@ def root(
     MODEL is a name of the zoo, a model file, or either with @variant.
     """
     asks = context.resilient_parsing or {"-h", "--help"} & set(context.obj or ())
-    if context.invoked_subcommand in _COMPILED and not asks:
+    if asks or context.invoked_subcommand is None:
+        return
+    refuse_too_little(context.invoked_subcommand)
+    if context.invoked_subcommand in _COMPILED:
         tell_first_compilation()
         load_kernels()
 

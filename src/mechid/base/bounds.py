@@ -35,7 +35,7 @@ from mechid.errors import KinematicsError, MechidError
 from mechid.exact.branch import Branch
 from mechid.exact.elimination import Pivots, eliminate
 from mechid.exact.geometry import Geometry, exact_geometry
-from mechid.exact.numbers import PRECISION, exactly
+from mechid.exact.numbers import MOST_PRECISION, PRECISION, exactly
 from mechid.exact.poses import exact_system
 from mechid.exact.stack import (
     BallObservation,
@@ -176,7 +176,7 @@ def bounds(
     seed : int
         Of the random states.
     precision : int
-        Bits of the ball arithmetic.
+        Bits of the ball arithmetic; doubled where they are short, up to 960.
     watch : callable, optional
         Told (what, done, of) as the work goes on.
     """
@@ -211,7 +211,8 @@ def bounds(
             best = trial
             # Digits may be short, too: what states that are near one another show beside the
             # others is small.
-            wanted, bits = wanted + max(_SPARE, len(kept) - best.lower), 2 * bits
+            wanted += max(_SPARE, len(kept) - best.lower)
+            bits = min(2 * bits, MOST_PRECISION)
         return best
 
     if motion is not None:

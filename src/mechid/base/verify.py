@@ -24,6 +24,7 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, KinematicsError
 from mechid.exact.branch import Branch
 from mechid.exact.geometry import Geometry, exact_geometry
+from mechid.exact.numbers import MOST_PRECISION
 from mechid.exact.observe import Measures, exact_gravity, measures, observe
 from mechid.exact.poses import ExactSystem, enclose, exact_system
 from mechid.exact.stack import closes, closure_gap, widened
@@ -35,7 +36,7 @@ from mechid.modelfile.api import loads
 from mechid.spatial.rotations import matrix_from_quaternion
 
 _LOWER, _UPPER = "lower bound not proved", "upper bound not proved"
-_LEAST_BITS, _MOST_BITS = 53, 100_000
+_LEAST_BITS = 53
 _LENGTH = 1e-3  # by which that of Euler parameters may be off before poses are enclosed
 
 
@@ -184,9 +185,9 @@ def _fits(given: Certificate, mechanism: Mechanism) -> None:
     for state, row in given.rows:
         if not (0 <= state < len(given.states) and 0 <= row < n_i):
             raise DataError(f"there is no row {row} of state {state}", where="certificate")
-    if not _LEAST_BITS <= given.precision <= _MOST_BITS:
+    if not _LEAST_BITS <= given.precision <= MOST_PRECISION:
         raise DataError(
-            f"the precision must be between {_LEAST_BITS} and {_MOST_BITS} "
+            f"the precision must be between {_LEAST_BITS} and {MOST_PRECISION} "
             f"bits, got {given.precision}",
             where="certificate",
         )

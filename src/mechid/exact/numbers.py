@@ -33,6 +33,7 @@ _CHANCE = 1e-4  # that a random number lies as near to a fraction as its error
 _PARTS_OF_A_DEGREE = 2
 ROUNDING = 4e-16  # relative error of a float that went through a few operations
 PRECISION = 320  # bits of balls, unless the caller sets another
+MOST_PRECISION = 960  # of enclosed poses: corrections of less than 2⁻¹⁰²² are no normal floats
 
 _FUNCTIONS = {
     "sin": sp.sin,

@@ -31,7 +31,6 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 
-_STEPS = 40
 # Steps of Newton's method, and boxes, in which equations are no longer nearly linear (Euler
 # parameters, or parts of the size).
 _FAR = 0.1
@@ -188,17 +187,15 @@ class Nearby:
 
         Euler parameters that vanish would be a pose of no rotation at all.
         """
-        small = 2.0 ** (20 - ctx.prec)
-        for _ in range(_STEPS):
+        size, small = _FAR, 2.0 ** (20 - ctx.prec)
+        while size >= small:
             left = self._left(Configuration.of(guess), y)
             delta = self.inverse @ np.array([float(f.mid()) for f in left])
-            size = float(np.max(np.abs(delta) / self.scale))
-            if not np.isfinite(size) or size > _FAR:
+            before, size = size, float(np.max(np.abs(delta) / self.scale))
+            if not size < before / 2:  # slower: too far away, or singular
                 return None
             guess = [(g - arb(float(d))).mid() for g, d in zip(guess, delta, strict=True)]
-            if size < small:
-                return guess
-        return None
+        return guess
 
     def enclosed(self, guess: list[arb], y: Sequence[arb]) -> Enclosure | None:
         """Return balls around a pose with exactly one pose for each of the coordinates in `y`."""

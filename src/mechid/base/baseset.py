@@ -20,7 +20,13 @@ from flint import ctx
 
 from mechid.base.constant import zero_of
 from mechid.base.fractions import Fraction, FractionField, TooLargeError
-from mechid.base.matroid import greedy, independent_columns, independent_zeros, matroid
+from mechid.base.matroid import (
+    greedy,
+    independent_columns,
+    independent_zeros,
+    matroid,
+    without_effect,
+)
 from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import size
 from mechid.base.sparse import Sparse, eliminate
@@ -174,7 +180,7 @@ def _completed(null_space: NullSpace, dependent: Iterable[str]) -> tuple[str, ..
     """Return a choice with the parameters without effect, or reject one that is not valid."""
     listed = tuple(dict.fromkeys(dependent))
     m = matroid(null_space)
-    chosen = greedy(m, listed)
+    chosen = greedy(m, (*without_effect(m), *listed))
     if lost := [name for name in listed if name not in chosen]:
         raise MechidError(
             f"no base set has {', '.join(lost)} dependent together with the others",

@@ -16,7 +16,15 @@ from flint import ctx
 
 from mechid.base.constant import constants
 from mechid.base.homogeneous import shared_vectors
-from mechid.base.matroid import INDEPENDENT, Block, Growing, Matroid, circuit, greedy, matroid
+from mechid.base.matroid import (
+    Block,
+    Growing,
+    Matroid,
+    circuit,
+    greedy,
+    matroid,
+    without_effect,
+)
 from mechid.base.nullspace import NullSpace
 from mechid.base.spaces import size
 from mechid.errors import MechidError
@@ -119,7 +127,7 @@ def as_listed(null_space: NullSpace, names: Sequence[str]) -> tuple[str, ...]:
     m = matroid(null_space)
     _check_names(null_space, names, where)
     effective = set(with_effect(m, greedy(m, names)))
-    without = _without_effect(m)
+    without = without_effect(m)
     listed = [name for name in names if name not in without and name not in null_space.zeros]
     wanted = m.rank - len(without)
     kept, lost = _sorted_out(m, listed)
@@ -154,19 +162,8 @@ def by_name(null_space: NullSpace, name: str) -> tuple[str, ...]:
 
 def with_effect(m: Matroid, chosen: Sequence[str]) -> tuple[str, ...]:
     """Return a choice without the parameters that no force depends on."""
-    without = _without_effect(m)
+    without = without_effect(m)
     return tuple(name for name in chosen if name not in without)
-
-
-def _without_effect(m: Matroid) -> set[str]:
-    """Return the parameters that every choice has to hold: nothing replaces their rows."""
-    found = set()
-    for block in m.blocks:
-        # With orthonormal columns the length of a row is one exactly if it stands alone.
-        Q, _ = np.linalg.qr(block.rows)
-        outside = np.linalg.norm(np.eye(len(Q)) - Q @ Q.T, axis=1)
-        found |= {n for n, x in zip(block.names, outside, strict=True) if x < INDEPENDENT}
-    return found
 
 
 def _ranks(null_space: NullSpace, targets: Sequence[str]) -> dict[str, float]:
@@ -248,7 +245,7 @@ def _sorted_out(
         name: (block, i) for block in m.blocks for i, name in enumerate(block.names)
     }
     growing = {id(block): Growing(block.rank) for block in m.blocks}
-    without = _without_effect(m)
+    without = without_effect(m)
     kept: list[str] = []
     lost: list[tuple[str, dict[str, float]]] = []
     for name in (*sorted(without), *listed):

@@ -149,6 +149,17 @@ def greedy(matroid: Matroid, order: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(chosen, key=at.__getitem__))
 
 
+def without_effect(matroid: Matroid) -> set[str]:
+    """Return the parameters that every choice has to hold: nothing replaces their rows."""
+    found = set()
+    for block in matroid.blocks:
+        # With orthonormal columns the length of a row is one exactly if it stands alone.
+        Q, _ = np.linalg.qr(block.rows)
+        outside = np.linalg.norm(np.eye(len(Q)) - Q @ Q.T, axis=1)
+        found |= {n for n, x in zip(block.names, outside, strict=True) if x < INDEPENDENT}
+    return found
+
+
 def independent_zeros(null_space: NullSpace) -> tuple[str, ...]:
     """Return parameters of massless bodies whose rows of N are independent, and span the others."""
     if not null_space.zeros:

@@ -77,6 +77,18 @@ def numerics() -> str:
     )
 
 
+def chains() -> str:
+    record = read("chains")
+    said = [c["commands"] for c in record]
+    faults = sum(x["status"] not in (0, 1, 2) for c in said for x in c.values())
+    ranks = [(c["field"]["rank"], c["base"]["base"]) for c in said if "base" in c.get("base", {})]
+    equal = sum(a == b for a, b in ranks)
+    return (
+        f"{len(record)} random mechanisms with loops through every step: {faults} faults; the "
+        f"number of base parameters is the rank over a prime field in {equal} of {len(ranks)}"
+    )
+
+
 def problems() -> str:
     record = read("benchmark-problems")
     found = Counter(c["outcome"] for c in record["crossing"])
@@ -125,6 +137,7 @@ ROWS = {
     "bad-input": (bad_input, "What do damaged files do?", "make fuzz"),
     "faults": (faults, "What is lost when it is killed?", "python -m tests.faults"),
     "numerics": (numerics, "Do other engines agree?", "python -m tests.engines"),
+    "chains": (chains, "Do random mechanisms go through?", "make chains"),
     "benchmark-problems": (problems, "Are simulations right?", "python benchmarks/problems.py"),
     "scale": (scale, "How do time and memory grow?", "python -m tests.scale"),
     "mutation": (mutation, "How many deliberate mistakes would the tests notice?", "make mutants"),

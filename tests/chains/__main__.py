@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.chains.draw import drawn_model
-from tests.chains.record import collected
+from tests.chains.record import collected, tables
 from tests.chains.trial import STAGES
-from tests.records import DATA
+from tests.records import DATA, write_tables
 
 REPOSITORY = Path(__file__).parents[2]
 RECORD = DATA / "chains.json"
@@ -65,7 +65,9 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="write the record, try nothing")
     given = parser.parse_args()
     if given.record:
-        RECORD.write_text(json.dumps(collected(given.folder), indent=1) + "\n", "utf-8")
+        record = collected(given.folder)
+        RECORD.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+        write_tables("chains.md", tables(record))
         return
     folders = []
     for number in range(given.first, given.first + given.count):

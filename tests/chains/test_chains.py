@@ -12,9 +12,15 @@ import pytest
 from tests.chains.draw import Twists, drawn_model
 from tests.chains.record import collected, loops, tables
 from tests.chains.trial import STAGES
+from tests.records import DATA, stale_tables
 
+from mechid.base.analyse import base_parameters
+from mechid.errors import KinematicsError
+from mechid.exact.field import field_rank
 from mechid.exact.numbers import recognise
 from mechid.kinematics.mobility import mobility
+from mechid.kinematics.model import kinematic_model
+from mechid.kinematics.motion import solve_motion
 from mechid.modelfile import loads
 
 REPOSITORY = Path(__file__).parents[2]
@@ -55,3 +61,22 @@ def test_a_chain_through_the_first_stage(tmp_path: Path) -> None:
     record = collected(tmp_path)
     assert record[0]["commands"]["field"]["rank"] > 0
     assert "| rank over a prime field | 1 |" in tables(record)["ranks"]
+
+
+def test_parameters_without_effect_are_dependent_first() -> None:
+    """They are in every choice; where rows of N are nearly dependent, rounding had left one out."""
+    mechanism = loads(drawn_model(1, 50))
+    assert base_parameters(mechanism).chosen.rank == field_rank(mechanism, primes=1).rank
+
+
+def test_a_body_that_goes_away_without_bound_ends_the_way() -> None:
+    """A slide whose direction turns into a plane it has to stay on: steps never came to an end."""
+    model = kinematic_model(loads(drawn_model(1, 128)))
+    far = np.array([0.86055566, -1.44647274, -2.88414841])
+    with pytest.raises(KinematicsError, match="the branch ends 25.3 % of the way"):
+        solve_motion(model, far[None], ordered=False)
+
+
+def test_the_page_is_that_of_the_record() -> None:
+    record = json.loads((DATA / "chains.json").read_text("utf-8"))
+    assert stale_tables("chains.md", tables(record)) == []

@@ -26,6 +26,7 @@ static const char *const REASON[] = {
 #define TRUSTED_SIZE 1e-8
 #define SHORTEST_PART (1.0 / 4096.0)
 #define SHORTEST_STEP 1e-6
+#define STEPS_AHEAD 1e6
 
 /* Arrays of no length are not allowed. */
 #define SIZE(n) ((n) > 0 ? (n) : 1)
@@ -238,6 +239,10 @@ static int follow(Pose *p, const double *y_to)
             size = step_size(step);
             if (detailed <= LONGEST_PREDICTION) break;
             part *= LONGEST_PREDICTION / detailed;
+        }
+        if (part * STEPS_AHEAD < 1.0 - reached) {
+            *p = from;
+            return NOT_CLOSED;
         }
         const double target = reached + part >= 1.0 ? 1.0 : reached + part;
         trial = *p;

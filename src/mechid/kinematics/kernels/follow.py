@@ -31,6 +31,8 @@ TRUSTED_SIZE = 1e-8
 # A step that is both this part of the way and this short is not halved any more.
 SHORTEST_PART = 1.0 / 4096.0
 SHORTEST_STEP = 1e-6
+# More steps than that ahead: a body goes away without bound before the end of the way.
+STEPS_AHEAD = 1e6
 # Errors of the second-order prediction are extrapolated from sample to sample with up to so many
 # differences; more of them would only add up rounding.
 MOST_DIFFERENCES = 6
@@ -162,6 +164,8 @@ def follow(t, order, y_from, y_to, bend, q, R, R_new, step, y, work):
         size, detailed = predict(t, order, R, y_from, y_to, part, step)
         if detailed > LONGEST_PREDICTION:
             part *= LONGEST_PREDICTION / detailed
+            if part * STEPS_AHEAD < 1.0 - reached:
+                return max(refused, NOT_CLOSED), reached, ratio, steps
             size, detailed = predict(t, order, R, y_from, y_to, part, step)
         elif part == 1.0:
             if not reading_size(order, bend) <= TRUSTED_PART * size + TRUSTED_SIZE:

@@ -10,21 +10,29 @@ import pytest
 from mechid.signals.errors import (
     Sensing,
     clipping,
+    crosstalk,
     delay,
     drift,
+    eccentricity,
     gain,
     hum,
     hysteresis,
+    jittered,
+    lowpass,
     offset,
     outliers,
     quantisation,
     random_walk,
     rms,
+    sampled,
 )
 
 TIME = np.arange(2000) / 400.0
 X = np.stack([3 * np.sin(7 * TIME) + np.cos(3 * TIME), 5 * np.cos(4 * TIME + 1)], axis=1)
-ALL = (delay, gain, offset, drift, random_walk, hum, outliers, clipping, quantisation)
+ALL = (
+    delay, lowpass, crosstalk, gain, offset, drift, random_walk, hum, outliers, clipping,
+    quantisation, eccentricity,
+)  # fmt: skip
 
 
 def sensing(seed: int = 0) -> Sensing:
@@ -40,7 +48,7 @@ def test_no_size_no_error_and_channels_are_independent(error):
     assert np.abs(both[:, 0] - X[:, 0]).max() > 0
     np.testing.assert_array_equal(one[:, 0], X[:, 0])
     np.testing.assert_array_equal(one[:, 1], both[:, 1])
-    assert only[1] == drawn[1]
+    np.testing.assert_array_equal(only[1], drawn[1])
 
 
 def test_delay_is_the_signal_at_an_earlier_time():
@@ -56,12 +64,77 @@ def test_a_late_force_does_not_oscillate_where_it_jumps():
         return np.stack([np.sign(np.sin(5 * t)), np.cos(60 * t)], axis=1)
 
     fine = np.arange(32 * len(TIME) - 31) / (32 * 400.0)
-    late, _ = delay(force(TIME), np.full(2, 0.0011), replace(sensing(), finer=(fine, force(fine))))
+    by = replace(sensing(), time=fine, dense=True)
+    late = delay(force(fine), np.full(2, 0.0011), by)[0][::32]
     t = TIME[1:] - 0.0011
     assert np.max(np.abs(late[:, 0])) <= 1.0
     clear = np.abs(np.sin(5 * t)) > 0.002  # farther than two points from a jump
     np.testing.assert_allclose(late[1:][clear, 0], force(t)[clear, 0], atol=1e-12)
     np.testing.assert_allclose(late[1:, 1], force(t)[:, 1], atol=1e-5)
+
+
+def test_a_low_pass_has_the_response_of_its_transfer_function():
+    """Amplitude and phase of a sine wave; a step as the closed form has it; no start-up."""
+    t = np.arange(64000) / 6400.0
+    by = replace(sensing(), time=t, dense=True)
+    w, f = 2 * np.pi * 9.0, np.array([12.0, 25.0])
+    s = 1j * w / (2 * np.pi * f)
+    response = 1 / (s**2 + np.sqrt(2) * s + 1)
+    found, drawn = lowpass(np.stack([np.cos(w * t)] * 2, axis=1), f, by)
+    np.testing.assert_array_equal(drawn, f)
+    wanted = np.real(response * np.exp(1j * w * t[:, None]))
+    np.testing.assert_allclose(found[t > 1], wanted[t > 1], atol=2e-5)
+    corner = lowpass(np.cos(2 * np.pi * 12.0 * t)[:, None], f[:1], by)[0]
+    assert rms(corner[t > 1])[0] == pytest.approx(0.5, rel=1e-3)  # -3 dB of 1/√2
+    np.testing.assert_allclose(lowpass(0 * X + 3.0, f, sensing())[0], 3.0, rtol=1e-12)
+    step = np.where(t > 0, 1.0, 0.0)[:, None]  # a steep ramp from the first sample on
+    a = 2 * np.pi * 12.0 / np.sqrt(2) * (t - t[1] / 2)
+    np.testing.assert_allclose(
+        lowpass(step, f[:1], by)[0][1:, 0],
+        (1 - np.exp(-a) * (np.cos(a) + np.sin(a)))[1:],
+        atol=1e-5,
+    )
+
+
+def test_a_low_pass_of_samples_that_are_not_regular():
+    t = np.sort(np.random.default_rng(0).uniform(0, 2, 20000))
+    by = replace(sensing(), time=t)
+    found, _ = lowpass(t[:, None], np.array([5.0]), by)
+    late = np.sqrt(2) / (2 * np.pi * 5.0)  # of a ramp
+    np.testing.assert_allclose(found[t > 1, 0], t[t > 1] - late, atol=1e-9)
+
+
+def test_instants_of_sampling():
+    instants = jittered(TIME, 2e-4, np.random.default_rng(0))
+    assert np.std(instants - TIME) == pytest.approx(2e-4, rel=0.05)
+    assert instants.min() >= TIME[0]
+    assert instants.max() <= TIME[-1]
+    found = sampled(X, instants, sensing())
+    wanted = np.stack([3 * np.sin(7 * instants) + np.cos(3 * instants),
+                       5 * np.cos(4 * instants + 1)], axis=1)  # fmt: skip
+    np.testing.assert_allclose(found, wanted, atol=1e-7)
+
+
+def test_crosstalk_is_a_constant_part_of_the_others():
+    x = np.column_stack([X, np.sin(11 * TIME), 0 * TIME])
+    by = replace(sensing(3), rms=rms(x))
+    found, factor = crosstalk(x, np.array([0.5, 0.0, 0.7, 0.2]), by)
+    np.testing.assert_allclose(rms(found - x), [0.5, 0.0, 0.7, 0.2], rtol=1e-12)
+    np.testing.assert_allclose(found - x, x @ factor.T, atol=1e-12)
+    np.testing.assert_array_equal(np.diag(factor), 0.0)
+    np.testing.assert_array_equal(factor[:, 3], 0.0)  # nothing comes from a force of zero
+    # The others are as large a part each.
+    np.testing.assert_allclose(*np.abs(factor[0, 1:3] * rms(x)[1:3]))
+
+
+def test_eccentricity_is_a_wave_of_the_angle():
+    found, drawn = eccentricity(X, np.array([0.01, 0.02]), sensing())
+    np.testing.assert_array_equal(drawn, [0.01, 0.02])
+    waves = [np.stack([np.sin(x), np.cos(x)], axis=1) for x in X.T]
+    for wave, e, size in zip(waves, (found - X).T, drawn, strict=True):
+        parts = np.linalg.lstsq(wave, e)[0]
+        assert np.linalg.norm(parts) == pytest.approx(size)
+        np.testing.assert_allclose(wave @ parts, e, atol=1e-12)
 
 
 def test_gain_and_offset_are_what_was_drawn():

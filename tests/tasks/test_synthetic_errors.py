@@ -25,7 +25,7 @@ from mechid.signals.errors import rms
 from mechid.tables.motion import MotionTable
 from mechid.tasks.linear import regression
 from mechid.tasks.synthesise import save_measurement, synthesise
-from mechid.tasks.synthetic_errors import RECORDER, SENSOR
+from mechid.tasks.synthetic_errors import LINE, RECORDER, SENSOR
 
 FIVE = load("five_bar")
 FORCES = [kind.name for kind in ERROR_KINDS if kind.of == "force" and not kind.machine]
@@ -45,18 +45,22 @@ EXACT = inverse_dynamics(solve_motion(FIVE, MOVED.y, MOVED.yd, MOVED.ydd, time=M
 def test_every_kind_is_an_option_and_every_step_a_kind():
     options = {f.name for f in fields(SynthesiseOptions)}
     assert {kind.name for kind in ERROR_KINDS} <= options
-    assert [*SENSOR, *RECORDER] == FORCES  # in the order in which they act
+    assert [*LINE, *SENSOR, *RECORDER] == FORCES  # in the order in which they act
 
 
 @pytest.mark.parametrize("name", FORCES)
 def test_each_kind_has_a_stream_of_its_own(name):
     """Another error changes neither the truth nor what other errors draw."""
-    size = {"clipping": "70%"}.get(name, "5%")
+    size = {"clipping": "70%", "lowpass": 20.0}.get(name, "5%")
     alone = synthesise(FIVE, MOVED, cad_error=0.2, seed=3, **{name: size})
-    others = {other: "3%" for other in FORCES if other not in (name, "clipping", "delay")}
+    others = {other: "3%" for other in FORCES if other not in (name, "clipping", *LINE)}
     both = synthesise(FIVE, MOVED, cad_error=0.2, noise=0.01, seed=3, **others, **{name: size})
     np.testing.assert_array_equal(alone.phi, both.phi)
-    assert alone.errors[name] == both.errors[name]
+    if name == "crosstalk":  # of signals with other errors it has another size
+        signs = [np.sign(list(x.errors[name].values())) for x in (alone, both)]
+        np.testing.assert_array_equal(*signs)
+    else:
+        assert alone.errors[name] == both.errors[name]
     again = synthesise(FIVE, MOVED, cad_error=0.2, seed=3, **{name: size})
     np.testing.assert_array_equal(alone.tau, again.tau)
     assert np.any(alone.tau != alone.exact)
@@ -142,6 +146,109 @@ def test_elasticity_at_one_frequency_is_a_larger_inertia():
     truth = 0.019 + 1.2 * (0.5**2 + 0.012**2)
     assert x[0] == pytest.approx(truth / (1 - 0.001), rel=1e-7)
     assert rms(A @ x - b) < 1e-7 * rms(b)
+
+
+def wave(time, frequency: float = 1.0) -> MotionTable:
+    w = 2 * np.pi * frequency * np.array([1.0, 1.5])
+    y = 0.3 * np.sin(np.outer(time, w))
+    return MotionTable(time, y, 0.3 * w * np.cos(np.outer(time, w)), -(w**2) * y)
+
+
+def forces(table: MotionTable):
+    return inverse_dynamics(solve_motion(FIVE, table.y, table.yd, table.ydd, time=table.time)).tau
+
+
+@pytest.mark.parametrize("late", [0.0, 0.003])
+def test_jitter_is_positions_and_forces_of_other_instants(late):
+    made = synthesise(FIVE, MOVED, jitter=1e-3, delay=late, seed=2)
+    assert made.measurement.yd is None
+    assert made.errors["jitter"] == {"log": 1e-3}
+    shift = np.arcsin(made.y[:, 0] / 0.3) - np.arcsin(MOVED.y[:, 0] / 0.3)
+    inner = np.abs(MOVED.y[:, 0]) < 0.2  # where the angle tells the time
+    found = (shift * np.sign(np.cos(2 * np.pi * MOVED.time)))[inner] / (2 * np.pi)
+    assert np.std(found) == pytest.approx(1e-3, rel=0.15)
+    time = MOVED.time[inner] + found
+    inside = (time > 0.01) & (time < 1.99)
+    np.testing.assert_allclose(made.y[inner], wave(time).y, atol=1e-7)
+    scale = np.abs(EXACT).max()
+    # What arrives is the force of that instant, less what the sensor is late.
+    exact = np.stack([CubicSpline(MOVED.time, x)(time - late) for x in EXACT.T], axis=1)
+    np.testing.assert_allclose(made.tau[inner][inside], exact[inside], atol=1e-4 * scale)
+    np.testing.assert_array_equal(made.exact, EXACT)
+    in_percent = synthesise(FIVE, MOVED, jitter="20%")
+    assert in_percent.errors["jitter"]["log"] == pytest.approx(0.2 * (MOVED.time[1]))
+
+
+def test_a_low_pass_acts_after_the_delay():
+    """Of slow forces it is another delay, √2/ω, but for terms of third order."""
+    slow = wave(np.linspace(0, 4, 400), 0.25)
+    exact = forces(slow)
+    made = synthesise(FIVE, slow, lowpass=[20.0, "M2=50%"], delay=0.01)
+    assert made.errors["lowpass"] == {"M1": 20.0, "M2": pytest.approx(0.5 * 399 / 4)}
+    cutoff = np.array(list(made.errors["lowpass"].values()))
+    late = 0.01 + np.sqrt(2) / (2 * np.pi * cutoff)
+    later = np.stack([CubicSpline(slow.time, x)(slow.time - t)
+                      for x, t in zip(exact.T, late, strict=True)], axis=1)  # fmt: skip
+    size = np.abs(exact).max()
+    np.testing.assert_allclose(made.tau[50:], later[50:], atol=1e-3 * size)
+    assert np.max(np.abs(made.tau - exact)[50:]) > 0.01 * size
+    np.testing.assert_allclose(made.tau[0], exact[0], atol=1e-9)
+    np.testing.assert_array_equal(made.exact, exact)
+
+
+def test_crosstalk_in_percent():
+    made = synthesise(FIVE, MOVED, crosstalk=["3%", "M2=0.2"])
+    error = made.tau - EXACT
+    np.testing.assert_allclose(rms(error), [0.03 * rms(EXACT)[0], 0.2])
+    np.testing.assert_allclose(error[:, 0] / EXACT[:, 1], made.errors["crosstalk"]["M1"][1])
+    np.testing.assert_allclose(error[:, 1] / EXACT[:, 0], made.errors["crosstalk"]["M2"][0])
+    with pytest.raises(DataError, match="pendulum: crosstalk needs two forces or more"):
+        synthesise("pendulum", MotionTable(*(np.zeros((4, 1)),) * 4), crosstalk="3%")
+
+
+def test_eccentricity():
+    made = synthesise(FIVE, MOVED, eccentricity=[1e-3, "q2=1%"], seed=1)
+    assert made.measurement.yd is None
+    size = made.errors["eccentricity"]
+    assert size == pytest.approx({"q1": 1e-3, "q2": 0.01 * MOVED.y[:, 1].std()})
+    for q, y, e in zip(MOVED.y.T, made.y.T, size.values(), strict=True):
+        parts = np.linalg.lstsq(np.stack([np.sin(q), np.cos(q)], axis=1), y - q)[0]
+        assert np.linalg.norm(parts) == pytest.approx(e)
+    np.testing.assert_array_equal(made.tau, EXACT)
+    # Of a model with both, what slides is left alone, and refused by name.
+    suspension = load("sla_suspension")
+    slides = [c.unit == "m" for c in suspension.coordinates]
+    home = kinematic_model(suspension).home_y
+    t = np.linspace(0, 1, 20)
+    table = MotionTable(t, home + 0 * t[:, None], *(np.zeros((2, 20, len(slides)))))
+    error = np.ptp(synthesise(suspension, table, eccentricity=1e-3).y - table.y, axis=0)
+    assert not error[slides].any()
+    assert 0 < slides.count(True) < len(slides)
+    name = suspension.coordinates[slides.index(True)].name
+    with pytest.raises(DataError, match=f"{name} slides: only angles have eccentricity"):
+        synthesise(suspension, table, eccentricity={name: 1e-3})
+    with pytest.raises(DataError, match=r"slides: only angles .*leave eccentricity out"):
+        synthesise("stewart_platform", MOVED, eccentricity=1e-3)
+
+
+def test_backlash():
+    """The motor is on the side from which it pushes, half of the play away."""
+    made = synthesise(FIVE, MOVED, backlash=["1%", "q2=1e-3"])
+    assert made.measurement.yd is None
+    play = made.errors["backlash"]
+    assert play == pytest.approx({"q1": 0.01 * MOVED.y[:, 0].std(), "q2": 1e-3})
+    np.testing.assert_allclose(
+        made.y - MOVED.y, np.sign(EXACT) * np.array(list(play.values())) / 2, atol=1e-12
+    )
+    # Springs behind the play, and the same machine once more.
+    both = synthesise(FIVE, MOVED, backlash=1e-3, elasticity=1e-3)
+    compliance = np.array(list(both.errors["elasticity"].values()))
+    np.testing.assert_allclose(
+        both.y - MOVED.y, compliance * EXACT + np.sign(EXACT) * 5e-4, atol=1e-12
+    )
+    again = synthesise(FIVE, MOVED, truth=both.truth)
+    assert again.measurement.yd is None
+    np.testing.assert_allclose(again.y, both.y, atol=1e-15)
 
 
 # ------------------------------------------------------------------------------- hardpoints
@@ -264,6 +371,22 @@ def test_friction_in_percent_is_that_of_the_force_it_acts_on_most():
     np.testing.assert_allclose(np.sum((made.exact - EXACT) * MOVED.yd, axis=1), power, atol=1e-9)
 
 
+def test_friction_that_fades():
+    """By a share from start to end; its mean is that of other motions."""
+    made = synthesise(FIVE, MOVED, friction="5%", viscous_friction="3%", friction_fade="40%")
+    full = synthesise(FIVE, MOVED, friction="5%", viscous_friction="3%")
+    assert made.errors == full.errors
+    falls = np.linspace(1.25, 0.75, len(MOVED.time))[:, None]  # 0.75 = (1 - 0.4) 1.25, mean 1
+    np.testing.assert_allclose(made.exact - EXACT, falls * (full.exact - EXACT), atol=1e-9)
+    again = synthesise(FIVE, MOVED, truth=made.truth)
+    np.testing.assert_allclose(again.exact, full.exact, atol=1e-12)
+    fading = synthesise(FIVE, MOVED, truth=made.truth, friction_fade=0.4)
+    np.testing.assert_allclose(fading.exact, made.exact, atol=1e-12)
+    # Forces that come late are those of the friction of that time.
+    late = synthesise(FIVE, MOVED, viscous_friction="3%", friction_fade="40%", delay="100%")
+    np.testing.assert_allclose(late.tau[1:], late.exact[:-1], atol=1e-9)
+
+
 def test_hysteresis_dissipates_and_is_bounded():
     made = synthesise(FIVE, MOVED, hysteresis="10%")
     force = made.exact - EXACT
@@ -285,7 +408,8 @@ def test_friction_of_drives_by_load():
 def test_another_motion_of_the_same_machine(tmp_path):
     """Geometry, friction, hysteresis and springs are those of the truth; sensors are others."""
     words = {"hardpoints": 0.001, "friction": "5%", "viscous_friction": "3%", "stribeck": "5%",
-             "hysteresis": "4%", "load_friction": "3%", "elasticity": "0.1%"}  # fmt: skip
+             "hysteresis": "4%", "load_friction": "3%", "elasticity": "0.1%",
+             "backlash": "0.1%"}  # fmt: skip
     made = synthesise(FIVE, MOVED, cad_error=0.1, offset="5%", seed=4, **words)
     *_, path = save_measurement(made, tmp_path / "log.csv")
     truth = read_truth(path)
@@ -314,6 +438,17 @@ def test_another_motion_of_the_same_machine(tmp_path):
         ({"friction": {"q1": 1}}, "there is no joint q1 for friction; choose one of: A1, A2"),
         ({"elasticity": {"M1": 1}}, "there is no coordinate M1; choose one of: q1, q2"),
         ({"hum_frequency": 0}, "hum_frequency must be > 0, got 0"),
+        ({"jitter": 0.1}, r"jitter must be less than the sampling interval, 0.005\d* s, got 0.1 s"),
+        ({"jitter": {"M1": 1e-4}}, "jitter is the same for all channels, got one of M1; give one"),
+        ({"lowpass": -1}, "lowpass must be ≥ 0, got -1"),
+        ({"lowpass": {"q1": 10}}, "there is no force q1; choose one of: M1, M2"),
+        ({"crosstalk": {"q1": 1}}, "there is no force q1; choose one of: M1, M2"),
+        ({"eccentricity": {"M1": 1}}, "there is no coordinate M1; choose one of: q1, q2"),
+        ({"eccentricity": -1}, "eccentricity must be ≥ 0, got -1"),
+        ({"backlash": {"M1": 1}}, "there is no coordinate M1; choose one of: q1, q2"),
+        ({"backlash": -1}, "backlash must be ≥ 0, got -1"),
+        ({"friction": 1, "friction_fade": "120%"}, "friction_fade must be between 0 and 1"),
+        ({"friction_fade": 0.3}, "there is no friction that could fade; give friction, viscous_fr"),
         ({"stribeck_speed": -1}, "stribeck_speed must be > 0, got -1"),
         ({"units": {"q1": "mm"}}, "q1 is not measured in mm; give a unit of the same quantity"),
         ({"units": ["q9=deg"]}, "there is no channel q9; choose one of: q1, q2, M1, M2"),

@@ -53,6 +53,11 @@ _OPTIONS: Mapping[str, Any] = {
         help="v_s, as a share of the root mean square of a joint's speed.",
         rich_help_panel=_MACHINE,
     ),
+    "friction_fade": typer.Option(
+        help="Share by which friction in joints falls from the start of the log to its end; sizes "
+        "are the means.",
+        rich_help_panel=_MACHINE,
+    ),
     "hysteresis_width": typer.Option(
         help="Travel in which hysteresis builds up, as a share of the standard deviation of a "
         "coordinate.",

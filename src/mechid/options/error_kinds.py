@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ErrorOf: TypeAlias = Literal["force", "coordinate", "joint"]
+ErrorOf: TypeAlias = Literal["force", "coordinate", "joint", "log"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class ErrorKind:
     name : str
         Of the option.
     of : str
-        What has it, and what single sizes are given by: forces, coordinates or joints.
+        What has it, and what single sizes are given by: forces, coordinates or joints; a log has
+        one size.
     what : str
         What it is.
     unit : str
@@ -47,7 +48,8 @@ class ErrorKind:
     def help(self) -> str:
         """What the option means, in a sentence."""
         share = f", or % of {self.share_of}" if self.share_of else " or %"
-        return f"{self.what}: {self.unit}{share}; or {self.of.upper()}=SIZE; may be repeated."
+        single = "" if self.of == "log" else f"; or {self.of.upper()}=SIZE; may be repeated"
+        return f"{self.what}: {self.unit}{share}{single}."
 
 
 _RMS = "the root mean square of each force"
@@ -70,8 +72,16 @@ ERROR_KINDS: tuple[ErrorKind, ...] = (
     ErrorKind("elasticity", "coordinate", "Positions are measured at motors behind springs, which "
               "the root mean square of the force deflects by this (quasi-static)", "m or rad",
               _MOTION, True),
+    ErrorKind("backlash", "coordinate", "Positions are measured at motors in front of a play, of "
+              "which the mechanism is at one end or the other", "m or rad", _MOTION, True),
     # Of sensors, in the order in which they act.
     ErrorKind("delay", "force", "Forces are recorded late", "s", "the sampling interval"),
+    ErrorKind("lowpass", "force", "Cut-off frequency of a low-pass filter of second order in the "
+              "sensor", "Hz", "the sampling rate"),
+    ErrorKind("jitter", "log", "Positions and forces are sampled at other instants than recorded; "
+              "standard deviation", "s", "the sampling interval"),
+    ErrorKind("crosstalk", "force", "Other forces show up in a channel; root mean square",
+              "N or N m", _RMS),
     ErrorKind("gain", "force", "Constant factor, more or less than one by this", "a number", "",
               below=1.0),
     ErrorKind("offset", "force", "Constant error, of either sign", "N or N m", _RMS),
@@ -85,6 +95,8 @@ ERROR_KINDS: tuple[ErrorKind, ...] = (
     ErrorKind("clipping", "force", "Largest force that is measured", "N or N m",
               "the largest value of each force"),
     ErrorKind("quantisation", "force", "Step of the measured forces", "N or N m", _RMS),
+    ErrorKind("eccentricity", "coordinate", "Measured angles are q + e sin(q + phase), e of this "
+              "size; not of what slides", "rad", _MOTION),
     ErrorKind("position_quantisation", "coordinate", "Step of the measured positions", "m or rad",
               _MOTION),
 )  # fmt: skip

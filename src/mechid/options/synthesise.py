@@ -39,13 +39,19 @@ class SynthesiseOptions:
         Relative error of the CAD values: the truth is drawn about them.
     hardpoints, friction, viscous_friction, stribeck : NoiseLevels
         What the machine has and its model lacks, see `ERROR_KINDS`, given by joint.
-    hysteresis, load_friction, elasticity : NoiseLevels
+    hysteresis, load_friction, elasticity, backlash : NoiseLevels
         The same of the drives.
-    delay, gain, offset, drift, random_walk, hum, outliers, clipping, quantisation : NoiseLevels
+    jitter : NoiseLevels
+        Standard deviation of the instants of sampling about the recorded times, s.
+    delay, lowpass, crosstalk, gain, offset, drift, random_walk, hum, outliers, clipping, \
+quantisation : NoiseLevels
         What force sensors do, see `ERROR_KINDS`; they act in this order, noise before outliers.
-    position_quantisation : NoiseLevels
-        Step of the positions, m or rad. With it, and with elasticity, speeds and accelerations are
-        not measured.
+    eccentricity, position_quantisation : NoiseLevels
+        What encoders do: a wave of the measured angle, and steps of the positions, m or rad. With
+        them, elasticity, backlash and jitter, speeds and accelerations are not measured.
+    friction_fade : float
+        Share by which friction, viscous_friction and stribeck fall from the start to the end of the
+        log, linearly. Their sizes are the means over the log, and those on other motions.
     stribeck_speed : float
         v_s as a share of the root mean square of a joint's speed.
     hysteresis_width : float
@@ -74,11 +80,16 @@ class SynthesiseOptions:
     viscous_friction: NoiseLevels = NO_NOISE
     stribeck: NoiseLevels = NO_NOISE
     stribeck_speed: float = 0.1
+    friction_fade: float = 0.0
     hysteresis: NoiseLevels = NO_NOISE
     hysteresis_width: float = 0.05
     load_friction: NoiseLevels = NO_NOISE
     elasticity: NoiseLevels = NO_NOISE
+    backlash: NoiseLevels = NO_NOISE
+    jitter: NoiseLevels = NO_NOISE
     delay: NoiseLevels = NO_NOISE
+    lowpass: NoiseLevels = NO_NOISE
+    crosstalk: NoiseLevels = NO_NOISE
     gain: NoiseLevels = NO_NOISE
     offset: NoiseLevels = NO_NOISE
     drift: NoiseLevels = NO_NOISE
@@ -89,6 +100,7 @@ class SynthesiseOptions:
     outlier_size: float = 3.0
     clipping: NoiseLevels = NO_NOISE
     quantisation: NoiseLevels = NO_NOISE
+    eccentricity: NoiseLevels = NO_NOISE
     position_quantisation: NoiseLevels = NO_NOISE
     units: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0

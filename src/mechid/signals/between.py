@@ -32,11 +32,16 @@ def between_samples(
     tuple of arrays (N, k, n)
         After the last sample, its values.
     """
-    from scipy.interpolate import make_interp_spline
-
     steps = np.diff(time, append=2 * time[-1] - time[-2])
     at = time[:, None] + steps[:, None] * fractions
     n = signals[0].shape[1]
-    curve = make_interp_spline(time, np.hstack(signals), k=min(_DEGREE, len(time) - 1))
-    values = curve(np.minimum(at, time[-1]))
+    values = at_times(time, np.minimum(at, time[-1]), np.hstack(signals))
     return at, tuple(values[..., i * n : (i + 1) * n] for i in range(len(signals)))
+
+
+def at_times(time: Floats, at: Floats, signals: Floats) -> Floats:
+    """Return signals (N, n) at other times within theirs, of any shape (…), as (…, n)."""
+    from scipy.interpolate import make_interp_spline
+
+    curve = make_interp_spline(time, signals, k=min(_DEGREE, len(time) - 1))
+    return np.asarray(curve(at))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
@@ -34,9 +35,8 @@ class Sensing:
         Hz.
     outlier_size : float
         Standard deviation of outliers as a multiple of `rms`.
-    finer : arrays (M,), (M, n), optional
-        Times and signals without errors, with samples in between: what late signals are read off.
-        Signals may vary faster than their samples show.
+    dense : bool
+        Whether signals have samples in between, so that they may jump from one to the next.
     """
 
     time: Floats
@@ -44,13 +44,11 @@ class Sensing:
     rng: np.random.Generator
     hum_frequency: float = 50.0
     outlier_size: float = 3.0
-    finer: tuple[Floats, Floats] | None = None
+    dense: bool = False
 
 
 def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
     """Return signals that are late (s); before the first sample they had its value."""
-    from scipy.interpolate import Akima1DInterpolator, CubicSpline
-
     if len(by.time) < 2 or not size.any():
         return x, size
     duration = float(by.time[-1] - by.time[0])
@@ -59,11 +57,47 @@ def delay(x: Floats, size: Floats, by: Sensing) -> Drawn:
             f"delay must be less than the duration, {duration:g} s, got {size.max():g} s"
         )
     earlier = np.maximum(by.time[:, None] - size, by.time[0])
-    t, known = (by.time, x) if by.finer is None else by.finer
-    # Forces jump where friction changes its sign: no oscillation beside that.
-    curve = CubicSpline if by.finer is None else partial(Akima1DInterpolator, method="makima")
-    late = [curve(t, known[:, j])(earlier[:, j]) for j in range(x.shape[1])]
+    late = [_between(x[:, j], earlier[:, j], by) for j in range(x.shape[1])]
     return np.where(size > 0, np.stack(late, axis=1), x), size
+
+
+def lowpass(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals behind a filter ω²/(s² + √2 ω s + ω²), size being its cut-off ω/2π (Hz).
+
+    Before the first sample they had its value. Between samples they are taken as straight lines.
+    """
+    some = [
+        _second_order(x[:, j], 2 * np.pi * f, np.diff(by.time)) if f > 0 else x[:, j]
+        for j, f in enumerate(size.tolist())
+    ]
+    return np.stack(some, axis=1) if some else x, size
+
+
+def jittered(time: Floats, size: float, rng: np.random.Generator) -> Floats:
+    """Return the instants (N,) of samples whose record says time; size is their standard deviation.
+
+    None is before the first or after the last recorded time.
+    """
+    return np.clip(time + size * rng.standard_normal(len(time)), time[0], time[-1])
+
+
+def sampled(x: Floats, instants: Floats, by: Sensing) -> Floats:
+    """Return signals at instants (M,) within their times, (M, n)."""
+    return np.stack([_between(x[:, j], instants, by) for j in range(x.shape[1])], axis=1)
+
+
+def crosstalk(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return signals that contain parts of all others; size is the root mean square of these.
+
+    Each of the others is as large a part by its root mean square, of either sign. Drawn is the
+    factor of each other signal, (n, n).
+    """
+    factor = by.rng.choice([-1.0, 1.0], (len(size), len(size)))
+    np.fill_diagonal(factor, 0.0)
+    factor /= np.where(by.rms > 0, by.rms, np.inf)
+    found = rms(x @ factor.T)
+    factor *= (size / np.where(found > 0, found, np.inf))[:, None]
+    return x + x @ factor.T, factor
 
 
 def gain(x: Floats, size: Floats, by: Sensing) -> Drawn:
@@ -120,6 +154,11 @@ def quantisation(x: Floats, size: Floats, by: Sensing) -> Drawn:
     return np.where(size > 0, step * np.rint(x / step), x), size
 
 
+def eccentricity(x: Floats, size: Floats, by: Sensing) -> Drawn:
+    """Return angles q as q + size · sin(q + phase)."""
+    return x + size * np.sin(x + by.rng.uniform(0, 2 * np.pi, x.shape[1])), size
+
+
 def hysteresis(y: Floats, size: Floats, width: Floats) -> Floats:
     """Return Dahl's friction (N, n) of coordinates y (N, n), from zero on.
 
@@ -146,6 +185,27 @@ def coloured(deviates: Floats, correlation: float) -> Floats:
 def rms(x: Floats) -> Floats:
     """Return the root mean square of each signal."""
     return np.asarray(np.sqrt(np.mean(x**2, axis=0)))
+
+
+def _between(x: Floats, at: Floats, by: Sensing) -> Floats:
+    """Return one signal at other times."""
+    from scipy.interpolate import Akima1DInterpolator, CubicSpline
+
+    # Forces jump where friction changes its sign: no oscillation beside that.
+    curve = partial(Akima1DInterpolator, method="makima") if by.dense else CubicSpline
+    return np.asarray(curve(by.time, x)(at))
+
+
+def _second_order(x: Floats, omega: float, steps: Floats) -> Floats:
+    """Return one signal behind the filter: 2 Re(A z) with ż = p z + x, exact for straight lines."""
+    p = omega * (-1 + 1j) / np.sqrt(2)
+    ph = p * steps
+    decay = np.exp(ph)
+    gained = x[:-1] * (decay - 1) / p + np.diff(x) * ((decay - 1) / ph - 1) / p
+    start = -complex(x[0]) / p  # at rest
+    pairs = zip(decay.tolist(), gained.tolist(), strict=True)
+    z = accumulate(pairs, lambda z, step: step[0] * z + step[1], initial=start)
+    return np.asarray(2 * np.real(-1j * omega / np.sqrt(2) * np.array(list(z))))
 
 
 def _signed(size: Floats, by: Sensing) -> Floats:

@@ -260,8 +260,9 @@ def _flags(names: str) -> dict[str, Kind | None]:
 _LOGS: dict[str, Kind | None] = {"map": mapping, **_words("period cutoff decimation")}
 _MANY = frozenset({"log", "map", "validate", "instruments", "set", "noise", "hardpoints", "weigh"})
 _ERRORS = (
-    "hardpoints friction viscous_friction stribeck hysteresis load_friction elasticity delay gain "
-    "offset drift random_walk hum outliers clipping quantisation position_quantisation units"
+    "hardpoints friction viscous_friction stribeck hysteresis load_friction elasticity backlash "
+    "delay lowpass crosstalk gain offset drift random_walk hum outliers clipping quantisation "
+    "eccentricity position_quantisation jitter units"
 )
 
 COMMANDS: Mapping[str, Command] = {
@@ -281,7 +282,8 @@ COMMANDS: Mapping[str, Command] = {
         {
             "output": new,
             **_words("noise noise_kind correlation time_constant position_noise cad_error seed "
-                     "rate periods stribeck_speed hysteresis_width hum_frequency outlier_size"),
+                     "rate periods stribeck_speed friction_fade hysteresis_width hum_frequency "
+                     "outlier_size"),
             **_words(_ERRORS),
             **_flags("positions_only force"),
         },

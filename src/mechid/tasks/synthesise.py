@@ -24,7 +24,7 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_with_truth
 from mechid.shown import Plotted, Tabular
-from mechid.signals.between import between_samples
+from mechid.signals.between import at_times, between_samples
 from mechid.signals.errors import coloured, rms
 from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, table_writer, write_table
@@ -36,12 +36,18 @@ from mechid.tasks.own_friction import taken_up
 from mechid.tasks.synthesise_checks import check_options
 from mechid.tasks.synthetic_errors import (
     ENCODER,
+    READER,
     RECORDER,
     SENSOR,
+    WITHOUT_RATES,
     Channels,
+    ForcePath,
     MachineErrors,
+    of_encoders,
+    sampling,
     sensed,
     sizes,
+    transmitted,
     unit_factors,
 )
 
@@ -78,7 +84,8 @@ class Synthesis(Plotted, Tabular):
     errors : mapping kind → channel → value
         What was drawn: offsets, gains (factor less one), limits, steps, root mean squares, in SI
         units; displacements of joints (m), coefficients of friction (N m or N; viscous N m s/rad or
-        N s/m) and compliances (rad or m per unit of force).
+        N s/m), compliances (rad or m per unit of force) and plays (rad or m); of crosstalk the
+        factors of all forces.
     notes : tuple of str
         What a reader should know of the motion.
     """
@@ -105,8 +112,8 @@ class Synthesis(Plotted, Tabular):
     @property
     def measured_rates(self) -> bool:
         """Whether speeds and accelerations are measured."""
-        noisy = self.options.position_noise or self.options.position_quantisation
-        return not (self.options.positions_only or noisy or "elasticity" in self.errors)
+        exact = not any(getattr(self.options, name) for name in WITHOUT_RATES)
+        return exact and not {"elasticity", "backlash"} & set(self.errors)
 
     @property
     def measurement(self) -> Measurement:
@@ -232,17 +239,22 @@ def synthesise(
         raise _located(error, motion, moved) from None
     exact, resisted = machine.forces(solved, inverse_dynamics(solved, phi).tau)
     finer = None
-    if options.delay and len(table.time) > 1:
+    if needs_path(options) and len(table.time) > 1:
         between = finer_motion(table)
         path = solve_motion(measured, between.y, between.yd, between.ydd, time=between.time)
-        same = MachineErrors(SynthesiseOptions(), resisted)
-        finer = between.time, same.forces(path, inverse_dynamics(path, phi).tau)[0]
+        same = MachineErrors(SynthesiseOptions(friction_fade=options.friction_fade), resisted)
+        finer = ForcePath(between.time, same.forces(path, inverse_dynamics(path, phi).tau)[0])
     tau, of_sensors = measured_forces(mechanism, table.time, exact, options, finer)
     of_y = Channels.of_coordinates(mechanism, table.time, table.y)
-    y, sprung = machine.positions(solved, exact)
+    instants, clock = sampling(table.time, options)
+    taken = None
+    if clock and finer is not None:
+        taken = at_times(table.time, instants, table.y), finer.at(instants)
+    y, driven = machine.positions(solved, exact, taken)
+    y, encoder = sensed(y, of_y, of_encoders(mechanism, options), ENCODER)
     deviates = _streams(options)[2].standard_normal(y.shape)
     y = y + deviates * of_y.sizes("position_noise", options.position_noise)
-    y, encoder = sensed(y, of_y, options, ENCODER)
+    y, reader = sensed(y, of_y, options, READER)
     more, lacking = taken_up(solved, resisted)
     per_coordinate, per_force = unit_factors(mechanism, options.units)
     return Synthesis(
@@ -257,7 +269,7 @@ def synthesise(
         columns=dynamic_model(mechanism).columns,
         phi=phi + more,
         sigma=rms(tau - exact),
-        errors=moved | lacking | sprung | of_sensors | encoder,
+        errors=moved | lacking | driven | of_sensors | encoder | reader,
         notes=table.notes,
     )
 
@@ -277,18 +289,26 @@ def measured_forces(
     time: Floats,
     exact: Floats,
     options: SynthesiseOptions,
-    finer: tuple[Floats, Floats] | None = None,
+    finer: ForcePath | None = None,
 ) -> tuple[Floats, dict[str, dict[str, Any]]]:
     """Return exact forces (N, n_i) with the errors of their sensors, and what was drawn.
 
-    Units are SI still; errors of the machine are no matter of its sensors. Times and forces of
-    `finer` samples are what late forces are taken from, if they are given.
+    Units are SI still; errors of the machine are no matter of its sensors. `finer` forces are what
+    those at other instants are taken from, if they are given.
     """
-    channels = Channels.of_forces(mechanism, time, exact, finer)
-    tau, sensor = sensed(exact, channels, options, SENSOR)
+    channels = Channels.of_forces(mechanism, time, exact)
+    instants, clock = sampling(time, options)
+    path = ForcePath(time, exact, dense=False) if finer is None else finer
+    tau, line = transmitted(exact, channels, options, path, instants)
+    tau, sensor = sensed(tau, channels, options, SENSOR)
     tau = tau + _force_noise(exact, channels, options)
     tau, recorder = sensed(tau, channels, options, RECORDER)
-    return tau, sensor | recorder
+    return tau, line | clock | sensor | recorder
+
+
+def needs_path(options: SynthesiseOptions) -> bool:
+    """Return whether forces between the samples matter."""
+    return bool(options.delay or options.lowpass or options.jitter)
 
 
 def _located(error: MechidError, motion: Any, moved: Mapping[str, Any]) -> MechidError:

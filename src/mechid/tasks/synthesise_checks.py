@@ -21,6 +21,11 @@ def check_options(mechanism: Mechanism, options: SynthesiseOptions) -> None:
     """
     _check_sizes(mechanism, options)
     _check_noise(options)
+    _check_encoders(mechanism, options)
+    if len(mechanism.coordinates) < 2 and options.crosstalk:
+        raise DataError("crosstalk needs two forces or more", where=mechanism.name)
+    if not 0 <= options.friction_fade <= 1:
+        raise DataError(f"friction_fade must be between 0 and 1, got {options.friction_fade:g}")
     if not 0 <= options.cad_error < 1:
         raise DataError(f"cad_error must be between 0 and 1, got {options.cad_error:g}")
 
@@ -32,6 +37,7 @@ def _check_sizes(mechanism: Mechanism, options: SynthesiseOptions) -> None:
         "joint": sliding_joints(mechanism),
         "hardpoint": movable_joints(mechanism),
     }
+    names["log"] = []
     rows = [("noise", "force", np.inf), ("position_noise", "coordinate", np.inf)]
     for name, of, below in rows + [(k.name, k.of, k.below) for k in ERROR_KINDS]:
         levels = getattr(options, name)
@@ -41,6 +47,11 @@ def _check_sizes(mechanism: Mechanism, options: SynthesiseOptions) -> None:
                 wanted = "≥ 0" if np.isinf(below) else f"between 0 and {below:g}"
                 where = f" of {key}" if key else ""
                 raise DataError(f"{name}{where} must be {wanted}, got {level.value:g}")
+            if key and of == "log":
+                raise DataError(
+                    f"{name} is the same for all channels, got one of {key}",
+                    remedy=f"give one size of {name}",
+                )
             if key and key not in known:
                 kind = f" for {name}" if of == "joint" else ""
                 raise DataError(
@@ -48,6 +59,19 @@ def _check_sizes(mechanism: Mechanism, options: SynthesiseOptions) -> None:
                     where=mechanism.name,
                     remedy=f"choose one of: {', '.join(known)}",
                 )
+
+
+def _check_encoders(mechanism: Mechanism, options: SynthesiseOptions) -> None:
+    """Reject eccentricity of what slides."""
+    sliding = [c.name for c in mechanism.coordinates if c.unit == "m"]
+    angles = [c.name for c in mechanism.coordinates if c.name not in sliding]
+    named = [name for name in options.eccentricity.channels if name in sliding]
+    if named or (options.eccentricity and not angles):
+        raise DataError(
+            f"{(named or sliding)[0]} slides: only angles have eccentricity",
+            where=mechanism.name,
+            remedy=f"choose one of: {', '.join(angles)}" if angles else "leave eccentricity out",
+        )
 
 
 def _check_noise(options: SynthesiseOptions) -> None:

@@ -7,7 +7,7 @@ so that another motion of the same machine has the same friction, geometry and s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -37,10 +37,12 @@ FRICTION_LAWS: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyTyp
         "stribeck": lambda v, v_s: np.exp(-((v / v_s) ** 2)) if v_s else np.zeros_like(v),
     }
 )
-# Signals on their way into the file: forces through sensor and recorder, with noise in between.
+# Signals on their way into the file: forces through line, sensor and recorder. The line has no
+# samples yet; noise comes between sensor and recorder.
+LINE: Mapping[str, Step] = MappingProxyType({"delay": errors.delay, "lowpass": errors.lowpass})
 SENSOR: Mapping[str, Step] = MappingProxyType(
     {
-        "delay": errors.delay,
+        "crosstalk": errors.crosstalk,
         "gain": errors.gain,
         "offset": errors.offset,
         "drift": errors.drift,
@@ -55,7 +57,11 @@ RECORDER: Mapping[str, Step] = MappingProxyType(
         "quantisation": errors.quantisation,
     }
 )
-ENCODER: Mapping[str, Step] = MappingProxyType({"position_quantisation": errors.quantisation})
+ENCODER: Mapping[str, Step] = MappingProxyType({"eccentricity": errors.eccentricity})
+READER: Mapping[str, Step] = MappingProxyType({"position_quantisation": errors.quantisation})
+# With these, speeds and accelerations are not those of the measured positions.
+WITHOUT_RATES = ("position_noise", "position_quantisation", "eccentricity", "jitter")
+_ALL = "log"  # what has the one size of errors of a log
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
@@ -95,6 +101,12 @@ class MachineErrors:
                     f"{kind.name} is given, and the truth has its own",
                     remedy=f"leave {kind.name} out, or use another truth",
                 )
+        given = any(self.drawn.get(name) or getattr(self.options, name) for name in FRICTION_LAWS)
+        if self.options.friction_fade and not given:
+            raise DataError(
+                "there is no friction that could fade",
+                remedy=f"give {', '.join(FRICTION_LAWS)} besides friction_fade",
+            )
 
     def has(self, name: str) -> bool:
         """Whether there is an error of this kind."""
@@ -136,18 +148,33 @@ class MachineErrors:
             drawn["load_friction"] = _by(forces, part)
         return tau, drawn
 
-    def positions(self, motion: Motion, tau: Floats) -> tuple[Floats, Drawn]:
-        """Return the coordinates as motors behind springs have them; drawn is the compliance."""
-        if not self.has("elasticity"):
-            return motion.y, {}
+    def positions(
+        self, motion: Motion, tau: Floats, at: tuple[Floats, Floats] | None = None
+    ) -> tuple[Floats, Drawn]:
+        """Return the coordinates as motors behind springs and in front of a play have them; drawn
+        are compliance and play.
+
+        `at` are coordinates and forces at the instants of sampling, if these are others.
+        """
         names = [c.name for c in motion.model.mechanism.coordinates]
+        y, force = (motion.y, tau) if at is None else at
+        drawn: Drawn = {}
+        if self.has("elasticity"):
+            compliance = self._compliance(motion, tau, names)
+            y = y + compliance * force
+            drawn["elasticity"] = _by(names, compliance)
+        if self.has("backlash"):
+            play = self._known("backlash", names, np.std(motion.y, axis=0))
+            y = y + play / 2 * np.sign(force)
+            drawn["backlash"] = _by(names, play)
+        return y, drawn
+
+    def _compliance(self, motion: Motion, tau: Floats, names: Sequence[str]) -> Floats:
         if "elasticity" in self.drawn:
-            compliance = self._known("elasticity", names, 0.0)
-        else:
-            deflection = sizes(self.options.elasticity, names, np.std(motion.y, axis=0))
-            force = rms(tau)
-            compliance = deflection / np.where(force > 0, force, np.inf)
-        return motion.y + compliance * tau, {"elasticity": _by(names, compliance)}
+            return self._known("elasticity", names, 0.0)
+        deflection = sizes(self.options.elasticity, names, np.std(motion.y, axis=0))
+        force = rms(tau)
+        return np.asarray(deflection / np.where(force > 0, force, np.inf))
 
     def _known(self, name: str, channels: Sequence[str], whole: Floats | float) -> Floats:
         if name in self.drawn:
@@ -157,6 +184,7 @@ class MachineErrors:
     def _friction(self, motion: Motion, scale: Floats, drawn: Drawn) -> Floats:
         """Return generalised forces of friction in joints; its coefficients go into `drawn`."""
         total = np.zeros_like(motion.y)
+        fade = self._fade(motion)
         laws = {name: law for name, law in FRICTION_LAWS.items() if self.has(name)}
         known_speeds = self.drawn.get("stribeck_speed", {})
         for sliding in joint_sliding(motion) if laws else ():
@@ -172,11 +200,19 @@ class MachineErrors:
                     # A size is that at the usual speed: matters to a law that grows with it.
                     usual = most if level.relative else speed if name == "viscous_friction" else 1.0
                     coefficient = level.value / usual if usual else 0.0
-                total += coefficient * forces
+                total += coefficient * fade * forces
                 drawn.setdefault(name, {})[sliding.joint] = coefficient
             if "stribeck" in laws:
                 drawn.setdefault("stribeck_speed", {})[sliding.joint] = v_s
         return total
+
+    def _fade(self, motion: Motion) -> Floats | float:
+        """Return friction over its mean, (N, 1)."""
+        share, time = self.options.friction_fade, motion.time
+        if not share or time is None or len(time) < 2:
+            return 1.0
+        passed = (time - time[0]) / (time[-1] - time[0])
+        return np.asarray((1 - share * passed) / (1 - share / 2))[:, None]
 
 
 # ------------------------------------------------------------------------------- its sensors
@@ -195,26 +231,18 @@ class Channels:
         Root mean square of forces, standard deviation of coordinates.
     largest : array (n,)
         Largest absolute value.
-    finer : arrays (M,), (M, n), optional
-        Times and signals with samples in between.
     """
 
     names: tuple[str, ...]
     time: Floats
     size: Floats
     largest: Floats
-    finer: tuple[Floats, Floats] | None = None
 
     @staticmethod
-    def of_forces(
-        mechanism: Mechanism,
-        time: Floats,
-        tau: Floats,
-        finer: tuple[Floats, Floats] | None = None,
-    ) -> Channels:
+    def of_forces(mechanism: Mechanism, time: Floats, tau: Floats) -> Channels:
         """Return the channels of forces (N, n_i)."""
         names = tuple(c.force for c in mechanism.coordinates)
-        return Channels(names, time, rms(tau), np.max(np.abs(tau), axis=0, initial=0.0), finer)
+        return Channels(names, time, rms(tau), np.max(np.abs(tau), axis=0, initial=0.0))
 
     @staticmethod
     def of_coordinates(mechanism: Mechanism, time: Floats, y: Floats) -> Channels:
@@ -224,10 +252,16 @@ class Channels:
 
     def sizes(self, name: str, levels: NoiseLevels) -> Floats:
         """Return the sizes of an error of a kind, (n,)."""
-        step = float(np.median(np.diff(self.time))) if len(self.time) > 1 else 0.0
+        step = _step(self.time)
         wholes: dict[str, Floats | float]
         wholes = {"delay": step, "gain": 1.0, "outliers": 1.0, "clipping": self.largest}
+        wholes["lowpass"] = 1 / step if step else 0.0
         return sizes(levels, self.names, wholes.get(name, self.size))
+
+    def sensing(self, options: SynthesiseOptions, name: str) -> Sensing:
+        """Return what an error of a kind needs."""
+        rng = stream(options.seed, name)
+        return Sensing(self.time, self.size, rng, options.hum_frequency, options.outlier_size)
 
 
 def sensed(
@@ -237,17 +271,81 @@ def sensed(
     found: Drawn = {}
     for name, step in steps.items():
         if levels := getattr(options, name):
-            by = Sensing(
-                channels.time,
-                channels.size,
-                stream(options.seed, name),
-                options.hum_frequency,
-                options.outlier_size,
-                channels.finer,
-            )
-            x, drawn = step(x, channels.sizes(name, levels), by)
+            x, drawn = step(x, channels.sizes(name, levels), channels.sensing(options, name))
             found[name] = _by(channels.names, drawn)
     return x, found
+
+
+@dataclass(frozen=True, eq=False)
+class ForcePath:
+    """Forces with samples in between.
+
+    Attributes
+    ----------
+    time : array (M,)
+        s.
+    tau : array (M, n)
+    dense : bool
+        Whether there are samples in between indeed.
+    """
+
+    time: Floats
+    tau: Floats
+    dense: bool = True
+
+    def sensing(self) -> Sensing:
+        """Return what errors of these signals need; nothing of them is drawn."""
+        return Sensing(self.time, rms(self.tau), np.random.default_rng(0), dense=self.dense)
+
+    def at(self, instants: Floats) -> Floats:
+        """Return forces at instants (N,), as they are where they have a sample."""
+        place = np.minimum(np.searchsorted(self.time, instants), len(self.time) - 1)
+        if np.array_equal(self.time[place], instants):
+            return self.tau[place]
+        return errors.sampled(self.tau, instants, self.sensing())
+
+
+def transmitted(
+    x: Floats, channels: Channels, options: SynthesiseOptions, path: ForcePath, instants: Floats
+) -> tuple[Floats, Drawn]:
+    """Return what arrives of forces (N, n) at some instants behind the line, and what was drawn.
+
+    Forces are read off the path: they may vary faster than their samples show.
+    """
+    found: Drawn = {}
+    for name, step in LINE.items():
+        if levels := getattr(options, name):
+            size = channels.sizes(name, levels)
+            late, drawn = step(path.tau, size, path.sensing())
+            path = replace(path, tau=late)
+            found[name] = _by(channels.names, drawn)
+    return (x if not found and instants is channels.time else path.at(instants)), found
+
+
+def of_encoders(mechanism: Mechanism, options: SynthesiseOptions) -> SynthesiseOptions:
+    """Return options in which only angles have the error of encoders that turn."""
+    levels = options.eccentricity
+    angles = {c.name: levels.of(c.name) for c in mechanism.coordinates if c.unit != "m"}
+    return replace(options, eccentricity=NoiseLevels(channels=angles) if levels else levels)
+
+
+def sampling(time: Floats, options: SynthesiseOptions) -> tuple[Floats, Drawn]:
+    """Return the instants (N,) of samples whose record says time, and what was drawn.
+
+    Raises
+    ------
+    DataError
+        If samples would often follow each other in another order than recorded.
+    """
+    step = _step(time)
+    (size,) = sizes(options.jitter, [_ALL], step).tolist()
+    if not size or not step:
+        return time, {}
+    if size >= step:
+        raise DataError(
+            f"jitter must be less than the sampling interval, {step:g} s, got {size:g} s"
+        )
+    return errors.jittered(time, size, stream(options.seed, "jitter")), {"jitter": {_ALL: size}}
 
 
 def unit_factors(mechanism: Mechanism, units: Mapping[str, str]) -> tuple[Floats, Floats]:
@@ -278,6 +376,10 @@ def unit_factors(mechanism: Mechanism, units: Mapping[str, str]) -> tuple[Floats
         factor[name] = 1 / unit.size
     coordinates = np.array([factor[c.name] for c in mechanism.coordinates])
     return coordinates, np.array([factor[c.force] for c in mechanism.coordinates])
+
+
+def _step(time: Floats) -> float:
+    return float(np.median(np.diff(time))) if len(time) > 1 else 0.0
 
 
 def _by(names: Sequence[str], values: Floats) -> dict[str, float]:

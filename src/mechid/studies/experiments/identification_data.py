@@ -26,13 +26,19 @@ from mechid.tasks.cad_prior import prior_from_cad
 from mechid.tasks.hardpoint_columns import HardpointColumns, hardpoint_columns
 from mechid.tasks.measured import prepare
 from mechid.tasks.regress import regression_of
-from mechid.tasks.synthesise import Synthesis, finer_motion, measured_forces, synthesise
+from mechid.tasks.synthesise import (
+    Synthesis,
+    finer_motion,
+    measured_forces,
+    needs_path,
+    synthesise,
+)
 from mechid.tasks.synthesise_checks import check_options
-from mechid.tasks.synthetic_errors import stream, unit_factors
+from mechid.tasks.synthetic_errors import WITHOUT_RATES, ForcePath, stream, unit_factors
 
 _KEPT, _SEVERAL = 24, 8
 _MACHINE = tuple(kind.name for kind in ERROR_KINDS if kind.machine)
-_POSITIONS = ("position_noise", "positions_only", "position_quantisation")
+_POSITIONS = ("positions_only", *WITHOUT_RATES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +99,7 @@ def data_of(settings: IdentificationSettings) -> Data:
     else:
         time = shared.sampled(settings.measured).time
         by = settings.truth_model, settings.measured
-        finer = _finer(*by) if options.delay else None
+        finer = _finer(*by) if needs_path(options) else None
         tau, _ = measured_forces(truth, time, _exact(*by), options, finer)
         tau = tau * unit_factors(truth, options.units)[1]
         problem = _with_forces(blank, tau, truth)
@@ -169,10 +175,10 @@ def _exact(truth: str, by: Sampling) -> Floats:
 
 
 @lru_cache(_SEVERAL)
-def _finer(truth: str, by: Sampling) -> tuple[Floats, Floats]:
-    """Return times and forces with samples in between."""
+def _finer(truth: str, by: Sampling) -> ForcePath:
+    """Return forces with samples in between."""
     finer = finer_motion(shared.sampled(by))
-    return finer.time, synthesise(shared.mechanism(truth), finer).exact
+    return ForcePath(finer.time, synthesise(shared.mechanism(truth), finer).exact)
 
 
 def _with_forces(r: Regression, tau: Floats, mechanism: Mechanism) -> Regression:

@@ -68,7 +68,16 @@ axes: {{estimator: [cad, ols, weighted], cad_error: [10%, 20%], seed: {{count: 2
     ("estimator", "more"),
     [("auto", {}), ("ols", {}), ("map", {"prior": "full", "scale": 1.0}), ("huber", {})],
 )
-@pytest.mark.parametrize("error", [{}, {"friction": "3%"}, {"position_noise": "0.1%"}])
+@pytest.mark.parametrize(
+    "error",
+    [
+        {},
+        {"friction": "3%"},
+        {"position_noise": "0.1%"},
+        {"jitter": "5%", "lowpass": 20.0, "crosstalk": "3%"},
+        {"eccentricity": 1e-4, "friction": "3%", "friction_fade": "30%"},
+    ],
+)
 def test_same_as_the_steps_of_the_method(
     estimator: str, more: dict[str, Any], error: dict[str, Any]
 ) -> None:
@@ -203,6 +212,10 @@ def test_a_set_as_listed() -> None:
         ({"rate": 0.0}, "rate must be > 0"),
         ({"seconds": 1.0, "periods": 2.0}, "exclude each other"),
         ({"declared": 0.1, "declared_in_file": True}, "exclude each other"),
+        ({"link": 1.5}, "link must be between 0 and 1, got 1.5"),
+        ({"one_coefficient": -0.1}, "one_coefficient must be between 0 and 1, got -0.1"),
+        ({"cad_centres": 0.05, "cad_draw": "values"}, "exclude each other; set cad_draw: bodies"),
+        ({"link": 0.01, "hardpoints": 0.001}, "link and hardpoints exclude each other"),
         ({"estimator": "ols", "estimator_settings": {"penalty": 1}}, "has no setting penalty"),
     ],
 )
@@ -218,6 +231,23 @@ def test_seconds_are_as_long_as_they_say() -> None:
     assert len(table.time) == 125
     with pytest.raises(DataError, match="fewer than two samples"):
         sampled(replace(settings(), seconds=0.01).measured)
+
+
+@pytest.mark.parametrize("error", ["backlash", "eccentricity", "jitter"])
+def test_positions_with_errors_are_in_the_observation_matrix(error: str) -> None:
+    from mechid.studies.experiments.identification_data import data_of
+    from mechid.tasks.linear import regression
+
+    words = {error: {"jitter": "5%"}.get(error, 1e-3)}
+    data, plain = data_of(settings(**words)), data_of(settings())
+    log = mechid.synthesise(
+        "five_bar", mechid.excite("five_bar", **MOTION), rate=50.0, noise="5%", seed=3, **words
+    )
+    measured = regression("five_bar", log, base="last")
+    np.testing.assert_allclose(data.problem.W, measured.W, rtol=1e-9, atol=1e-12)
+    assert np.abs(data.problem.W - plain.problem.W).max() > 1e-4
+    np.testing.assert_array_equal(data.others[0].W, plain.others[0].W)
+    np.testing.assert_array_equal(data.others[0].tau, plain.others[0].tau)
 
 
 def test_other_motions_are_those_of_the_machine_that_was_measured() -> None:
@@ -236,15 +266,164 @@ def test_other_motions_are_those_of_the_machine_that_was_measured() -> None:
         assert np.all(np.sum(friction * table.yd, axis=1) > 0)
 
 
-def test_every_error_of_the_study_has_data() -> None:
+@pytest.mark.parametrize(("study", "estimator"), [("data-errors", "cad"), ("scorecard", "ols")])
+def test_every_error_of_a_study_has_data(study: str, estimator: str) -> None:
     from mechid.studies.study import load_study
 
-    part = load_study("data-errors").part()
+    part = load_study(study).part()
     cells = [
         cell.settings
         for cell in part.cells
-        if cell.labels[0] == "five_bar" and cell.settings.estimator == "cad"
+        if cell.labels[0] == "five_bar" and cell.settings.estimator == estimator
     ]
     outcomes = list(EXPERIMENT.run(cells))
     assert len(outcomes) >= 20
     assert not [outcome for outcome in outcomes if isinstance(outcome, MechidError)]
+
+
+# ------------------------------------------------------------------------------- coverage
+
+
+@pytest.mark.parametrize("estimator", ["map", "ols"])
+def test_coverage_adds_columns_to_the_errors(estimator: str) -> None:
+    words: dict[str, Any] = {"estimator": estimator, "noise": "10%"}
+    found, plain = rows(**words, report="coverage"), rows(**words)
+    assert [{k: row[k] for k in plain[0]} for row in found] == plain
+    every, first, second = found
+    for level in (50, 68, 95):
+        both = [float(row[f"forces_{level}"]) for row in (first, second)]
+        assert every[f"forces_{level}"] == pytest.approx(np.mean(both))
+        assert first[f"determined_{level}"] is None
+    assert every["forces_95"] == every["inside_forces"]
+    z = np.abs([row["z"] for row in rows(**words, report="parameters")])
+    resting = np.array([row["resting"] for row in rows(**words, report="parameters")])
+    for level, width in ((50, 0.6745), (68, 0.9945), (95, 1.96)):
+        for name, some in (("determined", ~resting), ("resting", resting)):
+            wanted = float(np.mean(z[some] <= width)) if some.any() else None
+            assert every[f"{name}_{level}"] == wanted
+    assert resting.any() == (estimator == "map")
+
+
+def test_coverage_of_cad_values_alone() -> None:
+    row = of_all(estimator="cad", report="coverage")
+    assert {row[f"{what}_95"] for what in ("determined", "resting", "forces")} == {None}
+
+
+# ------------------------------------------------------------------------------- the machine
+
+
+def test_one_link_is_longer() -> None:
+    from mechid.mechanism.moved import with_joints_moved
+    from mechid.studies.experiments.identification_machine import with_longer_link
+
+    ends = {"crank_1": "A1 B1", "crank_2": "A2 B2", "coupler_1": "B1 C", "coupler_2": "B2 C"}
+    model = mechid.load("five_bar")
+
+    def length(mechanism: Any, body: str) -> float:
+        one, other = (
+            np.array((j.frame_a if j.body_a == body else j.frame_b).origin)
+            for j in map(mechanism.joint, ends[body].split())
+        )
+        return float(np.linalg.norm(other - one))
+
+    seen = set()
+    for seed in range(12):
+        machine, moved = with_longer_link(model, 0.01, seed)
+        ratios = {body: length(machine, body) / length(model, body) for body in ends}
+        (joint,) = moved
+        longer = [b for b in ends if abs(ratios[b] - 1.01) < 1e-9 and joint in ends[b].split()]
+        assert longer
+        seen.add(longer[0])
+        assert with_joints_moved(model, moved) == machine
+    assert len(seen) > 2
+    # Its data are those of a machine with these joints elsewhere, and so are other motions.
+    from mechid.studies.experiments.identification_data import data_of
+
+    s = settings(link="1%", noise=0.0, calibrate=1e-3)
+    data = data_of(s)
+    machine, moved = with_longer_link(model, 0.01, s.seed)
+    exact = mechid.synthesise(machine, mechid.excite("five_bar", **OTHER), rate=50.0).tau
+    np.testing.assert_allclose(data.others[0].tau, exact, rtol=1e-9)
+    assert np.linalg.norm(data.truth[-15:]) == pytest.approx(np.linalg.norm(*moved.values()))
+
+
+def test_one_coefficient_is_another() -> None:
+    from mechid.dynamics.parameters import parameter_values
+    from mechid.studies.experiments.identification_data import data_of
+    from mechid.studies.experiments.identification_machine import with_other_coefficient
+
+    arm = mechid.load("puma560")
+    known = parameter_values(dynamic_model(arm))
+    seen = set()
+    for seed in range(10):
+        own = parameter_values(dynamic_model(with_other_coefficient(arm, 0.4, seed)))
+        (k,) = np.flatnonzero(own != known)
+        assert abs(own[k] / known[k] - 1) == pytest.approx(0.4)
+        seen.add(int(k))
+    assert len(seen) > 3
+    # One that is known is an error of the model: other forces, the same observation matrix.
+    words = {"model": "sla_suspension", "base": "T1", "motion": {**MOTION, "base": "T1"},
+             "validation": [], "noise": 0.0, "seconds": 0.5}  # fmt: skip
+    right, wrong = (data_of(settings(**words, one_coefficient=x)) for x in (0.0, "40%"))
+    np.testing.assert_array_equal(right.truth, wrong.truth)
+    for r, left in ((right.problem, 0.0), (wrong.problem, 1.0)):
+        gap = np.abs(r.W @ right.truth + r.known - r.tau).max()
+        assert (gap > left) if left else (gap < 1e-6)
+
+
+def test_friction_in_passive_joints() -> None:
+    model = mechid.load("five_bar")
+    words: dict[str, Any] = {"friction": "1%", "stribeck": {"A1": "2%"}}
+    passive = settings(**words, friction_in="passive").errors(model)
+    assert set(passive.friction.channels) == {"B1", "B2", "C"}
+    assert set(passive.stribeck.channels) == {"A1", "B1", "B2", "C"}
+    assert passive.friction.of("A1").value == passive.stribeck.of("C").value == 0.0
+    assert passive.friction.of("C").value == 0.01
+    assert passive.stribeck.of("A1").value == 0.02
+    driven = settings(**words, friction_in="driven").errors(model)
+    assert set(driven.friction.channels) == {"A1", "A2"}
+    with pytest.raises(DataError, match="puma560: no joint is passive; set friction_in: all"):
+        settings(friction="1%", friction_in="passive").errors(mechid.load("puma560"))
+
+
+# ------------------------------------------------------------------------------- CAD values
+
+
+def test_cad_masses_exchanged() -> None:
+    from mechid.studies.experiments.identification_cad import with_masses_exchanged
+
+    truth = mechid.load("five_bar")
+    cad = perturbed(truth, 0.2, np.random.default_rng(1))
+    seen = set()
+    for seed in range(10):
+        found = with_masses_exchanged(cad, truth, seed)
+        pairs = list(zip(cad.bodies, found.bodies, strict=True))
+        one, other = [pair for pair in pairs if pair[0] != pair[1]]
+        assert (one[0].inertia.mass, other[0].inertia.mass) == pytest.approx(
+            (other[1].inertia.mass, one[1].inertia.mass)
+        )
+        for before, after in (one, other):
+            assert before.inertia.center == after.inertia.center
+            np.testing.assert_allclose(
+                np.array(after.inertia.inertia_center) / after.inertia.mass,
+                np.array(before.inertia.inertia_center) / before.inertia.mass,
+            )
+        seen.add((one[0].name, other[0].name))
+    assert len(seen) > 2
+    assert of_all(estimator="cad", cad_exchanged=True)["E_p"] != of_all(estimator="cad")["E_p"]
+
+
+def test_cad_centres_off_in_any_direction() -> None:
+    from mechid.studies.experiments.identification_cad import with_centres_off
+
+    truth = mechid.load("five_bar")
+    cad = perturbed(truth, 0.2, np.random.default_rng(1))
+    drawn = [with_centres_off(cad, truth, 0.05, seed) for seed in range(2000)]
+    for k, (body, usual) in enumerate(zip(truth.bodies, cad.bodies, strict=True)):
+        known = body.inertia
+        xx, _, _, yy, _, zz = known.inertia_center
+        error = np.array([d.bodies[k].inertia.center for d in drawn]) - known.center
+        sigma = 0.05 * np.sqrt((xx + yy + zz) / known.mass)
+        np.testing.assert_allclose(np.cov(error.T), sigma**2 * np.eye(3), atol=0.12 * sigma**2)
+        assert drawn[0].bodies[k].inertia.mass == usual.inertia.mass
+        assert drawn[0].bodies[k].inertia.inertia_center == usual.inertia.inertia_center

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from mechid.validation.errors import force_errors
 
 ALL = "all"  # the row of all forces together
 INSIDE = 1.96  # standard deviations: 95 %
+# Standard deviations of intervals that hold so many percent of normal errors.
+LEVELS: Mapping[int, float] = MappingProxyType({50: 0.6745, 68: 0.9945, 95: INSIDE})
 
 
 def run(cells: Sequence[IdentificationSettings]) -> Iterator[Outcome]:
@@ -103,7 +106,43 @@ def _cad_forces(data: Data) -> tuple[Floats, ...]:
 
 def _errors(settings: IdentificationSettings, data: Data) -> list[Row]:
     """Return a row for each motion and force, and one for all forces of each motion."""
+    return _error_rows(_found(settings, data), data)
+
+
+def _coverage(settings: IdentificationSettings, data: Data) -> list[Row]:
+    """Return the same rows, with shares inside intervals of 50, 68 and 95 %: of exact forces, and
+    in rows of all forces of parameters that the data determine or that rest on the prior."""
     found = _found(settings, data)
+    rows = _error_rows(found, data)
+    of_parameters = _parameters_inside(found.estimate, data)
+    for row in rows:
+        for level, width in LEVELS.items():
+            row[f"forces_{level}"] = None
+            if found.sigma:
+                k = int(str(row["predicted"])) - 1
+                inside = _inside(found.forces[k], found.sigma[k], data.others[k], width)
+                names = data.others[k].channels
+                here = inside if row["force"] == ALL else inside[names.index(str(row["force"]))]
+                row[f"forces_{level}"] = float(np.mean(here))
+        row |= of_parameters if row["force"] == ALL else dict.fromkeys(of_parameters)
+    return rows
+
+
+def _parameters_inside(estimate: Estimate | None, data: Data) -> Row:
+    """Return which part of the parameters of each kind lies in its intervals."""
+    found: Row = {}
+    for name in ("determined", "resting"):
+        for level, width in LEVELS.items():
+            found[f"{name}_{level}"] = None
+            if estimate is not None:
+                rest = np.array([p in estimate.resting for p in estimate.parameters])
+                z = _z(estimate, data)[rest == (name == "resting")]
+                inside = np.abs(z) <= width
+                found[f"{name}_{level}"] = float(np.mean(inside)) if len(z) else None
+    return found
+
+
+def _error_rows(found: Found, data: Data) -> list[Row]:
     rows: list[Row] = []
     common = _scores(found.estimate, data)
     cad = _cad_forces(data)
@@ -141,9 +180,9 @@ def _errors(settings: IdentificationSettings, data: Data) -> list[Row]:
     return rows
 
 
-def _inside(forces: Floats, sigma: Floats, r: Regression) -> Floats:
-    """Return which part of the exact forces lies in their 95 % intervals, (n_d,)."""
-    return np.asarray(np.mean(np.abs(forces - r.tau) <= INSIDE * sigma, axis=0))
+def _inside(forces: Floats, sigma: Floats, r: Regression, width: float = INSIDE) -> Floats:
+    """Return which part of the exact forces lies in their intervals, of 95 % by default, (n_d,)."""
+    return np.asarray(np.mean(np.abs(forces - r.tau) <= width * sigma, axis=0))
 
 
 def _scores(estimate: Estimate | None, data: Data) -> Row:
@@ -232,7 +271,7 @@ def _parameters(settings: IdentificationSettings, data: Data) -> list[Row]:
     ]
 
 
-_REPORTS = {"errors": _errors, "sizes": _sizes, "parameters": _parameters}
+_REPORTS = {"errors": _errors, "coverage": _coverage, "sizes": _sizes, "parameters": _parameters}
 EXPERIMENT = Experiment(
     IdentificationSettings, lambda settings: settings.shared, run, data_key, version=2
 )

@@ -20,6 +20,11 @@ from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS
 from mechid.studies.experiments import shared
+from mechid.studies.experiments.identification_cad import with_centres_off, with_masses_exchanged
+from mechid.studies.experiments.identification_machine import (
+    with_longer_link,
+    with_other_coefficient,
+)
 from mechid.studies.experiments.identification_settings import CAD, IdentificationSettings
 from mechid.studies.experiments.shared import Columns, Sampling
 from mechid.tasks.cad_prior import prior_from_cad
@@ -93,9 +98,11 @@ def data_of(settings: IdentificationSettings) -> Data:
     small: Regression | None = None
     moved: Mapping[str, Sequence[float]] = {}
     phi = shared.true_values(settings.truth_model)
-    if any(getattr(options, name) for name in (*_MACHINE, *_POSITIONS)):
-        problem, exact, log = _of_machine(settings, options, chosen)
-        moved, phi = log.errors.get("hardpoints", {}), log.phi
+    other = bool(settings.link or settings.one_coefficient)
+    if other or any(getattr(options, name) for name in (*_MACHINE, *_POSITIONS)):
+        machine, moved = _machine(settings, truth)
+        problem, exact, log = _of_machine(settings, options, chosen, machine)
+        moved, phi = log.errors.get("hardpoints", moved), log.phi
     else:
         time = shared.sampled(settings.measured).time
         by = settings.truth_model, settings.measured
@@ -187,12 +194,27 @@ def _with_forces(r: Regression, tau: Floats, mechanism: Mechanism) -> Regression
     return replace(r, tau=tau[:, [names.index(name) for name in r.channels]])
 
 
+def _machine(
+    settings: IdentificationSettings, truth: Mechanism
+) -> tuple[Mechanism, Mapping[str, Sequence[float]]]:
+    """Return the mechanism that is measured, and which of its joints are displaced."""
+    moved: Mapping[str, Sequence[float]] = {}
+    if settings.link:
+        truth, moved = with_longer_link(truth, settings.link, settings.seed)
+    if settings.one_coefficient:
+        truth = with_other_coefficient(truth, settings.one_coefficient, settings.seed)
+    return truth, moved
+
+
 def _of_machine(
-    settings: IdentificationSettings, options: SynthesiseOptions, chosen: Columns
+    settings: IdentificationSettings,
+    options: SynthesiseOptions,
+    chosen: Columns,
+    truth: Mechanism,
 ) -> tuple[Regression, tuple[Floats, ...], Synthesis]:
     """Return the problem of a machine with errors of its own, its forces on other motions, and
     how it was made."""
-    model, truth = shared.mechanism(settings.model), shared.mechanism(settings.truth_model)
+    model = shared.mechanism(settings.model)
     log = synthesise(truth, shared.sampled(settings.measured), options)
     exact = tuple(
         synthesise(truth, shared.sampled(by), truth=log.truth).exact for by in settings.others
@@ -212,6 +234,10 @@ def _prior(settings: IdentificationSettings, chosen: Columns) -> Prior:
     error = None if settings.declared_in_file else declared
     whole = settings.cad_draw == "bodies"
     cad = perturbed(truth, settings.cad_error, rng) if whole else truth
+    if settings.cad_centres:
+        cad = with_centres_off(cad, truth, settings.cad_centres, settings.seed)
+    if settings.cad_exchanged:
+        cad = with_masses_exchanged(cad, truth, settings.seed)
     known = prior_from_cad(cad, chosen.base, cad_error=error)
     if not whole:
         phi = known.values * (1 + settings.cad_error * rng.standard_normal(len(known.values)))

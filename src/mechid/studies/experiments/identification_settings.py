@@ -8,18 +8,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from mechid.dynamics.joint_friction import sliding_joints
 from mechid.errors import DataError
 from mechid.estimation.registry import ESTIMATORS
 from mechid.mechanism.moved import movable_joints
-from mechid.mechanism.records import Mechanism, force_unit
+from mechid.mechanism.records import JointCoordinate, Mechanism, force_unit
 from mechid.options import SynthesiseOptions
 from mechid.options.words import changed
 from mechid.studies.experiments.shared import Sampling, words_key
 from mechid.tasks.estimators import estimator_of
+from mechid.tasks.synthetic_errors import FRICTION_LAWS
 from mechid.textfile.words import hint
 
 CAD, RELEVANT, REDUCED = "cad", "relevant", "reduced"
-Report: TypeAlias = Literal["errors", "sizes", "parameters"]
+Report: TypeAlias = Literal["errors", "coverage", "sizes", "parameters"]
 # Random motions on which a model is tried, unless others are given.
 OTHERS: tuple[Mapping[str, Any], ...] = ({"random": 1, "starts": 0, "seed": 7},)
 
@@ -41,6 +43,12 @@ class IdentificationSettings(SynthesiseOptions):
     cad_draw : "bodies" or "values"
         Errors of mass, centre and central inertia of every body, which stays possible; or of every
         parameter by itself.
+    cad_exchanged : bool
+        Whether two bodies, which the seed chooses, have each other's mass in the CAD values,
+        besides; moments follow the mass.
+    cad_centres : float
+        Centres are off by this share of the size of a body, √(trace I / m), in every axis, instead
+        of what `cad_draw` says; the estimator is not told.
     declared : float, optional
         Relative error of the CAD values that the estimator is told; by default `cad_error`.
     declared_in_file : bool
@@ -70,14 +78,23 @@ class IdentificationSettings(SynthesiseOptions):
         Errors of a single force, which the seed chooses, besides.
     kilo : bool
         Whether one force, which the seed chooses, is written in thousands of its unit.
+    friction_in : "all", "passive" or "driven"
+        Joints that have friction, viscous_friction and stribeck, unless named: passive ones are
+        those that no coordinate drives.
+    one_coefficient : float
+        Share by which one coefficient of a force element, which the seed chooses, differs from the
+        model: of the machine, known or not.
+    link : float
+        Share by which one link, which the seed chooses, is longer than in the model: one of its
+        joints is displaced along it.
     joints : int
         Number of joints, which the seed chooses, that `hardpoints` moves; 0 for all.
     calibrate : float
         Standard deviation (m) of the places of all joints, which are estimated besides, linear
         about the model; 0: the model's places are taken as they are.
-    report : "errors", "sizes" or "parameters"
-        Rows: errors of each force on each motion; errors of each size of a reduced model; each
-        parameter.
+    report : "errors", "coverage", "sizes" or "parameters"
+        Rows: errors of each force on each motion; the same with how many parameters and forces lie
+        in their intervals; errors of each size of a reduced model; each parameter.
     sizes : tuple of int
         Numbers of parameters for "sizes"; by default all.
     """
@@ -86,6 +103,8 @@ class IdentificationSettings(SynthesiseOptions):
     truth: str = ""
     cad_error: float = 0.2
     cad_draw: Literal["bodies", "values"] = "bodies"
+    cad_exchanged: bool = False
+    cad_centres: float = 0.0
     declared: float | None = None
     declared_in_file: bool = False
     base: str = "balanced"
@@ -100,6 +119,9 @@ class IdentificationSettings(SynthesiseOptions):
     estimator_settings: Mapping[str, Any] = field(default_factory=dict)
     one: Mapping[str, Any] = field(default_factory=dict)
     kilo: bool = False
+    friction_in: Literal["all", "passive", "driven"] = "all"
+    one_coefficient: float = 0.0
+    link: float = 0.0
     joints: int = 0
     calibrate: float = 0.0
     report: Report = "errors"
@@ -125,6 +147,15 @@ class IdentificationSettings(SynthesiseOptions):
             raise DataError(
                 "declared and declared_in_file exclude each other", remedy="give one of them"
             )
+        for share in ("cad_centres", "one_coefficient", "link"):
+            if not 0 <= (x := getattr(self, share)) < 1:
+                raise DataError(f"{share} must be between 0 and 1, got {x:g}")
+        if self.cad_centres and self.cad_draw != "bodies":
+            raise DataError(
+                "cad_centres and single values exclude each other", remedy="set cad_draw: bodies"
+            )
+        if self.link and self.hardpoints:
+            raise DataError("link and hardpoints exclude each other", remedy="give one of them")
         if name in ESTIMATORS:
             estimator_of(name, self.estimator_settings)
 
@@ -158,8 +189,22 @@ class IdentificationSettings(SynthesiseOptions):
         words: dict[str, Any] = {kind: {chosen.force: size} for kind, size in self.one.items()}
         if self.kilo:
             words["units"] = {chosen.force: f"k{force_unit(chosen)}"}
+        if self.friction_in != "all":
+            joints = _joints(mechanism, self.friction_in)
+            for kind in FRICTION_LAWS:
+                levels = getattr(self, kind)
+                words[kind] = {**dict.fromkeys(joints, levels.every), **levels.channels}
         if self.joints and self.hardpoints:
             rng = np.random.default_rng(self.seed)
             some = rng.permutation(movable_joints(mechanism))[: self.joints]
             words["hardpoints"] = {str(joint): self.hardpoints.every for joint in some}
         return changed(found, words)
+
+
+def _joints(mechanism: Mechanism, which: str) -> list[str]:
+    """Return the joints with friction that are driven, or passive."""
+    driven = {c.joint for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
+    found = [j for j in sliding_joints(mechanism) if (j in driven) == (which == "driven")]
+    if not found:
+        raise DataError(f"no joint is {which}", where=mechanism.name, remedy="set friction_in: all")
+    return found

@@ -41,9 +41,14 @@ def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
     A = np.array(rows, dtype=object)
     # A column that may be zero throughout holds nothing but rounding: scaled, it would be noise.
     free = np.flatnonzero([not all(t.contains(0) for t in A[:, j]) for j in range(A.shape[1])])
+    # Of columns that are alike the largest comes first: where geometry is rounded, a tiny one may be
+    # nothing but that.
+    lengths = np.array([_norm(A[:, j]) for j in free])
+    order = np.argsort(-lengths, kind="stable")
+    free, lengths = free[order], lengths[order]
     A = A[:, free]
-    for j in range(len(free)):
-        A[:, j] = A[:, j] / arb(_norm(A[:, j]))
+    for j, length in enumerate(lengths.tolist()):
+        A[:, j] = A[:, j] / arb(length)
     lines = np.arange(len(A))
     chosen: list[int] = []
     columns: list[int] = []

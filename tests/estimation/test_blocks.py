@@ -14,7 +14,7 @@ from mechid.estimation.blocks import parts_of_motion, time_blocks
 from mechid.estimation.channels import Channels
 from mechid.estimation.jackknife import with_jackknife
 from mechid.estimation.ols import OrdinaryLeastSquares
-from mechid.estimation.posterior import HeldOut
+from mechid.estimation.map_posterior import HeldOut
 
 from .problems import prior, regression
 

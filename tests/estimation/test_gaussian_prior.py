@@ -20,7 +20,7 @@ from mechid.estimation.gaussian_prior import (
     body_factors,
     cad_prior,
 )
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.prior import Prior
 
 from .problems import prior, regression

@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 from mechid.estimation import jackknife
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.regression import Floats, joined
 
 from .test_channel_errors import PHI, PRIOR, measured

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm, t
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.posterior import HeldOut
+from mechid.estimation.map_posterior import HeldOut
 from mechid.estimation.regression import Regression
 from mechid.estimation.trial import Trial, log_density
 

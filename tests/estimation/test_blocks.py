@@ -13,8 +13,8 @@ from scipy.stats import norm, t
 from mechid.estimation.blocks import parts_of_motion, time_blocks
 from mechid.estimation.channels import Channels
 from mechid.estimation.jackknife import with_jackknife
-from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.map_posterior import HeldOut
+from mechid.estimation.ols import OrdinaryLeastSquares
 
 from .problems import prior, regression
 

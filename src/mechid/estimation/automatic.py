@@ -40,7 +40,6 @@ from typing import Any, Literal
 import numpy as np
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.clipping import without_clipped
 from mechid.estimation.doubtful_gains import with_doubtful_gains
 from mechid.estimation.doubtful_offsets import with_doubtful_offsets
 from mechid.estimation.estimate import Estimate, Unseen
@@ -48,12 +47,12 @@ from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, Scale
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.jackknife import with_jackknife
 from mechid.estimation.physical import possible
+from mechid.estimation.plausible import plausible
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.trial import Trial
 from mechid.estimation.uncertain_scales import with_uncertain_scales
 from mechid.estimation.unjudged_offsets import with_unjudged_offsets
-from mechid.estimation.unlike import dead, dead_words, unlike_cad
 from mechid.estimation.unmodelled import with_unmodelled
 from mechid.estimation.unseen import unseen_offsets, unseen_places
 
@@ -130,7 +129,7 @@ class Automatic:
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate with the terms that predict better."""
-        regression, unlike = _plausible(regression, prior)
+        regression, unlike = plausible(regression, prior)
         plain = MaximumAPosteriori(
             self.prior,
             self.scale,
@@ -210,29 +209,6 @@ class Automatic:
 def _said(errors: Sequence[Unseen], sigma: Floats) -> Iterator[str]:
     for error in errors:
         yield from error.words(sigma)
-
-
-def _plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, tuple[str, ...]]:
-    """Return the problem without forces of another order than the CAD values predict, and without
-    samples at the limits of a sensor, and why.
-
-    Such a force is in another unit, of another machine, or of a dead sensor, and would spoil what
-    the others say.
-    """
-    if prior is None:
-        return regression, ()
-    regression, clipped = without_clipped(regression, prior)
-    units = dict(zip(regression.channels, regression.units, strict=True))
-    wrong = {
-        name: f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
-        for name, ratio in unlike_cad(regression, prior).items()
-    } | {
-        name: dead_words(name, size, units[name]) for name, size in dead(regression, prior).items()
-    }
-    if not 0 < len(wrong) < len(regression.channels):
-        return regression, clipped
-    used = np.array([name not in wrong for name in regression.channels])
-    return replace(regression, valid=regression.valid & used), (*clipped, *wrong.values())
 
 
 def _common_gain(estimate: Estimate, *, asked: bool) -> tuple[str, ...]:

@@ -30,8 +30,8 @@ from mechid.estimation.gaussian_prior import (
 )
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
 from mechid.estimation.linear import Solution, least_squares, reduced
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.options import not_negative, one_of
-from mechid.estimation.posterior import Posterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.short_rows import ShortRows

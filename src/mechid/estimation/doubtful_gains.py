@@ -23,7 +23,7 @@ from mechid.estimation.doubtful_forces import MUCH, most_grown
 from mechid.estimation.estimate import DoubtedGains, Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, less
 from mechid.estimation.linear import prior_factor
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 
 # Standard deviation of the gain of a force that nobody said to be calibrated: intervals of 95 %
 # reach as far as the usual error of a channel.

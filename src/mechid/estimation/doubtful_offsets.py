@@ -23,7 +23,7 @@ from mechid.estimation.doubtful_forces import MUCH, most_grown
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR, less, with_root
 from mechid.estimation.linear import compressed, prior_factor, reduced
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.wrong_forces import wrong_forces
 

@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtrit
 
 from mechid.estimation.blocks import parts_of_motion
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.regression import Floats, Ints
 
 # Parts of the motion: many where residuals are noise, and few where errors of the model are alike

@@ -13,6 +13,7 @@ from mechid.estimation.instrumental import InstrumentalVariables
 from mechid.estimation.log_cholesky import LogCholesky
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.physical import PhysicallyConsistent
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.ridge import Ridge
 from mechid.estimation.truncated import Truncated
 from mechid.estimation.weighted import WeightedLeastSquares
@@ -27,6 +28,7 @@ ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
         "iv": InstrumentalVariables,
         "map": MaximumAPosteriori,
         "auto": Automatic,
+        "posterior": JointPosterior,
         "physical": PhysicallyConsistent,
         "log-cholesky": LogCholesky,
     }

@@ -12,7 +12,7 @@ from mechid.estimation.bayes import DISAGREE, MaximumAPosteriori, cad_agreement
 from mechid.estimation.blocks import time_blocks
 from mechid.estimation.effective import lack_of_fit, period
 from mechid.estimation.estimate import Unseen
-from mechid.estimation.posterior import HeldOut, Posterior
+from mechid.estimation.map_posterior import HeldOut, Posterior
 from mechid.estimation.regression import Floats
 from mechid.estimation.unseen import unseen_offsets
 from mechid.estimation.whitening import row_numbers, stretches

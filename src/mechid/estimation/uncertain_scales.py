@@ -36,7 +36,7 @@ from mechid.estimation.gaussian_prior import (
     within,
 )
 from mechid.estimation.linear import Solution, compressed, reduced
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.wrong_forces import LARGE, WrongForces, wrong_forces
 

@@ -17,8 +17,8 @@ from mechid.estimation.doubtful_forces import MUCH, most_grown
 from mechid.estimation.doubtful_offsets import REMEDY
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.noise import root_mean_square
-from mechid.estimation.posterior import Posterior
 
 # Standard deviation of an offset, of the force: intervals of 95 % reach as far as the usual one.
 _SIZE = USUAL_CHANNEL_ERROR / 2

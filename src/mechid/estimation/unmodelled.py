@@ -19,8 +19,8 @@ from scipy.special import ndtri
 from mechid.estimation.blocks import parts_of_motion
 from mechid.estimation.effective import lack_of_fit, period, repeated
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.noise import root_mean_square
-from mechid.estimation.posterior import Posterior
 from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.whitening import fit_colour, row_numbers, stretches
 

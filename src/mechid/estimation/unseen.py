@@ -17,7 +17,7 @@ import numpy as np
 
 from mechid.estimation.estimate import Unseen
 from mechid.estimation.gaussian_prior import USUAL_CHANNEL_ERROR
-from mechid.estimation.posterior import Posterior
+from mechid.estimation.map_posterior import Posterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats
 from mechid.spatial.inertia import by_central

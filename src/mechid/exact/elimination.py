@@ -41,8 +41,8 @@ def eliminate(rows: Sequence[Sequence[arb]]) -> Pivots:
     A = np.array(rows, dtype=object)
     # A column that may be zero throughout holds nothing but rounding: scaled, it would be noise.
     free = np.flatnonzero([not all(t.contains(0) for t in A[:, j]) for j in range(A.shape[1])])
-    # Of columns that are alike the largest comes first: where geometry is rounded, a tiny one may be
-    # nothing but that.
+    # Of columns that are alike the largest comes first: a tiny one may be nothing but the rounding
+    # of the geometry.
     lengths = np.array([_norm(A[:, j]) for j in free])
     order = np.argsort(-lengths, kind="stable")
     free, lengths = free[order], lengths[order]

@@ -1,0 +1,110 @@
+"""What may be wrong, by families: how large it usually is, and how often it is there.
+
+    y = (1 + g) F(t - δ) + o + r(t) + ε,     F = W φ + known
+
+Every error is a component: columns in units of its usual size, one unknown scale, and a
+probability that it is absent. Scales are integrated over (`sampler.py`), so that nothing is decided
+by a threshold, and what the data cannot tell stays in the uncertainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from mechid.estimation.regression import Floats
+
+# Whose an error is: of the machine (goes on to other motions, simulations, exports), of a sensor
+# (goes on to other logs of it, and is no force), or of one log.
+Owner = Literal["machine", "sensor", "log"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Errors of one kind.
+
+    Attributes
+    ----------
+    name : str
+        In the plural, as users name it.
+    owner : Owner
+    usual : float
+        Usual size, in units of `unit`.
+    unit : str
+        "of the force": a share of its root mean square; "samples": of the sampling interval.
+    most : float
+        Largest size, relative to the usual one.
+    absent : bool
+        Whether it may be absent; CAD values always have errors.
+    source : str
+        Where the usual size comes from.
+    remedy : str
+        What to do about one that is there.
+    """
+
+    name: str
+    owner: Owner
+    usual: float
+    unit: str
+    most: float
+    absent: bool
+    source: str
+    remedy: str
+
+
+_FAMILIES = (
+    Family("offsets", "log", 0.03, "of the force", 30.0, True,
+           "zero drift over temperature of strain-gauge sensors and amplifiers, 1 to 5 %",
+           "zero the sensor, or measure standing still"),
+    Family("gains", "sensor", 0.04, "of the force", 3.0, True,
+           "torque constants and uncalibrated sensors, 2 to 5 %; beyond 12 % it is another unit",
+           "calibrate the force with a known weight"),
+    Family("drifts", "log", 0.05, "of the force", 30.0, True,
+           "random walk of a sensor while it warms up", "let the sensor warm up before a log"),
+    Family("delays", "sensor", 0.2, "samples", 30.0, True,
+           "forces and positions go through different filters", "record both by the same clock"),
+    Family("friction", "machine", 0.03, "of the force", 30.0, True,
+           "friction of bearings and gears in the measured robots",
+           "describe this friction in the model"),
+    Family("CAD values", "machine", 1.0, "declared standard deviations", np.inf, False,
+           "the model file", "declare how uncertain they are"),
+)  # fmt: skip
+FAMILIES: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One thing that may be wrong.
+
+    Attributes
+    ----------
+    name : str
+        As "offset of M1".
+    family : Family
+    kind : str
+        Components of one kind share how often they are there, or how far CAD values are off.
+    directions : array (b, k), optional
+        Of errors of the parameters: their unit errors.
+    columns : array (N, k), optional
+        Of errors of a channel: unit errors of its samples.
+    channel : int
+        The channel; -1 for all.
+    """
+
+    name: str
+    family: Family
+    kind: str
+    directions: Floats | None = None
+    columns: Floats | None = None
+    channel: int = -1
+
+    @property
+    def size(self) -> int:
+        """Number of coefficients k."""
+        found = self.directions if self.directions is not None else self.columns
+        assert found is not None
+        return int(found.shape[-1])

@@ -1,0 +1,221 @@
+"""The posterior as an estimator: values with standard deviations, and what else was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mechid.errors import DataError
+from mechid.estimation.estimate import ChannelErrors, Estimate
+from mechid.estimation.iteration import NoiseOption
+from mechid.estimation.late import resolution
+from mechid.estimation.linear import condition
+from mechid.estimation.options import one_of
+from mechid.estimation.physical import possible
+from mechid.estimation.plausible import plausible
+from mechid.estimation.posterior.component import FAMILIES
+from mechid.estimation.posterior.fit import Fitted, fit
+from mechid.estimation.posterior.sensors import unit_gain
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Regression
+from mechid.estimation.whitening import fit_colour, stretches
+
+# A parameter rests on the prior if the data reduce its standard deviation by less than this part.
+_RESTING = 0.1
+_WORTH_A_WORD = 0.05  # probability
+
+
+@dataclass(frozen=True)
+class JointPosterior:
+    """Parameters and everything that may be wrong, as one posterior.
+
+    Attributes
+    ----------
+    without : str
+        Families of errors that are not there, as "gains, delays".
+    noise : "estimated" or "declared"
+        Estimated noise is not less than what is declared.
+    prior : "full"
+        Errors of CAD values go together as their covariance says.
+    seed : int
+        Of the sampling.
+    """
+
+    without: str = ""
+    noise: NoiseOption = "estimated"
+    prior: str = "full"
+    seed: int = 0
+    name: str = "posterior"
+
+    def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
+        """Return the estimate."""
+        if prior is None:
+            raise DataError(
+                f"estimator {self.name} needs CAD values with standard deviations, but the model "
+                "gives none",
+                remedy="declare them, or use an estimator without prior",
+            )
+        one_of("noise", self.noise, "estimated", "declared")
+        one_of("the prior", self.prior, "full")
+        if self.noise == "declared" and (regression.noise is None or not regression.noise.all()):
+            raise DataError(
+                "no error of some force is declared",
+                remedy="declare its standard deviation, or have the noise estimated",
+            )
+        known = prior.select(regression.parameters)
+        used, words = plausible(regression, known)
+        in_time = np.lexsort((used.time, used.logs))
+        found = fit(
+            used.part(in_time),
+            known,
+            without=families(self.without),
+            declared_noise=self.noise == "declared",
+            seed=self.seed,
+        )
+        estimate = _estimate(self.name, found, words)
+        residuals = np.empty_like(estimate.residuals)
+        residuals[in_time] = estimate.residuals
+        return possible(replace(estimate, residuals=residuals), used, known)
+
+
+def families(words: str) -> tuple[str, ...]:
+    """Return names of families from a list with commas."""
+    names = tuple(word.strip() for word in words.split(",") if word.strip())
+    usable = [f.name for f in FAMILIES.values() if f.absent]
+    if strange := [name for name in names if name not in usable]:
+        raise DataError(
+            f"there are no errors called {strange[0]}", remedy=f"choose one of: {', '.join(usable)}"
+        )
+    return names
+
+
+def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
+    r, prior = found.regression, found.prior
+    F = np.concatenate([c.directions for c in found.components if c.directions is not None], axis=1)
+    n = F.shape[1]
+    covariance = found.covariance
+    values = prior.mean + F @ found.mean[:n]
+    own = F @ covariance[:n, :n] @ F.T
+    sigma, before = np.sqrt(np.maximum(np.diag(own), 0.0)), np.linalg.norm(F, axis=1)
+    resting = tuple(
+        p for p, s, b in zip(r.parameters, sigma, before, strict=True) if s >= (1 - _RESTING) * b
+    )
+    noise, lacking = _noise(found)
+    if r.noise is not None:
+        noise = np.maximum(noise, r.noise)
+    A, _, channel = r.stacked()
+    finite = np.isfinite(found.tails)
+    return Estimate(
+        name,
+        r.parameters,
+        values,
+        (own + own.T) / 2,
+        r.channels,
+        noise,
+        r.unstacked(found.residuals),
+        condition(A * (np.sqrt(found.weights) / noise[channel])[:, None]),
+        known=(*prior.words, *_words(found)),
+        warnings=warnings,
+        errors=_errors(found, F),
+        tails=float(np.min(found.tails)) if finite.any() else None,
+        resting=resting,
+        unmodelled=lacking,
+    )
+
+
+def _noise(found: Fitted) -> tuple[Floats, Floats]:
+    """Return the noise of each channel, and what of it the model may lack, (n_d,) each.
+
+    Noise has no memory; what is smooth in time may be an error of the model, which comes again.
+    """
+    r = found.regression
+    n_d = len(r.channels)
+    e, where = found.residuals, stretches(r)
+    squares, lacking, count = np.zeros(n_d), np.zeros(n_d), np.zeros(n_d)
+    for s, parts in enumerate(where):
+        if not parts:
+            continue
+        rows, d = np.concatenate(parts), s % n_d
+        nu = found.tails[s]
+        wider = nu / (nu - 2.0) if np.isfinite(nu) else 1.0
+        # Of weighted rows; variances that grow with the force are in the weights.
+        variance = found.draws.noise[s] ** 2 * wider * _mean_variance(found.weights[rows], nu)
+        squares[d] += len(rows) * variance
+        clipped = np.clip(e[rows], -4 * np.sqrt(variance), 4 * np.sqrt(variance))
+        whole = np.zeros(len(e))
+        whole[rows] = clipped
+        ratio = fit_colour([whole[part] for part in parts]).ratio
+        lacking[d] += len(rows) * float(np.mean(clipped**2)) * (1.0 - 1.0 / ratio**2)
+        count[d] += len(rows)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        noise = np.sqrt(np.where(count > 0, squares / count, np.nan))
+        return noise, np.sqrt(np.where(count > 0, lacking / np.maximum(count, 1), 0.0))
+
+
+def _mean_variance(weights: Floats, nu: float) -> float:
+    """Return the mean variance of rows relative to that of weight one."""
+    if np.isfinite(nu):
+        return 1.0  # the scale of Student's law holds for all rows
+    return float(np.mean(1.0 / weights))
+
+
+def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
+    """Return the errors of the channels; F (b, n) are the directions of the parameters."""
+    r = found.regression
+    n_d, n_logs = len(r.channels), int(r.logs.max(initial=0)) + 1
+    covariance, K = found.covariance, len(found.mean)
+    gain, offset = np.zeros((n_d, K)), np.zeros((n_logs, n_d, K))
+    drift = np.zeros((n_d, len(r.time)))
+    delay = np.zeros(K)
+    for i, c in enumerate(found.components):
+        own = found.of(i)
+        if c.columns is None:
+            continue
+        if c.family.name == "gains":
+            at = slice(None) if c.channel < 0 else c.channel
+            gain[at, own] += unit_gain(c)
+        elif c.family.name == "offsets":
+            log = int(r.logs[np.flatnonzero(c.columns[:, 0])[0]])
+            offset[log, c.channel, own] = np.max(np.abs(c.columns))
+        elif c.family.name == "drifts":
+            drift[c.channel] += c.columns @ found.mean[own]
+        else:
+            steps = np.diff(r.time)
+            delay[own] = c.family.usual * float(np.median(steps[steps > 0]))
+    if not any(c.columns is not None for c in found.components):
+        return None
+
+    def spread(T: Floats) -> Floats:
+        return np.asarray(np.sqrt(np.maximum(np.einsum("...i,ij,...j->...", T, covariance, T), 0)))
+
+    mean = offset.mean(axis=0)
+    by_log = offset @ found.mean
+    between = by_log.std(axis=0, ddof=1) if n_logs > 1 else np.zeros(n_d)
+    late = np.full(n_d, found.delay)
+    return ChannelErrors(
+        gain=np.expm1(gain @ found.mean),
+        sigma_gain=spread(gain),
+        offset=mean @ found.mean,
+        sigma_offset=np.hypot(spread(mean), between),
+        cross=F @ covariance[: F.shape[1]] @ mean.T,
+        by_log=by_log if n_logs > 1 else None,
+        logs=() if r.log is None else tuple(np.unique(r.log).tolist()),
+        drift=np.sqrt(np.mean(drift**2, axis=1)),
+        delay=late,
+        sigma_delay=np.hypot(spread(delay), resolution(r) if found.delay else 0.0) * np.ones(n_d),
+    )
+
+
+def _words(found: Fitted) -> Iterator[str]:
+    """Yield a line for each component that may well be there, the most probable first."""
+    order = np.argsort(-found.draws.present, kind="stable")
+    for i in order:
+        c, p = found.components[i], float(found.draws.present[i])
+        if not c.family.absent or p < _WORTH_A_WORD:
+            continue
+        size = c.family.usual * float(found.draws.scale[i])
+        shown = f"{100 * size:.2g} % {c.family.unit}" if c.family.unit == "of the force" else (
+            f"{size:.2g} {c.family.unit}")  # fmt: skip
+        yield f"{c.name}: about {shown}, probability {p:.2f}"

@@ -1,0 +1,363 @@
+"""Fit of everything at once: linearise, weigh, sample, and again.
+
+With u = exp(-ℓ) for a gain 1 + g = exp(ℓ), a measured force y = F(t - δ)/u + o + r + ε becomes
+
+    u y = F(t - δ) + u (o + r) + u ε,
+
+in which F = W φ + known and ℓ stand side by side: a common factor of sensor and parameters is a
+straight line, which a chain walks along. About the last estimate (hats)
+
+    û y + ℓ̂ F̂ - δ̂ F̂' - known - W φ0 = W (φ - φ0) + F̂ ℓ - F̂' δ + û (o + r) + û ε.
+
+What no component explains is smooth, and the same again whenever a motion repeats itself. Samples
+count by their effective number (`effective.py`), so that a model that lacks something is not
+trusted more than it deserves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from mechid.errors import DataError
+from mechid.estimation.effective import correlation_factors
+from mechid.estimation.late import late
+from mechid.estimation.noise import relative_variances
+from mechid.estimation.posterior.cad import cad_components
+from mechid.estimation.posterior.component import Component
+from mechid.estimation.posterior.lacking import possible_components
+from mechid.estimation.posterior.sampler import GRID, Block, Draws, Sampler
+from mechid.estimation.posterior.sensors import sensor_components, unit_gain
+from mechid.estimation.posterior.start import whole_samples_late
+from mechid.estimation.prior import Prior
+from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.whitening import segments, stretches
+
+# Turns of linearisation; sweeps of the first ones, of the last, and of the last without what is
+# more likely absent, each with those that are not counted.
+_TURNS, _FIRST, _LAST, _CHOSEN = 6, (20, 10), (130, 30), (50, 10)
+# Degrees of freedom of Student's noise that are tried; infinite: normal.
+_TAILS = (3.0, 8.0, np.inf)
+_LIKELY = 0.5
+_FEWEST = 3  # values of a force that tell its noise
+
+
+# Part of a sample beside each at which forces are compared.
+_BESIDE = 0.25
+
+
+def _behind(x: Floats) -> Floats:
+    """Return values of the steps before each sample, from those after each."""
+    return np.concatenate([x[:1], x[:-1]])
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The posterior of all coefficients.
+
+    Attributes
+    ----------
+    regression : Regression
+    prior : Prior
+        Of its parameters.
+    components : tuple of Component
+    start : array (c + 1,)
+        Where each has its coefficients.
+    draws : Draws
+        Averaged over what may be there.
+    mean : array (K,)
+        With what is more likely there than not: what is reported.
+    gains, delay : array (n_d,), float
+        ℓ of each channel, and seconds.
+    residuals : array (m,)
+        Of the valid rows, N or N m.
+    weights : array (m,)
+        Of these rows.
+    tails : array (n_s,)
+        Degrees of freedom of the noise of each series.
+    share : float
+        Part of a sample that each counts.
+    """
+
+    regression: Regression
+    prior: Prior
+    components: tuple[Component, ...]
+    start: Ints
+    draws: Draws
+    mean: Floats
+    gains: Floats
+    delay: float
+    residuals: Floats
+    weights: Floats
+    tails: Floats
+    share: float
+
+    def of(self, component: int) -> slice:
+        """Return where a component has its coefficients."""
+        return slice(int(self.start[component]), int(self.start[component + 1]))
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the coefficients about what is reported, (K, K)."""
+        off = self.draws.mean - self.mean
+        return self.draws.covariance + np.outer(off, off)
+
+
+class _Rows:
+    """The valid rows of a problem, linearised again and again."""
+
+    def __init__(self, r: Regression, prior: Prior, components: Sequence[Component]) -> None:
+        self.r, self.prior, self.components = r, prior, components
+        self.sample, self.channel = np.nonzero(r.valid)
+        self.n_d = len(r.channels)
+        self.series = r.logs[self.sample] * self.n_d + self.channel
+        self.n_s = self.n_d * (int(r.logs.max(initial=0)) + 1)
+        self.members = [np.flatnonzero(self.series == s) for s in range(self.n_s)]
+        self.y = r.tau[self.sample, self.channel]
+        sizes = [c.size for c in components]
+        self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.cad = [i for i, c in enumerate(components) if c.directions is not None]
+        parts = [c.directions for c in components if c.directions is not None]
+        self.F = np.concatenate(parts, axis=1) if parts else np.zeros((len(r.parameters), 0))
+        self.n_F = self.F.shape[1]
+        self.gains = [(i, c) for i, c in enumerate(components) if c.family.name == "gains"]
+        self.delays = [i for i, c in enumerate(components) if c.family.name == "delays"]
+        steps = np.diff(r.time)
+        self.step = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
+        self.where = stretches(r)
+        self.rms = np.array([
+            float(np.sqrt(np.mean(self.y[own] ** 2))) if own.size else 0.0 for own in self.members
+        ])  # fmt: skip
+        self.order = sorted(
+            range(self.n_s), key=lambda s: (s // self.n_d, r.channels[s % self.n_d])
+        )
+        lag = whole_samples_late(r, prior.mean, self.F) if self.delays else 0
+        self.linearise(prior.mean, np.zeros(self.n_d), lag * self.step, first=True)
+
+    def linearise(self, phi: Floats, gains: Floats, delay: float, *, first: bool = False) -> None:
+        """Set matrix and target about an estimate; the first time measured forces tell F̂."""
+        r, self.delay = self.r, delay
+        if first or delay != 0:
+            W, known = r.W, r.known
+            if delay:
+                W, known, W_rate, known_rate = late(r, np.full(self.n_d, delay))
+                self.rate = (W_rate @ phi + known_rate)[r.valid]
+            rows = W[self.sample, self.channel]
+            self.base = rows @ self.F
+            self.at_prior = (rows @ self.prior.mean) + known[self.sample, self.channel]
+            self.rows = rows
+        force = self.at_prior + self.rows @ (phi - self.prior.mean)
+        if not delay:
+            self.rate = self._rate(phi, force)
+        self.force = self.y if first else force
+        self.u = np.exp(-gains)[self.channel]
+        self.target = (
+            self.u * self.y + gains[self.channel] * self.force - delay * self.rate - self.at_prior
+        )
+
+    def _rate(self, phi: Floats, force: Floats) -> Floats:
+        """Return the time derivative of forces (m,): central differences, between samples where W
+        can be told there, as forces may vary faster than their samples show."""
+        if not self.delays:
+            return np.zeros(len(force))
+        if self.r.between is not None:
+            with_one = np.append(phi, 1.0)
+            _, x = self.r.between(np.array([_BESIDE, 1.0 - _BESIDE]))
+            after, before = (x[:, k] @ with_one for k in (0, 1))
+            whole = (after - _behind(before)) / (2 * _BESIDE * self.step)
+        else:
+            whole = np.zeros(self.r.tau.shape)
+            whole[self.sample, self.channel] = force
+            for part in segments(self.r, np.arange(len(self.r.time))):
+                slope = np.gradient(whole[part], self.r.time[part], axis=0) if len(part) > 1 else 0
+                whole[part] = slope
+        return np.asarray(whole[self.sample, self.channel])
+
+    def series_of(self, s: int) -> tuple[Ints, Floats]:
+        """Return coefficients (k,) that act on a series, and its matrix (n, k)."""
+        own, d = self.members[s], s % self.n_d
+        at = [np.arange(self.n_F)]
+        columns = [self.base[own]]
+        for i, c in enumerate(self.components):
+            if c.columns is None or c.channel not in (-1, d):
+                continue
+            at.append(np.arange(*self.start[i : i + 2]))
+            if c.family.name == "gains":
+                columns.append(unit_gain(c) * self.force[own, None])
+            elif c.family.name == "delays":
+                columns.append(-c.family.usual * self.step * self.rate[own, None])
+            else:
+                columns.append(self.u[own, None] * c.columns[self.sample[own]])
+        return np.concatenate(at), np.concatenate(columns, axis=1)
+
+    def blocks(self, weights: Floats) -> list[Block]:
+        """Return what the weighted rows of each series say."""
+        found = []
+        for s, own in enumerate(self.members):
+            at, A = self.series_of(s)
+            root = np.sqrt(weights[own])
+            A, t = A * root[:, None], self.target[own] * root
+            found.append(Block(at, A.T @ A, A.T @ t, float(t @ t), len(own)))
+        return found
+
+    def enough(self) -> None:
+        """Reject a force with too few values to tell its noise.
+
+        Raises
+        ------
+        DataError
+        """
+        for s, own in enumerate(self.members):
+            if 0 < len(own) < _FEWEST:
+                raise DataError(
+                    f"force {self.r.channels[s % self.n_d]} has too few measured values to "
+                    "estimate its noise",
+                    remedy="measure longer, reduce the model, or declare the error of this force",
+                )
+
+    def residuals(self, theta: Floats) -> Floats:
+        """Return measured less expected forces of all rows, N or N m."""
+        gain = np.exp(self.gains_of(theta))[self.channel]
+        force = self.at_prior + self.base @ theta[: self.n_F]
+        e = self.y - gain * (force - (self.delay_of(theta) - self.delay) * self.rate)
+        for i, c in enumerate(self.components):
+            if c.family.owner == "log" and c.columns is not None:
+                added = c.columns @ theta[slice(*self.start[i : i + 2])]
+                e -= np.where(self.channel == c.channel, added[self.sample], 0.0)
+        return np.asarray(e)
+
+    def phi(self, theta: Floats) -> Floats:
+        """Return the parameters."""
+        return np.asarray(self.prior.mean + self.F @ theta[: self.n_F])
+
+    def gains_of(self, theta: Floats) -> Floats:
+        """Return ℓ of each channel."""
+        found = np.zeros(self.n_d)
+        for i, c in self.gains:
+            found[slice(None) if c.channel < 0 else c.channel] += (
+                unit_gain(c) * theta[self.start[i]]
+            )
+        return found
+
+    def delay_of(self, theta: Floats) -> float:
+        """Return the delay in seconds."""
+        return sum(
+            float(self.components[i].family.usual * self.step * theta[self.start[i]])
+            for i in self.delays
+        )
+
+
+def fit(
+    regression: Regression,
+    prior: Prior,
+    *,
+    without: Collection[str] = (),
+    declared_noise: bool = False,
+    seed: int = 0,
+) -> Fitted:
+    """Return the posterior of parameters and of all that may be wrong.
+
+    Parameters
+    ----------
+    regression : Regression
+    prior : Prior
+        Of its parameters.
+    without : names of families that are not there
+    declared_noise : bool
+        Whether the noise is as declared; otherwise it is estimated, and not below that.
+    seed : int
+    """
+    prior = prior.select(regression.parameters)
+    components = (
+        *cad_components(prior),
+        *possible_components(prior, regression),
+        *sensor_components(regression, without),
+    )
+    # Directions of parameters come first; by name, so that the order of channels is of no matter.
+    components = tuple(sorted(components, key=lambda c: (c.directions is None, c.name)))
+    if not any(c.directions is not None for c in components):
+        raise DataError(
+            "no standard deviations of the CAD values are declared: nothing would be left "
+            "to estimate",
+            remedy="declare how uncertain they are, or use an estimator without prior",
+        )
+    rows = _Rows(regression, prior, components)
+    if regression.noise is None:
+        rows.enough()
+    sampler = Sampler(components, rows.rms, rows.order, seed)
+    least = None if regression.noise is None else np.tile(regression.noise, rows.n_s // rows.n_d)
+    run = partial(sampler.run, declared=least, free_noise=not declared_noise)
+    state = sampler.start_state(0.1 * np.where(rows.rms > 0, rows.rms, 1.0))
+    weights, tails, share = np.ones(len(rows.y)), np.full(rows.n_s, np.inf), 1.0
+    # Gains are relative to what is left of a force, which the first turn has to tell.
+    allowed = np.array([c.family.name != "gains" for c in components])
+    for turn in range(_TURNS):
+        last = turn == _TURNS - 1
+        sweeps, burn = _LAST if last else _FIRST
+        blocks = rows.blocks(weights)
+        draws = run(blocks, state, sweeps, burn, share=share, allowed=None if turn else allowed)
+        state, mean = draws.state, draws.mean
+        if last:
+            likely = draws.present >= _LIKELY
+            mean = run(blocks, state, *_CHOSEN, share=share, allowed=likely).mean
+            likely |= np.array([not c.family.absent for c in components])
+            mean[np.repeat(~likely, np.diff(rows.start))] = 0.0
+        e = rows.residuals(mean)
+        gains, delay = rows.gains_of(mean), rows.delay_of(mean)
+        if last:
+            break
+        late_enough = all(draws.present[i] >= _LIKELY for i in rows.delays)
+        rows.linearise(rows.phi(mean), gains, delay if late_enough else 0.0)
+        weights, tails = _weights(rows, e)
+        share = _share(rows, e * np.sqrt(weights), draws)
+    return Fitted(
+        regression, prior, components, rows.start, draws, mean, gains, delay, e, weights, tails,
+        share,
+    )  # fmt: skip
+
+
+def _weights(rows: _Rows, e: Floats) -> tuple[Floats, Floats]:
+    """Return weights of the rows (m,), and degrees of freedom of the noise of each series.
+
+    Noise may grow with the force, and have heavy tails: by their likelihood.
+    """
+    variance = relative_variances(e, rows.y - e, rows.series, rows.n_s)
+    weights, tails = 1.0 / variance, np.full(rows.n_s, np.inf)
+    for s, own in enumerate(rows.members):
+        x = e[own] / np.sqrt(variance[own])
+        if not np.any(x):
+            continue
+        best = -np.inf
+        for nu in _TAILS:
+            weight, size = _tailed(x, nu)
+            law = norm if np.isinf(nu) else student(nu)
+            likelihood = float(np.sum(law.logpdf(x / size))) - len(x) * float(np.log(size))
+            if likelihood > best:
+                best, tails[s] = likelihood, nu
+                weights[own] = weight / variance[own]
+    return weights, tails
+
+
+def _tailed(x: Floats, nu: float) -> tuple[Floats, float]:
+    """Return weights and scale of residuals with Student's law."""
+    size = float(np.sqrt(np.mean(x**2)))
+    weight = np.ones(len(x))
+    for _ in range(0 if np.isinf(nu) else 30):
+        weight = (nu + 1.0) / (nu + (x / size) ** 2)
+        size = float(np.sqrt(np.mean(weight * x**2)))
+    return weight, size
+
+
+def _share(rows: _Rows, e: Floats, draws: Draws) -> float:
+    """Return the part of a sample that each counts."""
+    if rows.r.zeros is not None:
+        return 1.0
+    scale = np.repeat(GRID[draws.state.scale], np.diff(rows.start))[: rows.n_F]
+    factors = correlation_factors(e, rows.base * scale, rows.where)
+    n = np.array([len(own) for own in rows.members])
+    return float(np.sum(n) / np.sum(n * factors))

@@ -1,0 +1,81 @@
+"""Errors of sensors and logs as components: offsets, gains, drifts, delays.
+
+Offsets and drifts belong to one log, gains and delays to the sensor. A drift is a sum of cosines of
+half periods over the log, with amplitudes that fall as 1/k: a random walk seen over its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from mechid.estimation.posterior.component import FAMILIES, Component
+from mechid.estimation.regression import Floats, Regression
+
+DRIFT_TERMS = 8
+# Half of the variance of gains is common to all forces.
+_COMMON = np.sqrt(0.5)
+
+
+def sensor_components(r: Regression, without: Collection[str] = ()) -> tuple[Component, ...]:
+    """Return the errors that the forces of a problem may have.
+
+    Columns of gains and delays are filled in when a problem is linearised; of rows without an order
+    in time there are only gains.
+    """
+    timed = r.zeros is None
+    found = (*_gains(r), *(_of_logs(r) if timed else ()), *(_delay(r) if timed else ()))
+    return tuple(component for component in found if component.family.name not in without)
+
+
+def _gains(r: Regression) -> Iterator[Component]:
+    family, empty = FAMILIES["gains"], np.zeros((len(r.time), 1))
+    if len(r.channels) > 1:
+        # A factor of one force alone, or of all, is seen against CAD values only.
+        yield Component("gain of all forces", family, "gains", columns=empty)
+    for d, name in enumerate(r.channels):
+        yield Component(f"gain of {name}", family, "gains", columns=empty, channel=d)
+
+
+def _of_logs(r: Regression) -> Iterator[Component]:
+    offsets, drifts = FAMILIES["offsets"], FAMILIES["drifts"]
+    logs = r.logs
+    n_logs = int(logs.max(initial=0)) + 1
+    for d, name in enumerate(r.channels):
+        valid = r.valid[:, d]
+        size = float(np.sqrt(np.mean(r.tau[valid, d] ** 2))) if valid.any() else 0.0
+        for k in range(n_logs):
+            own = logs == k
+            if not (valid & own).any() or size == 0:
+                continue
+            label = name if n_logs == 1 else f"{name} in log {k + 1}"
+            one = own.astype(float)[:, None]
+            yield Component(f"offset of {label}", offsets, "offsets",
+                            columns=offsets.usual * size * one, channel=d)  # fmt: skip
+            waves = one * _cosines(r.time, own)
+            yield Component(f"drift of {label}", drifts, "drifts",
+                            columns=drifts.usual * size * waves, channel=d)  # fmt: skip
+
+
+def _cosines(time: Floats, own: Floats) -> Floats:
+    """Return cosines over the time of a log, of root mean square one together, (N, K)."""
+    t = time[own]
+    s = np.zeros(len(time))
+    s[own] = (t - t.min()) / max(float(np.ptp(t)), np.finfo(float).tiny)
+    k = np.arange(1, DRIFT_TERMS + 1)
+    waves = np.cos(np.pi * k * s[:, None]) / k
+    return np.asarray(waves * np.sqrt(2.0 / np.sum(1.0 / k**2)))
+
+
+def _delay(r: Regression) -> Iterator[Component]:
+    if len(r.time) > 1:
+        # Forces are recorded together, and are late together.
+        yield Component(
+            "delay of the forces", FAMILIES["delays"], "delays", columns=np.zeros((len(r.time), 1))
+        )
+
+
+def unit_gain(component: Component) -> float:
+    """Return the gain that is one unit of a component."""
+    return component.family.usual * (_COMMON if component.channel < 0 else 1.0)

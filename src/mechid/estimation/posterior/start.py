@@ -1,0 +1,60 @@
+"""Where the linearisation starts: the shift by whole samples that leaves least.
+
+About no delay, a force that varies faster than it is late leads into a local mode. So measured
+forces are shifted against the motion first, with CAD values as prior and the noise of each force
+estimated, over the samples that all shifts have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from mechid.estimation.noise import root_mean_square
+from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.whitening import segments
+
+# Shifts to either side: seconds, at least samples, and at most a part of the samples in a row.
+_LONGEST, _SAMPLES, _PART = 0.1, 5, 0.1
+_ROWS = 2000  # that suffice for each
+_TURNS = 3  # noise and values by turns
+
+
+def whole_samples_late(r: Regression, mean: Floats, F: Floats) -> int:
+    """Return by how many samples all forces are late; 0 if no shift leaves less.
+
+    mean, F : array (b,), array (b, k), of the prior of the parameters, with covariance F Fᵀ.
+    """
+    pieces = segments(r, np.arange(len(r.time)))
+    longest = max(pieces, key=len, default=np.zeros(0, dtype=np.int64))
+    if len(longest) < 2:
+        return 0
+    step = float(np.median(np.diff(r.time[longest])))
+    most = max(_SAMPLES, round(_LONGEST / step))
+    most = min(most, int(_PART * len(longest)))
+    inner = np.concatenate([own[most : max(most, len(own) - most)] for own in pieces])
+    inner = inner[:: max(1, inner.size * len(r.channels) // _ROWS)]
+    lags = np.arange(-most, most + 1)
+    valid = np.all([r.valid[inner + lag] for lag in lags], axis=0)
+    if most < 1 or not valid.any():
+        return 0
+    sample, channel = np.nonzero(valid)
+    at = inner[sample]
+    G = r.W[at, channel] @ F
+    expected = r.W[at, channel] @ mean + r.known[at, channel]
+    left = [_left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels)) for lag in lags]
+    # Of equal ones the shortest: data without noise, or a force that does not vary.
+    return int(min(zip(left, np.abs(lags), lags, strict=True))[2])
+
+
+def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:
+    """Return -log of the probability of forces, but for a constant."""
+    e = t
+    for _ in range(_TURNS):
+        noise = root_mean_square(e, channel, n_d)
+        weight = (1 / np.where(noise > 0, noise, 1.0) ** 2)[channel]
+        H = np.eye(G.shape[1]) + G.T @ (G * weight[:, None])
+        e = t - G @ cho_solve(cho_factor(H, check_finite=False), G.T @ (weight * t))
+    size = root_mean_square(e, channel, n_d)
+    used = size > 0
+    return float(np.sum(np.bincount(channel, minlength=n_d)[used] * np.log(size[used])))

@@ -14,6 +14,7 @@ from mechid.errors import DataError
 from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import build, load
 from mechid.modelfile.dump import document_of
+from mechid.report.write import write_report
 from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
@@ -111,6 +112,27 @@ def test_stribeck_friction_is_named_and_added(seed: int) -> None:
     assert richer.errors(name)["estimate"] < 0.5 * plain.errors(name)["estimate"]
     # The model with the new terms is a model like any other.
     assert len(richer.mechanism.elements) > len(plain.mechanism.elements)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_posterior_adds_friction_that_is_likely(seed: int, tmp_path: Path) -> None:
+    """As the blocks that are held out do, and nothing where the model has it all."""
+    truth = with_friction(**STRIBECK)
+    motion, other = measured(truth, seed), measured(truth, seed + 10, noise=0.0)
+    plain, richer = (
+        run_of(motion, validate=other, estimator="posterior", friction=how)
+        for how in ("keep", "auto")
+    )
+    assert richer.friction is not None
+    assert any("Stribeck" in words for words in richer.friction.shapes)
+    name = plain.motions[1].name
+    assert richer.errors(name)["estimate"] < 0.5 * plain.errors(name)["estimate"]
+    save_run(richer, tmp_path / "run")
+    write_report(tmp_path / "run", tmp_path / "report.html")
+    complete = measured(load("pendulum@friction"), seed)
+    nothing = run_of(complete, estimator="posterior", friction="auto").friction
+    assert nothing is not None
+    assert nothing.shapes == ()
 
 
 def test_named_shapes_are_added_to_all_joints(tmp_path: Path) -> None:

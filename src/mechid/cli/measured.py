@@ -29,8 +29,8 @@ Estimator: TypeAlias = Annotated[
     str | None,
     typer.Option(
         help="auto (most probable for forces and CAD values together, noise as the data "
-        "show it), posterior (errors of sensors and CAD values all at once, by sampling), map (noise "
-        "and errors as they are set), physical or log-cholesky "
+        "show it), posterior (errors of sensors and CAD values all at once, by sampling), map "
+        "(noise and errors as they are set), physical or log-cholesky "
         "(physically consistent bodies), ols, weighted, ridge, truncated, huber, iv.",
         show_default="auto",
     ),

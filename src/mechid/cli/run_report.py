@@ -175,7 +175,9 @@ def verdict_lines(found: dict[str, Any]) -> tuple[str, ...]:
 def _friction_words(friction: dict[str, Any]) -> str:
     """Say which shapes of friction were added, and what they are worth."""
     if not friction["shapes"]:
-        return "nothing added: no shape predicts held-out blocks better"
+        return "nothing added: no shape makes the data more probable"
+    if friction["before"] is None:
+        return f"added: {'; '.join(friction['shapes'])} (more likely there than not)"
     change = f"held-out error {friction['before']:.3g} → {friction['after']:.3g} of the residuals"
     return f"added: {'; '.join(friction['shapes'])} ({change})"
 

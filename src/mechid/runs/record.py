@@ -267,7 +267,7 @@ class FrictionChoice:
         In words, in the order in which they were chosen.
     before, after : float, optional
         Error on held-out blocks of time without and with them: rms of all forces, each in units of
-        its residuals; None if nothing was tried.
+        its residuals; None if no blocks were held out.
     """
 
     shapes: tuple[str, ...] = ()

@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from mechid.errors import DataError
+from mechid.estimation.posterior.estimator import JointPosterior
+from mechid.estimation.posterior.fit import LIKELY
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.mechanism.records import Mechanism
@@ -21,6 +24,7 @@ from mechid.runs.record import FrictionChoice
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.choose_friction import choose_shapes, fit_noise, offset_columns
+from mechid.tasks.estimators import estimator_of
 from mechid.tasks.friction_shapes import (
     SHAPES,
     FrictionShape,
@@ -91,6 +95,12 @@ def richer_friction(
         return mechanism, truth, FrictionChoice()
     problem = problem_of(mechanism, chosen_base(mechanism, options), logs, options, n_logs)
     regression, prior = problem.regression, problem.prior
+    estimator = estimator_of(options.estimator, options.settings)
+    if AUTO in asked and isinstance(estimator, JointPosterior) and prior is not None:
+        own = tuple(s for s in shapes if s.parameter)
+        taken = _likely(estimator, regression, prior, own, shape_columns(mechanism, logs, own))
+        choice = FrictionChoice(tuple(f"{s.words} of {s.joint}" for s in taken))
+        return with_shapes(mechanism, taken), _with_truth(truth, taken), choice
     linear, loads = (tuple(s for s in shapes if bool(s.parameter) == x) for x in (True, False))
     noise = fit_noise(regression, prior)
     slopes = load_slopes(mechanism, logs, [s.element for s in loads], regression)
@@ -108,11 +118,46 @@ def richer_friction(
         # What looks like a load that no gear has is something else, which may be among the shapes.
         kept = [k for k, s in enumerate(shapes) if s.parameter or s.joint not in lost]
         shapes, columns = tuple(shapes[k] for k in kept), columns[..., kept]
-    if truth is not None:
-        more = {s.parameter: s.fixed or 0.0 for s in taken if s.parameter}
-        values = np.append(truth.values, list(more.values()))
-        truth = replace(truth, parameters=(*truth.parameters, *more), values=values)
-    return with_shapes(mechanism, taken), truth, choice
+    return with_shapes(mechanism, taken), _with_truth(truth, taken), choice
+
+
+def _with_truth(truth: Truth | None, taken: Sequence[FrictionShape]) -> Truth | None:
+    """Return the truth of a mechanism with further shapes: they are not there."""
+    if truth is None:
+        return None
+    more = {s.parameter: s.fixed or 0.0 for s in taken if s.parameter}
+    values = np.append(truth.values, list(more.values()))
+    return replace(truth, parameters=(*truth.parameters, *more), values=values)
+
+
+def _likely(
+    estimator: JointPosterior,
+    regression: Regression,
+    prior: Prior,
+    shapes: Sequence[FrictionShape],
+    columns: Floats,
+) -> tuple[FrictionShape, ...]:
+    """Return the shapes that are more likely there than not, among everything else."""
+    names = tuple(s.parameter for s in shapes)
+    k = len(names)
+    wider = replace(
+        regression,
+        W=np.concatenate([regression.W, columns], axis=2),
+        parameters=(*regression.parameters, *names),
+        instruments=None,
+        between=None,
+    )
+    known = replace(
+        prior,
+        parameters=(*prior.parameters, *names),
+        base=(*prior.base, *names),
+        matrix=block_diag(prior.matrix, np.eye(k)),
+        values=np.append(prior.values, np.zeros(k)),
+        covariance=block_diag(prior.covariance, np.zeros((k, k))),
+        possible=names,
+    )
+    present = estimator.fitted(wider, known).present
+    return tuple(s for s in shapes if present.get(s.parameter, 0.0) >= LIKELY)
 
 
 def _loaded(shapes: Sequence[FrictionShape]) -> set[str]:

@@ -36,6 +36,8 @@ class Family:
         Usual size, in units of `unit`.
     unit : str
         "of the force": a share of its root mean square; "samples": of the sampling interval.
+    spread : float
+        Standard deviation of the logarithm of sizes.
     most : float
         Largest size, relative to the usual one.
     absent : bool
@@ -50,6 +52,7 @@ class Family:
     owner: Owner
     usual: float
     unit: str
+    spread: float
     most: float
     absent: bool
     source: str
@@ -57,20 +60,20 @@ class Family:
 
 
 _FAMILIES = (
-    Family("offsets", "log", 0.03, "of the force", 30.0, True,
+    Family("offsets", "log", 0.03, "of the force", 1.0, 30.0, True,
            "zero drift over temperature of strain-gauge sensors and amplifiers, 1 to 5 %",
            "zero the sensor, or measure standing still"),
-    Family("gains", "sensor", 0.04, "of the force", 3.0, True,
+    Family("gains", "sensor", 0.04, "of the force", 0.5, 3.0, True,
            "torque constants and uncalibrated sensors, 2 to 5 %; beyond 12 % it is another unit",
            "calibrate the force with a known weight"),
-    Family("drifts", "log", 0.05, "of the force", 30.0, True,
+    Family("drifts", "log", 0.05, "of the force", 1.0, 30.0, True,
            "random walk of a sensor while it warms up", "let the sensor warm up before a log"),
-    Family("delays", "sensor", 0.2, "samples", 30.0, True,
+    Family("delays", "sensor", 0.2, "samples", 1.0, 30.0, True,
            "forces and positions go through different filters", "record both by the same clock"),
-    Family("friction", "machine", 0.03, "of the force", 30.0, True,
+    Family("friction", "machine", 0.03, "of the force", 1.0, 30.0, True,
            "friction of bearings and gears in the measured robots",
            "describe this friction in the model"),
-    Family("CAD values", "machine", 1.0, "declared standard deviations", np.inf, False,
+    Family("CAD values", "machine", 1.0, "declared standard deviations", 0.0, np.inf, False,
            "the model file", "declare how uncertain they are"),
 )  # fmt: skip
 FAMILIES: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})

@@ -67,17 +67,20 @@ class JointPosterior:
         known = prior.select(regression.parameters)
         used, words = plausible(regression, known)
         in_time = np.lexsort((used.time, used.logs))
-        found = fit(
-            used.part(in_time),
-            known,
+        estimate = _estimate(self.name, self.fitted(used.part(in_time), known), words)
+        residuals = np.empty_like(estimate.residuals)
+        residuals[in_time] = estimate.residuals
+        return possible(replace(estimate, residuals=residuals), used, known)
+
+    def fitted(self, regression: Regression, prior: Prior) -> Fitted:
+        """Return the posterior of all components; samples are in the order of time."""
+        return fit(
+            regression,
+            prior,
             without=families(self.without),
             declared_noise=self.noise == "declared",
             seed=self.seed,
         )
-        estimate = _estimate(self.name, found, words)
-        residuals = np.empty_like(estimate.residuals)
-        residuals[in_time] = estimate.residuals
-        return possible(replace(estimate, residuals=residuals), used, known)
 
 
 def families(words: str) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ from mechid.estimation.whitening import segments, stretches
 _TURNS, _FIRST, _LAST, _CHOSEN = 6, (20, 10), (130, 30), (50, 10)
 # Degrees of freedom of Student's noise that are tried; infinite: normal.
 _TAILS = (3.0, 8.0, np.inf)
-_LIKELY = 0.5
+LIKELY = 0.5
 _FEWEST = 3  # values of a force that tell its noise
 
 
@@ -96,6 +96,11 @@ class Fitted:
     weights: Floats
     tails: Floats
     share: float
+
+    @property
+    def present(self) -> dict[str, float]:
+        """Probability that each component is there, by name."""
+        return {c.name: float(p) for c, p in zip(self.components, self.draws.present, strict=True)}
 
     def of(self, component: int) -> slice:
         """Return where a component has its coefficients."""
@@ -303,7 +308,7 @@ def fit(
         draws = run(blocks, state, sweeps, burn, share=share, allowed=None if turn else allowed)
         state, mean = draws.state, draws.mean
         if last:
-            likely = draws.present >= _LIKELY
+            likely = draws.present >= LIKELY
             mean = run(blocks, state, *_CHOSEN, share=share, allowed=likely).mean
             likely |= np.array([not c.family.absent for c in components])
             mean[np.repeat(~likely, np.diff(rows.start))] = 0.0
@@ -311,7 +316,7 @@ def fit(
         gains, delay = rows.gains_of(mean), rows.delay_of(mean)
         if last:
             break
-        late_enough = all(draws.present[i] >= _LIKELY for i in rows.delays)
+        late_enough = all(draws.present[i] >= LIKELY for i in rows.delays)
         rows.linearise(rows.phi(mean), gains, delay if late_enough else 0.0)
         weights, tails = _weights(rows, e)
         share = _share(rows, e * np.sqrt(weights), draws)

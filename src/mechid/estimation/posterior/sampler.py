@@ -24,8 +24,6 @@ GRID = np.exp(np.linspace(np.log(1e-3), np.log(50.0), 50))
 ABSENT, PRESENT = 0, slice(1, None)
 _LOG = np.log(GRID)
 _ONE = int(np.argmin(np.abs(_LOG)))
-# Sizes of what is there: log-normal about the usual one, a factor of 1.6 either way.
-_WIDTH = 0.5
 # CAD errors of bodies: Student's law with so many degrees of freedom, about a common scale that is
 # log-normal about the declared one, a factor of two either way.
 _TAILS = 4.0
@@ -104,12 +102,12 @@ class Sampler:
         self.floor = _LEAST_NOISE * np.where(rms > 0, rms, 1.0)
         self.rng = np.random.default_rng(seed)
         self.sparse = np.flatnonzero([c.family.absent for c in components])
-        self.dense = np.flatnonzero([not c.family.absent and c.kind != OPEN for c in components])
         kinds = np.array([c.kind for c in components])
         self.kinds = {k: np.flatnonzero(kinds == k) for k in dict.fromkeys(kinds.tolist())}
-        most = np.array([c.family.most for c in components])
-        # Law of the sizes of what is there, (c, n_grid - 1).
-        law = np.where(GRID[PRESENT] > most[:, None], -np.inf, -0.5 * (_LOG[PRESENT] / _WIDTH) ** 2)
+        most = np.array([[c.family.most] for c in components])
+        spread = np.array([[c.family.spread or 1.0] for c in components])
+        # Law of the sizes of what is there, log-normal about the usual one, (c, n_grid - 1).
+        law = np.where(GRID[PRESENT] > most, -np.inf, -0.5 * (_LOG[PRESENT] / spread) ** 2)
         self.law = law - np.log(np.sum(np.exp(law), axis=1))[:, None]
 
     def start_state(self, noise: Floats) -> State:

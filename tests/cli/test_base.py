@@ -80,7 +80,7 @@ def test_a_certificate_against_the_own_model(run):
     )
     other = run("verify-certificate", "c.json", "--model", "longer.yaml")
     assert other.status == 1
-    assert "the pose cannot be enclosed" in other.out
+    assert "state 1: the pose is not closed" in other.out
     wrong = run("verify-certificate", "c.json", "--model", "five_bar")
     assert wrong.status == 2
     assert "c.json" in wrong.err

@@ -10,6 +10,7 @@ import pytest
 
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.drive import driven_coordinates, nothing_driven
+from mechid.dynamics.energy_balance import Rest
 from mechid.dynamics.forward.engine import Engine
 from mechid.dynamics.forward.formulation import Instant
 from mechid.dynamics.parameters import parameter_values
@@ -120,7 +121,9 @@ def test_projection_and_events_see_the_state_alone() -> None:
 def test_why_an_integration_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     one = run()
     monkeypatch.setattr(one, "_sharp_friction", list)
-    failure: Any = SimpleNamespace(__cause__=None, time=1.0, what="no step is short enough")
+    failure: Any = SimpleNamespace(
+        __cause__=None, time=1.0, what="no step is short enough", last=None
+    )
     assert one.reason(failure) is failure
     error = KinematicsError("out of reach")
     one.cause[:] = [(0.9, error)]
@@ -134,6 +137,10 @@ def test_why_an_integration_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(one.reason(failure)).startswith(
         "no step is short enough; the friction of a, b changes its sign at once; give the"
     )
+
+
+# A mechanism whose rest is known exactly.
+NOTHING = Rest(np.zeros((1, 1)), np.zeros(1), np.zeros(1))
 
 
 def trace(*z: list[float]) -> Any:
@@ -176,7 +183,7 @@ def test_energy_is_looked_at_every_now_and_then() -> None:
     one = run()
     one.chosen = Two()
     z = np.array([1.0, 2.0, 0.0, 0.0])
-    inspect = one.inspector(0.0, z, 1.0, SimulationOptions())
+    inspect = one.inspector(0.0, z, 1.0, SimulationOptions(), NOTHING)
     # 2 J at the start. Work of 3 J that the kinetic energy does not show is missed at step 64.
     wrong = np.array([1.0, 2.0, 3.0, 0.0])
     for k in range(63):
@@ -190,17 +197,17 @@ def test_a_result_is_cut_where_energy_came_from_nowhere() -> None:
         kinetic=np.array([1.0, 2.0, 3.0]), potential=np.array([3.0, 2.0, 1.0]),
         work=np.zeros(3), dissipated=np.zeros(3),
     )  # fmt: skip
-    _refuse_free_energy(fine)
+    _refuse_free_energy(fine, NOTHING)
     wrong = simulation(
         kinetic=np.array([1.0, 2.0, 4.0]), potential=np.array([3.0, 2.0, 1.0]),
         work=np.zeros(3), dissipated=np.zeros(3),
     )  # fmt: skip
     with pytest.raises(SimulationError, match=r"stopped at t = 2 s: energy of 1 J came from") as e:
-        _refuse_free_energy(wrong)
+        _refuse_free_energy(wrong, NOTHING)
     assert e.value.partial.time.tolist() == [0.0, 1.0]
     lost = simulation(kinetic=np.array([1.0, np.nan, 3.0]))
     with pytest.raises(SimulationError, match=r"stopped at t = 1 s"):
-        _refuse_free_energy(lost)
+        _refuse_free_energy(lost, NOTHING)
     stopped = _stopped(1.5, MechidError("why", remedy="do this"), fine)
     assert str(stopped) == "the simulation stopped at t = 1.5 s: why; do this"
 

@@ -60,7 +60,9 @@ RECORDER: Mapping[str, Step] = MappingProxyType(
 ENCODER: Mapping[str, Step] = MappingProxyType({"eccentricity": errors.eccentricity})
 READER: Mapping[str, Step] = MappingProxyType({"position_quantisation": errors.quantisation})
 # With these, speeds and accelerations are not those of the measured positions.
-WITHOUT_RATES = ("position_noise", "position_quantisation", "eccentricity", "jitter")
+WITHOUT_RATES = (
+    "positions_only", "position_noise", "position_quantisation", "eccentricity", "jitter",
+)  # fmt: skip
 _ALL = "log"  # what has the one size of errors of a log
 
 

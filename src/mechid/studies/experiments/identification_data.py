@@ -43,7 +43,6 @@ from mechid.tasks.synthetic_errors import WITHOUT_RATES, ForcePath, stream, unit
 
 _KEPT, _SEVERAL = 24, 8
 _MACHINE = tuple(kind.name for kind in ERROR_KINDS if kind.machine)
-_POSITIONS = ("positions_only", *WITHOUT_RATES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +98,7 @@ def data_of(settings: IdentificationSettings) -> Data:
     moved: Mapping[str, Sequence[float]] = {}
     phi = shared.true_values(settings.truth_model)
     other = bool(settings.link or settings.one_coefficient)
-    if other or any(getattr(options, name) for name in (*_MACHINE, *_POSITIONS)):
+    if other or any(getattr(options, name) for name in (*_MACHINE, *WITHOUT_RATES)):
         machine, moved = _machine(settings, truth)
         problem, exact, log = _of_machine(settings, options, chosen, machine)
         moved, phi = log.errors.get("hardpoints", moved), log.phi

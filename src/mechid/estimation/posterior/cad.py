@@ -23,6 +23,7 @@ _CAD = FAMILIES["CAD values"]
 KINDS = ("mass", "centre", "moments")
 # Coefficients without a CAD value: as wide as they were declared, whatever the others say.
 OPEN = "open"
+_ALIKE = 1e-6  # correlations that are rounding
 _OF_BODY = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 
 
@@ -60,6 +61,10 @@ def _of_body(prior: Prior, k: int, own: Ints, F: Floats) -> Iterator[tuple[str, 
         return
     D = by_central(prior.values[own])
     central = np.asarray(np.linalg.solve(D, F), dtype=np.float64)
+    if _go_together(central):
+        # As a measured first moment ties mass and centre.
+        yield f"inertia of {name}", "together", prior.matrix[:, own] @ F
+        return
     for j, kind in enumerate(KINDS):
         rows = np.flatnonzero(j == _OF_BODY)
         if np.any(central[rows]):
@@ -68,6 +73,14 @@ def _of_body(prior: Prior, k: int, own: Ints, F: Floats) -> Iterator[tuple[str, 
                 kind,
                 prior.matrix[:, own] @ D[:, rows] @ compressed(central[rows]),
             )
+
+
+def _go_together(central: Floats) -> bool:
+    """Return whether errors of different kinds of a body are correlated."""
+    C = central @ central.T
+    size = np.sqrt(np.diag(C))
+    apart = _OF_BODY[:, None] != _OF_BODY
+    return bool(np.any(np.abs(C[apart]) > _ALIKE * np.outer(size, size)[apart]))
 
 
 def _together(P: Floats, owner: Ints) -> Sequence[Ints]:

@@ -94,8 +94,8 @@ class Component:
         Of errors of the parameters: their unit errors.
     columns : array (N, k), optional
         Of errors of a channel: unit errors of its samples.
-    channel : int
-        The channel; -1 for all.
+    channel, log : int
+        The channel and the log; -1 for all.
     """
 
     name: str
@@ -104,6 +104,7 @@ class Component:
     directions: Floats | None = None
     columns: Floats | None = None
     channel: int = -1
+    log: int = -1
 
     @property
     def size(self) -> int:

@@ -101,7 +101,8 @@ def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
     covariance = found.covariance
     values = prior.mean + F @ found.mean[:n]
     own = F @ covariance[:n, :n] @ F.T
-    sigma, before = np.sqrt(np.maximum(np.diag(own), 0.0)), np.linalg.norm(F, axis=1)
+    spread = np.repeat(found.draws.spread, np.diff(found.start))[:n]
+    sigma, before = np.sqrt(np.maximum(np.diag(own), 0.0)), np.linalg.norm(F * spread, axis=1)
     resting = tuple(
         p for p, s, b in zip(r.parameters, sigma, before, strict=True) if s >= (1 - _RESTING) * b
     )
@@ -118,7 +119,7 @@ def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
         r.channels,
         noise,
         r.unstacked(found.residuals),
-        condition(A * (np.sqrt(found.weights) / noise[channel])[:, None]),
+        condition(A * (np.sqrt(found.weights / found.variance) / noise[channel])[:, None]),
         known=(*prior.words, *_words(found)),
         warnings=warnings,
         errors=_errors(found, F),
@@ -143,25 +144,16 @@ def _noise(found: Fitted) -> tuple[Floats, Floats]:
         rows, d = np.concatenate(parts), s % n_d
         nu = found.tails[s]
         wider = nu / (nu - 2.0) if np.isfinite(nu) else 1.0
-        # Of weighted rows; variances that grow with the force are in the weights.
-        variance = found.draws.noise[s] ** 2 * wider * _mean_variance(found.weights[rows], nu)
-        squares[d] += len(rows) * variance
-        clipped = np.clip(e[rows], -4 * np.sqrt(variance), 4 * np.sqrt(variance))
+        variance = found.draws.noise[s] ** 2 * wider * found.variance[rows]
+        squares[d] += np.sum(variance)
         whole = np.zeros(len(e))
-        whole[rows] = clipped
+        whole[rows] = np.clip(e[rows], -4 * np.sqrt(variance), 4 * np.sqrt(variance))
         ratio = fit_colour([whole[part] for part in parts]).ratio
-        lacking[d] += len(rows) * float(np.mean(clipped**2)) * (1.0 - 1.0 / ratio**2)
+        lacking[d] += len(rows) * float(np.mean(whole[rows] ** 2)) * (1.0 - 1.0 / ratio**2)
         count[d] += len(rows)
     with np.errstate(invalid="ignore", divide="ignore"):
         noise = np.sqrt(np.where(count > 0, squares / count, np.nan))
         return noise, np.sqrt(np.where(count > 0, lacking / np.maximum(count, 1), 0.0))
-
-
-def _mean_variance(weights: Floats, nu: float) -> float:
-    """Return the mean variance of rows relative to that of weight one."""
-    if np.isfinite(nu):
-        return 1.0  # the scale of Student's law holds for all rows
-    return float(np.mean(1.0 / weights))
 
 
 def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
@@ -170,7 +162,7 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
     n_d, n_logs = len(r.channels), int(r.logs.max(initial=0)) + 1
     covariance, K = found.covariance, len(found.mean)
     gain, offset = np.zeros((n_d, K)), np.zeros((n_logs, n_d, K))
-    drift = np.zeros((n_d, len(r.time)))
+    drift, seen = np.zeros((n_d, len(r.time))), np.zeros((n_logs, n_d))
     delay = np.zeros(K)
     for i, c in enumerate(found.components):
         own = found.of(i)
@@ -180,8 +172,8 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
             at = slice(None) if c.channel < 0 else c.channel
             gain[at, own] += unit_gain(c)
         elif c.family.name == "offsets":
-            log = int(r.logs[np.flatnonzero(c.columns[:, 0])[0]])
-            offset[log, c.channel, own] = np.max(np.abs(c.columns))
+            offset[c.log, c.channel, own] = np.max(np.abs(c.columns))
+            seen[c.log, c.channel] = 1.0
         elif c.family.name == "drifts":
             drift[c.channel] += c.columns @ found.mean[own]
         else:
@@ -193,13 +185,16 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
     def spread(T: Floats) -> Floats:
         return np.asarray(np.sqrt(np.maximum(np.einsum("...i,ij,...j->...", T, covariance, T), 0)))
 
-    mean = offset.mean(axis=0)
-    by_log = offset @ found.mean
-    between = by_log.std(axis=0, ddof=1) if n_logs > 1 else np.zeros(n_d)
+    # Of another log, and of those without this force: the mean of these, uncertain as one of them.
+    count = np.sum(seen, axis=0)
+    mean = offset.sum(axis=0) / np.maximum(count, 1)[:, None]
+    by_log = np.where(seen > 0, offset @ found.mean, mean @ found.mean)
+    squares = np.sum(seen * (by_log - mean @ found.mean) ** 2, axis=0)
+    between = np.sqrt(squares / np.maximum(count - 1, 1))
     late = np.full(n_d, found.delay)
     return ChannelErrors(
         gain=np.expm1(gain @ found.mean),
-        sigma_gain=spread(gain),
+        sigma_gain=spread(gain) * np.exp(gain @ found.mean),
         offset=mean @ found.mean,
         sigma_offset=np.hypot(spread(mean), between),
         cross=F @ covariance[: F.shape[1]] @ mean.T,

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -27,7 +28,7 @@ from scipy.stats import t as student
 from mechid.errors import DataError
 from mechid.estimation.effective import correlation_factors
 from mechid.estimation.late import late
-from mechid.estimation.noise import relative_variances
+from mechid.estimation.noise import relative_variances, student_efficiency
 from mechid.estimation.posterior.cad import cad_components
 from mechid.estimation.posterior.component import Component
 from mechid.estimation.posterior.lacking import possible_components
@@ -47,13 +48,8 @@ LIKELY = 0.5
 _FEWEST = 3  # values of a force that tell its noise
 
 
-# Part of a sample beside each at which forces are compared.
+# Part of the way to the next sample, and to the one before, at which forces are compared.
 _BESIDE = 0.25
-
-
-def _behind(x: Floats) -> Floats:
-    """Return values of the steps before each sample, from those after each."""
-    return np.concatenate([x[:1], x[:-1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +72,8 @@ class Fitted:
         ℓ of each channel, and seconds.
     residuals : array (m,)
         Of the valid rows, N or N m.
-    weights : array (m,)
-        Of these rows.
+    weights, variance : array (m,)
+        Of these rows: by their tails, and their variance relative to that of the series.
     tails : array (n_s,)
         Degrees of freedom of the noise of each series.
     share : float
@@ -94,6 +90,7 @@ class Fitted:
     delay: float
     residuals: Floats
     weights: Floats
+    variance: Floats
     tails: Floats
     share: float
 
@@ -138,6 +135,7 @@ class _Rows:
         self.rms = np.array([
             float(np.sqrt(np.mean(self.y[own] ** 2))) if own.size else 0.0 for own in self.members
         ])  # fmt: skip
+        self.delay = 0.0
         self.order = sorted(
             range(self.n_s), key=lambda s: (s // self.n_d, r.channels[s % self.n_d])
         )
@@ -146,8 +144,9 @@ class _Rows:
 
     def linearise(self, phi: Floats, gains: Floats, delay: float, *, first: bool = False) -> None:
         """Set matrix and target about an estimate; the first time measured forces tell F̂."""
-        r, self.delay = self.r, delay
-        if first or delay != 0:
+        r = self.r
+        moved, self.delay = first or delay != self.delay, delay
+        if moved:
             W, known = r.W, r.known
             if delay:
                 W, known, W_rate, known_rate = late(r, np.full(self.n_d, delay))
@@ -170,26 +169,43 @@ class _Rows:
         can be told there, as forces may vary faster than their samples show."""
         if not self.delays:
             return np.zeros(len(force))
-        if self.r.between is not None:
-            with_one = np.append(phi, 1.0)
-            _, x = self.r.between(np.array([_BESIDE, 1.0 - _BESIDE]))
-            after, before = (x[:, k] @ with_one for k in (0, 1))
-            whole = (after - _behind(before)) / (2 * _BESIDE * self.step)
-        else:
-            whole = np.zeros(self.r.tau.shape)
-            whole[self.sample, self.channel] = force
-            for part in segments(self.r, np.arange(len(self.r.time))):
-                slope = np.gradient(whole[part], self.r.time[part], axis=0) if len(part) > 1 else 0
-                whole[part] = slope
+        if self.slope is not None:
+            return np.asarray(self.slope @ np.append(phi, 1.0))
+        whole = np.zeros(self.r.tau.shape)
+        whole[self.sample, self.channel] = force
+        for part in segments(self.r, np.arange(len(self.r.time))):
+            slope = np.gradient(whole[part], self.r.time[part], axis=0) if len(part) > 1 else 0
+            whole[part] = slope
         return np.asarray(whole[self.sample, self.channel])
+
+    @cached_property
+    def slope(self) -> Floats | None:
+        """Time derivatives of W, and of what is known as the last column, (m, b + 1)."""
+        r = self.r
+        if r.between is None:
+            return None
+        time, x = r.between(np.array([_BESIDE, 1.0 - _BESIDE]))
+        now = np.concatenate([r.W, r.known[..., None]], axis=-1)
+        found = np.zeros_like(now)
+        for part in segments(r, np.arange(len(r.time))):
+            if len(part) < 2:
+                continue
+            last = part[:-1]
+            # At the ends of a stretch differences are one-sided.
+            after = np.concatenate([x[last, 0], now[part[-1:]]])
+            before = np.concatenate([now[part[:1]], x[last, 1]])
+            t = np.append(time[last, 0], r.time[part[-1]])
+            t = t - np.append(r.time[part[0]], time[last, 1])
+            found[part] = (after - before) / t[:, None, None]
+        return found[self.sample, self.channel]
 
     def series_of(self, s: int) -> tuple[Ints, Floats]:
         """Return coefficients (k,) that act on a series, and its matrix (n, k)."""
-        own, d = self.members[s], s % self.n_d
+        own, (log, d) = self.members[s], divmod(s, self.n_d)
         at = [np.arange(self.n_F)]
         columns = [self.base[own]]
         for i, c in enumerate(self.components):
-            if c.columns is None or c.channel not in (-1, d):
+            if c.columns is None or c.channel not in (-1, d) or c.log not in (-1, log):
                 continue
             at.append(np.arange(*self.start[i : i + 2]))
             if c.family.name == "gains":
@@ -200,25 +216,26 @@ class _Rows:
                 columns.append(self.u[own, None] * c.columns[self.sample[own]])
         return np.concatenate(at), np.concatenate(columns, axis=1)
 
-    def blocks(self, weights: Floats) -> list[Block]:
-        """Return what the weighted rows of each series say."""
+    def blocks(self, weights: Floats, variance: Floats, worth: Floats) -> list[Block]:
+        """Return what the weighted rows of each series say, in units of measured forces."""
         found = []
         for s, own in enumerate(self.members):
             at, A = self.series_of(s)
-            root = np.sqrt(weights[own])
+            root = np.sqrt(weights[own] / variance[own]) / self.u[own]
             A, t = A * root[:, None], self.target[own] * root
-            found.append(Block(at, A.T @ A, A.T @ t, float(t @ t), len(own)))
+            found.append(Block(at, A.T @ A, A.T @ t, float(t @ t), len(own), float(worth[s])))
         return found
 
     def enough(self) -> None:
-        """Reject a force with too few values to tell its noise.
+        """Reject a force with too few values to tell its noise, if that is not declared.
 
         Raises
         ------
         DataError
         """
+        declared = np.zeros(self.n_d) if self.r.noise is None else self.r.noise
         for s, own in enumerate(self.members):
-            if 0 < len(own) < _FEWEST:
+            if 0 < len(own) < _FEWEST and declared[s % self.n_d] == 0:
                 raise DataError(
                     f"force {self.r.channels[s % self.n_d]} has too few measured values to "
                     "estimate its noise",
@@ -278,10 +295,14 @@ def fit(
     seed : int
     """
     prior = prior.select(regression.parameters)
-    components = (
-        *cad_components(prior),
-        *possible_components(prior, regression),
-        *sensor_components(regression, without),
+    components = tuple(
+        c
+        for c in (
+            *cad_components(prior),
+            *possible_components(prior, regression),
+            *sensor_components(regression),
+        )
+        if c.family.name not in without
     )
     # Directions of parameters come first; by name, so that the order of channels is of no matter.
     components = tuple(sorted(components, key=lambda c: (c.directions is None, c.name)))
@@ -292,25 +313,25 @@ def fit(
             remedy="declare how uncertain they are, or use an estimator without prior",
         )
     rows = _Rows(regression, prior, components)
-    if regression.noise is None:
-        rows.enough()
+    rows.enough()
     sampler = Sampler(components, rows.rms, rows.order, seed)
     least = None if regression.noise is None else np.tile(regression.noise, rows.n_s // rows.n_d)
     run = partial(sampler.run, declared=least, free_noise=not declared_noise)
     state = sampler.start_state(0.1 * np.where(rows.rms > 0, rows.rms, 1.0))
-    weights, tails, share = np.ones(len(rows.y)), np.full(rows.n_s, np.inf), 1.0
+    law = Law.normal(len(rows.y), rows.n_s)
+    share = 1.0
     # Gains are relative to what is left of a force, which the first turn has to tell.
     allowed = np.array([c.family.name != "gains" for c in components])
     for turn in range(_TURNS):
         last = turn == _TURNS - 1
         sweeps, burn = _LAST if last else _FIRST
-        blocks = rows.blocks(weights)
+        blocks = rows.blocks(law.weights, law.variance, law.worth)
         draws = run(blocks, state, sweeps, burn, share=share, allowed=None if turn else allowed)
         state, mean = draws.state, draws.mean
         if last:
             likely = draws.present >= LIKELY
-            mean = run(blocks, state, *_CHOSEN, share=share, allowed=likely).mean
             likely |= np.array([not c.family.absent for c in components])
+            mean = run(blocks, state, *_CHOSEN, share=share, fixed=likely).mean
             mean[np.repeat(~likely, np.diff(rows.start))] = 0.0
         e = rows.residuals(mean)
         gains, delay = rows.gains_of(mean), rows.delay_of(mean)
@@ -318,34 +339,51 @@ def fit(
             break
         late_enough = all(draws.present[i] >= LIKELY for i in rows.delays)
         rows.linearise(rows.phi(mean), gains, delay if late_enough else 0.0)
-        weights, tails = _weights(rows, e)
-        share = _share(rows, e * np.sqrt(weights), draws)
+        law = _law(rows, e)
+        share = _share(rows, e * np.sqrt(law.weights / law.variance), draws)
     return Fitted(
-        regression, prior, components, rows.start, draws, mean, gains, delay, e, weights, tails,
-        share,
+        regression, prior, components, rows.start, draws, mean, gains, delay, e, law.weights,
+        law.variance, law.tails, share,
     )  # fmt: skip
 
 
-def _weights(rows: _Rows, e: Floats) -> tuple[Floats, Floats]:
-    """Return weights of the rows (m,), and degrees of freedom of the noise of each series.
+class Law(NamedTuple):
+    """Law of the noise: weights by the tails and relative variances of the rows (m,), degrees of
+    freedom of each series (n_s,), and what one of its rows says, by one with normal noise."""
 
-    Noise may grow with the force, and have heavy tails: by their likelihood.
-    """
-    variance = relative_variances(e, rows.y - e, rows.series, rows.n_s)
-    weights, tails = 1.0 / variance, np.full(rows.n_s, np.inf)
+    weights: Floats
+    variance: Floats
+    tails: Floats
+    worth: Floats
+
+    @staticmethod
+    def normal(m: int, n_s: int) -> Law:
+        """Return that of normal noise."""
+        return Law(np.ones(m), np.ones(m), np.full(n_s, np.inf), np.ones(n_s))
+
+
+def _law(rows: _Rows, e: Floats) -> Law:
+    """Return the law of the noise that residuals have: it may grow with the force, and have heavy
+    tails, by their likelihood."""
+    law = Law.normal(len(e), rows.n_s)
+    law.variance[:] = relative_variances(e, rows.y - e, rows.series, rows.n_s)
     for s, own in enumerate(rows.members):
-        x = e[own] / np.sqrt(variance[own])
+        x = e[own] / np.sqrt(law.variance[own])
         if not np.any(x):
             continue
         best = -np.inf
         for nu in _TAILS:
             weight, size = _tailed(x, nu)
-            law = norm if np.isinf(nu) else student(nu)
-            likelihood = float(np.sum(law.logpdf(x / size))) - len(x) * float(np.log(size))
+            density = norm if np.isinf(nu) else student(nu)
+            likelihood = float(np.sum(density.logpdf(x / size))) - len(x) * float(np.log(size))
             if likelihood > best:
-                best, tails[s] = likelihood, nu
-                weights[own] = weight / variance[own]
-    return weights, tails
+                best, law.tails[s], law.weights[own] = likelihood, nu, weight
+                if np.isfinite(nu):
+                    series = np.zeros(len(own), dtype=np.int64)
+                    law.worth[s] = student_efficiency(x / size, weight, nu, series, 1)[0]
+                else:
+                    law.worth[s] = 1.0
+    return law
 
 
 def _tailed(x: Floats, nu: float) -> tuple[Floats, float]:

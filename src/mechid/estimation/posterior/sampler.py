@@ -15,12 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
+from scipy.special import expit
 
+from mechid.estimation.linear import ROUNDING
 from mechid.estimation.posterior.cad import OPEN
 from mechid.estimation.posterior.component import Component
 from mechid.estimation.regression import Bools, Floats, Ints
 
-GRID = np.exp(np.linspace(np.log(1e-3), np.log(50.0), 50))
+# Scales from a thousandth of the usual size to fifty times as much, one among them.
+GRID = np.exp(np.log(1e3) / 31 * np.arange(-31, 19))
 ABSENT, PRESENT = 0, slice(1, None)
 _LOG = np.log(GRID)
 _ONE = int(np.argmin(np.abs(_LOG)))
@@ -37,7 +40,7 @@ class Block(NamedTuple):
     """Rows of one series of samples, as what they say of coefficients.
 
     at (k,): the coefficients; G (k, k), g (k,), square: AᵀA, Aᵀt, tᵀt of weighted rows; n: their
-    number.
+    number; worth: what one of them says, by one with normal noise.
     """
 
     at: Ints
@@ -45,6 +48,7 @@ class Block(NamedTuple):
     g: Floats
     square: float
     n: int
+    worth: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,8 @@ class Draws:
         Probability of each component.
     scale : array (c,)
         Of those that are there, the geometric mean.
+    spread : array (c,)
+        Root mean square of the scale, 0 where absent.
     noise : array (n_s,)
     state : State
     """
@@ -75,6 +81,7 @@ class Draws:
     covariance: Floats
     present: Floats
     scale: Floats
+    spread: Floats
     noise: Floats
     state: State
 
@@ -126,6 +133,7 @@ class Sampler:
         allowed: Bools | None = None,
         declared: Floats | None = None,
         free_noise: bool = True,
+        fixed: Bools | None = None,
     ) -> Draws:
         """Return the means over sweeps after `burn`.
 
@@ -143,25 +151,36 @@ class Sampler:
             Least noise of each series.
         free_noise : bool
             Whether noise is estimated; else it is as declared.
+        fixed : array (c,) of bool, optional
+            Which components are there, and the others are not; by default that is drawn.
         """
         K, c = int(self.start[-1]), len(self.components)
         scale, noise = state.scale.copy(), state.noise.copy()
         least = self.floor if declared is None else np.maximum(self.floor, declared)
         allow = np.ones(c, dtype=bool) if allowed is None else allowed
         scale[self.sparse] = np.where(allow[self.sparse], scale[self.sparse], ABSENT)
+        if fixed is not None:
+            own = self.sparse
+            there = np.where(scale[own] == ABSENT, _ONE, scale[own])
+            scale[own] = np.where(fixed[own], there, ABSENT)
         total, square, spread = np.zeros(K), np.zeros((K, K)), np.zeros((K, K))
-        present, sizes, powers = np.zeros(c), np.zeros(c), np.zeros(len(noise))
+        present, likely, sizes, means = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
+        powers = np.zeros(len(noise))
         for sweep in range(sweeps):
             S, g = _information(blocks, noise, share, K)
             mu, V = self._gaussian(S, g, scale)
-            odds = self._odds(scale)
-            self._toggle(mu, V, scale, odds, allow)
-            self._exchange(mu, V, scale, odds, allow)
+            probable = (scale != ABSENT).astype(float)
+            if fixed is None:
+                odds = self._odds(scale)
+                probable = self._toggle((S, g), mu, V, scale, odds, allow)
+                self._exchange((S, g), mu, V, scale, odds, allow)
             if sweep >= burn:
                 total += mu
                 square += np.outer(mu, mu)
                 spread += (V + V.T) / 2
+                likely += probable
                 present += scale != ABSENT
+                means += np.where(scale != ABSENT, GRID[scale], 0.0) ** 2
                 sizes += np.where(scale != ABSENT, _LOG[scale], 0.0)
                 powers += noise**2
             theta = self._draw(S, mu, scale)
@@ -172,8 +191,9 @@ class Sampler:
         return Draws(
             mean,
             spread / n + square / n - np.outer(mean, mean),
-            present / n,
+            likely / n,
             np.exp(sizes / np.maximum(present, 1)),
+            np.sqrt(means / n),
             np.sqrt(powers / n),
             State(scale, noise),
         )
@@ -185,7 +205,8 @@ class Sampler:
         """Return the Cholesky factor of the precision, in units of the scales, and these."""
         L = self._lengths(scale)
         H = L[:, None] * S * L
-        H[np.diag_indices(len(L))] += 1.0
+        # Data without noise: rounding must not make it indefinite.
+        H[np.diag_indices(len(L))] += 1.0 + len(L) * ROUNDING * np.max(np.diag(H), initial=0.0)
         return cholesky(H, lower=True, check_finite=False), L
 
     def _gaussian(self, S: Floats, g: Floats, scale: Ints) -> tuple[Floats, Floats]:
@@ -211,24 +232,39 @@ class Sampler:
                 found[own] = np.log(share) - np.log1p(-share)
         return found
 
-    def _toggle(self, mu: Floats, V: Floats, scale: Ints, odds: Floats, allow: Bools) -> None:
-        """Draw which components are there, one after the other; mu, V and scale are changed."""
+    def _toggle(
+        self,
+        told: tuple[Floats, Floats],
+        mu: Floats,
+        V: Floats,
+        scale: Ints,
+        odds: Floats,
+        allow: Bools,
+    ) -> Floats:
+        """Draw which components are there, one after the other; mu, V and scale are changed.
+
+        Return the probability of each that it is there, given the others before.
+        """
+        found: Floats = (scale != ABSENT).astype(np.float64)
         left = self.rng.permutation(self.sparse[allow[self.sparse]])
         while left.size:
             ratio, weight = self._evidence(mu, V, scale, left)
-            there = self.rng.random(len(left)) < 1.0 / (1.0 + np.exp(-np.clip(
-                odds[left] + ratio, -500.0, 500.0)))  # fmt: skip
+            probable = expit(odds[left] + ratio)
+            if len(left) == np.count_nonzero(allow[self.sparse]):
+                found[left] = probable
+            there = self.rng.random(len(left)) < probable
             changed = np.flatnonzero(there != (scale[left] != ABSENT))
             if not changed.size:
-                return
+                break
             i = int(changed[0])
             f = int(left[i])
             new = ABSENT
             if there[i]:
                 p = np.exp(weight[i] - np.max(weight[i]))
                 new = 1 + int(self.rng.choice(len(p), p=p / p.sum()))
-            self._set(mu, V, f, scale, new)
+            self._set(told, mu, V, f, scale, new)
             left = left[i + 1 :]
+        return found
 
     def _evidence(self, mu: Floats, V: Floats, scale: Ints, which: Ints) -> tuple[Floats, Floats]:
         """Return the log evidence for each of some components, against its absence, (n,), and its
@@ -252,17 +288,32 @@ class Sampler:
             weight[at] = parts
         return ratio, weight
 
-    def _set(self, mu: Floats, V: Floats, f: int, scale: Ints, new: int) -> None:
-        """Give a component another scale: mu and V follow by Woodbury's identity."""
+    def _set(
+        self, told: tuple[Floats, Floats], mu: Floats, V: Floats, f: int, scale: Ints, new: int
+    ) -> None:
+        """Give a component another scale; mu and V follow, `told` being what the data say."""
         own = slice(int(self.start[f]), int(self.start[f + 1]))
-        delta = 1.0 / GRID[new] ** 2 - 1.0 / GRID[scale[f]] ** 2
+        old = int(scale[f])
+        scale[f] = new
+        if new != ABSENT:
+            # Woodbury's identity would lose most digits of what was absent.
+            mu[:], V[:] = self._gaussian(*told, scale)
+            return
+        delta = 1.0 / GRID[new] ** 2 - 1.0 / GRID[old] ** 2
         B = V[:, own].copy()
         X = np.linalg.solve(np.eye(B.shape[1]) / delta + V[own, own], B.T)
         mu -= X.T @ mu[own]
         V -= B @ X
-        scale[f] = new
 
-    def _exchange(self, mu: Floats, V: Floats, scale: Ints, odds: Floats, allow: Bools) -> None:
+    def _exchange(
+        self,
+        told: tuple[Floats, Floats],
+        mu: Floats,
+        V: Floats,
+        scale: Ints,
+        odds: Floats,
+        allow: Bools,
+    ) -> None:
         """Exchange components that are there with others, by Metropolis' rule."""
         usable = self.sparse[allow[self.sparse]]
         for _ in range(_EXCHANGES):
@@ -281,8 +332,8 @@ class Sampler:
             gain = _block(A, b, swapped) - _block(A, b, s) + odds[g] - odds[f]
             gain += self.law[g, old - 1] - self.law[f, old - 1]
             if np.log(self.rng.random()) < gain:
-                self._set(mu, V, f, scale, ABSENT)
-                self._set(mu, V, g, scale, old)
+                self._set(told, mu, V, f, scale, ABSENT)
+                self._set(told, mu, V, g, scale, old)
 
     def _noise(
         self,
@@ -297,7 +348,7 @@ class Sampler:
         """Draw the noise of each series, given the coefficients."""
         found = noise.copy()
         for s in self.order:
-            at, G, g, square, n = blocks[s]
+            at, G, g, square, n, _ = blocks[s]
             if not n:
                 continue
             own = theta[at]
@@ -335,9 +386,9 @@ def _information(
     blocks: Sequence[Block], noise: Floats, share: float, K: int
 ) -> tuple[Floats, Floats]:
     S, g = np.zeros((K, K)), np.zeros(K)
-    for (at, G, own, _, n), sigma in zip(blocks, noise, strict=True):
+    for (at, G, own, _, n, worth), sigma in zip(blocks, noise, strict=True):
         if n:
-            weight = share / sigma**2
+            weight = share * worth / sigma**2
             S[np.ix_(at, at)] += weight * G
             g[at] += weight * own
     return S, g

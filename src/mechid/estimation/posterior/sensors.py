@@ -6,7 +6,7 @@ half periods over the log, with amplitudes that fall as 1/k: a random walk seen 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,19 +14,18 @@ from mechid.estimation.posterior.component import FAMILIES, Component
 from mechid.estimation.regression import Floats, Regression
 
 DRIFT_TERMS = 8
-# Half of the variance of gains is common to all forces.
-_COMMON = np.sqrt(0.5)
+# A factor common to all forces has half of the variance of that of one force.
+_OF_ALL = np.sqrt(0.5)
 
 
-def sensor_components(r: Regression, without: Collection[str] = ()) -> tuple[Component, ...]:
+def sensor_components(r: Regression) -> tuple[Component, ...]:
     """Return the errors that the forces of a problem may have.
 
     Columns of gains and delays are filled in when a problem is linearised; of rows without an order
     in time there are only gains.
     """
     timed = r.zeros is None
-    found = (*_gains(r), *(_of_logs(r) if timed else ()), *(_delay(r) if timed else ()))
-    return tuple(component for component in found if component.family.name not in without)
+    return (*_gains(r), *(_of_logs(r) if timed else ()), *(_delay(r) if timed else ()))
 
 
 def _gains(r: Regression) -> Iterator[Component]:
@@ -35,7 +34,8 @@ def _gains(r: Regression) -> Iterator[Component]:
         # A factor of one force alone, or of all, is seen against CAD values only.
         yield Component("gain of all forces", family, "gains", columns=empty)
     for d, name in enumerate(r.channels):
-        yield Component(f"gain of {name}", family, "gains", columns=empty, channel=d)
+        if r.valid[:, d].any():
+            yield Component(f"gain of {name}", family, "gains", columns=empty, channel=d)
 
 
 def _of_logs(r: Regression) -> Iterator[Component]:
@@ -52,10 +52,10 @@ def _of_logs(r: Regression) -> Iterator[Component]:
             label = name if n_logs == 1 else f"{name} in log {k + 1}"
             one = own.astype(float)[:, None]
             yield Component(f"offset of {label}", offsets, "offsets",
-                            columns=offsets.usual * size * one, channel=d)  # fmt: skip
+                            columns=offsets.usual * size * one, channel=d, log=k)  # fmt: skip
             waves = one * _cosines(r.time, own)
             yield Component(f"drift of {label}", drifts, "drifts",
-                            columns=drifts.usual * size * waves, channel=d)  # fmt: skip
+                            columns=drifts.usual * size * waves, channel=d, log=k)  # fmt: skip
 
 
 def _cosines(time: Floats, own: Floats) -> Floats:
@@ -78,4 +78,4 @@ def _delay(r: Regression) -> Iterator[Component]:
 
 def unit_gain(component: Component) -> float:
     """Return the gain that is one unit of a component."""
-    return component.family.usual * (_COMMON if component.channel < 0 else 1.0)
+    return component.family.usual * (_OF_ALL if component.channel < 0 else 1.0)

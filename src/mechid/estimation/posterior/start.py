@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from mechid.estimation.linear import ROUNDING
 from mechid.estimation.noise import root_mean_square
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.whitening import segments
@@ -18,6 +19,7 @@ from mechid.estimation.whitening import segments
 _LONGEST, _SAMPLES, _PART = 0.1, 5, 0.1
 _ROWS = 2000  # that suffice for each
 _TURNS = 3  # noise and values by turns
+_LEAST_NOISE = 1e-6  # relative to the force
 
 
 def whole_samples_late(r: Regression, mean: Floats, F: Floats) -> int:
@@ -43,6 +45,8 @@ def whole_samples_late(r: Regression, mean: Floats, F: Floats) -> int:
     G = r.W[at, channel] @ F
     expected = r.W[at, channel] @ mean + r.known[at, channel]
     left = [_left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels)) for lag in lags]
+    # Beforehand no delay is as probable as all others together.
+    left = [x + np.log(len(lags)) * (lag != 0) for x, lag in zip(left, lags, strict=True)]
     # Of equal ones the shortest: data without noise, or a force that does not vary.
     return int(min(zip(left, np.abs(lags), lags, strict=True))[2])
 
@@ -50,11 +54,13 @@ def whole_samples_late(r: Regression, mean: Floats, F: Floats) -> int:
 def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:
     """Return -log of the probability of forces, but for a constant."""
     e = t
+    # Of data without noise rounding is left.
+    least = _LEAST_NOISE * root_mean_square(t, channel, n_d)
+    least = np.where(least > 0, least, 1.0)
     for _ in range(_TURNS):
-        noise = root_mean_square(e, channel, n_d)
-        weight = (1 / np.where(noise > 0, noise, 1.0) ** 2)[channel]
-        H = np.eye(G.shape[1]) + G.T @ (G * weight[:, None])
+        weight = (1 / np.maximum(root_mean_square(e, channel, n_d), least) ** 2)[channel]
+        H = G.T @ (G * weight[:, None])
+        H[np.diag_indices(len(H))] += 1.0 + len(H) * ROUNDING * np.max(np.diag(H), initial=0.0)
         e = t - G @ cho_solve(cho_factor(H, check_finite=False), G.T @ (weight * t))
-    size = root_mean_square(e, channel, n_d)
-    used = size > 0
-    return float(np.sum(np.bincount(channel, minlength=n_d)[used] * np.log(size[used])))
+    size = np.maximum(root_mean_square(e, channel, n_d), least)
+    return float(np.sum(np.bincount(channel, minlength=n_d) * np.log(size)))

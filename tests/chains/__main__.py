@@ -66,7 +66,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.record:
         record = collected(given.folder)
-        RECORD.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+        lines = ",\n".join(json.dumps(chain) for chain in record)
+        RECORD.write_text(f"[\n{lines}\n]\n", "utf-8")
         write_tables("chains.md", tables(record))
         return
     folders = []

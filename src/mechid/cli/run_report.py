@@ -174,9 +174,10 @@ def verdict_lines(found: dict[str, Any]) -> tuple[str, ...]:
 
 def _friction_words(friction: dict[str, Any]) -> str:
     """Say which shapes of friction were added, and what they are worth."""
+    tried = friction["before"] is not None
     if not friction["shapes"]:
-        return "nothing added: no shape makes the data more probable"
-    if friction["before"] is None:
+        return "nothing added" + (": no shape predicts held-out blocks better" if tried else "")
+    if not tried:
         return f"added: {'; '.join(friction['shapes'])} (more likely there than not)"
     change = f"held-out error {friction['before']:.3g} → {friction['after']:.3g} of the residuals"
     return f"added: {'; '.join(friction['shapes'])} ({change})"

@@ -156,7 +156,7 @@ def _likely(
         covariance=block_diag(prior.covariance, np.zeros((k, k))),
         possible=names,
     )
-    present = estimator.fitted(wider, known).present
+    present = estimator.present(wider, known)
     return tuple(s for s in shapes if present.get(s.parameter, 0.0) >= LIKELY)
 
 

@@ -9,7 +9,7 @@ by a threshold, and what the data cannot tell stays in the uncertainty.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -43,7 +43,7 @@ class Family:
     absent : bool
         Whether it may be absent; CAD values always have errors.
     source : str
-        Where the usual size comes from.
+        Why sizes are of this order.
     remedy : str
         What to do about one that is there.
     """
@@ -64,14 +64,14 @@ _FAMILIES = (
            "zero drift over temperature of strain-gauge sensors and amplifiers, 1 to 5 %",
            "zero the sensor, or measure standing still"),
     Family("gains", "sensor", 0.04, "of the force", 0.5, 3.0, True,
-           "torque constants and uncalibrated sensors, 2 to 5 %; beyond 12 % it is another unit",
+           "torque constants and uncalibrated sensors, 2 to 5 %; three times that is another unit",
            "calibrate the force with a known weight"),
     Family("drifts", "log", 0.05, "of the force", 1.0, 30.0, True,
            "random walk of a sensor while it warms up", "let the sensor warm up before a log"),
     Family("delays", "sensor", 0.2, "samples", 1.0, 30.0, True,
            "forces and positions go through different filters", "record both by the same clock"),
     Family("friction", "machine", 0.03, "of the force", 1.0, 30.0, True,
-           "friction of bearings and gears in the measured robots",
+           "what good bearings and gears lose",
            "describe this friction in the model"),
     Family("CAD values", "machine", 1.0, "declared standard deviations", 0.0, np.inf, False,
            "the model file", "declare how uncertain they are"),
@@ -112,3 +112,8 @@ class Component:
         found = self.directions if self.directions is not None else self.columns
         assert found is not None
         return int(found.shape[-1])
+
+
+def directions(components: Sequence[Component]) -> Floats:
+    """Return the unit errors of the parameters side by side, (b, n)."""
+    return np.concatenate([c.directions for c in components if c.directions is not None], axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,16 +15,16 @@ from mechid.estimation.linear import condition
 from mechid.estimation.options import one_of
 from mechid.estimation.physical import possible
 from mechid.estimation.plausible import plausible
-from mechid.estimation.posterior.component import FAMILIES
-from mechid.estimation.posterior.fit import Fitted, fit
-from mechid.estimation.posterior.sensors import unit_gain
+from mechid.estimation.posterior.component import FAMILIES, directions
+from mechid.estimation.posterior.fit import LIKELY, Fitted, fit
+from mechid.estimation.posterior.sensors import unit_gain, usual_step
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.whitening import fit_colour, stretches
 
 # A parameter rests on the prior if the data reduce its standard deviation by less than this part.
 _RESTING = 0.1
-_WORTH_A_WORD = 0.05  # probability
+_SHOWN = 3  # errors that are more likely absent
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,19 @@ class JointPosterior:
         known = prior.select(regression.parameters)
         used, words = plausible(regression, known)
         in_time = np.lexsort((used.time, used.logs))
-        estimate = _estimate(self.name, self.fitted(used.part(in_time), known), words)
+        estimate = _estimate(self.name, self._fitted(used.part(in_time), known), words)
         residuals = np.empty_like(estimate.residuals)
         residuals[in_time] = estimate.residuals
         return possible(replace(estimate, residuals=residuals), used, known)
 
-    def fitted(self, regression: Regression, prior: Prior) -> Fitted:
-        """Return the posterior of all components; samples are in the order of time."""
+    def present(self, regression: Regression, prior: Prior) -> Mapping[str, float]:
+        """Return the probability that each error is there, by name."""
+        known = prior.select(regression.parameters)
+        used, _ = plausible(regression, known)
+        in_time = np.lexsort((used.time, used.logs))
+        return self._fitted(used.part(in_time), known).present
+
+    def _fitted(self, regression: Regression, prior: Prior) -> Fitted:
         return fit(
             regression,
             prior,
@@ -96,7 +102,7 @@ def families(words: str) -> tuple[str, ...]:
 
 def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
     r, prior = found.regression, found.prior
-    F = np.concatenate([c.directions for c in found.components if c.directions is not None], axis=1)
+    F = directions(found.components)
     n = F.shape[1]
     covariance = found.covariance
     values = prior.mean + F @ found.mean[:n]
@@ -177,8 +183,7 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
         elif c.family.name == "drifts":
             drift[c.channel] += c.columns @ found.mean[own]
         else:
-            steps = np.diff(r.time)
-            delay[own] = c.family.usual * float(np.median(steps[steps > 0]))
+            delay[own] = c.family.usual * usual_step(r.time)
     if not any(c.columns is not None for c in found.components):
         return None
 
@@ -207,13 +212,20 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
 
 
 def _words(found: Fitted) -> Iterator[str]:
-    """Yield a line for each component that may well be there, the most probable first."""
+    """Yield a line for each error that values contain, and one for all others that may be there."""
     order = np.argsort(-found.draws.present, kind="stable")
+    maybe = []
     for i in order:
         c, p = found.components[i], float(found.draws.present[i])
-        if not c.family.absent or p < _WORTH_A_WORD:
+        if not c.family.absent:
+            continue
+        if p < LIKELY:
+            maybe.append(f"{c.name} {p:.2f}")
             continue
         size = c.family.usual * float(found.draws.scale[i])
-        shown = f"{100 * size:.2g} % {c.family.unit}" if c.family.unit == "of the force" else (
-            f"{size:.2g} {c.family.unit}")  # fmt: skip
-        yield f"{c.name}: about {shown}, probability {p:.2f}"
+        share = c.family.unit == "of the force"
+        shown = f"{100 * size:.2g} % {c.family.unit}" if share else f"{size:.2g} {c.family.unit}"
+        yield f"{c.name}: about {shown}, probability {p:.2f}; {c.family.remedy}"
+    if maybe:
+        shown = ", ".join(maybe[:_SHOWN]) + (", …" if len(maybe) > _SHOWN else "")
+        yield f"only in the standard deviations, with its probability: {shown}"

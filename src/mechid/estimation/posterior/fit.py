@@ -30,10 +30,10 @@ from mechid.estimation.effective import correlation_factors
 from mechid.estimation.late import late
 from mechid.estimation.noise import relative_variances, student_efficiency
 from mechid.estimation.posterior.cad import cad_components
-from mechid.estimation.posterior.component import Component
+from mechid.estimation.posterior.component import Component, directions
 from mechid.estimation.posterior.lacking import possible_components
 from mechid.estimation.posterior.sampler import GRID, Block, Draws, Sampler
-from mechid.estimation.posterior.sensors import sensor_components, unit_gain
+from mechid.estimation.posterior.sensors import sensor_components, unit_gain, usual_step
 from mechid.estimation.posterior.start import whole_samples_late
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
@@ -46,8 +46,6 @@ _TURNS, _FIRST, _LAST, _CHOSEN = 6, (20, 10), (130, 30), (50, 10)
 _TAILS = (3.0, 8.0, np.inf)
 LIKELY = 0.5
 _FEWEST = 3  # values of a force that tell its noise
-
-
 # Part of the way to the next sample, and to the one before, at which forces are compared.
 _BESIDE = 0.25
 
@@ -123,14 +121,11 @@ class _Rows:
         self.y = r.tau[self.sample, self.channel]
         sizes = [c.size for c in components]
         self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.cad = [i for i, c in enumerate(components) if c.directions is not None]
-        parts = [c.directions for c in components if c.directions is not None]
-        self.F = np.concatenate(parts, axis=1) if parts else np.zeros((len(r.parameters), 0))
+        self.F = directions(components)
         self.n_F = self.F.shape[1]
         self.gains = [(i, c) for i, c in enumerate(components) if c.family.name == "gains"]
         self.delays = [i for i, c in enumerate(components) if c.family.name == "delays"]
-        steps = np.diff(r.time)
-        self.step = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
+        self.step = usual_step(r.time)
         self.where = stretches(r)
         self.rms = np.array([
             float(np.sqrt(np.mean(self.y[own] ** 2))) if own.size else 0.0 for own in self.members
@@ -293,7 +288,14 @@ def fit(
     declared_noise : bool
         Whether the noise is as declared; otherwise it is estimated, and not below that.
     seed : int
+
+    Raises
+    ------
+    DataError
+        If CAD values have no errors, a force has too few values, or samples have no order in time.
     """
+    if regression.zeros is not None:
+        raise DataError("the posterior needs samples in the order of time, got compressed rows")
     prior = prior.select(regression.parameters)
     components = tuple(
         c
@@ -398,8 +400,6 @@ def _tailed(x: Floats, nu: float) -> tuple[Floats, float]:
 
 def _share(rows: _Rows, e: Floats, draws: Draws) -> float:
     """Return the part of a sample that each counts."""
-    if rows.r.zeros is not None:
-        return 1.0
     scale = np.repeat(GRID[draws.state.scale], np.diff(rows.start))[: rows.n_F]
     factors = correlation_factors(e, rows.base * scale, rows.where)
     n = np.array([len(own) for own in rows.members])

@@ -21,11 +21,9 @@ _OF_ALL = np.sqrt(0.5)
 def sensor_components(r: Regression) -> tuple[Component, ...]:
     """Return the errors that the forces of a problem may have.
 
-    Columns of gains and delays are filled in when a problem is linearised; of rows without an order
-    in time there are only gains.
+    Columns of gains and delays are filled in when a problem is linearised.
     """
-    timed = r.zeros is None
-    return (*_gains(r), *(_of_logs(r) if timed else ()), *(_delay(r) if timed else ()))
+    return (*_gains(r), *_of_logs(r), *_delay(r))
 
 
 def _gains(r: Regression) -> Iterator[Component]:
@@ -79,3 +77,9 @@ def _delay(r: Regression) -> Iterator[Component]:
 def unit_gain(component: Component) -> float:
     """Return the gain that is one unit of a component."""
     return component.family.usual * (_OF_ALL if component.channel < 0 else 1.0)
+
+
+def usual_step(time: Floats) -> float:
+    """Return the sampling interval, in which delays are counted; 1 without one."""
+    steps = np.diff(time)
+    return float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0

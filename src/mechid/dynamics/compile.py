@@ -31,6 +31,7 @@ from mechid.kinematics.assembly import link_poses
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.kernels.jit import kept_models
 from mechid.kinematics.model import KinematicModel, kinematic_model
+from mechid.kinematics.model import with_geometry as of_geometry
 from mechid.kinematics.order import link_drivers
 from mechid.kinematics.reference_point.constraints import body_numbers
 from mechid.kinematics.tables import BALL, Floats, Records, Tables
@@ -298,7 +299,17 @@ class MeasureBuilder:
 @kept_models
 def dynamic_model(mechanism: Mechanism) -> DynamicModel:
     """Compile the dynamics of a mechanism (its kinematics too, if that was not done yet)."""
-    model = kinematic_model(mechanism)
+    return _compiled(kinematic_model(mechanism))
+
+
+def with_geometry(model: DynamicModel, mechanism: Mechanism) -> DynamicModel:
+    """Return the model of a mechanism that differs from that of another in the places of joints, by
+    little and closed in the same reference pose."""
+    return _compiled(of_geometry(model.kinematics, mechanism))
+
+
+def _compiled(model: KinematicModel) -> DynamicModel:
+    mechanism = model.mechanism
     builder = MeasureBuilder(model)
     terms = element_terms(mechanism)
     rows = [

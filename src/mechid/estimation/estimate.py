@@ -15,6 +15,7 @@ from mechid.shown import Plotted, Tabular
 # mean in a log. In units of its growth in a log, the difference of consecutive means has the
 # variance 2/3, and the walk has 1/6 about each.
 _NEXT_LOG = 5.0
+LIKELY = 0.5  # probability from which values contain an error
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,59 @@ class ChannelErrors:
             for number, offset in zip(self.logs, self.by_log, strict=True):
                 found[regression.log == number] = offset
         return found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An error of machine, sensors or log that may be there.
+
+    Attributes
+    ----------
+    name : str
+        As "offset of M1".
+    family : str
+        As users name it: "offsets", "gains", "friction", …
+    owner : "machine", "sensor" or "log"
+        Errors of the machine go on to other motions, those of a sensor to other logs of it.
+    channel : str
+        The force; empty for all.
+    probability : float
+        That it is there.
+    values, sigma : tuple of float
+        Its coefficients with standard deviations, in `unit`.
+    unit : str
+    share : float
+        Part of the force that it makes, root mean square, where it makes most.
+    remedy : str
+        What to do about it.
+    """
+
+    name: str
+    family: str
+    owner: str
+    channel: str
+    probability: float
+    values: tuple[float, ...]
+    sigma: tuple[float, ...]
+    unit: str
+    share: float
+    remedy: str
+
+    @property
+    def likely(self) -> bool:
+        """Whether it is more likely there than not: then values contain it."""
+        return self.probability >= LIKELY
+
+    @property
+    def words(self) -> str:
+        """What it is, how large, and how probable."""
+        size = float(np.linalg.norm(self.values))
+        shown = f"{self.share:.2g} of the force" if self.share >= 1 else f"{100 * self.share:.2g} % of the force"
+        if len(self.values) <= 3 and self.unit:
+            about = f" ± {self.sigma[0]:.2g}" if len(self.values) == 1 else ""
+            value = self.values[0] if len(self.values) == 1 else size
+            shown = f"{value:.3g}{about} {self.unit}, {shown}"
+        return f"{self.name}: {shown}, probability {self.probability:.2f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +286,8 @@ class Estimate(Plotted, Tabular):
         model. Forces that are predicted for the same machine do not contain it.
     information : Information, optional
         Where `covariance` contains errors of model and sensors besides. Not kept in files.
+    found : tuple of Finding
+        What else may be wrong, the most probable first.
     """
 
     method: str
@@ -257,6 +313,7 @@ class Estimate(Plotted, Tabular):
     doubted_gains: DoubtedGains | None = None
     doubted_places: Floats | None = None
     information: Information | None = None
+    found: tuple[Finding, ...] = ()
 
     def summary(self) -> Mapping[str, object]:
         """Return what `repr` shows."""

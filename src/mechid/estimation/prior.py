@@ -34,8 +34,6 @@ class Prior:
         Columns that cannot be negative: stiffness, damping, friction, rotor inertia.
     words : tuple of str
         The prior information as text.
-    possible : tuple of str
-        Parameters of the model that the machine may not have; their value is 0.
     """
 
     parameters: tuple[str, ...]
@@ -46,7 +44,6 @@ class Prior:
     bodies: tuple[tuple[str, int], ...] = ()
     positive: tuple[int, ...] = ()
     words: tuple[str, ...] = ()
-    possible: tuple[str, ...] = ()
 
     @cached_property
     def mean(self) -> Floats:

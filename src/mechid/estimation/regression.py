@@ -24,6 +24,31 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Between: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
 
 
+@dataclass(frozen=True, eq=False)
+class Possible:
+    """Something that a machine may have and its model lacks.
+
+    Attributes
+    ----------
+    name : str
+        As "Coulomb friction of q3".
+    family : str
+        Name in `mechid.estimation.posterior.component.FAMILIES`.
+    forces : array (N, n_d, k)
+        Forces per unit of its k coefficients, N or N m.
+    usual : float
+        Size of a coefficient that is usual; 0: as much as makes the family's share of a force.
+    unit : str
+        Of a coefficient.
+    """
+
+    name: str
+    family: str
+    forces: Floats
+    usual: float = 0.0
+    unit: str = ""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Regression(Shown):
     """Observation matrix and measured forces of a motion.
@@ -60,6 +85,8 @@ class Regression(Shown):
     between : callable, optional
         W and known between samples, for forces that are late. Whoever changes W or known otherwise
         than the methods below has to change or drop it.
+    possible : tuple of Possible
+        What the machine may have besides, for the estimator `auto`.
     """
 
     W: Floats
@@ -75,6 +102,7 @@ class Regression(Shown):
     log: Ints | None = None
     zeros: Ints | None = None
     between: Between | None = None
+    possible: tuple[Possible, ...] = ()
 
     def __post_init__(self) -> None:
         """Reject arrays of inconsistent shapes, and numbers that are not finite."""
@@ -158,6 +186,7 @@ class Regression(Shown):
             noise=None if self.noise is None else self.noise[at],
             zeros=None if self.zeros is None else self.zeros[at],
             between=_changed(self.between, lambda x: x[:, :, at]),
+            possible=tuple(replace(p, forces=p.forces[:, at]) for p in self.possible),
         )
 
     def with_known(self, known: Regression, values: Floats) -> Regression:
@@ -186,6 +215,7 @@ class Regression(Shown):
             instruments=None if self.instruments is None else self.instruments[samples],
             log=None if self.log is None else self.log[samples],
             between=_changed(self.between, lambda x: x[samples], times=True),
+            possible=tuple(replace(p, forces=p.forces[samples]) for p in self.possible),
         )
 
     @cached_property
@@ -263,4 +293,8 @@ def joined(regressions: Sequence[Regression]) -> Regression:
         noise=np.max(noises, axis=0) if noises else None,
         log=np.repeat(np.arange(len(regressions)), [len(r.time) for r in regressions]),
         between=between if len(known) == len(regressions) else None,
+        possible=tuple(
+            replace(same[0], forces=np.concatenate([p.forces for p in same]))
+            for same in zip(*(r.possible for r in regressions), strict=True)
+        ),
     )

@@ -207,6 +207,17 @@ def model_of_geometry(mechanism: Mechanism) -> KinematicModel:
     )
 
 
+def with_geometry(model: KinematicModel, mechanism: Mechanism) -> KinematicModel:
+    """Return the model of a mechanism that differs from that of another in the places of joints.
+
+    By little, and closed in the same reference pose, so that pose, order of solution and branch are
+    the same.
+    """
+    tree = spanning_tree(mechanism)
+    compiled = compile_tables(mechanism, tree, model.passive)
+    return replace(model, mechanism=mechanism, tree=tree, compiled=compiled)
+
+
 def _choose_rows(
     mechanism: Mechanism, c: Compiled, jacobians: list[Floats], columns: Ints
 ) -> tuple[list[int], list[int]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechid.dynamics.compile import DynamicModel, dynamic_model
+from mechid.dynamics.compile import DynamicModel, dynamic_model, with_geometry
 from mechid.dynamics.regressor import observe_path
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.moved import movable_joints, with_joints_moved
@@ -82,11 +82,13 @@ def displaced(
     mechanism: Mechanism, joints: Sequence[str]
 ) -> Iterator[tuple[str, tuple[DynamicModel, DynamicModel], float]]:
     """Yield JOINT.x, models with that joint displaced forwards and backwards, and the distance."""
-    step = _STEP * characteristic_size(mechanism)
+    step, model = _STEP * characteristic_size(mechanism), dynamic_model(mechanism)
     for joint in joints:
         for axis, unit in zip("xyz", np.eye(3), strict=True):
             one, other = (
-                dynamic_model(with_joints_moved(mechanism, {joint: (s * step * unit).tolist()}))
+                with_geometry(
+                    model, with_joints_moved(mechanism, {joint: (s * step * unit).tolist()})
+                )
                 for s in (1.0, -1.0)
             )
             yield f"{joint}.{axis}", (one, other), 2 * step

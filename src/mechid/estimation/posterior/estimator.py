@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import ChannelErrors, Estimate
+from mechid.estimation.estimate import ChannelErrors, Estimate, Finding
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.late import resolution
 from mechid.estimation.linear import condition
@@ -16,7 +16,7 @@ from mechid.estimation.options import one_of
 from mechid.estimation.physical import possible
 from mechid.estimation.plausible import plausible
 from mechid.estimation.posterior.component import FAMILIES, directions
-from mechid.estimation.posterior.fit import LIKELY, Fitted, fit
+from mechid.estimation.posterior.fit import Fitted, fit
 from mechid.estimation.posterior.sensors import unit_gain, usual_step
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
@@ -24,7 +24,6 @@ from mechid.estimation.whitening import fit_colour, stretches
 
 # A parameter rests on the prior if the data reduce its standard deviation by less than this part.
 _RESTING = 0.1
-_SHOWN = 3  # errors that are more likely absent
 
 
 @dataclass(frozen=True)
@@ -71,13 +70,6 @@ class JointPosterior:
         residuals = np.empty_like(estimate.residuals)
         residuals[in_time] = estimate.residuals
         return possible(replace(estimate, residuals=residuals), used, known)
-
-    def present(self, regression: Regression, prior: Prior) -> Mapping[str, float]:
-        """Return the probability that each error is there, by name."""
-        known = prior.select(regression.parameters)
-        used, _ = plausible(regression, known)
-        in_time = np.lexsort((used.time, used.logs))
-        return self._fitted(used.part(in_time), known).present
 
     def _fitted(self, regression: Regression, prior: Prior) -> Fitted:
         return fit(
@@ -126,13 +118,67 @@ def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
         noise,
         r.unstacked(found.residuals),
         condition(A * (np.sqrt(found.weights / found.variance) / noise[channel])[:, None]),
-        known=(*prior.words, *_words(found)),
+        known=prior.words,
         warnings=warnings,
         errors=_errors(found, F),
         tails=float(np.min(found.tails)) if finite.any() else None,
         resting=resting,
         unmodelled=lacking,
+        doubted_places=_doubted(found, F),
+        found=tuple(sorted(_findings(found), key=lambda x: -x.probability)),
     )
+
+
+def _doubted(found: Fitted, F: Floats) -> Floats | None:
+    """Return a root of what the covariance has because the model may lack something: the forces
+    that are predicted for the same machine do not have it, as parameters took it up."""
+    lacking = [i for i, c in enumerate(found.components) if c.forces is not None]
+    if not lacking:
+        return None
+    own = np.concatenate([np.arange(len(found.mean))[found.of(i)] for i in lacking])
+    C = found.covariance
+    U, size, _ = np.linalg.svd(C[np.ix_(own, own)], hermitian=True)
+    there = size > len(size) * np.finfo(float).eps * np.max(size, initial=0.0)
+    return np.asarray(F @ C[: F.shape[1], own] @ (U[:, there] / np.sqrt(size[there])))
+
+
+def _findings(found: Fitted) -> Iterator[Finding]:
+    """Yield everything that may be there."""
+    r, spread = found.regression, np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
+    rms = np.sqrt(np.mean(np.where(r.valid, r.tau, 0.0) ** 2, axis=0))
+    rms = np.where(rms > 0, rms, np.inf)
+    for i, c in enumerate(found.components):
+        if not c.family.absent and c.forces is None:
+            continue
+        own = found.of(i)
+        mean, sigma = found.mean[own], spread[own]
+        unit, factor = "", 1.0
+        share = 0.0
+        if c.forces is not None:
+            unit, factor = "m" if c.family.name.endswith("places") else "", c.unit
+            share = float(np.max(np.sqrt(np.mean((c.forces @ mean) ** 2, axis=0)) / rms))
+        elif c.family.name == "gains":
+            factor = unit_gain(c)
+            share = float(abs(np.expm1(factor * mean[0])))
+        elif c.family.name == "delays":
+            unit, factor = "s", c.family.usual * usual_step(r.time)
+        elif c.columns is not None:
+            of_log = c.columns[r.logs == c.log] @ mean
+            share = float(np.sqrt(np.mean(of_log**2)) / rms[c.channel])
+            if c.family.name == "offsets":
+                unit, factor = r.units[c.channel], float(np.max(np.abs(c.columns)))
+        yield Finding(
+            name=c.name,
+            family=c.family.name,
+            owner=c.family.owner,
+            channel="" if c.channel < 0 else r.channels[c.channel],
+            probability=float(found.draws.present[i]) if c.family.absent else 1.0,
+            values=tuple((factor * mean).tolist()),
+            sigma=tuple((abs(factor) * sigma).tolist()),
+            unit=unit,
+            share=share,
+            remedy=c.family.remedy,
+        )
 
 
 def _noise(found: Fitted) -> tuple[Floats, Floats]:
@@ -209,23 +255,3 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
         delay=late,
         sigma_delay=np.hypot(spread(delay), resolution(r) if found.delay else 0.0) * np.ones(n_d),
     )
-
-
-def _words(found: Fitted) -> Iterator[str]:
-    """Yield a line for each error that values contain, and one for all others that may be there."""
-    order = np.argsort(-found.draws.present, kind="stable")
-    maybe = []
-    for i in order:
-        c, p = found.components[i], float(found.draws.present[i])
-        if not c.family.absent:
-            continue
-        if p < LIKELY:
-            maybe.append(f"{c.name} {p:.2f}")
-            continue
-        size = c.family.usual * float(found.draws.scale[i])
-        share = c.family.unit == "of the force"
-        shown = f"{100 * size:.2g} % {c.family.unit}" if share else f"{size:.2g} {c.family.unit}"
-        yield f"{c.name}: about {shown}, probability {p:.2f}; {c.family.remedy}"
-    if maybe:
-        shown = ", ".join(maybe[:_SHOWN]) + (", …" if len(maybe) > _SHOWN else "")
-        yield f"only in the standard deviations, with its probability: {shown}"

@@ -27,6 +27,7 @@ from scipy.stats import t as student
 
 from mechid.errors import DataError
 from mechid.estimation.effective import correlation_factors
+from mechid.estimation.estimate import LIKELY
 from mechid.estimation.late import late
 from mechid.estimation.noise import relative_variances, student_efficiency
 from mechid.estimation.posterior.cad import cad_components
@@ -37,6 +38,7 @@ from mechid.estimation.posterior.sensors import sensor_components, unit_gain, us
 from mechid.estimation.posterior.start import whole_samples_late
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.sensed import late_values
 from mechid.estimation.whitening import segments, stretches
 
 # Turns of linearisation; sweeps of the first ones, of the last, and of the last without what is
@@ -44,7 +46,6 @@ from mechid.estimation.whitening import segments, stretches
 _TURNS, _FIRST, _LAST, _CHOSEN = 6, (20, 10), (130, 30), (50, 10)
 # Degrees of freedom of Student's noise that are tried; infinite: normal.
 _TAILS = (3.0, 8.0, np.inf)
-LIKELY = 0.5
 _FEWEST = 3  # values of a force that tell its noise
 # Part of the way to the next sample, and to the one before, at which forces are compared.
 _BESIDE = 0.25
@@ -122,7 +123,10 @@ class _Rows:
         sizes = [c.size for c in components]
         self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.F = directions(components)
-        self.n_F = self.F.shape[1]
+        self.lacking = [c.forces for c in components if c.forces is not None]
+        # Coefficients of the machine: of its parameters, and of what the model lacks.
+        self.n_phi = self.F.shape[1]
+        self.n_F = self.n_phi + sum(x.shape[-1] for x in self.lacking)
         self.gains = [(i, c) for i, c in enumerate(components) if c.family.name == "gains"]
         self.delays = [i for i, c in enumerate(components) if c.family.name == "delays"]
         self.step = usual_step(r.time)
@@ -135,11 +139,11 @@ class _Rows:
             range(self.n_s), key=lambda s: (s // self.n_d, r.channels[s % self.n_d])
         )
         lag = whole_samples_late(r, prior.mean, self.F) if self.delays else 0
-        self.linearise(prior.mean, np.zeros(self.n_d), lag * self.step, first=True)
+        self.linearise(np.zeros(self.start[-1]), lag * self.step, first=True)
 
-    def linearise(self, phi: Floats, gains: Floats, delay: float, *, first: bool = False) -> None:
+    def linearise(self, theta: Floats, delay: float, *, first: bool = False) -> None:
         """Set matrix and target about an estimate; the first time measured forces tell F̂."""
-        r = self.r
+        r, phi, gains = self.r, self.phi(theta), self.gains_of(theta)
         moved, self.delay = first or delay != self.delay, delay
         if moved:
             W, known = r.W, r.known
@@ -147,10 +151,10 @@ class _Rows:
                 W, known, W_rate, known_rate = late(r, np.full(self.n_d, delay))
                 self.rate = (W_rate @ phi + known_rate)[r.valid]
             rows = W[self.sample, self.channel]
-            self.base = rows @ self.F
+            lacking = [self._late(x, delay)[r.valid] for x in self.lacking]
+            self.base = np.concatenate([rows @ self.F, *lacking], axis=1)
             self.at_prior = (rows @ self.prior.mean) + known[self.sample, self.channel]
-            self.rows = rows
-        force = self.at_prior + self.rows @ (phi - self.prior.mean)
+        force = self.at_prior + self.base @ theta[: self.n_F]
         if not delay:
             self.rate = self._rate(phi, force)
         self.force = self.y if first else force
@@ -158,6 +162,11 @@ class _Rows:
         self.target = (
             self.u * self.y + gains[self.channel] * self.force - delay * self.rate - self.at_prior
         )
+
+    def _late(self, forces: Floats, delay: float) -> Floats:
+        """Return forces (N, n_d, k) that are late."""
+        each = [late_values(self.r, x, np.full(self.n_d, delay)) for x in np.moveaxis(forces, -1, 0)]
+        return np.stack(each, axis=-1)
 
     def _rate(self, phi: Floats, force: Floats) -> Floats:
         """Return the time derivative of forces (m,): central differences, between samples where W
@@ -250,7 +259,7 @@ class _Rows:
 
     def phi(self, theta: Floats) -> Floats:
         """Return the parameters."""
-        return np.asarray(self.prior.mean + self.F @ theta[: self.n_F])
+        return np.asarray(self.prior.mean + self.F @ theta[: self.n_phi])
 
     def gains_of(self, theta: Floats) -> Floats:
         """Return ℓ of each channel."""
@@ -301,13 +310,13 @@ def fit(
         c
         for c in (
             *cad_components(prior),
-            *possible_components(prior, regression),
+            *possible_components(regression),
             *sensor_components(regression),
         )
         if c.family.name not in without
     )
-    # Directions of parameters come first; by name, so that the order of channels is of no matter.
-    components = tuple(sorted(components, key=lambda c: (c.directions is None, c.name)))
+    # The machine comes first, its parameters before all; by name, so that the order of channels is of no matter.
+    components = tuple(sorted(components, key=lambda c: (c.directions is None, c.forces is None, c.name)))
     if not any(c.directions is not None for c in components):
         raise DataError(
             "no standard deviations of the CAD values are declared: nothing would be left "
@@ -340,7 +349,7 @@ def fit(
         if last:
             break
         late_enough = all(draws.present[i] >= LIKELY for i in rows.delays)
-        rows.linearise(rows.phi(mean), gains, delay if late_enough else 0.0)
+        rows.linearise(mean, delay if late_enough else 0.0)
         law = _law(rows, e)
         share = _share(rows, e * np.sqrt(law.weights / law.variance), draws)
     return Fitted(

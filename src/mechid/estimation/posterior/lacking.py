@@ -1,4 +1,4 @@
-"""What a machine may have and a model may lack, as components: columns of W that may be absent."""
+"""What a machine may have and its model lacks, as components."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mechid.estimation.posterior.cad import OPEN
 from mechid.estimation.posterior.component import FAMILIES, Component
-from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 
 
-def possible_components(prior: Prior, r: Regression) -> Iterator[Component]:
-    """Yield the parameters of a prior that may be absent, in units of their usual size."""
-    family = FAMILIES["friction"]
-    if not prior.possible:
-        return
+def possible_components(r: Regression) -> Iterator[Component]:
+    """Yield what may be there, in units of its usual size; nothing that adds no force."""
     valid = r.valid
     rms = np.sqrt(np.mean(np.where(valid, r.tau - r.known, 0.0) ** 2, axis=0))
-    for name in prior.possible:
-        direction = prior.matrix[:, prior.parameters.index(name)]
-        column = np.where(valid, r.W @ direction, 0.0)
-        most = float(np.max(np.sqrt(np.mean(column**2, axis=0)) / np.where(rms > 0, rms, np.inf)))
-        if most > 0:
-            yield Component(
-                name, family, "friction", directions=(family.usual / most * direction)[:, None]
-            )
+    for p in r.possible:
+        family = FAMILIES[p.family]
+        forces = np.where(valid[..., None], p.forces, 0.0)
+        size = np.sqrt(np.mean(np.sum(forces**2, axis=2), axis=0))
+        share = float(np.max(np.where(rms > 0, size / np.where(rms > 0, rms, 1.0), 0.0)))
+        if share > 0:
+            unit = p.usual or family.usual / share
+            kind = family.name if family.absent else OPEN
+            yield Component(p.name, family, kind, forces=unit * forces, unit=unit)

@@ -3,13 +3,13 @@
 Given scales and noise, coefficients θ are Gaussian: precision S + diag(1/s²), S from the data. A
 sweep decides for each component whether it is there, with θ and the scale of the component
 integrated out; exchanges components that explain the same; and draws θ, the noise of each series,
-and the scales of what is there. An absent component keeps a scale of a thousandth of the usual
-size, which matters to nobody. The result is the mean of Gaussians over the sweeps.
+and the scales of what is there. The result is the mean of Gaussians over the sweeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -86,6 +86,126 @@ class Draws:
     state: State
 
 
+class _Told(NamedTuple):
+    """What rows of each series say of all coefficients: G (n_s, K, K), g (n_s, K), worth (n_s,)."""
+
+    G: Floats
+    g: Floats
+    worth: Floats
+
+    @staticmethod
+    def of(blocks: Sequence[Block], K: int) -> _Told:
+        G, g = np.zeros((len(blocks), K, K)), np.zeros((len(blocks), K))
+        for s, block in enumerate(blocks):
+            G[s][np.ix_(block.at, block.at)] = block.G
+            g[s, block.at] = block.g
+        return _Told(G, g, np.array([block.worth if block.n else 0.0 for block in blocks]))
+
+    def information(self, noise: Floats, share: float) -> tuple[Floats, Floats]:
+        """Return S (K, K) and g (K,)."""
+        weight = share * self.worth / noise**2
+        return np.tensordot(weight, self.G, 1), weight @ self.g
+
+
+class _Now:
+    """Coefficients given noise and scales: Gaussian with covariance V at the places `at` of those
+    that are there, and zero elsewhere; mean (K,). `scale` is changed in place."""
+
+    def __init__(self, S: Floats, g: Floats, start: Ints, scale: Ints) -> None:
+        self.S, self.g, self.start, self.scale = S, g, start, scale
+        self.owner = np.repeat(np.arange(len(scale)), np.diff(start))
+        self.root: Floats | None
+        self._factor()
+
+    def _factor(self) -> None:
+        self.at = np.flatnonzero(self.scale[self.owner] != ABSENT)
+        L = GRID[self.scale[self.owner[self.at]]]
+        H = L[:, None] * self.S[np.ix_(self.at, self.at)] * L
+        # Data without noise: rounding must not make it indefinite.
+        H[np.diag_indices(len(L))] += 1.0 + len(L) * ROUNDING * np.max(np.diag(H), initial=0.0)
+        R = cholesky(H, lower=True, check_finite=False)
+        root = solve_triangular(R, np.eye(len(L)), lower=True, check_finite=False) * L
+        self.V, self.root = root.T @ root, root
+        self.mean = self._whole(self.V @ self.g[self.at])
+
+    def _whole(self, values: Floats) -> Floats:
+        found = np.zeros(len(self.g))
+        found[self.at] = values
+        return found
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """Return coefficients (K,)."""
+        if self.root is None:
+            self._factor()
+        assert self.root is not None
+        return self.mean + self._whole(self.root.T @ rng.standard_normal(len(self.at)))
+
+    def add(self, f: int, scale: int) -> None:
+        """Give a component that is absent a scale."""
+        # Bordering the inverse would lose the digits of data without noise.
+        self.scale[f] = scale
+        self._factor()
+
+    def remove(self, f: int) -> None:
+        """Make a component absent."""
+        own = self.owner[self.at] == f
+        B = self.V[:, own]
+        X = np.linalg.solve(B[own], B.T)[:, ~own]
+        values = self.mean[self.at]
+        self.V = self.V[np.ix_(~own, ~own)] - B[~own] @ X
+        rest = values[~own] - values[own] @ X
+        self.scale[f], self.at, self.root = ABSENT, self.at[~own], None
+        self.mean = self._whole(rest)
+
+    def without(self, f: int) -> _Now:
+        """Return a copy without a component."""
+        found = copy(self)
+        found.scale = self.scale.copy()
+        found.remove(f)
+        return found
+
+    def evidence(self, which: Ints) -> Floats:
+        """Return the log evidence of each scale of some components, against their absence, given
+        the others, (n, n_grid - 1)."""
+        found = np.zeros((len(which), len(GRID) - 1))
+        there, size = self.scale[which] != ABSENT, np.diff(self.start)[which]
+        for k in np.unique(size):
+            for present in (False, True):
+                own = np.flatnonzero((size == k) & (there == present))
+                if own.size:
+                    at = self.start[which[own]][:, None] + np.arange(k)
+                    A, b = self._own(at) if present else self._added(at)
+                    found[own] = _evidence(A, b)
+        return found
+
+    def _own(self, at: Ints) -> tuple[Floats, Floats]:
+        """Return what data say of components that are there, the others being uncertain."""
+        own = np.searchsorted(self.at, at)
+        P = np.linalg.inv(self.V[own[:, :, None], own[:, None, :]])
+        b = (P @ self.mean[at][:, :, None])[..., 0]
+        k = at.shape[1]
+        P[:, range(k), range(k)] -= 1.0 / GRID[self.scale[self.owner[at]]] ** 2
+        return P, b
+
+    def _added(self, at: Ints) -> tuple[Floats, Floats]:
+        """Return what data say of components that are absent."""
+        n, k = at.shape
+        X = self.S[np.ix_(self.at, at.ravel())]
+        Z = (self.V @ X).reshape(-1, n, k)
+        known = np.einsum("mni,mnj->nij", X.reshape(-1, n, k), Z)
+        A = self.S[at[:, :, None], at[:, None, :]] - known
+        return A, self.g[at] - (self.mean[self.at] @ X).reshape(n, k)
+
+
+def _evidence(A: Floats, b: Floats) -> Floats:
+    """Return log evidences (n, n_grid - 1) of components of which data say A (n, k, k) and b."""
+    lam, U = np.linalg.eigh((A + np.swapaxes(A, 1, 2)) / 2)
+    q = np.einsum("nij,ni->nj", U, b) ** 2
+    s2 = GRID[PRESENT, None] ** 2
+    x = 1.0 + s2 * np.maximum(lam, 0.0)[:, None, :]
+    return np.asarray(0.5 * np.sum(q[:, None, :] * s2 / x - np.log(x), axis=2))
+
+
 class Sampler:
     """A chain over scales, for fixed components.
 
@@ -158,32 +278,33 @@ class Sampler:
         scale, noise = state.scale.copy(), state.noise.copy()
         least = self.floor if declared is None else np.maximum(self.floor, declared)
         allow = np.ones(c, dtype=bool) if allowed is None else allowed
+        usable = self.sparse[allow[self.sparse]]
         scale[self.sparse] = np.where(allow[self.sparse], scale[self.sparse], ABSENT)
         if fixed is not None:
             own = self.sparse
             there = np.where(scale[own] == ABSENT, _ONE, scale[own])
             scale[own] = np.where(fixed[own], there, ABSENT)
+        told = _Told.of(blocks, K)
         total, square, spread = np.zeros(K), np.zeros((K, K)), np.zeros((K, K))
         present, likely, sizes, means = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
         powers = np.zeros(len(noise))
         for sweep in range(sweeps):
-            S, g = _information(blocks, noise, share, K)
-            mu, V = self._gaussian(S, g, scale)
+            now = _Now(*told.information(noise, share), self.start, scale)
             probable = (scale != ABSENT).astype(float)
             if fixed is None:
                 odds = self._odds(scale)
-                probable = self._toggle((S, g), mu, V, scale, odds, allow)
-                self._exchange((S, g), mu, V, scale, odds, allow)
+                probable = self._toggle(now, odds, usable)
+                self._exchange(now, odds, usable)
             if sweep >= burn:
-                total += mu
-                square += np.outer(mu, mu)
-                spread += (V + V.T) / 2
+                total += now.mean
+                square += np.outer(now.mean, now.mean)
+                spread[np.ix_(now.at, now.at)] += (now.V + now.V.T) / 2
                 likely += probable
                 present += scale != ABSENT
                 means += np.where(scale != ABSENT, GRID[scale], 0.0) ** 2
                 sizes += np.where(scale != ABSENT, _LOG[scale], 0.0)
                 powers += noise**2
-            theta = self._draw(S, mu, scale)
+            theta = now.draw(self.rng)
             noise = self._noise(blocks, theta, noise, least, share, free=free_noise)
             self._scales(theta, scale)
         n = max(sweeps - burn, 1)
@@ -198,29 +319,6 @@ class Sampler:
             State(scale, noise),
         )
 
-    def _lengths(self, scale: Ints) -> Floats:
-        return np.repeat(GRID[scale], self.sizes)
-
-    def _factor(self, S: Floats, scale: Ints) -> tuple[Floats, Floats]:
-        """Return the Cholesky factor of the precision, in units of the scales, and these."""
-        L = self._lengths(scale)
-        H = L[:, None] * S * L
-        # Data without noise: rounding must not make it indefinite.
-        H[np.diag_indices(len(L))] += 1.0 + len(L) * ROUNDING * np.max(np.diag(H), initial=0.0)
-        return cholesky(H, lower=True, check_finite=False), L
-
-    def _gaussian(self, S: Floats, g: Floats, scale: Ints) -> tuple[Floats, Floats]:
-        """Return mean (K,) and covariance (K, K) of the coefficients."""
-        R, L = self._factor(S, scale)
-        C = solve_triangular(R, np.eye(len(L)), lower=True, check_finite=False) * L
-        V = C.T @ C
-        return V @ g, V
-
-    def _draw(self, S: Floats, mu: Floats, scale: Ints) -> Floats:
-        R, L = self._factor(S, scale)
-        z = self.rng.standard_normal(len(L))
-        return np.asarray(mu + L * solve_triangular(R, z, lower=True, trans=1, check_finite=False))
-
     def _odds(self, scale: Ints) -> Floats:
         """Draw how often errors of each kind are there; return its log odds for each component."""
         found = np.zeros(len(scale))
@@ -232,108 +330,48 @@ class Sampler:
                 found[own] = np.log(share) - np.log1p(-share)
         return found
 
-    def _toggle(
-        self,
-        told: tuple[Floats, Floats],
-        mu: Floats,
-        V: Floats,
-        scale: Ints,
-        odds: Floats,
-        allow: Bools,
-    ) -> Floats:
-        """Draw which components are there, one after the other; mu, V and scale are changed.
+    def _toggle(self, now: _Now, odds: Floats, usable: Ints) -> Floats:
+        """Draw which components are there, one after the other.
 
         Return the probability of each that it is there, given the others before.
         """
-        found: Floats = (scale != ABSENT).astype(np.float64)
-        left = self.rng.permutation(self.sparse[allow[self.sparse]])
+        found: Floats = (now.scale != ABSENT).astype(np.float64)
+        left = self.rng.permutation(usable)
         while left.size:
-            ratio, weight = self._evidence(mu, V, scale, left)
+            weight = now.evidence(left) + self.law[left]
+            top = np.max(weight, axis=1)
+            ratio = top + np.log(np.sum(np.exp(weight - top[:, None]), axis=1))
             probable = expit(odds[left] + ratio)
-            if len(left) == np.count_nonzero(allow[self.sparse]):
+            if len(left) == len(usable):
                 found[left] = probable
             there = self.rng.random(len(left)) < probable
-            changed = np.flatnonzero(there != (scale[left] != ABSENT))
+            changed = np.flatnonzero(there != (now.scale[left] != ABSENT))
             if not changed.size:
                 break
             i = int(changed[0])
             f = int(left[i])
-            new = ABSENT
             if there[i]:
-                p = np.exp(weight[i] - np.max(weight[i]))
-                new = 1 + int(self.rng.choice(len(p), p=p / p.sum()))
-            self._set(told, mu, V, f, scale, new)
+                p = np.exp(weight[i] - top[i])
+                now.add(f, 1 + int(self.rng.choice(len(p), p=p / p.sum())))
+            else:
+                now.remove(f)
             left = left[i + 1 :]
         return found
 
-    def _evidence(self, mu: Floats, V: Floats, scale: Ints, which: Ints) -> tuple[Floats, Floats]:
-        """Return the log evidence for each of some components, against its absence, (n,), and its
-        parts by scale (n, n_grid - 1)."""
-        ratio, weight = np.zeros(len(which)), np.zeros((len(which), len(GRID) - 1))
-        for k in np.unique(self.sizes[which]):
-            at = np.flatnonzero(self.sizes[which] == k)
-            own = self.start[which[at]][:, None] + np.arange(k)
-            P = np.linalg.inv(V[own[:, :, None], own[:, None, :]])
-            b = (P @ mu[own][:, :, None])[..., 0]
-            A = (P + np.swapaxes(P, 1, 2)) / 2
-            A[:, range(k), range(k)] -= (1.0 / GRID[scale[which[at]]] ** 2)[:, None]
-            lam, U = np.linalg.eigh(A)
-            q = np.einsum("nij,ni->nj", U, b) ** 2
-            s2 = GRID[:, None] ** 2
-            x = 1.0 + s2 * np.maximum(lam, 0.0)[:, None, :]
-            log = 0.5 * np.sum(q[:, None, :] * s2 / x - np.log(x), axis=2)
-            parts = log[:, PRESENT] + self.law[which[at]]
-            top = np.max(parts, axis=1)
-            ratio[at] = top + np.log(np.sum(np.exp(parts - top[:, None]), axis=1)) - log[:, ABSENT]
-            weight[at] = parts
-        return ratio, weight
-
-    def _set(
-        self, told: tuple[Floats, Floats], mu: Floats, V: Floats, f: int, scale: Ints, new: int
-    ) -> None:
-        """Give a component another scale; mu and V follow, `told` being what the data say."""
-        own = slice(int(self.start[f]), int(self.start[f + 1]))
-        old = int(scale[f])
-        scale[f] = new
-        if new != ABSENT:
-            # Woodbury's identity would lose most digits of what was absent.
-            mu[:], V[:] = self._gaussian(*told, scale)
-            return
-        delta = 1.0 / GRID[new] ** 2 - 1.0 / GRID[old] ** 2
-        B = V[:, own].copy()
-        X = np.linalg.solve(np.eye(B.shape[1]) / delta + V[own, own], B.T)
-        mu -= X.T @ mu[own]
-        V -= B @ X
-
-    def _exchange(
-        self,
-        told: tuple[Floats, Floats],
-        mu: Floats,
-        V: Floats,
-        scale: Ints,
-        odds: Floats,
-        allow: Bools,
-    ) -> None:
+    def _exchange(self, now: _Now, odds: Floats, usable: Ints) -> None:
         """Exchange components that are there with others, by Metropolis' rule."""
-        usable = self.sparse[allow[self.sparse]]
+        scale = now.scale
         for _ in range(_EXCHANGES):
             there, gone = usable[scale[usable] != ABSENT], usable[scale[usable] == ABSENT]
             if not (there.size and gone.size):
                 return
             f, g = int(self.rng.choice(there)), int(self.rng.choice(gone))
             old = int(scale[f])
-            own = np.concatenate([np.arange(*self.start[h : h + 2]) for h in (f, g)])
-            P = np.linalg.inv(V[np.ix_(own, own)])
-            b = P @ mu[own]
-            s, swapped = (np.repeat(GRID[[x, y]], self.sizes[[f, g]])
-                          for x, y in ((old, ABSENT), (ABSENT, old)))  # fmt: skip
-            lam, U = np.linalg.eigh((P + P.T) / 2 - np.diag(1.0 / s**2))
-            A = (U * np.maximum(lam, 0.0)) @ U.T
-            gain = _block(A, b, swapped) - _block(A, b, s) + odds[g] - odds[f]
-            gain += self.law[g, old - 1] - self.law[f, old - 1]
+            before, after = now.without(f).evidence(np.array([f, g]))[:, old - 1]
+            gain = after - before + odds[g] - odds[f] + self.law[g, old - 1] - self.law[f, old - 1]
             if np.log(self.rng.random()) < gain:
-                self._set(told, mu, V, f, scale, ABSENT)
-                self._set(told, mu, V, g, scale, old)
+                now.remove(f)
+                now.add(g, old)
 
     def _noise(
         self,
@@ -382,18 +420,6 @@ class Sampler:
         return np.asarray(np.sum(p < u[:, None], axis=1), dtype=np.int64)
 
 
-def _information(
-    blocks: Sequence[Block], noise: Floats, share: float, K: int
-) -> tuple[Floats, Floats]:
-    S, g = np.zeros((K, K)), np.zeros(K)
-    for (at, G, own, _, n, worth), sigma in zip(blocks, noise, strict=True):
-        if n:
-            weight = share * worth / sigma**2
-            S[np.ix_(at, at)] += weight * G
-            g[at] += weight * own
-    return S, g
-
-
 def _density(squares: Floats, sizes: Ints) -> Floats:
     """Return log densities of coefficients at each scale, (n, n_grid)."""
     return np.asarray(-sizes[:, None] * _LOG - 0.5 * squares[:, None] / GRID**2)
@@ -402,11 +428,3 @@ def _density(squares: Floats, sizes: Ints) -> Floats:
 def _student(x: Floats) -> Floats:
     """Return the log law of scales (x: their logarithm) whose mixture is Student's."""
     return np.asarray(-_TAILS * x - 0.5 * _TAILS * np.exp(-2.0 * x))
-
-
-def _block(A: Floats, b: Floats, s: Floats) -> float:
-    """Return the log evidence of a block of coefficients with scales s: data say A and b."""
-    M = s[:, None] * A * s + np.eye(len(s))
-    R = np.linalg.cholesky(M)
-    z = np.linalg.solve(R, s * b)
-    return float(0.5 * (z @ z) - np.sum(np.log(np.diag(R))))

@@ -14,33 +14,11 @@ from .mutation.sample import wilson
 from .records import DATA, markdown_table, stale_tables, write_tables
 
 PAGE = "index.md"
-NARROW = 0.85  # of a nominal 95 %
 ROUND = ("inverse dynamics", "mass matrix", "poses through the loops")  # equal to rounding
 
 
 def read(name: str) -> Any:
     return json.loads((DATA / f"{name}.json").read_text("utf-8"))
-
-
-def too_narrow(row: dict[str, Any]) -> bool:
-    """Whether intervals are too narrow in runs that say nothing."""
-    own = row["silent"]
-    return bool(own["n"] and own["95"] < NARROW and own["high"] < 0.95)
-
-
-def uncertainty() -> str:
-    rows = read("uncertainty")
-    cells = {(r["machine"], r["law"]) for r in rows}
-    machines, laws = ({cell[k] for cell in cells} for k in (0, 1))
-    narrow = {(r["machine"], r["law"]) for r in rows if too_narrow(r)}
-    white = [r for r in rows if r["law"] == "white noise" and not r["class"].startswith("forces")]
-    inside = sum(r["n"] * r["95"] for r in white) / sum(r["n"] for r in white)
-    return (
-        f"{len(machines)} mechanisms, {len(laws)} laws of error. With white noise {inside:.0%} of "
-        f"the parameters lie in their 95 % intervals. In {len(cells) - len(narrow)} of "
-        f"{len(cells)} cases each class of parameters and forces covers 85 % or says that it may "
-        "not"
-    )
 
 
 def bad_input() -> str:
@@ -133,7 +111,6 @@ def versions() -> str:
 
 
 ROWS = {
-    "uncertainty": (uncertainty, "Do intervals contain the truth?", "python -m tests.uncertainty"),
     "bad-input": (bad_input, "What do damaged files do?", "make fuzz"),
     "faults": (faults, "What is lost when it is killed?", "python -m tests.faults"),
     "numerics": (numerics, "Do other engines agree?", "python -m tests.engines"),

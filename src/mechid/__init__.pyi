@@ -87,7 +87,6 @@ from .runs.folder import save_run as save_run
 from .runs.payload import Payload as Payload
 from .runs.payload import write_payload as write_payload
 from .runs.record import ForceHistory as ForceHistory
-from .runs.record import FrictionChoice as FrictionChoice
 from .runs.record import Run as Run
 from .runs.record import Validation as Validation
 from .runs.record import ValidationRow as ValidationRow

@@ -30,26 +30,28 @@ def log(run):
 def test_findings_are_shown_and_written(log):
     done = log("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "run")
     assert done.status == 0, done.err
-    assert "diagnosis: force M_hinge fits with the opposite sign: the error" in done.out
     assert "reverse the sign of M_hinge in the mapping file (sign: -1)" in done.out
+    assert "don't trust the model" in done.out
     head = json.loads(Path("run/run.json").read_text())
     assert [d["kind"] for d in head["diagnosis"]] == ["sign"]
-    shown = log(
-        "identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "b", "--json"
-    )
-    assert json.loads(shown.out)["diagnosis"] == head["diagnosis"]
+    again = ("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "b")
+    shown = log(*again, "--json").json
+    assert shown["diagnosis"] == head["diagnosis"]
+    assert shown["added"] == head["added"] == []  # nothing else is looked for
+    details = log(*again, "--force", "--details").out
+    assert f"diagnosis: {head['diagnosis'][0]['text'][:40]}" in " ".join(details.split())
 
 
 def test_friction_and_standstill(log):
-    words = ("--friction", "auto", "--standstill", "0.05", "-o", "run", "--json")
+    words = ("--standstill", "0.05", "-o", "run", "--json")
     done = log("identify", "pendulum@friction", "d.csv", *words)
     assert done.status == 0, done.err
     found = json.loads(done.out)
-    assert found["friction"]["shapes"] == []
+    assert found["added"] == []
+    assert all(f["probability"] < 0.5 for f in found["found"])
     assert any("slower than: angle 0.05 rad/s" in note for note in found["notes"])
     text = log("identify", "pendulum@friction", "d.csv", "--friction", "stribeck", "-o", "more")
-    assert "Stribeck's drop at" in text.out
-    assert "held-out error" in text.out
+    assert "in the model now: Stribeck's drop at" in text.out
     wrong = log("identify", "pendulum@friction", "d.csv", "--friction", "sticky", "-o", "x")
     assert wrong.status == 2
     assert "there is no shape of friction sticky; choose one of: auto, keep" in wrong.err

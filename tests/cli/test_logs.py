@@ -35,12 +35,13 @@ def logs(run):
 
 
 def test_two_logs_as_text(logs):
-    done = logs("identify", "five_bar", "a.csv", "b.csv@0:0.8", "-o", "run", "--cad-error", "20%")
+    done = logs("identify", "five_bar", "a.csv", "b.csv@0:0.8", "-o", "run", "--cad-error", "20%",
+                "--details")  # fmt: skip
     assert done.status == 0, done.err
     lines = done.out.splitlines()
-    assert any(line.split() == ["samples", "109", "of", "2", "logs"] for line in lines)
+    assert lines[0] == "five_bar: 11 base parameters from 109 samples of 2 logs, by auto"
     assert any("b.csv: 49 samples, 1000 s to 1000.8 s" in line for line in lines)
-    assert any(line.startswith("error, each log left out") for line in lines)
+    assert any(line.startswith("error, each log from the others, on all logs: ") for line in lines)
     assert any(line.startswith("between logs") for line in lines)
     assert "each log predicted by the model identified from the other logs:" in lines
     assert any(line.split()[:3] == ["all", "logs", "all"] for line in lines)

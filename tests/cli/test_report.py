@@ -53,7 +53,8 @@ def test_comparison_and_verdict(run: Run, tmp_path: Path) -> None:
     identified(run)
     ran = run("identify", "five_bar", "data.csv", "--estimator", "ols", "-o", "plain")
     assert ran.status == 0, ran.err
-    *_, trust, following = ran.out.splitlines()
+    *_, trust, following, wrote, _ = ran.out.splitlines()
+    assert wrote == "wrote plain"
     assert trust.startswith("trust the model (synthetic data): not known. No other motion")
     assert following.startswith("next: Measure another motion")
 

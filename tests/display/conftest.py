@@ -59,7 +59,7 @@ def examples(run: mechid.Run, tmp_path_factory: pytest.TempPathFactory) -> dict[
         mechid.identify(model, run.motions, estimator="ols").spread,
         mechid.Diagnosis("offset", "M1", 0.5, "N m", 9.0, "M1 has an offset", "estimate it"),
         mechid.import_model(TX40), mechid.ImportOptions(), mechid.fill(*template[:2]),
-        mechid.FrictionChoice(("viscous friction in A1",), 1.0, 0.9), mechid.export(run, "urdf"),
+        mechid.export(run, "urdf"),
         mechid.payload(run, run.motions[1], body="coupler_1"), mechid.verdict(run),
         mechid.advise("pendulum", draws=0), study, studied, plan, plan.parts[0], compared,
         compared.parts[0], compared.columns[0], mechid.identify_streamed(model, log),

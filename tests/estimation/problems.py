@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from mechid.estimation.estimate import Estimate, Finding
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 
@@ -112,3 +113,8 @@ def case(
     tau = r.tau + gain * rng.normal(size=3) * forces + offset * size * rng.normal(size=3)
     W, Z = (r.W + blur * rng.normal(size=r.W.shape) for _ in range(2))
     return Case(replace(r, W=W, tau=tau, instruments=Z), prior(MEAN, L @ L.T), phi)
+
+
+def likely(estimate: Estimate) -> dict[str, Finding]:
+    """Return by name what is more likely there than not."""
+    return {found.name: found for found in estimate.found if found.likely}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.automatic import Automatic
 from mechid.estimation.bodies import body_scale, body_scales, column_sizes, scaled, with_thickness
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.unlike import dead, unlike_cad
 from mechid.spatial.inertia import parameters, pseudo_inertia
@@ -156,10 +156,10 @@ def test_forces_of_dead_sensors(value: float) -> None:
     assert dead(stuck, prior([2.2], np.array([[1.21]]))) == {}
     still = replace(stuck, W=np.ones_like(r.W))  # so does the prediction
     assert dead(still, known) == {}
-    found = Automatic()(stuck, known)
+    found = JointPosterior()(stuck, known)
     assert abs(found.values[0] - 2.0) < 4 * found.sigma[0] < 0.5
     (said,) = [word for word in found.warnings if "was not used" in word]
     assert said.startswith(f"force f1, which is constant where the CAD values predict {size:.2g} N")
     # Where all are constant, nothing else is left.
     both = replace(r, tau=np.full_like(r.tau, value))
-    assert not [word for word in Automatic()(both, known).warnings if "was not used" in word]
+    assert not [word for word in JointPosterior()(both, known).warnings if "was not used" in word]

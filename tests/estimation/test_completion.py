@@ -1,4 +1,4 @@
-"""All parameters from base values, where exact values contradict them; mixtures of estimates."""
+"""All parameters from base values, where exact values contradict them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.completion import complete
-from mechid.estimation.gaussian_prior import CAD_BELIEF, GaussianPrior, with_root
-from mechid.estimation.linear import reduced, with_prior
 from mechid.estimation.prior import Prior
-from mechid.estimation.regression import Floats
-from mechid.estimation.uncertain_scales import _grid, _mixture, _scaled, _with_kinds
 
 
 def coefficients(matrix: object, values: object, P: object) -> Prior:
@@ -68,67 +64,3 @@ def test_base_values_that_nothing_has() -> None:
         complete(known, np.zeros(3))
     with pytest.raises(DataError, match="the base value of b1 must be finite"):
         complete(known, np.array([0.0, np.nan]))
-
-
-def test_a_mixture_of_estimates() -> None:
-    """Mean of the covariances, and the spread of the means, of two with weights 1/4 and 3/4."""
-    rng = np.random.default_rng(0)
-    parts = [(rng.normal(size=3), rng.normal(size=(3, 3))) for _ in range(2)]
-    weights = np.array([0.25, 0.75])
-    found = _mixture(parts, weights)
-    mean = 0.25 * parts[0][0] + 0.75 * parts[1][0]
-    np.testing.assert_allclose(found.x, mean)
-    wanted = sum(
-        w * (T @ T.T + np.outer(x - mean, x - mean))
-        for w, (x, T) in zip(weights, parts, strict=True)
-    )
-    np.testing.assert_allclose(found.covariance, wanted)
-
-
-def test_scaled_kinds_of_error() -> None:
-    """exp(2 u) on the covariance of each kind; errors of channels stay as they were scaled."""
-    kinds = {"a": np.array([[1.0], [2.0]]), "b": np.array([[0.5, 0.0], [0.0, 3.0]])}
-    declared = np.hstack(list(kinds.values()))
-    P = declared @ declared.T
-    F = np.zeros((3, 3))
-    F[:2, :2], F[2, 2] = np.linalg.cholesky(P), 0.1
-    before = GaussianPrior(
-        np.arange(3.0), F, 2, np.array([0, 0, 1]), np.array([5.0, 7.0]), (CAD_BELIEF,) * 2
-    )
-    u = np.array([0.3, 0.9])
-    wide = _scaled(_with_kinds(before, kinds), u)
-    wanted = np.zeros((3, 3))
-    wanted[:2, :2] = sum(np.exp(2 * s) * G @ G.T for s, G in zip(u, kinds.values(), strict=True))
-    wanted[2, 2] = 0.7**2
-    np.testing.assert_allclose(wide.factor @ wide.factor.T, wanted)
-    rng = np.random.default_rng(1)
-    A, t = rng.normal(size=(9, 3)), rng.normal(size=9)
-    x, T = with_root(reduced(A, t, wide.mean), wide)
-    again = with_prior(A, t, wide.mean, wide.factor)
-    np.testing.assert_allclose(x, again.x)
-    np.testing.assert_allclose(T @ T.T, again.covariance)
-
-
-@pytest.mark.parametrize("middle", [0.6, 1.5])
-def test_a_grid_integrates_a_gaussian(middle: float) -> None:
-    """Two independent scales: mean and standard deviation of each, 98 % of all weights."""
-    deviation = np.array([0.2, 0.3])
-
-    def density(u: Floats) -> float:
-        return -0.5 * float(np.sum(((u - middle) / deviation) ** 2)) + 100.0
-
-    scales, weights = _grid(density, 2)
-    assert np.sum(weights) == pytest.approx(1.0)
-    assert np.all(np.diff(weights) <= 0)
-    assert len(weights) < 25
-    mean = weights @ scales
-    np.testing.assert_allclose(mean, middle, atol=0.04)
-    np.testing.assert_allclose(np.sqrt(weights @ (scales - mean) ** 2), deviation, rtol=0.2)
-
-
-def test_a_grid_at_the_bound() -> None:
-    """Scales are not made smaller than declared: all nodes are above zero."""
-    scales, weights = _grid(lambda u: -10.0 * float(u[0]), 1)
-    assert scales.min() > 0
-    # Mean of an exponential law of rate ten, by a coarse rule of its first interval.
-    assert weights @ scales[:, 0] == pytest.approx(0.1, rel=0.4)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.compression import Compression, compressible
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.weighted import WeightedLeastSquares
@@ -91,7 +91,7 @@ def test_what_needs_the_order_in_time() -> None:
     assert not any(
         compressible(e)
         for e in (
-            Automatic(),
+            JointPosterior(),
             OrdinaryLeastSquares(offsets="estimated"),
             WeightedLeastSquares(whiten=True),
             MaximumAPosteriori(gains="estimated"),

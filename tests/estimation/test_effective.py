@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.signal import lfilter
-from scipy.stats import f, norm
 
 from mechid.estimation.effective import (
     _autocorrelation,
     _period,
     correlation_factors,
-    lack_of_fit,
-    period,
-    repeated,
 )
-from mechid.estimation.whitening import fit_colour
-
-from .problems import coloured
 
 PERIODS, AGAIN = 10, 50
 
@@ -75,69 +68,6 @@ def test_autocorrelation_of_stretches() -> None:
 )
 def test_the_top_of_the_first_peak(rho: list[float], again: int | None) -> None:
     assert _period(np.array(rho)) == again
-
-
-def test_periods_of_columns() -> None:
-    """Columns +1, -1, …: after two samples; less than eight samples say nothing."""
-    columns = (-1.0) ** np.arange(20)[:, None]
-    assert period(columns, [np.arange(8)]) == 2
-    assert period(columns, [np.arange(3), np.arange(3, 11)]) == 2
-    assert period(columns, [np.arange(7)]) is None
-    assert period(columns, []) is None
-
-
-def lack(e: np.ndarray, phase: np.ndarray, again: int, white: float = 1.0) -> float:
-    """Return the probability of the usual F statistic, means written out phase by phase."""
-    own = [e[phase == k] for k in range(again)]
-    own = [x for x in own if len(x)]
-    used, spare = len(own), len(e) - len(own)
-    between = sum(len(x) * np.mean(x) ** 2 for x in own) / used
-    within = sum(np.sum((x - np.mean(x)) ** 2) for x in own) / spare
-    return float(f.sf(between / within, used / white, spare / white))
-
-
-@pytest.mark.parametrize("size", [0.0, 0.4])
-def test_lack_of_fit_with_replicates(size: float) -> None:
-    """Two stretches, the second from another phase on; it is not even one period."""
-    e = np.random.default_rng(3).normal(size=95)
-    phase = np.append(np.arange(90) % 20, np.arange(7, 12))
-    e = e + size * np.cos(phase)
-    assert fit_colour([e - np.array([e[phase == k].mean() for k in range(20)])[phase]]).ratio == 1
-    assert lack_of_fit(e, phase) == pytest.approx(lack(e, phase, 20), rel=1e-9)
-
-
-def test_lack_of_fit_of_outliers_and_of_correlated_noise() -> None:
-    """Clipped at four deviations; correlated rows count less, by the square of their ratio."""
-    rng = np.random.default_rng(4)
-    e, phase = rng.normal(size=100), np.arange(100) % 20
-    e[[3, 50]] = 1e3, -1e4
-    most = 4.0 * np.median(np.abs(e)) / norm.ppf(0.75)
-    clipped = np.clip(e, -most, most)
-    assert lack_of_fit(e, phase) == pytest.approx(lack(clipped, phase, 20), rel=1e-9)
-    e = coloured(rng, (400, 1), (0.7,))[:, 0]
-    phase = np.arange(400) % 20
-    rest = e - np.array([e[phase == k].mean() for k in range(20)])[phase]
-    white = fit_colour([rest]).ratio ** 2
-    assert white > 1.5
-    assert lack_of_fit(e, phase) == pytest.approx(lack(e, phase, 20, white), rel=1e-6)
-
-
-def test_lack_of_fit_that_cannot_be_told() -> None:
-    e = np.random.default_rng(5).normal(size=20)
-    once = np.arange(20)
-    assert lack_of_fit(e, once) == 1.0  # one period only
-    assert lack_of_fit(np.tile(np.arange(20.0), 2), np.tile(once, 2)) == 1.0  # no noise at all
-    assert lack_of_fit(e, once % 19) < 1.0
-    assert lack_of_fit(e, once + 10) == 1.0  # phases without samples
-
-
-def test_what_repeats_with_the_period_by_hand() -> None:
-    """Mean square of the means, less their noise; of one period there is nothing to take off."""
-    assert repeated(np.array([1.0, -1.0, 1.0, -1.0]), np.arange(4)) == 1.0
-    # Means 1 and -1, differences ±0.5: 4 - (1 / 2) 2 of four samples.
-    e = np.array([1.5, -1.5, 0.5, -0.5])
-    assert repeated(e, np.arange(4) % 2) == pytest.approx((4 - 1) / 4)
-    assert repeated(np.array([1.0, 2.0, -1.0, -2.0]), np.arange(4) % 2) == 0.0
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.8, 0.9), (0.5, 0.5), (0.6, -0.9)])

@@ -11,6 +11,7 @@ from mechid.errors import DataError
 from mechid.estimation.estimate import (
     ChannelErrors,
     Estimate,
+    Finding,
     predict,
     without_channel_errors,
 )
@@ -83,6 +84,51 @@ def test_predicted_forces() -> None:
                 assert found.sigma[n, j] == pytest.approx(np.sqrt(max(variance, 0.0)))
                 total = np.sqrt(max(variance, 0.0) + NOISE[j] ** 2)
                 assert found.total[n, j] == pytest.approx(total)
+
+
+def test_what_forces_of_the_same_machine_do_not_contain() -> None:
+    """Rows with the covariance less that of what the model may lack."""
+    r = problem()
+    root = np.array([[0.1], [-0.2]])
+    found = predict(replace(estimate(r), doubted=root), r)
+    sigma = np.sqrt(np.einsum("nij,jk,nik->ni", r.W, C - root @ root.T, r.W))
+    np.testing.assert_allclose(found.sigma, sigma)
+    np.testing.assert_allclose(found.total, np.hypot(sigma, NOISE))
+
+
+def test_measurements_by_the_same_sensors() -> None:
+    """With gains γ about zero: the variance of w φ + force γ, of both together."""
+    r = problem()
+    gain, cross = np.array([0.05, 0.02]), np.array([[-0.004, 0.001], [0.01, 0.002]])
+    zero = np.zeros(2)
+    errors = ChannelErrors(zero, gain, zero, zero, cross_gain=cross)
+    found = predict(estimate(r, errors), r)
+    forces = r.W @ X + r.known
+    for n in range(6):
+        for j in range(2):
+            w = np.append(r.W[n, j], forces[n, j])
+            both = np.block([[C, cross[:, [j]]], [cross[:, j], gain[j] ** 2]])
+            total = np.sqrt(w @ both @ w + NOISE[j] ** 2)
+            assert found.by_same_sensors[n, j] == pytest.approx(total)
+            assert found.sigma[n, j] == pytest.approx(np.sqrt(w[:2] @ C @ w[:2]))
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "words"),
+    [
+        ((0.5,), "N", "offset of F: 0.5 ± 0.1 N, 3 % of the force, probability 0.60"),
+        ((3.0, 4.0), "m", "offset of F: 5 m, 3 % of the force, probability 0.60"),
+        ((3.0,) * 4, "m", "offset of F: 3 % of the force, probability 0.60"),
+        ((0.5,), "", "offset of F: 3 % of the force, probability 0.60"),
+    ],
+)
+def test_words_of_what_was_found(values: tuple[float, ...], unit: str, words: str) -> None:
+    one = Finding(
+        "offset of F", "offsets", "log", "F", 0.6, values, (0.1,) * len(values), unit, 0.03, "zero"
+    )
+    assert one.words == words
+    assert one.likely
+    assert not replace(one, probability=0.49).likely
 
 
 def test_more_parameters_than_were_estimated() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.regression import Regression, joined
+from mechid.estimation.regression import Possible, Regression, joined
 
 
 def _log(n: int, seed: int) -> Regression:
@@ -126,3 +126,21 @@ def test_what_logs_have_in_common() -> None:
         joined([one, replace(two, units=("N", "N"))])
     with pytest.raises(DataError, match="same forces"):
         joined([one, replace(two, parameters=("a", "b", "d"))])
+
+
+def test_what_a_machine_may_have_goes_along() -> None:
+    """Forces of it are those of the samples, the forces and the logs that are used."""
+    rng = np.random.default_rng(4)
+    one, two = (
+        replace(log, possible=(Possible("dry", "friction", "q", rng.normal(size=(n, 2, 1))),))
+        for log, n in ((_log(5, 0), 5), (_log(7, 1), 7))
+    )
+    both = joined([one, two])
+    (dry,) = both.possible
+    assert dry.name == "dry"
+    first, second = one.possible[0].forces, two.possible[0].forces
+    np.testing.assert_array_equal(dry.forces, np.concatenate([first, second]))
+    np.testing.assert_array_equal(both.of_log(1).possible[0].forces, second)
+    np.testing.assert_array_equal(one.of_channels([1]).possible[0].forces, first[:, [1]])
+    np.testing.assert_array_equal(one.part(slice(1, 3)).possible[0].forces, first[1:3])
+    np.testing.assert_array_equal(one.select(["b"]).possible[0].forces, first)

@@ -19,8 +19,6 @@ from mechid.estimation.whitening import (
     coloured,
     fit_colour,
     log_jacobian,
-    row_numbers,
-    sample_numbers,
     stretches,
     whitened,
 )
@@ -107,23 +105,6 @@ def test_stretches() -> None:
     # Rows are numbered sample by sample: two each, one in the third.
     assert [p.tolist() for p in first] == [[0, 2], [5], [7, 9, 11], [13]]
     assert [p.tolist() for p in second] == [[1, 3, 4, 6], [8, 10, 12], [14]]
-
-
-def test_numbers_of_samples() -> None:
-    """Time since the start of the log in steps, whatever is missing, with the jitter of a clock."""
-    valid = np.ones((9, 2), dtype=bool)
-    valid[1, 0] = False
-    time = 7.0 + 0.1 * np.array([0.0, 1.2, 1.9, 3.0, 10.0, 11.0, 12.0, 0.0, 1.0])
-    r = replace(_samples(valid, time), log=np.repeat([0, 1], [7, 2]))
-    expected = np.array([0, 1, 2, 3, 10, 11, 12, 0, 1])
-    np.testing.assert_array_equal(sample_numbers(r), expected)
-    rows = np.repeat(expected, 2)
-    np.testing.assert_array_equal(row_numbers(r), np.delete(rows, 2))
-    # Steps that are rounded to 3 and 4 ms do not add up to another phase.
-    time = np.round(np.arange(20_000) / 300, 3)
-    kept = np.delete(np.arange(20_000), np.s_[5000:15_000])
-    late = _samples(np.ones((len(kept), 1), dtype=bool), time[kept])
-    np.testing.assert_array_equal(sample_numbers(late), kept)
 
 
 def test_stretches_end_with_their_log() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import DoubtedGains, predict
+from mechid.estimation.estimate import ChannelErrors, predict
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.weighted import WeightedLeastSquares
 from mechid.reduction.rest import completed, restrict
@@ -78,27 +78,23 @@ def test_with_offsets_it_follows_the_rest_no_further_either(factor: float) -> No
     np.testing.assert_allclose(moved, expected, rtol=0.02, atol=1e-6 * factor * C.max())
 
 
-def test_offsets_that_there_may_be_concern_the_estimated_parameters() -> None:
+def test_errors_that_there_may_be_concern_the_estimated_parameters() -> None:
+    """What the model may lack, and gains, are uncorrelated with parameters at CAD values."""
     r = problem(X, noise=0.1)
     prior = knowing(1.1 * X, 0.2)
     small = OLS(restrict(r, KEPT, rest="cad", prior=prior))
-    small = replace(
-        small,
-        doubted_offsets=np.array([[1.0], [2.0]]),
-        doubted_gains=DoubtedGains(np.ones((1, 1)), np.array([[3.0], [4.0]])),
-        doubted_places=np.array([[5.0], [6.0]]),
-    )
+    zero, one = np.zeros(2), np.ones(2)
+    errors = ChannelErrors(zero, one, zero, one, cross_gain=np.array([[3.0, 4.0], [5.0, 6.0]]))
+    small = replace(small, doubted=np.array([[1.0], [2.0]]), errors=errors)
     whole = completed(small, r, prior)
     at = [whole.parameters.index(name) for name in KEPT]
-    assert whole.doubted_offsets is not None
-    np.testing.assert_array_equal(whole.doubted_offsets[at], small.doubted_offsets)
-    assert np.count_nonzero(whole.doubted_offsets) == 2
-    assert whole.doubted_gains is not None
-    np.testing.assert_array_equal(whole.doubted_gains.shifts[at], [[3.0], [4.0]])
-    assert np.count_nonzero(whole.doubted_gains.shifts) == 2
-    assert whole.doubted_places is not None
-    np.testing.assert_array_equal(whole.doubted_places[at], small.doubted_places)
-    assert np.count_nonzero(whole.doubted_places) == 2
+    assert whole.doubted is not None
+    np.testing.assert_array_equal(whole.doubted[at], small.doubted)
+    assert np.count_nonzero(whole.doubted) == 2
+    assert whole.errors is not None
+    assert whole.errors.cross_gain is not None
+    np.testing.assert_array_equal(whole.errors.cross_gain[at], errors.cross_gain)
+    assert np.count_nonzero(whole.errors.cross_gain) == 4
 
 
 def test_nothing_to_complete() -> None:

@@ -13,8 +13,9 @@ import pytest
 from lxml import html
 
 from mechid.errors import DataError
+from mechid.estimation.estimate import Finding
 from mechid.report import render_report, write_report
-from mechid.runs.record import FrictionChoice, Run
+from mechid.runs.record import Run
 from mechid.validation.diagnosis_record import Diagnosis
 
 SECTIONS = ("diagnosis", "mechanism", "bodies", "parameters", "contribution", "correlation",
@@ -218,10 +219,11 @@ def test_findings_stand_near_the_head(run):
     none = html.fromstring(render_report(replace(run, diagnosis=())))
     assert "Nothing conspicuous" in none.xpath("//section[@id='diagnosis']")[0].text_content()
     finding = Diagnosis("offset", "M1", 0.5, "N m", 9.0, "force M1 < 0 is offset", "use --offsets")
-    choice = FrictionChoice(("Stribeck's drop of q1",), 1.2, 0.9)
-    page = html.fromstring(render_report(replace(run, diagnosis=(finding,), friction=choice)))
+    added = Finding("Stribeck's drop of <q1>", "friction", "machine", "q1", 0.97, (0.3,), (0.1,),
+                    "", 0.05, "describe it")  # fmt: skip
+    page = html.fromstring(render_report(replace(run, diagnosis=(finding,), added=(added,))))
     section = page.xpath("//section")[0]
     assert section.get("id") == "diagnosis"
     cells = [cell.text_content() for cell in section.xpath(".//tbody//th | .//tbody//td")]
     assert cells == ["M1", "offset", "Force M1 < 0 is offset.", "Use --offsets."]
-    assert "from 1.20 to 0.900" in section.text_content()
+    assert f"Added to the model: {added.words}." in section.text_content()

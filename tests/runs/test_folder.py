@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError, MechidError
-from mechid.estimation.estimate import Agreement, ChannelErrors, DoubtedGains
+from mechid.estimation.estimate import Agreement, ChannelErrors, Finding
 from mechid.modelfile.api import load
 from mechid.options import IdentifyOptions, ReduceOptions
 from mechid.outputs import place_beside
@@ -93,36 +93,44 @@ def test_round_trip(run, tmp_path):
 
 
 def test_everything_an_estimate_may_hold(run, tmp_path):
-    two = np.array([1.0, np.nan])
+    two, b = np.array([1.0, np.nan]), len(run.estimate.parameters)
+    found = (
+        Finding("offset of M1", "offsets", "log", "M1", 0.7, (0.5,), (0.1,), "N m", 0.2, "zero it"),
+        Finding("place of C", "places", "machine", "C", 0.1, (1.0, 2.0, 3.0), (1.0,) * 3, "m", 0.0,
+                "measure it"),
+    )  # fmt: skip
     rich = replace(
         run.estimate,
         condition=np.inf,
         known=("CAD values",),
         warnings=("a warning",),
         agreement=Agreement(1.0, 2.0, 0.5, 1.5),
-        errors=ChannelErrors(two, two, two, two),
+        errors=ChannelErrors(
+            two, two, two, two,
+            cross=np.arange(2.0 * b).reshape(b, 2), cross_gain=np.ones((b, 2)),
+            by_log=np.array([[1.0, 2.0], [3.0, np.nan]]), logs=(0, 1),
+            drift=two, delay=two, sigma_delay=two,
+        ),
         colour=(np.array([0.5]), np.array([0.2, 0.1])),
         evidence=-12.5,
         full=np.arange(40.0),
         resting=(run.estimate.parameters[1],),
         unmodelled=two,
-        doubted_offsets=np.arange(2.0 * len(run.estimate.parameters)).reshape(-1, 2),
-        doubted_gains=DoubtedGains(
-            np.arange(6.0).reshape(2, 3), np.ones((len(run.estimate.parameters), 3))
-        ),
-        doubted_places=np.arange(3.0 * len(run.estimate.parameters)).reshape(-1, 3),
-    )
+        doubted=np.arange(3.0 * b).reshape(-1, 3),
+        found=found,
+    )  # fmt: skip
     part = run.estimate.parameters[:4]
     reduced = replace(
         rich,
         parameters=part,
         values=rich.values[:4],
         covariance=rich.covariance[:4, :4],
-        doubted_offsets=np.zeros((4, 0)),
-        doubted_gains=DoubtedGains(np.zeros((2, 1)), np.ones((4, 1))),
-        doubted_places=np.zeros((4, 0)),
+        errors=replace(rich.errors, cross=None, cross_gain=None),
+        doubted=np.zeros((4, 0)),
+        found=(),
     )
-    whole = replace(run, estimate=rich, reduction=replace(run.reduction, estimate=reduced))
+    small = replace(run.reduction, estimate=reduced)
+    whole = replace(run, estimate=rich, reduction=small, added=found[1:])
     save_run(whole, tmp_path / "run")
     again = load_run(tmp_path / "run")
     same(whole, again)

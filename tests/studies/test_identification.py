@@ -266,7 +266,7 @@ def test_other_motions_are_those_of_the_machine_that_was_measured() -> None:
         assert np.all(np.sum(friction * table.yd, axis=1) > 0)
 
 
-@pytest.mark.parametrize(("study", "estimator"), [("data-errors", "cad"), ("scorecard", "ols")])
+@pytest.mark.parametrize(("study", "estimator"), [("scorecard", "ols")])
 def test_every_error_of_a_study_has_data(study: str, estimator: str) -> None:
     from mechid.studies.study import load_study
 

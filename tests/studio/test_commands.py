@@ -55,14 +55,14 @@ def test_command_lines(place: Folder) -> None:
         "identify",
         {
             "model": "m.yaml@a", "log": ["log.csv@0:1.5", "log.csv+more.csv"], "output": "out/run",
-            "map": ["map.yaml", "log.csv=map.yaml"], "weigh": ["arm=1±0.1"], "offsets": True,
+            "map": ["map.yaml", "log.csv=map.yaml"], "weigh": ["arm=1±0.1"], "without": "gains",
             "force": False, "cad_error": "20%", "seed": 3, "period": None,
         },
         place,
     )  # fmt: skip
     assert found.argv == (
         "identify", "--output=out/run", "--map=map.yaml", "--map=log.csv=map.yaml",
-        "--weigh=arm=1±0.1", "--offsets", "--cad-error=20%", "--seed=3", "--",
+        "--weigh=arm=1±0.1", "--without=gains", "--cad-error=20%", "--seed=3", "--",
         "m.yaml@a", "log.csv@0:1.5", "log.csv+more.csv",
     )  # fmt: skip
     assert found.outputs == ("out/run",)

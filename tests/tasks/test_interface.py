@@ -202,7 +202,7 @@ def test_a_run_of_the_command_line_goes_on_in_python(log, other_log, tmp_path, m
     mechid.save_measurement(log, "d.parquet")
     mechid.save_measurement(other_log, "v.parquet")
     command("identify", "five_bar", "d.parquet", "--noise", "5%", "--noise", "M1=0.2",
-            "--cad-error", "20%", "--weigh", "crank_1=0.7±0.01", "--offsets",
+            "--cad-error", "20%", "--weigh", "crank_1=0.7±0.01", "--without", "delays, drifts",
             "--set", "noise=declared", "--base", "first", "-o", "run")  # fmt: skip
     here = mechid.identify(
         "five_bar",
@@ -210,7 +210,7 @@ def test_a_run_of_the_command_line_goes_on_in_python(log, other_log, tmp_path, m
         noise=["5%", "M1=0.2"],
         cad_error="20%",
         weigh={"crank_1": "0.7±0.01"},
-        offsets=True,
+        without="delays, drifts",
         settings={"noise": "declared"},
         base="first",
     )
@@ -279,7 +279,9 @@ def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
         (lambda x: mechid.identify("five_bar", x.log, estimator="ols", penalty=1),
          "the estimator ols has no setting penalty; choose one of: offsets"),
         (lambda x: mechid.identify("five_bar", x.log, prior="cad"),
-         "prior must be one of: diagonal, full, got 'cad'"),
+         "the prior must be full, got cad"),
+        (lambda x: mechid.identify("five_bar", x.log, without="offset"),
+         "there are no errors called offset; choose one of: offsets, gains"),
         (lambda x: mechid.identify("five_bar", x.log, cad_error="lots"), "cad_error: .*lots"),
         (lambda x: mechid.identify("five_bar", x.log, noise=[1, 2]), "given twice"),
         (lambda x: mechid.identify("five_bar", x.log, noise=x.run), "noise: expected a number"),
@@ -343,6 +345,8 @@ def test_wrong_arguments_get_one_clear_error(call, words, run, log, motion, tmp_
 )
 def test_offsets_are_a_choice_or_a_size(given: object, taken: object) -> None:
     """Zero says that the sensors are zeroed, which False does not."""
-    found = identify_options(mechid.IdentifyOptions(), {"offsets": given}, mechid.load("five_bar"))
+    found = identify_options(
+        mechid.IdentifyOptions("map"), {"offsets": given}, mechid.load("five_bar")
+    )
     assert found.settings.get("offsets") == taken
     assert ("offsets" in found.settings) is (taken is not None)

@@ -102,20 +102,6 @@ def test_nothing_attached(tmp_path: Path) -> None:
     assert np.isfinite(found.central).tolist() == [True] + 9 * [False]
 
 
-def test_advice_names_the_run() -> None:
-    """Which has these options; sensors that are zeroed there are zeroed here."""
-    run, log = pair(0)
-    late = replace(log, tau=log.tau + 0.05 * log.tau.std(axis=0) * np.sign(log.yd))
-    said = mechid.payload(run, late, body="coupler_1").warnings
-    advice = [w for w in said if " --" in w or "(--" in w]
-    assert advice
-    assert all("identify the run with" in w or "a run with" in w for w in advice)
-    zeroed = replace(run.about.options, settings={**run.about.options.settings, "offsets": 0.0})
-    known = replace(run, about=replace(run.about, options=zeroed))
-    said = mechid.payload(known, late, body="coupler_1").warnings
-    assert not any("offset" in w for w in said)
-
-
 @pytest.mark.parametrize(
     "spec", ["five_bar", "four_bar", "slider_crank", "puma560@bare", "stewart_platform"]
 )

@@ -56,9 +56,7 @@ def test_an_offset_that_an_identification_cannot_see(
     (found,) = result.diagnosis
     assert (found.kind, found.channel, found.motion) == ("offset", "M1", "validation-1")
     assert found.size == pytest.approx(size, rel=0.2)
-    assert found.text.startswith(
-        "on validation-1 force M1 differs from the identification by a constant"
-    )
+    assert found.text.startswith("on validation-1 offset of M1")
     assert result.run.diagnosis == (found,)
 
 
@@ -76,9 +74,9 @@ def test_an_offset_of_the_identification_is_named_where_it_is_not(log: Measureme
     size = 0.1 * float(np.std(first.tau[:, 0]))
     shifted = replace(first, tau=first.tau + np.array([size, 0.0]))
     run = mechid.identify("five_bar", shifted, cad_error="20%")
-    assert run.diagnosis == ()
-    assert run.estimate is not None
-    assert run.estimate.errors is None
+    before = [d for d in run.diagnosis if d.kind == "offset"]
+    if before:  # the identification saw it: what it found does not count here
+        assert before[0].size == pytest.approx(size, rel=0.25)
     (found,) = (d for d in mechid.validate(run, log).diagnosis if d.kind != "cad")
     assert (found.kind, found.channel) == ("offset", "M1")
     assert found.size == pytest.approx(-size, rel=0.25)
@@ -89,7 +87,7 @@ def test_a_gain_that_an_identification_cannot_see(run: Run, log: Measurement) ->
     (found,) = mechid.validate(run, replace(log, tau=log.tau * [1.1, 1.0])).diagnosis
     assert (found.kind, found.channel) == ("gain", "M1")
     assert found.size == pytest.approx(0.1, rel=0.25)
-    assert "for the other forces and the identified model" in found.text
+    assert found.remedy.startswith("check scale and calibration in all logs")
 
 
 def test_forces_that_are_late_and_exchanged(run: Run, log: Measurement) -> None:
@@ -104,30 +102,20 @@ def test_forces_that_are_late_and_exchanged(run: Run, log: Measurement) -> None:
     assert all(e.grade != "bad" or "validation" in e.text for e in verdict.trust.evidence)
 
 
-@pytest.mark.parametrize(
-    ("friction", "remedy"),
-    [
-        ((), "identify with a log that has such phases, or with other friction (--friction auto)"),
-        (("auto",), "identify with a log that has such phases, or with other friction"),
-    ],
-)
-def test_all_samples_of_a_motion_that_was_not_used_count(
-    friction: tuple[str, ...], remedy: str, run: Run, other: Synthesis
-) -> None:
+def test_all_samples_of_a_motion_that_was_not_used_count(run: Run, other: Synthesis) -> None:
     """So that it is no advice to leave those near standstill out, or to use an estimator."""
     motion = mechid.excite("five_bar", random=20, starts=0, seed=1)
     log = mechid.synthesise(
         "five_bar", motion, noise="2%", truth=other.truth, rate=1000.0, seed=5
     ).measurement
     assert log.yd is not None
-    tried = replace(run.about, options=replace(run.about.options, friction=friction))
     slow = np.abs(log.yd) < 0.05 * np.quantile(np.abs(log.yd), 0.95, axis=0)
     size = 4 * np.std(log.tau, axis=0) * 0.02
     more = np.where(slow, size * np.random.default_rng(0).normal(size=slow.shape), 0.0)
-    found = mechid.validate(replace(run, about=tried), replace(log, tau=log.tau + more)).diagnosis
+    found = mechid.validate(run, replace(log, tau=log.tau + more)).diagnosis
     named = [d for d in found if d.kind == "standstill"]
     assert named
-    assert {d.remedy for d in named} == {remedy}
+    assert {d.remedy for d in named} == {"identify with a log that has such phases"}
     tau = log.tau.copy()
     tau[::40, 0] += 20 * size[0]
     found = mechid.validate(run, replace(log, tau=tau)).diagnosis
@@ -150,14 +138,9 @@ def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -
     kept = mechid.load_run(folder)
     assert [d.text for d in kept.diagnosis] == [found["text"]]
     mechid.write_report(kept, tmp_path / "report.html")
-    assert "On validation-1 force M2 differs from the identification by a constant" in (
-        tmp_path / "report.html"
-    ).read_text("utf-8")
+    assert "On validation-1 offset of M2" in (tmp_path / "report.html").read_text("utf-8")
     again = CliRunner().invoke(app, ["validate", str(folder), str(path)])
-    assert (
-        "diagnosis: on validation-2 force M2 differs from the identification by a constant"
-        in " ".join(again.output.split())
-    )
+    assert "diagnosis: on validation-2 offset of M2" in " ".join(again.output.split())
 
 
 def test_a_file_of_the_identification_is_no_validation(tmp_path: Path) -> None:

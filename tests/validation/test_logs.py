@@ -7,7 +7,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.estimate import DoubtedGains, Estimate
+from mechid.estimation.estimate import Estimate
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.regression import Regression, joined
 from mechid.validation.logs import between_logs, log_spread, without_each_log
@@ -80,29 +80,6 @@ def test_directions_that_are_known_exactly_do_not_count() -> None:
     C = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     spread = log_spread([estimate([3, -3, 0], C, ()), estimate([0, 0, 0], C, ())])
     assert spread.whitened == pytest.approx(np.sqrt(4.5 / 2))
-
-
-def test_gain_errors_are_the_same_in_both_logs() -> None:
-    """They shift both estimates alike, whatever size each of them supposes."""
-    C = np.diag([0.01, 0.04, 0.0])
-    by_unit = np.array([[2.0], [-3.0], [0.0]])  # what parameters take up of a gain of one
-
-    def doubting(values: list[float], size: float) -> Estimate:
-        gains = DoubtedGains(np.full((1, 1), size), size * by_unit)
-        wide = estimate(values, C + size**2 * by_unit @ by_unit.T, ())
-        return replace(wide, doubted_gains=gains)
-
-    one = estimate([1.0, 2.0, 0.0], C, ())
-    plain = log_spread([one, estimate([1.1, 2.3, 0.0], C, ())])
-    for size in (0.025, 0.05):
-        found = log_spread([doubting([1.0, 2.0, 0.0], 0.025), doubting([1.1, 2.3, 0.0], size)])
-        np.testing.assert_allclose(found.z, plain.z, rtol=1e-6)
-        assert found.whitened == pytest.approx(plain.whitened, rel=1e-6)
-    # An estimate that took gains is not shifted by them, and the other one is.
-    other = doubting([1.1, 2.3, 0.0], 0.05)
-    mixed = log_spread([one, other])
-    z = [-0.1, -0.3] / np.hypot(one.sigma, other.sigma)[:2]
-    np.testing.assert_allclose(mixed.z[0, :2], z)
 
 
 def test_estimates_without_each_log() -> None:

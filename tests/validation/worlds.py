@@ -8,10 +8,11 @@ import numpy as np
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.signals.record import PreparedMeasurement
-from mechid.validation.diagnosis import diagnose
+from mechid.validation.diagnosis import diagnose, gross_mistakes
 from mechid.validation.diagnosis_record import Diagnosis
 
 Array = np.ndarray
@@ -80,16 +81,20 @@ class World:
         b = len(cad)
         self.prior = Prior(PARAMETERS, PARAMETERS, np.eye(b), cad, np.diag((CAD_ERROR * cad) ** 2))
 
-    def estimate(self) -> Estimate:
-        return MaximumAPosteriori(scale=1.0)(self.regression, self.prior)
+    def estimate(self, *, prior: bool = True, auto: bool = False) -> Estimate:
+        """By `auto`, which finds errors of channels, or with what is known of parameters only."""
+        if auto:
+            return JointPosterior()(self.regression, self.prior)
+        known = MaximumAPosteriori(scale=1.0) if prior else MaximumAPosteriori(prior="none")
+        return known(self.regression, self.prior if prior else None)
 
-    def diagnosis(self, *, prior: bool = True) -> tuple[Diagnosis, ...]:
-        found = diagnose(
+    def diagnosis(self, *, prior: bool = True, auto: bool = False) -> tuple[Diagnosis, ...]:
+        """As of an identification."""
+        gross = gross_mistakes(self.regression, self.prior if prior else None)
+        return gross or diagnose(
             self.regression,
-            self.estimate(),
+            self.estimate(prior=prior, auto=auto),
             [self.motion],
-            prior=self.prior if prior else None,
             speeds=self.motion.yd,
             coordinates=[(name, "rad") for name in NAMES],
         )
-        return found.found

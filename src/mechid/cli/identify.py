@@ -16,6 +16,7 @@ from mechid.cli.measured import (
     ConvergeOn,
     Cutoff,
     Decimation,
+    Details,
     Estimator,
     Force,
     Friction,
@@ -23,7 +24,6 @@ from mechid.cli.measured import (
     Logs,
     Map,
     Noise,
-    Offsets,
     Period,
     Reduce,
     Rest,
@@ -33,6 +33,7 @@ from mechid.cli.measured import (
     Standstill,
     Symmetric,
     Weigh,
+    Without,
 )
 from mechid.cli.record_options import given
 from mechid.cli.run_report import report, show
@@ -56,12 +57,12 @@ def identify(
     prior: Annotated[
         str | None,
         typer.Option(
-            help="Of auto and map: full (errors of CAD values as they are declared), diagonal "
+            help="Of map: full (errors of CAD values as they are declared), diagonal "
             "(errors of base parameters independent), none (the estimator is map then).",
             show_default="full",
         ),
     ] = None,
-    offsets: Offsets = False,
+    without: Without = None,
     cad_error: CadError = None,
     noise: Noise = None,
     hardpoints: Hardpoints = None,
@@ -100,6 +101,7 @@ def identify(
         typer.Option(help="Stop the reduction after this time, with the sizes so far."),
     ] = None,
     force: Force = False,
+    details: Details = False,
     json: Json = False,
 ) -> None:
     """Identify the base parameters of a mechanism from measured positions and forces.
@@ -113,14 +115,14 @@ def identify(
     from mechid.textfile.numbers import named
 
     settings = named(setting or [], "--set", "whiten=true")
-    for name, option in (("offsets", offsets), ("prior", prior)):
+    for name, option in (("without", without), ("prior", prior)):
         if option and name in settings:
             raise DataError(
                 f"--{name} and --set {name}={settings[name]} are given", remedy="give one of them"
             )
     words = given(
         settings=settings,
-        base=base, converge_on=converge_on, estimator=estimator, prior=prior, offsets=offsets,
+        base=base, converge_on=converge_on, estimator=estimator, prior=prior, without=without,
         cad_error=cad_error, noise=noise, hardpoints=hardpoints, weigh=weigh, symmetric=symmetric,
         period=period, cutoff=cutoff, decimation=decimation, friction=friction,
         standstill=standstill, seed=seed, reduce=reduce_options(reduce, size, rest),
@@ -140,7 +142,7 @@ def identify(
             stop=stop,
             **words,
         )
-    print_run(run, [str(output)], json)
+    print_run(run, [str(output)], json, details)
 
 
 def reduce_options(by: str | None, size: str | None, rest: str | None) -> ReduceOptions | None:
@@ -156,13 +158,13 @@ def reduce_options(by: str | None, size: str | None, rest: str | None) -> Reduce
     return changed(ReduceOptions(), given(by=by, size=size, rest=rest))
 
 
-def print_run(run: Run, written: list[str], json: bool) -> None:
+def print_run(run: Run, written: list[str], json: bool, details: bool = False) -> None:
     """Print what a run found."""
     result = report(run) | {"output": written}
     if json:
         print_json(result)
     else:
-        show(result)
+        show(result, details)
 
 
 @contextmanager

@@ -28,9 +28,8 @@ Map: TypeAlias = Annotated[
 Estimator: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="auto (most probable for forces and CAD values together, noise as the data "
-        "show it), posterior (errors of sensors and CAD values all at once, by sampling), map "
-        "(noise and errors as they are set), physical or log-cholesky "
+        help="auto (parameters and everything that may be wrong together, with CAD values), map "
+        "(CAD values and noise, errors of the forces as they are set), physical or log-cholesky "
         "(physically consistent bodies), ols, weighted, ridge, truncated, huber, iv.",
         show_default="auto",
     ),
@@ -44,9 +43,16 @@ Setting: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Offsets: TypeAlias = Annotated[
-    bool,
-    typer.Option("--offsets", help="Also estimate a constant offset of each force."),
+Without: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Errors that are not there, with commas: offsets, gains, drifts, delays, "
+        "friction, places, coefficients, elasticity.",
+        show_default="all are looked for",
+    ),
+]
+Details: TypeAlias = Annotated[
+    bool, typer.Option("--details", help="Print all values, tables and notes.")
 ]
 CadError: TypeAlias = Annotated[
     str | None,
@@ -67,9 +73,8 @@ Hardpoints: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         help="How well the places of joints are known: standard deviation in every axis, m, or % "
-        "of the size of the mechanism; or JOINT=SIZE; may be repeated. Standard deviations of the "
-        "parameters contain it.",
-        show_default="exactly",
+        "of the size of the mechanism; or JOINT=SIZE; may be repeated. 0: exactly.",
+        show_default="fine tolerances",
     ),
 ]
 Weigh: TypeAlias = Annotated[
@@ -141,9 +146,9 @@ Friction: TypeAlias = Annotated[
     str | None,
     typer.Option(
         help="Friction of joints, and inertia of their drives, besides that of the model: keep "
-        "(none), auto (shapes that predict held-out blocks of time better), or names with commas: "
+        "(none), auto (what is more likely there than not), or names with commas: "
         "coulomb, viscous, asymmetric, stribeck, quadratic, hysteresis, load, rotor.",
-        show_default="keep",
+        show_default="auto with the estimator auto, else keep",
     ),
 ]
 Standstill: TypeAlias = Annotated[

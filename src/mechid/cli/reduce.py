@@ -9,7 +9,7 @@ import typer
 
 from mechid.cli.common import Json, command_line
 from mechid.cli.identify import print_run, reduce_options, watched
-from mechid.cli.measured import Force, Rest, Size
+from mechid.cli.measured import Details, Force, Rest, Size
 from mechid.cli.predict import RunArgument
 
 
@@ -33,6 +33,7 @@ def reduce(
         float | None, typer.Option(help="Stop after this time, with the sizes so far.")
     ] = None,
     force: Force = False,
+    details: Details = False,
     json: Json = False,
 ) -> None:
     """Reduce the model of a run: eliminate parameters that forces hardly show.
@@ -53,4 +54,4 @@ def reduce(
             watch=watch,
             stop=stop,
         )
-    print_run(after, [] if output is None else [str(output)], json)
+    print_run(after, [] if output is None else [str(output)], json, details)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Of errors of the channels; offsets and drift have that of the force.
 _UNITS = {"delay": " (s)"}
+# Findings and motions of the head, the last ones.
+_FOUND, _MOTIONS = 5, 4
 _VAGUE = 100.0  # percent: a standard deviation as large as the value itself
 
 
@@ -43,7 +45,9 @@ def report(run: Run) -> dict[str, Any]:
         ],
         "warnings": list(run.warnings),
         "diagnosis": to_words(run.diagnosis),
-        "friction": None if run.friction is None else to_words(run.friction),
+        "added": to_words(run.added),
+        "found": to_words(run.final.found),
+        "head": head_lines(run),
         "verdict": to_words(verdict(run)),
     }
 
@@ -67,7 +71,7 @@ def _preparation(run: Run) -> list[str]:
 
 def _advice(run: Run) -> list[str]:
     """Say which options help where single values mean little."""
-    if run.final.agreement is not None or not (run.final.relative > _VAGUE).any():
+    if run.final.known or not (run.final.relative > _VAGUE).any():
         return []
     return ["try --estimator auto (with CAD values) or --reduce contribution"]
 
@@ -110,20 +114,63 @@ def _channel_errors(run: Run) -> dict[str, dict[str, dict[str, float | None]]]:
     }
 
 
-def show(found: dict[str, Any]) -> None:
-    """Print a run for a reader."""
-    from mechid.runs.record import ALL_LOGS, LEFT_OUT
+def head_lines(run: Run) -> list[str]:
+    """Return what a reader wants first: errors, what was found besides, and the verdict."""
+    from mechid.options import to_words
+    from mechid.runs.verdict import verdict
 
-    logs = found["logs"] if len(found["logs"]) > 1 else []
-    several = f" of {len(logs)} logs" if logs else ""
-    pairs = [
-        ("model", found["model"]),
-        *(_error_pair(found["validation"], motion) for motion in _motions(found["validation"])),
-        *([_error_pair(found["left_out"], ALL_LOGS, LEFT_OUT)] if found["left_out"] else []),
-        ("samples", f"{found['samples']}{several}"),
-        *((log["name"], _log_words(log)) for log in logs),
-        ("base parameters", str(found["base_parameters"])),
+    several = f" of {run.n_logs} logs" if run.n_logs > 1 else ""
+    samples = sum(len(motion.time) for motion in run.logs)
+    lines = [
+        f"{run.mechanism.name}: {len(run.parameters.names)} base parameters from {samples} "
+        f"samples{several}, by {run.final.method}"
     ]
+    rows: Any = to_words(run.validation)
+    motions = _motions(rows)
+    lines += [f"error {_error_words(rows, motion)}" for motion in motions[-_MOTIONS:]]
+    if run.left_out:
+        others: Any = to_words(run.left_out)
+        words = _error_words(others, _motions(others)[-1])
+        lines.append(f"error, each log from the others, {words}")
+    names = {f.name for f in run.added}
+    found = [f"in the model now: {f.words}" for f in run.added]
+    found += [f"found: {f.words}" for f in run.final.found if f.likely and f.name not in names]
+    lines += found[:_FOUND]
+    if len(found) > _FOUND:
+        lines.append(f"and {len(found) - _FOUND} more: --details")
+    if run.warnings:
+        lines.append(f"{len(run.warnings)} warnings: --details")
+    return [*lines, *verdict(run).lines]
+
+
+def _error_words(rows: Sequence[dict[str, Any]], motion: str) -> str:
+    """Say how wrong the forces of the final model are on a motion, all together and each."""
+    from mechid.runs.record import overall_words
+
+    own = {row["model"]: row for row in rows if row["motion"] == motion}
+    final = list(own.values())[-1]
+    cad = f" (CAD values {overall_words(own['cad']['overall'])})" if "cad" in own else ""
+    each = ", ".join(f"{name} {_percent(e['E_p'])}" for name, e in final["forces"].items())
+    return f"on {motion}: {overall_words(final['overall'])}{cad}: {each}"
+
+
+def show(found: dict[str, Any], details: bool = False) -> None:
+    """Print a run for a reader; all tables with `details`."""
+    for line in found["head"]:
+        typer.echo(line)
+    for path in found["output"]:
+        typer.echo(f"wrote {path}")
+    if details:
+        typer.echo("")
+        _show_details(found)
+    else:
+        folder = "".join(f", or mechid report {path}" for path in found["output"])
+        typer.echo(f"all values and notes: --details{folder}")
+
+
+def _show_details(found: dict[str, Any]) -> None:
+    logs = found["logs"] if len(found["logs"]) > 1 else []
+    pairs = [(log["name"], _log_words(log)) for log in logs]
     for word in ("estimate", "reduced"):
         if word in found:
             e = found[word]
@@ -133,8 +180,6 @@ def show(found: dict[str, Any]) -> None:
     if "reduction" in found:
         r = found["reduction"]
         pairs.append(("reduction", f"by {r['rule']} to {r['size']}: {r['why']}"))
-    if found["friction"]:
-        pairs.append(("friction", _friction_words(found["friction"])))
     if found["spread"]:
         pairs.append(("between logs", _spread_words(found["spread"])))
     if "full" in found:
@@ -157,30 +202,6 @@ def show(found: dict[str, Any]) -> None:
     print_notes(found["notes"])
     print_notes(found["warnings"], "warning")
     print_notes([f"{d['text']}; {d['remedy']}" for d in found["diagnosis"]], "diagnosis")
-    for path in found["output"]:
-        typer.echo(f"wrote {path}")
-    typer.echo("")
-    for line in verdict_lines(found["verdict"]):
-        typer.echo(line)
-
-
-def verdict_lines(found: dict[str, Any]) -> tuple[str, ...]:
-    """Return a verdict in two lines; what it rests on is in the report."""
-    from mechid.options import from_words
-    from mechid.runs.verdict_record import Verdict
-
-    return from_words(Verdict, found).lines
-
-
-def _friction_words(friction: dict[str, Any]) -> str:
-    """Say which shapes of friction were added, and what they are worth."""
-    tried = friction["before"] is not None
-    if not friction["shapes"]:
-        return "nothing added" + (": no shape predicts held-out blocks better" if tried else "")
-    if not tried:
-        return f"added: {'; '.join(friction['shapes'])} (more likely there than not)"
-    change = f"held-out error {friction['before']:.3g} → {friction['after']:.3g} of the residuals"
-    return f"added: {'; '.join(friction['shapes'])} ({change})"
 
 
 def _log_words(log: dict[str, Any]) -> str:
@@ -203,20 +224,6 @@ def _spread_words(spread: dict[str, Any]) -> str:
 
 def _motions(rows: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(row["motion"] for row in rows))
-
-
-def _error_pair(
-    rows: Sequence[dict[str, Any]], motion: str, name: str | None = None
-) -> tuple[str, str]:
-    """Say how wrong the forces of the final model are on a motion, and those of CAD values."""
-    from mechid.runs.record import overall_words
-
-    own = {row["model"]: row for row in rows if row["motion"] == motion}
-    final = list(own.values())[-1]
-    words = f"{overall_words(final['overall'])} on {motion}"
-    if "cad" in own:
-        words += f" (CAD values {overall_words(own['cad']['overall'])})"
-    return "error" if name is None else f"error, {name}", words
 
 
 def _full_words(full: dict[str, Any]) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import fdtrc, ndtri
 
 from mechid.estimation.regression import Floats, Ints
 from mechid.estimation.whitening import Stretches, fit_colour
@@ -26,8 +25,6 @@ _LONGEST = 0.2
 # A motion repeats where the columns of W are correlated as much with themselves later, after they
 # were correlated less than the second.
 _SAME, _OTHER = 0.98, 0.9
-# Residuals are clipped at this many standard deviations.
-_CLIP = 4.0
 # Samples below which nothing can be said.
 _SHORTEST = 8
 
@@ -45,60 +42,6 @@ def correlation_factors(e: Floats, columns: Floats, where: Stretches) -> Floats:
         Rows that follow each other, per series.
     """
     return np.array([_factor(parts, e, columns) for parts in where])
-
-
-def period(columns: Floats, parts: Sequence[Ints]) -> int | None:
-    """Return after how many samples the motion of a series repeats itself, if it does."""
-    longest = max((len(part) for part in parts), default=0)
-    if longest < _SHORTEST:
-        return None
-    return _period(_autocorrelation([columns[part] for part in parts], longest))
-
-
-def lack_of_fit(e: Floats, phase: Ints) -> float:
-    """Return the probability that residuals of a motion that repeats itself are noise.
-
-    Noise differs from period to period, and what the model lacks does not: F of the means over all
-    periods against the differences from them (the test of lack of fit with replicates).
-
-    Parameters
-    ----------
-    e : array (n,)
-        Residuals of one series.
-    phase : array (n,) of int
-        Samples of the period that come before each: time since the start of the log, so that
-        phases go on after a gap.
-    """
-    between, within, used, rest = _periods(e, phase)
-    spare = len(rest) - used
-    if spare < 1 or within <= 0:
-        return 1.0
-    # Neighbours that are correlated are fewer samples, in both sums.
-    white = fit_colour([rest]).ratio ** 2
-    F = (between / used) / (within / spare)
-    return float(fdtrc(max(1.0, used / white), max(1.0, spare / white), F))
-
-
-def repeated(e: Floats, phase: Ints) -> float:
-    """Return the mean square of what residuals have in all periods; arguments as `lack_of_fit`."""
-    between, within, used, rest = _periods(e, phase)
-    spare = len(rest) - used
-    # The noise of a mean over some periods is no part of it.
-    noise = within / spare * used if spare > 0 else 0.0
-    return max(0.0, between - noise) / max(1, len(rest))
-
-
-def _periods(e: Floats, phase: Ints) -> tuple[float, float, int, Floats]:
-    """Return sums of squares of the means over all periods and of the differences from them, the
-    number of means, and the differences."""
-    # Outliers would hide what repeats itself.
-    most = _CLIP * float(np.median(np.abs(e))) / float(ndtri(0.75))
-    own = np.clip(e, -most, most)
-    count = np.bincount(phase)
-    mean = np.bincount(phase, own) / np.maximum(count, 1)
-    rest = own - mean[phase]
-    between, within = float(np.sum(count * mean**2)), float(np.sum(rest**2))
-    return between, within, int(np.count_nonzero(count)), rest
 
 
 def _factor(parts: Sequence[Ints], e: Floats, columns: Floats) -> float:

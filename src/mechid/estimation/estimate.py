@@ -49,6 +49,8 @@ class ChannelErrors:
         N or N m; of several logs the mean, with their spread.
     cross : array (b, n_d), optional
         Covariance of parameters and offsets; they are taken as independent without.
+    cross_gain : array (b, n_d), optional
+        Covariance of parameters and gains, likewise.
     by_log : array (L, n_d), optional
         Offsets of each of several logs.
     logs : tuple of int
@@ -64,6 +66,7 @@ class ChannelErrors:
     offset: Floats
     sigma_offset: Floats
     cross: Floats | None = None
+    cross_gain: Floats | None = None
     by_log: Floats | None = None
     logs: tuple[int, ...] = ()
     drift: Floats | None = None
@@ -103,7 +106,7 @@ class Finding:
     owner : "machine", "sensor" or "log"
         Errors of the machine go on to other motions, those of a sensor to other logs of it.
     channel : str
-        The force; empty for all.
+        The force, joint or drive; empty for all forces.
     probability : float
         That it is there.
     values, sigma : tuple of float
@@ -135,98 +138,12 @@ class Finding:
     def words(self) -> str:
         """What it is, how large, and how probable."""
         size = float(np.linalg.norm(self.values))
-        shown = f"{self.share:.2g} of the force" if self.share >= 1 else f"{100 * self.share:.2g} % of the force"
+        shown = f"{100 * self.share:.2g} % of the force"
         if len(self.values) <= 3 and self.unit:
             about = f" ± {self.sigma[0]:.2g}" if len(self.values) == 1 else ""
             value = self.values[0] if len(self.values) == 1 else size
             shown = f"{value:.3g}{about} {self.unit}, {shown}"
         return f"{self.name}: {shown}, probability {self.probability:.2f}"
-
-
-@dataclass(frozen=True, eq=False)
-class Unseen:
-    """An error that the data could not show.
-
-    Attributes
-    ----------
-    error : str
-        What it is, as "an offset of … would not be seen in these data and would".
-    parameters : tuple of str
-    shifts : array (b,)
-        What it would do to them.
-    least : float
-        Shift in standard deviations from which it is worth a word.
-    remedy : str
-        What to do about it.
-    """
-
-    error: str
-    parameters: tuple[str, ...]
-    shifts: Floats
-    least: float
-    remedy: str
-
-    def among(self, parameters: tuple[str, ...]) -> Unseen:
-        """Return the same with further parameters, which it does not shift."""
-        own = dict(zip(self.parameters, self.shifts.tolist(), strict=True))
-        shifts = np.array([own.get(name, 0.0) for name in parameters])
-        return replace(self, parameters=parameters, shifts=shifts)
-
-    def in_deviations(self, sigma: Floats) -> Floats:
-        """Return the size of the shifts in standard deviations (b,); 0 of what is known exactly."""
-        return np.asarray(np.abs(self.shifts) / np.where(sigma > 0, sigma, np.inf))
-
-    def words(self, sigma: Floats) -> tuple[str, ...]:
-        """Return a sentence about the parameter that it would shift most; none if that is little.
-
-        sigma : array (b,), standard deviations of the parameters.
-        """
-        size = self.in_deviations(sigma)
-        most = int(np.argmax(size))
-        if not size[most] > self.least:
-            return ()
-        return (
-            f"{self.error} shift {self.parameters[most]} by {size[most]:.2g} standard "
-            f"deviations: {self.remedy}",
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class DoubtedGains:
-    """Gain errors that forces may have, and that the covariance of an estimate contains.
-
-    They are sums of k independent errors of one standard deviation each.
-
-    Attributes
-    ----------
-    gains : array (n_d, k)
-        Gain of each force by each of these errors.
-    shifts : array (b, k)
-        What the parameters take up of it.
-    """
-
-    gains: Floats
-    shifts: Floats
-
-    @property
-    def size(self) -> float:
-        """The largest standard deviation of a gain."""
-        return float(np.max(np.linalg.norm(self.gains, axis=1), initial=0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Information:
-    """What data and prior say of the values if the model is right.
-
-    Attributes
-    ----------
-    covariance : array (b, b)
-    cross : array (b, n_d), optional
-        Covariance of parameters and offsets.
-    """
-
-    covariance: Floats
-    cross: Floats | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,17 +192,9 @@ class Estimate(Plotted, Tabular):
         deviations.
     unmodelled : array (n_d,), optional
         Rms of force that the model does not describe, N or N m: part of `noise`, if it is known.
-    unseen : tuple of Unseen
-        Errors that the data could not show, whose sentences are in `known` or `warnings`.
-    doubted_offsets : array (b, k), optional
-        Root of the part of `covariance` that is there because forces may have offsets.
-    doubted_gains : DoubtedGains, optional
-        Gain errors of the forces that `covariance` contains.
-    doubted_places : array (b, k), optional
-        Root of the part of `covariance` that is there because joints may be elsewhere than in the
-        model. Forces that are predicted for the same machine do not contain it.
-    information : Information, optional
-        Where `covariance` contains errors of model and sensors besides. Not kept in files.
+    doubted : array (b, k), optional
+        Root of the part of `covariance` that is there because the model may lack something, as
+        joints that are elsewhere. Forces that are predicted for the same machine do not contain it.
     found : tuple of Finding
         What else may be wrong, the most probable first.
     """
@@ -308,11 +217,7 @@ class Estimate(Plotted, Tabular):
     full: Floats | None = None
     resting: tuple[str, ...] = ()
     unmodelled: Floats | None = None
-    unseen: tuple[Unseen, ...] = ()
-    doubted_offsets: Floats | None = None
-    doubted_gains: DoubtedGains | None = None
-    doubted_places: Floats | None = None
-    information: Information | None = None
+    doubted: Floats | None = None
     found: tuple[Finding, ...] = ()
 
     def summary(self) -> Mapping[str, object]:
@@ -341,32 +246,6 @@ class Estimate(Plotted, Tabular):
             found = 100.0 * self.sigma / np.abs(self.values)
         return np.where(self.sigma > 0, found, 0.0)
 
-    @property
-    def of_fit(self) -> Information:
-        """What data and prior say of the values if the model is right: other values fit worse by
-        their distance in this measure, and in no larger one."""
-        cross = None if self.errors is None else self.errors.cross
-        return self.information or Information(self.covariance, cross)
-
-    def widened(self, covariance: Floats) -> Estimate:
-        """Return the estimate with a larger covariance, and sentences that count in standard
-        deviations as these are now."""
-        return said_again(self, replace(self, covariance=covariance, information=self.of_fit))
-
-
-def said_again(before: Estimate, after: Estimate) -> Estimate:
-    """Return a changed estimate whose sentences count in its own standard deviations."""
-    news = {
-        word: new.words(after.sigma)
-        for old, new in zip(before.unseen, after.unseen, strict=True)
-        for word in old.words(before.sigma)
-    }
-    known, warnings = (
-        tuple(new for word in words for new in news.get(word, (word,)))
-        for words in (after.known, after.warnings)
-    )
-    return replace(after, known=known, warnings=warnings)
-
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
@@ -377,13 +256,12 @@ class Prediction:
     forces : array (N, n_d)
     sigma : array (N, n_d)
         Standard deviation of the force: uncertainty of the parameters, and what the model does not
-        describe. That joints may be elsewhere than in the model is not in it: they stay there, and
-        their forces are those that the parameters took up.
+        describe. What the machine may have besides is not in it: it stays there, and its forces are
+        those that the parameters took up.
     total : array (N, n_d)
         Of a measurement by a calibrated sensor: with the noise of the channel, and its drift.
     by_same_sensors : array (N, n_d)
-        Of a measurement by the sensors of the identification: their gain errors, which the
-        parameters took up, are in it as well.
+        Of a measurement by the sensors of the identification, which have the same gains.
     """
 
     forces: Floats
@@ -403,10 +281,13 @@ def predict(estimate: Estimate, regression: Regression, *, own_log: bool = False
     r = regression.select(estimate.parameters)
     forces = r.W @ estimate.values + r.known
     variance = np.einsum("nij,jk,nik->ni", r.W, estimate.covariance, r.W, optimize=True)
-    if estimate.doubted_places is not None:
-        variance -= np.sum((r.W @ estimate.doubted_places) ** 2, axis=2)
-    shared = _shared(estimate.doubted_gains, r.W, forces)
+    if estimate.doubted is not None:
+        variance -= np.sum((r.W @ estimate.doubted) ** 2, axis=2)
+    shared = np.zeros(forces.shape)
     if estimate.errors is not None:
+        if estimate.errors.cross_gain is not None:
+            along = np.einsum("nij,ji->ni", r.W, estimate.errors.cross_gain)
+            shared = -2 * forces * along - (forces * estimate.errors.sigma_gain) ** 2
         forces = forces + estimate.errors.of_samples(r)
         variance = variance + estimate.errors.sigma_offset**2
         if estimate.errors.cross is not None:
@@ -420,19 +301,6 @@ def predict(estimate: Estimate, regression: Regression, *, own_log: bool = False
     return Prediction(
         forces, np.hypot(sigma, lacking), np.hypot(sigma, noise), np.hypot(same, noise)
     )
-
-
-def _shared(gains: DoubtedGains | None, W: Floats, forces: Floats) -> Floats:
-    """Return by how much less the variance of predicted less measured forces is, where sensors have
-    the same gain errors as in the identification, (N, n_d).
-
-    Such an error shifts measured forces by g F, and predicted ones by what parameters took up.
-    """
-    if gains is None:
-        return np.zeros(forces.shape)
-    predicted = W @ gains.shifts
-    own = gains.gains * forces[:, :, None]
-    return np.asarray(np.sum(predicted**2 - (predicted - own) ** 2, axis=2))
 
 
 def without_channel_errors(

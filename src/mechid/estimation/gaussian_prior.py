@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.linalg import block_diag, qr, solve_triangular
+from scipy.linalg import block_diag
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -96,47 +96,6 @@ class GaussianPrior:
     def solve(self, A: Floats, t: Floats, data: Reduced | None = None) -> Solution:
         """Return the most probable x for rows in units of the noise; `data` as in `with_prior`."""
         return with_prior(A, t, self.mean, self.factor, data)
-
-
-def with_root(data: Reduced, gaussian: GaussianPrior) -> tuple[Floats, Floats]:
-    """Return the most probable x (n,), and T (n, n) with its covariance T Tᵀ.
-
-    As `with_prior` does, without what a mixture does not need: z of x = x0 + F z by the QR
-    factorisation of the rows R F and I, which keeps digits for data without noise, too.
-    """
-    F = compressed(gaussian.factor)
-    G = data.R @ F
-    Q, C = qr(np.vstack([G, np.eye(F.shape[1])]), mode="economic", check_finite=False)
-    T = solve_triangular(C, F.T, trans="T", check_finite=False).T
-    return gaussian.mean + T @ (Q[: len(G)].T @ data.y), T
-
-
-def within(factor: Floats, root: Floats) -> Floats:
-    """Return the root (n, m) of a covariance that is no larger than F Fᵀ in any direction.
-
-    Doubts about declared sizes concern what data and CAD values say together. Of what only CAD
-    values say, the declared size, or the factor that the data support, is all that is known.
-    """
-    F, U, s = _relative(factor, root)
-    return np.asarray(F @ (U * np.minimum(s, 1.0)))
-
-
-def less(factor: Floats, root: Floats) -> Floats:
-    """Return the root (n, r) of what F Fᵀ has more than another covariance, direction by direction.
-
-    F Fᵀ must be more than zero in all directions of the other root.
-    """
-    F, U, s = _relative(factor, root)
-    return np.asarray(F @ (U * np.sqrt(np.maximum(1.0 - s**2, 0.0))))
-
-
-def _relative(factor: Floats, root: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return F (n, r), directions U (r, r) and sizes s (r,) of a root F U s."""
-    F = compressed(factor)
-    size = np.linalg.norm(F, axis=1)
-    size = np.where(size > 0, size, 1.0)[:, None]
-    U, s, _ = np.linalg.svd(np.linalg.lstsq(F / size, root / size)[0])
-    return F, U, np.pad(s, (0, len(U) - len(s)))
 
 
 def cad_factor(prior: Prior, kind: Literal["diagonal", "full"]) -> Floats:

@@ -71,9 +71,9 @@ class LogCholesky:
         phi, scale = start.phi, self.scale
         if np.isinf(scale):
             # What the forces do not determine stays near the solution of the semidefinite program.
-            near = recover(known, free.values, free.of_fit.covariance)
+            near = recover(known, free.values, free.covariance)
             phi, scale = near.phi + start.gain @ (free.values - near.values), 1.0
-        found = refine(known, phi, start.root(free.of_fit.covariance, scale), self.barrier)
+        found = refine(known, phi, start.root(free.covariance, scale), self.barrier)
         words = (*start.warnings, *shift_words(free, known, found))
         return moved(free, regression, known, found.phi, self.name, words)
 

@@ -18,12 +18,10 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from mechid.errors import DataError, MechidError
-from mechid.estimation.automatic import Automatic
 from mechid.estimation.completion import complete
-from mechid.estimation.doubtful_forces import MUCH, if_in_place, response
-from mechid.estimation.doubtful_gains import if_calibrated
-from mechid.estimation.estimate import DoubtedGains, Estimate
+from mechid.estimation.estimate import Estimate
 from mechid.estimation.measured_constraints import condition
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression
@@ -152,7 +150,6 @@ def estimate_groups(
     too; offsets are estimated again if there were any. Gain errors that it may have had are in the
     forces of the mechanism and in its parameters alike: they scale the payload only.
     """
-    same = if_calibrated(if_in_place(before))
     ready = sensed(regression, before.errors)
     if before.errors is not None:
         ready = replace(ready, tau=ready.tau - before.errors.offset)
@@ -161,41 +158,32 @@ def estimate_groups(
     W = np.concatenate([ready.W, added], axis=2)
     whole = replace(ready, W=W, parameters=names, between=None)
     width = _widths(whole, groups)
+    same = before.covariance
+    if before.doubted is not None:  # of this machine, whose forces do not have it
+        same = same - before.doubted @ before.doubted.T
     prior = Prior(
         parameters=names,
         base=names,
         matrix=np.eye(len(names)),
         values=np.concatenate([before.values, np.zeros(len(width))]),
-        covariance=block_diag(same.covariance, np.diag(width**2)),
+        covariance=block_diag(same, np.diag(width**2)),
+        estimated=True,
     )
-    errors = before.errors
-    offsets = errors is not None and bool(np.any(errors.offset))
-    gain = 0.0 if errors is None else float(np.max(errors.sigma_gain, initial=0.0))
-    known = 0.0 if zeroed else None
-    estimator = Automatic(
-        scale=1.0, offsets="estimated" if offsets else known, gains=gain, name="payload"
-    )
-    found = estimator(whole, prior)
-    if before.doubted_gains is None:
+    settled = ("gains", "delays") + (("offsets", "drifts") if zeroed else ())
+    found = JointPosterior(", ".join(settled), name="payload")(whole, prior)
+    gain = np.zeros(0) if before.errors is None else before.errors.sigma_gain
+    if not np.any(gain):
         return found
-    forces = (added @ found.values[-len(width) :])[:, :, None] * before.doubted_gains.gains
-    return _scaled(found, response(found, whole, prior, forces), len(width), before.doubted_gains)
+    return _scaled(found, whole, len(width), gain)
 
 
-def _scaled(found: Estimate, shifts: Floats, r: int, doubted: DoubtedGains) -> Estimate:
-    """Return an estimate whose covariance contains what gain errors do to the last r parameters."""
-    wider = found.covariance + shifts @ shifts.T
-    times = np.sqrt(np.diag(wider)[-r:] / np.diag(found.covariance)[-r:])
-    most = int(np.argmax(times))
-    wide = found.widened(wider)
-    if times[most] < MUCH:
-        return wide
-    words = (
-        f"standard deviations contain gain errors of the forces of {doubted.size:.1%}, which the "
-        f"run may have had; that of {found.parameters[most - r]} grows most, {times[most]:.3g} "
-        "times: if the forces are calibrated, identify the run with --set gains=0"
-    )
-    return replace(wide, warnings=(*wide.warnings, words))
+def _scaled(found: Estimate, r: Regression, n: int, gain: Floats) -> Estimate:
+    """Return an estimate whose covariance contains what gain errors (n_d,) of the forces, all of
+    them together, do to the last n parameters."""
+    forces = r.W[..., -n:] @ found.values[-n:] * gain
+    weight = np.where(r.valid & (found.noise > 0), 1.0 / found.noise**2, 0.0)
+    shift = found.covariance @ np.einsum("nij,ni->j", r.W, weight * forces)
+    return replace(found, covariance=found.covariance + np.outer(shift, shift))
 
 
 def _widths(regression: Regression, groups: PayloadGroups) -> Floats:

@@ -74,11 +74,10 @@ class PhysicallyConsistent:
         free = self.inner(regression, known)
         known = with_thickness(known.select(free.parameters))
         if np.isinf(self.scale):
-            fit, sigma = free.of_fit.covariance, free.covariance
-            found = recover(known, free.values, fit, uncertainty=sigma, margin=self.margin)
+            found = recover(known, free.values, free.covariance, margin=self.margin)
             return moved(free, regression, known, found.phi, self.name, found.warnings)
         start = complete(known, free.values)
-        T = start.root(free.of_fit.covariance, self.scale)
+        T = start.root(free.covariance, self.scale)
         near = Cone(known, self.margin).nearest(start.phi, T)
         if near is None:
             raise DataError(
@@ -99,8 +98,7 @@ def possible(free: Estimate, regression: Regression, prior: Prior) -> Estimate:
     if not prior.bodies:
         return free
     try:
-        fit = free.of_fit.covariance
-        found = recover(prior, free.values, fit, uncertainty=free.covariance)
+        found = recover(prior, free.values, free.covariance)
     except DataError:
         return free
     except MechidError as error:  # the solver failed; what was estimated is not lost by that
@@ -145,9 +143,8 @@ def moved(
     errors, gain, offset = free.errors, np.ones(len(free.channels)), np.zeros(len(free.channels))
     if errors is not None:
         gain = 1.0 + errors.gain
-        fit = free.of_fit
-        if fit.cross is not None:
-            offset = regressed(fit.cross, fit.covariance, shift)
+        if errors.cross is not None:
+            offset = regressed(errors.cross, free.covariance, shift)
             logs = None if errors.by_log is None else errors.by_log + offset
             errors = replace(errors, offset=errors.offset + offset, by_log=logs)
     W = regression.select(free.parameters).W

@@ -23,9 +23,11 @@ def plausible(regression: Regression, prior: Prior | None) -> tuple[Regression, 
         return regression, ()
     regression, clipped = without_clipped(regression, prior)
     units = dict(zip(regression.channels, regression.units, strict=True))
+    # What most of a force may be is among what the machine may have.
+    unlike = {} if regression.possible else unlike_cad(regression, prior)
     wrong = {
         name: f"force {name}, {ratio:.2g} times what the CAD values predict, was not used"
-        for name, ratio in unlike_cad(regression, prior).items()
+        for name, ratio in unlike.items()
     } | {
         name: dead_words(name, size, units[name]) for name, size in dead(regression, prior).items()
     }

@@ -34,6 +34,8 @@ class Prior:
         Columns that cannot be negative: stiffness, damping, friction, rotor inertia.
     words : tuple of str
         The prior information as text.
+    estimated : bool
+        Whether the covariance is that of an estimate: errors are as large as it says.
     """
 
     parameters: tuple[str, ...]
@@ -44,6 +46,7 @@ class Prior:
     bodies: tuple[tuple[str, int], ...] = ()
     positive: tuple[int, ...] = ()
     words: tuple[str, ...] = ()
+    estimated: bool = False
 
     @cached_property
     def mean(self) -> Floats:

@@ -47,7 +47,6 @@ def recover(
     values: Floats,
     covariance: Floats | None = None,
     *,
-    uncertainty: Floats | None = None,
     margin: float = MARGIN,
 ) -> Recovered:
     """Return the consistent parameters nearest to CAD among those that have these base values.
@@ -60,8 +59,6 @@ def recover(
     covariance : array (b, b), optional
         Of the base values. If no consistent parameters have them, those with the nearest ones in
         this metric are returned; by default in that of the CAD values.
-    uncertainty : array (b, b), optional
-        Covariance that the distance is told in; by default the same.
     margin : float
         Distance of the result from the boundary of physical consistency, in units of the CAD
         values.
@@ -93,7 +90,7 @@ def recover(
             remedy="declare standard deviations of the CAD values, or their relative error",
         )
     reached = prior.matrix @ found.phi
-    distance = mahalanobis(reached - values, C if uncertainty is None else uncertainty + more)
+    distance = mahalanobis(reached - values, C)
     words = moved_words(distance, found.border)
     return Recovered(found.phi, reached, distance, found.border, (*start.warnings, words))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from mechid.estimation.automatic import Automatic
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
@@ -27,8 +26,7 @@ ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
         "huber": Huber,
         "iv": InstrumentalVariables,
         "map": MaximumAPosteriori,
-        "auto": Automatic,
-        "posterior": JointPosterior,
+        "auto": JointPosterior,
         "physical": PhysicallyConsistent,
         "log-cholesky": LogCholesky,
     }

@@ -34,6 +34,8 @@ class Possible:
         As "Coulomb friction of q3".
     family : str
         Name in `mechid.estimation.posterior.component.FAMILIES`.
+    at : str
+        The joint or drive.
     forces : array (N, n_d, k)
         Forces per unit of its k coefficients, N or N m.
     usual : float
@@ -44,6 +46,7 @@ class Possible:
 
     name: str
     family: str
+    at: str
     forces: Floats
     usual: float = 0.0
     unit: str = ""

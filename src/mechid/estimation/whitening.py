@@ -64,27 +64,6 @@ def coloured(reflection: Sequence[float]) -> Colour:
 WHITE = coloured(())
 
 
-def sample_numbers(regression: Regression) -> Ints:
-    """Return the number of each sample (N,), counted from the start of its log.
-
-    Samples that are missing in a gap of the log are counted: steps between samples that follow each
-    other count as one, others by their duration.
-    """
-    time, logs = regression.time, regression.logs
-    joined, found = _joined(regression), np.zeros(len(time), dtype=np.int64)
-    for log in np.unique(logs):
-        own = np.flatnonzero(logs == log)
-        steps, regular = np.diff(time[own]), joined[own[:-1]]
-        usual = float(np.mean(steps[regular])) if regular.any() else 1.0
-        found[own[1:]] = np.cumsum(np.where(regular, 1, np.rint(steps / usual)))
-    return found
-
-
-def row_numbers(regression: Regression) -> Ints:
-    """Return `sample_numbers` of the valid rows, (m,)."""
-    return sample_numbers(regression)[np.nonzero(regression.valid)[0]]
-
-
 def segments(regression: Regression, samples: Ints) -> list[Ints]:
     """Return samples in pieces that follow each other in time without a gap, each of one log."""
     joined = _joined(regression)

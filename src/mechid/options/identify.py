@@ -21,7 +21,7 @@ class IdentifyOptions:
     estimator : str
         One of `mechid.estimation.registry.ESTIMATORS`.
     settings : mapping
-        Of the estimator, such as `prior`, `offsets`, `penalty`, `whiten`, `gains`.
+        Of the estimator, such as `without`, `prior`, `penalty`.
     cad_error : float, optional
         Relative error of the CAD values; by default the standard deviations that the model
         declares, and 20 % where it declares none.
@@ -29,8 +29,8 @@ class IdentifyOptions:
         What is known of the noise of the forces.
     hardpoints : NoiseLevels, optional
         Standard deviation of the place of each joint in every axis, m, or a share of the size of
-        the mechanism: standard deviations of the parameters contain what joints that are elsewhere
-        would have done to them. By default 0.03 % of the size; 0 says that places are exact.
+        the mechanism. By default places may be off by fine tolerances; 0 says that they are exact.
+        Joints that are probably elsewhere are moved in the model.
     reduce : ReduceOptions, optional
         Whether and how the model is reduced.
     weigh : tuple of Weighing
@@ -49,8 +49,9 @@ class IdentifyOptions:
         Of everything random.
     friction : tuple of str
         Shapes of friction, and rotors, that joints get besides those of the model: "keep" (none),
-        "auto" (those that predict held-out blocks of time better), or names: "coulomb", "viscous",
-        "asymmetric", "stribeck", "quadratic", "hysteresis", "load", "rotor". Fixed coefficients of
+        "auto" (those that are more likely there than not, by the estimator `auto`), or names:
+        "coulomb", "viscous", "asymmetric", "stribeck", "quadratic", "hysteresis", "load", "rotor".
+        By default "auto" with the estimator `auto`, and "keep" with others. Fixed coefficients of
         the model that do not fit are replaced.
     standstill : str or float
         Forces near standstill: "keep", "auto" (ignored where residuals are much larger there), or
@@ -71,7 +72,7 @@ class IdentifyOptions:
     cutoff: float | None = None
     decimation: int | None = None
     seed: int = 0
-    friction: tuple[str, ...] = ("keep",)
+    friction: tuple[str, ...] = ()
     standstill: Standstill = "keep"
 
     __repr__ = changes_repr

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate, Information, said_again
+from mechid.estimation.estimate import Estimate
 from mechid.estimation.linear import least_squares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
@@ -101,9 +101,6 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
     at = {name: i for i, name in enumerate((*estimate.parameters, *others))}
     order = [at[name] for name in names]
 
-    def with_rest(C: Floats) -> Floats:
-        return np.block([[C + cross @ G.T, cross], [cross.T, P]])[np.ix_(order, order)]
-
     words = f"{len(others)} of {len(names)} parameters at their CAD values, not estimated"
 
     def among_rest(rows: Floats | None) -> Floats | None:
@@ -111,27 +108,20 @@ def completed(estimate: Estimate, regression: Regression, prior: Prior) -> Estim
         return None if rows is None else _with_others(rows, len(others))[order]
 
     if errors is not None:
-        errors = replace(errors, cross=among_rest(errors.cross))
-    gains, fit = estimate.doubted_gains, estimate.information
-    if gains is not None:
-        gains = replace(gains, shifts=_with_others(gains.shifts, len(others))[order])
-    if fit is not None:
-        fit = Information(with_rest(fit.covariance), among_rest(fit.cross))
-    whole = replace(
+        crosses = among_rest(errors.cross), among_rest(errors.cross_gain)
+        errors = replace(errors, cross=crosses[0], cross_gain=crosses[1])
+    return replace(
         estimate,
         errors=errors,
         parameters=names,
         values=np.concatenate([estimate.values, cad.mean])[order],
-        covariance=with_rest(estimate.covariance),
+        covariance=np.block([[estimate.covariance + cross @ G.T, cross], [cross.T, P]])[
+            np.ix_(order, order)
+        ],
         known=(*estimate.known, words),
         resting=(*estimate.resting, *others),
-        unseen=tuple(error.among(names) for error in estimate.unseen),
-        doubted_offsets=among_rest(estimate.doubted_offsets),
-        doubted_gains=gains,
-        doubted_places=among_rest(estimate.doubted_places),
-        information=fit,
+        doubted=among_rest(estimate.doubted),
     )
-    return said_again(estimate, whole)
 
 
 def _with_others(rows: Floats, n: int) -> Floats:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from mechid.estimation.estimate import Agreement, ChannelErrors, DoubtedGains, Estimate
+from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate, Finding
 from mechid.estimation.regression import Floats
+from mechid.options import from_words
 from mechid.runs.files import floats, read_columns, read_json, write_columns, write_json
 from mechid.runs.schemas import EstimateWords, checked
 
 
 def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
     """Write an estimate as `stem.json`, `stem.covariance.parquet` and `stem.residuals.parquet`."""
-    gains = estimate.doubted_gains
     write_columns(
         folder / f"{stem}.covariance.parquet",
         dict(zip(estimate.parameters, estimate.covariance.T, strict=True)),
@@ -45,9 +45,8 @@ def write_estimate(folder: Path, stem: str, estimate: Estimate) -> None:
             "full": estimate.full,
             "resting": estimate.resting,
             "unmodelled": estimate.unmodelled,
-            "doubted_offsets": estimate.doubted_offsets,
-            "doubted_gains": None if gains is None else asdict(gains),
-            "doubted_places": estimate.doubted_places,
+            "doubted": estimate.doubted,
+            "found": [asdict(finding) for finding in estimate.found],
         },
     )
 
@@ -59,7 +58,6 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
     residuals = read_columns(folder / f"{stem}.residuals.parquet")
     n, n_d = len(found["parameters"]), len(found["channels"])
     errors, colour, unmodelled = found["errors"], found["colour"], found.get("unmodelled")
-    gains = found.get("doubted_gains")
     if colour is not None and len(colour) != n_d:
         raise ValueError(f"colour must have {n_d} entries, got {len(colour)}")
     return Estimate(
@@ -81,20 +79,14 @@ def read_estimate(folder: Path, stem: str) -> Estimate:
         full=None if found["full"] is None else floats(found["full"]),
         resting=tuple(found["resting"]),
         unmodelled=None if unmodelled is None else floats(unmodelled, n_d),
-        doubted_offsets=_root(found.get("doubted_offsets"), n),
-        doubted_gains=None if gains is None else _gains(gains, n, n_d),
-        doubted_places=_root(found.get("doubted_places"), n),
+        doubted=_root(found.get("doubted"), n),
+        found=from_words(tuple[Finding, ...], found.get("found", []), f"{stem}.json: found"),
     )
 
 
 def _root(found: list[list[float]] | None, n: int) -> Floats | None:
     """Return a root (n, k) of a part of the covariance."""
     return None if found is None else floats(found).reshape(n, -1)
-
-
-def _gains(found: dict[str, Any], n: int, n_d: int) -> DoubtedGains:
-    gains = floats(found["gains"]).reshape(n_d, -1)
-    return DoubtedGains(gains, floats(found["shifts"]).reshape(n, gains.shape[1]))
 
 
 def _errors(found: dict[str, Any], n_d: int) -> ChannelErrors:

@@ -29,6 +29,7 @@ from typing import Any
 
 from mechid.dynamics.columns import element_terms, inertial_columns
 from mechid.errors import DataError
+from mechid.estimation.estimate import Finding
 from mechid.modelfile.api import dumps, load
 from mechid.options import IdentifyOptions, from_words, to_words
 from mechid.outputs import (
@@ -52,7 +53,6 @@ from mechid.runs.record import (
     STAGES,
     About,
     DataFile,
-    FrictionChoice,
     Run,
     ValidationRow,
 )
@@ -384,11 +384,7 @@ def _loaded(folder: Path, head: dict[str, Any]) -> Run:
         diagnosis=from_words(
             tuple[Diagnosis, ...], head.get("diagnosis", []), f"{file}: diagnosis"
         ),
-        friction=from_words(
-            FrictionChoice | None,  # type: ignore[arg-type]
-            head.get("friction"),
-            f"{file}: friction",
-        ),
+        added=from_words(tuple[Finding, ...], head.get("added", []), f"{file}: added"),
         n_logs=head.get("n_logs", 1),
         **(read_logs(folder) if (folder / LOGS).exists() else {}),
     )
@@ -441,7 +437,7 @@ def _write_head(folder: Path, run: Run) -> None:
         "n_logs": run.n_logs,
         "warnings": run.warnings,
         "diagnosis": to_words(run.diagnosis),
-        "friction": None if run.friction is None else to_words(run.friction),
+        "added": to_words(run.added),
         "summary": summary(run),
     }
     write_json(folder / "run.json", head)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import Estimate
+from mechid.estimation.estimate import Estimate, Finding
 from mechid.estimation.regression import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options.identify import DEFAULT_OPTIONS, IdentifyOptions
@@ -257,24 +257,6 @@ class FullSet(Shown):
     covariance: Mapping[str, Floats] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class FrictionChoice:
-    """Shapes of friction that were added to the model.
-
-    Attributes
-    ----------
-    shapes : tuple of str
-        In words, in the order in which they were chosen.
-    before, after : float, optional
-        Error on held-out blocks of time without and with them: rms of all forces, each in units of
-        its residuals; None if no blocks were held out.
-    """
-
-    shapes: tuple[str, ...] = ()
-    before: float | None = None
-    after: float | None = None
-
-
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Run(Plotted, Tabular):
     """An identification, as far as it came.
@@ -304,8 +286,8 @@ class Run(Plotted, Tabular):
         All parameters that go with the final values, for export.
     diagnosis : tuple of Diagnosis
         What is wrong with the measured forces and with the model.
-    friction : FrictionChoice, optional
-        Which shapes of friction were added to the model.
+    added : tuple of Finding
+        What the machine has besides its model, and was written into that.
     n_logs : int
         How many of the motions are logs of the identification.
     left_out : tuple of ValidationRow
@@ -328,7 +310,7 @@ class Run(Plotted, Tabular):
     stages: tuple[str, ...] = ()
     full: FullSet | None = None
     diagnosis: tuple[Diagnosis, ...] = ()
-    friction: FrictionChoice | None = None
+    added: tuple[Finding, ...] = ()
     n_logs: int = 1
     left_out: tuple[ValidationRow, ...] = ()
     spread: LogSpread | None = None

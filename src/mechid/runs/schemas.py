@@ -42,13 +42,6 @@ class HeadWords(TypedDict):
     n_logs: NotRequired[Annotated[int, msgspec.Meta(ge=1)]]
 
 
-class GainWords(TypedDict):
-    """Gain errors that a covariance contains."""
-
-    gains: list[list[float]]
-    shifts: list[list[float]]
-
-
 class EstimateWords(TypedDict):
     """Of estimate.json and reduced.json."""
 
@@ -65,9 +58,8 @@ class EstimateWords(TypedDict):
     evidence: float | None
     resting: list[str]
     unmodelled: NotRequired[list[float | None] | None]
-    doubted_offsets: NotRequired[list[list[float]] | None]
-    doubted_gains: NotRequired[GainWords | None]
-    doubted_places: NotRequired[list[list[float]] | None]
+    doubted: NotRequired[list[list[float]] | None]
+    found: NotRequired[list[dict[str, Any]]]
 
 
 class FullWords(TypedDict):

@@ -15,9 +15,9 @@ from functools import lru_cache
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.automatic import Automatic
 from mechid.estimation.linear import condition
 from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.reduction.deviation import by_deviation
 from mechid.reduction.regroup import regroup
@@ -152,7 +152,7 @@ def _automatic(s: Reduced, r: Regression) -> Fitted:
         )
     known = cad_of(s.truth or s.model, s.cad_error, s.seed)
     prior = prior_from_cad(known, base, cad_error=s.cad_error or None)
-    estimate = Automatic()(r, prior)
+    estimate = JointPosterior()(r, prior)
     found = _result(
         replace(s, method="cad"),
         r,

@@ -302,8 +302,8 @@ COMMANDS: Mapping[str, Command] = {
             "output": new, "validate": log, "instruments": log, "truth": file, "base": base,
             **_LOGS,
             **_words("converge_on estimator set prior cad_error noise weigh symmetric reduce size "
-                     "rest hardpoints friction standstill seed max_seconds"),
-            **_flags("offsets force"),
+                     "rest hardpoints friction standstill seed max_seconds without"),
+            **_flags("force details"),
         },
         _MANY,
     ),

@@ -29,10 +29,9 @@ def full_set(run: Run, prior: Prior | None) -> FullSet | None:
     phi, distance, border = final.full, 0.0, tuple[str, ...]()
     order = [final.parameters.index(name) for name in prior.base] if whole else []
     if phi is None or not whole:
-        fit = final.of_fit.covariance[np.ix_(order, order)] if whole else None
-        sigma = final.covariance[np.ix_(order, order)] if whole else None
+        fit = final.covariance[np.ix_(order, order)] if whole else None
         try:
-            found = recover(prior, values, fit, uncertainty=sigma)
+            found = recover(prior, values, fit)
         except MechidError:
             return None
         phi, distance, border = found.phi, found.distance, found.border

@@ -9,17 +9,21 @@ from typing import Any, get_type_hints
 
 from mechid.errors import DataError, ModelError
 from mechid.estimation.estimator import Estimator
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.registry import ESTIMATORS
+from mechid.mechanism.moved import movable_joints
 from mechid.mechanism.records import Mechanism
+from mechid.mechanism.size import characteristic_size
 from mechid.options import IdentifyOptions, step_options
+from mechid.options.noise import NoiseLevels
 from mechid.options.words import converted
-from mechid.tasks.doubtful_places import check_places
 from mechid.tasks.measured_constraints import check_constraints
 from mechid.textfile.words import hint
 
 DEFAULT = "auto"
 _NOT_SETTINGS = ("name", "groups")
 _MOST = 10.0  # CAD errors: 20 is meant as 20 %
+_FAR = 0.1  # of the size of the mechanism: forces are linear in displacements far below it
 
 
 def estimator_of(name: str, settings: Mapping[str, Any] | None = None) -> Estimator:
@@ -109,11 +113,11 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
         )
     _check_bodies(estimator, mechanism)
     if options.hardpoints is not None:
-        check_places(options.hardpoints, mechanism)
-    if options.hardpoints and not uses_cad(estimator):
+        _check_places(options.hardpoints, mechanism)
+    if options.hardpoints and not is_joint(estimator):
         raise DataError(
-            "hardpoints needs CAD values, which this estimator does not use",
-            remedy="use the estimator auto, map or physical, with a prior",
+            f"the estimator {estimator.name} takes places of joints as exact",
+            remedy="use the estimator auto, or leave hardpoints out",
         )
     check_constraints(options, mechanism)
     if (options.weigh or options.symmetric) and not uses_cad(estimator):
@@ -139,6 +143,36 @@ def _check_bodies(estimator: Estimator, mechanism: Mechanism) -> None:
             remedy="give mass and inertia in the model file, or identify without CAD values, with "
             f"{none}the estimator ols (--estimator ols)",
         )
+
+
+def _check_places(levels: NoiseLevels, mechanism: Mechanism) -> None:
+    """Reject places of joints that do not exist, and sizes that make no sense.
+
+    Raises
+    ------
+    DataError
+    """
+    known, size = movable_joints(mechanism), characteristic_size(mechanism)
+    for joint, level in {"": levels.every, **levels.channels}.items():
+        if joint and joint not in known:
+            raise DataError(
+                f"there is no joint {joint} for hardpoints",
+                where=mechanism.name,
+                remedy=f"choose one of: {', '.join(known)}",
+            )
+        value = level.value * (size if level.relative else 1.0)
+        if not 0 <= value < _FAR * size:
+            where = f" of {joint}" if joint else ""
+            raise DataError(
+                f"hardpoints{where} must be between 0 and a tenth of the size of the mechanism, "
+                f"{_FAR * size:.3g} m, got {value:g} m",
+                remedy="give a standard deviation in metres, as 0.0005, or in percent",
+            )
+
+
+def is_joint(estimator: Estimator) -> bool:
+    """Return whether an estimator looks for everything that may be wrong."""
+    return isinstance(getattr(estimator, "inner", estimator), JointPosterior)
 
 
 def setting_names(name: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from mechid.estimation.regression import Floats, joined
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, Term
-from mechid.mechanism.element_laws import FRICTION, HYSTERESIS, INERTIA, LAWS
+from mechid.mechanism.element_laws import INERTIA, LAWS
 from mechid.mechanism.element_terms import joint_of, joints_of, terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
 from mechid.signals.record import PreparedMeasurement
@@ -27,7 +27,8 @@ from mechid.tasks.regress import regression_of
 # relative to its range: geared drives turn over a thousandth of it.
 _SPEEDS = (0.02, 0.06, 0.2)
 _WIDTHS = (0.0003, 0.001, 0.003, 0.01, 0.03)
-_NARROW = 0.002  # below, hysteresis is almost the same as Coulomb friction
+# Shapes that are looked for in joints that neither are driven nor have friction in the model.
+_PLAIN = ("coulomb", "viscous")
 _TOP = 0.95  # quantile of the speed
 
 Joint = tuple[str, int]
@@ -85,12 +86,10 @@ class Usual(NamedTuple):
 
 
 def friction_shapes(
-    mechanism: Mechanism, motions: Sequence[PreparedMeasurement], *, narrow: bool = True
+    mechanism: Mechanism, motions: Sequence[PreparedMeasurement]
 ) -> tuple[FrictionShape, ...]:
-    """Return the shapes that joints with friction, and actuated joints, do not have yet.
-
-    Without `narrow` only those of hysteresis that Coulomb friction is not almost the same as.
-    """
+    """Return the shapes that joints do not have yet: of actuated ones, and of those with friction,
+    all, and of others the plain ones."""
     found = []
     taken, turned = {e.name for e in mechanism.elements}, _with_rotors(mechanism)
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
@@ -102,9 +101,9 @@ def friction_shapes(
         units, label = mechanism.joint(joint).kind.units, _label(mechanism, (joint, index))
         for shape, element, words in _elements(label, (joint, index), usual, units[index]):
             ((_, term),) = terms_of(element)
-            if not narrow and 0 < _width(element) < _NARROW * usual.range:
-                continue
             actuated, law = (joint, index) in driven, (term.law, term.shape)
+            if not actuated and not laws and shape not in _PLAIN:
+                continue
             if shape == "rotor" and (not actuated or (joint, index) in turned):
                 continue
             fixed = laws.get(law)
@@ -173,11 +172,6 @@ def _elements(
     yield "rotor", made("rotor", "transmission", ratios=(1.0,), inertia=unknown), SHAPES["rotor"]
 
 
-def _width(element: ForceElement) -> float:
-    """Return the width of hysteresis; 0 if an element has none."""
-    return float(element["hysteresis_width"]) if element.kind == "friction" else 0.0
-
-
 def _label(mechanism: Mechanism, at: Joint) -> str:
     joint, index = at
     return joint if len(mechanism.joint(joint).kind.units) == 1 else f"{joint}_{index + 1}"
@@ -199,7 +193,7 @@ def _made(
 
 
 def _usual(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict[Joint, Usual]:
-    """Return how each joint moves that has friction or is actuated."""
+    """Return how each joint moves that turns about axes, or slides."""
     measured = {name for motion in motions for name in motion.forces}
     moved: dict[Joint, list[tuple[Floats, Floats]]] = {}
     for k, c in enumerate(mechanism.coordinates):
@@ -207,15 +201,16 @@ def _usual(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict
             continue
         if not mechanism.joint(c.joint).kind.has_orientation:
             moved[c.joint, c.index] = [(m.y[:, k], m.yd[:, k]) for m in motions]
-    others: list[Joint] = []
-    for element in mechanism.elements:
-        for _, term in terms_of(element):
-            at = joint_of(term.measure)
-            if term.law in (FRICTION, HYSTERESIS) and at is not None and at not in moved:
-                others.append(at)
+    others = [
+        (joint.name, index)
+        for joint in mechanism.joints
+        if not joint.kind.has_orientation and not joint.kind.holds_nothing
+        for index in range(joint.kind.n_scalars)
+        if (joint.name, index) not in moved
+    ]
     if others:
         paths = [solve_motion(mechanism, m.y, m.yd, m.ydd, time=m.time) for m in motions]
-        for joint, index in dict.fromkeys(others):
+        for joint, index in others:
             own = [joint_motion(path, joint) for path in paths]
             moved[joint, index] = [(x.coordinates[:, index], x.speeds[:, index]) for x in own]
     found = {at: _usual_of(parts) for at, parts in moved.items()}

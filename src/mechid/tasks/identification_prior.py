@@ -52,7 +52,8 @@ def prior_of(
     missing = left_open(model)
     known = prior_from_cad(mechanism, chosen, cad_error=options.cad_error, unknown=1.0)
     notes = assumed_errors(mechanism, options.cad_error)
-    silent = missing & np.isfinite(cad_parameters(model))
+    phi = cad_parameters(model)
+    silent = missing & np.isfinite(phi) & (phi != 0)
     if silent.any():
         names = ", ".join(known.parameters[k] for k in np.flatnonzero(silent))
         notes += (

@@ -18,8 +18,8 @@ from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.compare_logs import compared
 from mechid.tasks.diagnose import diagnosed, examined
+from mechid.tasks.enrich import enriched, with_truth
 from mechid.tasks.estimators import identify_options
-from mechid.tasks.friction import richer_friction
 from mechid.tasks.inputs import mechanism_of
 from mechid.tasks.keywords import keywords_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
@@ -36,14 +36,10 @@ from mechid.tasks.measured import (
     truth_of,
 )
 from mechid.tasks.stages import (
-    chosen_base,
-    doubted,
-    estimated,
     parameter_table,
-    problem_of,
     reduced,
     validated,
-    with_doubts,
+    with_estimate,
 )
 from mechid.tasks.standstill import without_standstill
 from mechid.validation.crossvalidate import Stop, Watch
@@ -202,35 +198,30 @@ def identify_motions(
         return run
 
     tell = watch or (lambda stage, step, value: None)
-    tell("base parameters", 0, 0.0)
-    motions = without_standstill(mechanism, motions, options, n_logs)
-    given = mechanism, truth
-    mechanism, truth, friction = richer_friction(*given, motions, options, n_logs)
-    if friction is not None and friction.shapes:
-        # What is wrong near standstill stands out where the rest of the friction is in the model,
-        # and the rest is chosen without it.
-        moving = without_standstill(mechanism, motions, options, n_logs)
+    tell("estimate", 0, 0.0)
+    if isinstance(options.standstill, float):
+        motions = without_standstill(mechanism, motions, options, n_logs)
+    found = enriched(mechanism, motions, options, n_logs, instruments)
+    if options.standstill == "auto":
+        # What is wrong near standstill stands out where the rest of the friction is in the model.
+        moving = without_standstill(found.mechanism, motions, options, n_logs)
         if any(a.ignore_below != b.ignore_below for a, b in zip(moving, motions, strict=True)):
             motions = moving
-            mechanism, truth, friction = richer_friction(*given, motions, options, n_logs)
-    chosen = chosen_base(mechanism, options)
+            found = enriched(mechanism, motions, options, n_logs, instruments)
+    truth = with_truth(truth, found, mechanism)
+    mechanism, problem = found.mechanism, found.problem
     run = Run(
         about=about or About(model=mechanism.name, options=options),
         mechanism=mechanism,
-        parameters=parameter_table(mechanism, chosen, truth, options.cad_error),
+        parameters=parameter_table(mechanism, found.base, truth, options.cad_error),
         motions=tuple(motions),
-        friction=friction,
+        added=found.added,
+        diagnosis=found.gross,
         n_logs=n_logs,
     )
     run = kept(run, "data")
-    tell("observation matrix", 0, 0.0)
-    problem = problem_of(mechanism, chosen, motions, options, n_logs, instruments)
-    if options.hardpoints:
-        tell("places of the joints", 0, 0.0)
-    problem = with_doubts(problem, mechanism, motions[:n_logs], options)
-    tell("estimate", 0, 0.0)
-    run, problem = examined(estimated(run, problem, options), problem)
-    run = kept(doubted(run, problem), "estimate")
+    run = examined(with_estimate(run, problem, found.estimate), problem)
+    run = kept(run, "estimate")
     run = kept(reduced(run, problem, options, watch, stop), "reduction")
     tell("validation", 0, 0.0)
     run = validated(run, problem)

@@ -28,7 +28,6 @@ from mechid.options import IdentifyOptions, changed
 from mechid.options.weighing import weighings
 from mechid.runs.payload import Payload
 from mechid.runs.record import Run
-from mechid.tasks.advice import of_payload
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
@@ -165,7 +164,7 @@ def payload(
         files=tuple(data_files(motions, mappings)),
     )
     prepared = (w for m in motions for w in m.warnings)
-    warnings = [*prepared, *clipped, *of_payload(found.warnings, options)]
+    warnings = [*prepared, *clipped, *found.warnings]
     if unseen := [name for name in groups.names if name in found.resting]:
         warnings.append(f"the motion or the measured forces do not show {', '.join(unseen)}")
     warnings += [*_same_logs(before, result), *_warnings(result, ten)]

@@ -11,10 +11,9 @@ from mechid.blas_threads import one_blas_thread
 from mechid.options import ReduceOptions, step_options
 from mechid.runs.folder import RunFolder
 from mechid.runs.record import STAGES, Run, library_versions
-from mechid.tasks.diagnose import examined
 from mechid.tasks.inputs import run_of
 from mechid.tasks.keywords import keywords_of
-from mechid.tasks.stages import problem_of, reduced, validated, with_doubts
+from mechid.tasks.stages import problem_of, reduced, validated
 from mechid.validation.crossvalidate import Stop, Watch
 
 
@@ -78,7 +77,6 @@ def reduce(
         mechanism = before.mechanism
         chosen = listed_base(mechanism, before.parameters.dependent, before.parameters.names)
         problem = problem_of(mechanism, chosen, before.motions, told, before.n_logs)
-        problem = with_doubts(problem, mechanism, before.motions[: before.n_logs], told)
         estimate = before.estimate or before.final  # a run without an estimate is rejected
         prepared = (word for motion in before.motions for word in motion.warnings)
         fresh = replace(
@@ -88,8 +86,6 @@ def reduce(
             warnings=tuple(dict.fromkeys((*prepared, *problem.warnings, *estimate.warnings))),
             stages=STAGES,
         )
-        again, problem = examined(fresh, problem)
-        fresh = replace(fresh, warnings=again.warnings)
         after = validated(reduced(fresh, problem, told, watch, stop), problem)
         if target is not None:
             target.save(after)

@@ -12,7 +12,6 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, ModelError
-from mechid.estimation.doubtful_forces import DoubtfulForces, with_doubtful_forces
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression, joined
@@ -23,16 +22,13 @@ from mechid.reduction.contribution import contribution
 from mechid.runs.record import ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.advice import advised
 from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance, left_open
 from mechid.tasks.clipped import without_clipped, without_dead
 from mechid.tasks.complete import full_set, missed_words
 from mechid.tasks.data_warnings import too_few, wrong_order
-from mechid.tasks.doubtful_places import doubtful_places
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
-from mechid.tasks.misplaced_joints import misplaced_joints
 from mechid.tasks.reduction import reduce_regression
 from mechid.tasks.regress import declared, regression_of, with_instruments
 from mechid.validation.crossvalidate import Stop, Watch
@@ -59,8 +55,6 @@ class EstimationProblem:
         Of the motions for validation.
     warnings : tuple of str
         About data and prior.
-    doubts : tuple of DoubtfulForces
-        What the model takes as known and may be otherwise.
     """
 
     regression: Regression
@@ -68,22 +62,6 @@ class EstimationProblem:
     missing: ModelError | None
     others: tuple[Regression, ...]
     warnings: tuple[str, ...]
-    doubts: tuple[DoubtfulForces, ...] = ()
-
-    def doubting(self, doubts: DoubtfulForces) -> EstimationProblem:
-        """Return the problem with a further doubt."""
-        return replace(self, doubts=(*self.doubts, doubts))
-
-    def doubted(self, estimate: Estimate, estimated: Sequence[str] | None = None) -> Estimate:
-        """Return an estimate whose standard deviations contain these doubts.
-
-        `estimated` are the parameters that do not stay at their CAD values, by default all.
-        """
-        r, prior = self.regression, self.prior
-        for doubts in self.doubts:
-            assert prior is not None
-            estimate = with_doubtful_forces(estimate, r, prior, doubts, estimated)
-        return estimate
 
     @property
     def logs(self) -> tuple[Regression, ...]:
@@ -169,22 +147,6 @@ def problem_of(
     )
 
 
-def with_doubts(
-    problem: EstimationProblem,
-    mechanism: Mechanism,
-    logs: Sequence[PreparedMeasurement],
-    options: IdentifyOptions,
-) -> EstimationProblem:
-    """Return the problem with errors of places of joints, as declared or as usual."""
-    if problem.prior is None or not uses_cad(estimator_of(options.estimator, options.settings)):
-        return problem
-    if options.hardpoints is not None:
-        found = doubtful_places(mechanism, logs, options.hardpoints, problem.prior)
-    else:
-        found = misplaced_joints(mechanism, logs, problem.prior)
-    return problem if found is None else problem.doubting(found)
-
-
 def same_forces(motion: PreparedMeasurement, expected: Sequence[str]) -> None:
     """Reject a motion with other measured forces than those of the identification.
 
@@ -201,33 +163,15 @@ def same_forces(motion: PreparedMeasurement, expected: Sequence[str]) -> None:
         )
 
 
-def estimated(run: Run, problem: EstimationProblem, options: IdentifyOptions) -> Run:
-    """Return a run with the estimate of all base parameters, and their contributions by CAD.
-
-    Without doubts, which the estimate may tell more of.
-    """
-    estimator = estimator_of(options.estimator, options.settings)
-    try:
-        found = estimator(problem.regression, problem.prior)
-    except DataError:
-        if problem.missing is not None and uses_cad(estimator):
-            raise problem.missing from None
-        raise
+def with_estimate(run: Run, problem: EstimationProblem, estimate: Estimate) -> Run:
+    """Return a run with the estimate of all base parameters, and their contributions by CAD."""
     shares = None
     if problem.prior is not None:
         shares = contribution((*problem.logs, *problem.others), problem.prior.mean)
-    return replace(run, estimate=advised(found, options), contribution=shares)
-
-
-def doubted(run: Run, problem: EstimationProblem) -> Run:
-    """Return a run whose estimate contains the doubts of the problem, with all warnings so far."""
-    if run.estimate is None:
-        return run
-    found = problem.doubted(run.estimate)
     prepared = (word for motion in run.motions for word in motion.warnings)
-    before = (*prepared, *impossible_bodies(run.mechanism), *problem.warnings, *found.warnings)
+    before = (*prepared, *impossible_bodies(run.mechanism), *problem.warnings, *estimate.warnings)
     warnings = tuple(dict.fromkeys((*before, *run.warnings)))
-    return replace(run, estimate=found, warnings=warnings)
+    return replace(run, estimate=estimate, contribution=shares, warnings=warnings)
 
 
 def reduced(
@@ -250,8 +194,6 @@ def reduced(
         watch=watch,
         stop=stop,
     )
-    small = advised(found.estimate, options)
-    found = replace(found, estimate=problem.doubted(small, found.chosen))
     early = () if found.complete else ("the reduction was stopped before all sizes were tried",)
     return replace(
         run, reduction=found, warnings=(*run.warnings, *_news(run, found.estimate), *early)

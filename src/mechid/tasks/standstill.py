@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from mechid.estimation.bayes import MaximumAPosteriori
+from mechid.estimation.regression import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
+from mechid.signals.filters import Decimation
 from mechid.signals.moving import slow_speeds
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.choose_friction import fit_noise
-from mechid.tasks.doubtful_friction import own_speeds
+from mechid.tasks.regress import measured_rows
 from mechid.tasks.stages import chosen_base, problem_of
-from mechid.validation.added_columns import fitted_problem
 from mechid.validation.diagnosis_motion import LARGER, slow_samples
 
 
@@ -71,7 +72,8 @@ def _found(
     chosen = chosen_base(mechanism, options)
     problem = problem_of(mechanism, chosen, logs, options, len(logs))
     r, prior = problem.regression, problem.prior
-    e = fitted_problem(r, fit_noise(r, prior), prior).residuals()
+    fit = MaximumAPosteriori("none" if prior is None else "full", 1.0)
+    e = fit(r, prior).residuals
     names = {c.force: c.name for c in mechanism.coordinates}
     speeds = np.concatenate([own_speeds(mechanism, log) for log in logs])
     found = {}
@@ -81,3 +83,9 @@ def _found(
         if ratio > LARGER:
             found[names[force]] = float(f"{speed:.3g}")
     return found
+
+
+def own_speeds(mechanism: Mechanism, motion: PreparedMeasurement) -> Floats:
+    """Return the speed of the coordinate of each force, (N, n_d), at the samples that count."""
+    yd = motion.yd[:, measured_rows(mechanism, motion.forces)]
+    return yd if motion.decimation == 1 else Decimation(motion.decimation).apply(yd)

@@ -16,8 +16,8 @@ class Diagnosis:
     ----------
     kind : str
         "unit", "swapped", "sign", "unexplained", "clipped", "quantised", "offset", "drift",
-        "delay", "gain", "friction", "rotor", "elasticity", "outliers", "hum", "standstill",
-        "motion" or "cad".
+        "delay", "gain", "friction", "place", "coefficient", "elasticity", "outliers",
+        "hum", "standstill", "motion" or "cad".
     channel : str
         The force, joint or coordinate it is about; empty for all of them.
     size : float

@@ -13,7 +13,6 @@ from itertools import combinations
 import numpy as np
 
 from mechid.errors import DataError, MechidError
-from mechid.estimation.doubtful_gains import if_calibrated
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.prior import Prior
@@ -37,8 +36,7 @@ class LogSpread(Shown):
         Estimates from each log alone, and their standard deviations.
     z : array (pairs, b)
         Differences of two logs in units of their standard deviation, log 1 and 2, 1 and 3, …, 2
-        and 3, …; NaN where the data of one of them do not determine the parameter. Gain errors that
-        forces may have, which `sigma` contains, are the same in both.
+        and 3, …; NaN where the data of one of them do not determine the parameter.
     whitened : float
         Root mean square of the differences, whitened by their covariance; 1 is expected.
     """
@@ -118,7 +116,7 @@ def log_spread(estimates: Sequence[Estimate]) -> LogSpread:
     rows, chi2, dof = [], 0.0, 0
     for one, other in combinations(estimates, 2):
         difference = one.values - other.values
-        covariance = _of_difference(one, other)
+        covariance = one.covariance + other.covariance
         resting = {*one.resting, *other.resting}
         sigma = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         free = np.array([name not in resting for name in names]) & (sigma > 0)
@@ -135,18 +133,6 @@ def log_spread(estimates: Sequence[Estimate]) -> LogSpread:
         z=np.array(rows),
         whitened=float(np.sqrt(chi2 / dof)) if dof else np.nan,
     )
-
-
-def _of_difference(one: Estimate, other: Estimate) -> Floats:
-    """Return the covariance of the difference of two estimates; gain errors that both may have are
-    those of the same sensors, and shift them alike."""
-    gains = one.doubted_gains, other.doubted_gains
-    if gains[0] is None or gains[1] is None:
-        return one.covariance + other.covariance
-    size = max(gains[0].size, gains[1].size)
-    apart = gains[0].shifts * size / gains[0].size - gains[1].shifts * size / gains[1].size
-    calibrated = if_calibrated(one).covariance + if_calibrated(other).covariance
-    return np.asarray(calibrated + apart @ apart.T)
 
 
 def _whitened(z: Floats, correlation: Floats) -> tuple[int, float]:

@@ -36,6 +36,9 @@ def cad_components(prior: Prior) -> tuple[Component, ...]:
 
 def _errors(prior: Prior) -> Iterator[tuple[str, str, Floats]]:
     P, B = prior.covariance, prior.matrix
+    if prior.estimated:
+        yield "values", OPEN, B @ prior_factor(P)
+        return
     owner = np.arange(len(P)) + len(prior.bodies)
     for k, (_, first) in enumerate(prior.bodies):
         owner[first : first + 10] = k

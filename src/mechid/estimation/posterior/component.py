@@ -76,11 +76,12 @@ _FAMILIES = (
     Family("places", "machine", 0.0003, "of the size of the mechanism", 1.0, 30.0, True,
            "fine tolerances of ISO 2768: 0.2 mm at 400 mm, 0.3 mm at 1 m",
            "measure where the joint is"),
+    Family("coefficients", "machine", 0.1, "of the coefficient", 1.0, 30.0, True,
+           "rates of springs and dampers from catalogues, 5 to 15 %",
+           "measure it, or declare how uncertain it is"),
     Family("elasticity", "machine", 0.01, "of the force", 1.0, 30.0, True,
            "drives whose deflection moves as much as they do at their limit",
            "measure the positions of the links, or move more slowly"),
-    Family("declared places", "machine", 1.0, "declared standard deviations", 0.0, np.inf, False,
-           "the options of the identification", "measure where the joint is"),
     Family("CAD values", "machine", 1.0, "declared standard deviations", 0.0, np.inf, False,
            "the model file", "declare how uncertain they are"),
 )  # fmt: skip
@@ -108,6 +109,10 @@ class Component:
         Coefficients of such forces that are one unit.
     channel, log : int
         The channel and the log; -1 for all.
+    at : str
+        The joint or drive of what the machine may have.
+    seen : bool
+        Whether forces can show it; else it is in standard deviations only.
     """
 
     name: str
@@ -119,6 +124,8 @@ class Component:
     unit: float = 1.0
     channel: int = -1
     log: int = -1
+    at: str = ""
+    seen: bool = True
 
     @property
     def size(self) -> int:

@@ -46,7 +46,7 @@ class JointPosterior:
     noise: NoiseOption = "estimated"
     prior: str = "full"
     seed: int = 0
-    name: str = "posterior"
+    name: str = "auto"
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
@@ -124,7 +124,7 @@ def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
         tails=float(np.min(found.tails)) if finite.any() else None,
         resting=resting,
         unmodelled=lacking,
-        doubted_places=_doubted(found, F),
+        doubted=_doubted(found, F),
         found=tuple(sorted(_findings(found), key=lambda x: -x.probability)),
     )
 
@@ -148,14 +148,14 @@ def _findings(found: Fitted) -> Iterator[Finding]:
     rms = np.sqrt(np.mean(np.where(r.valid, r.tau, 0.0) ** 2, axis=0))
     rms = np.where(rms > 0, rms, np.inf)
     for i, c in enumerate(found.components):
-        if not c.family.absent and c.forces is None:
+        if not (c.seen and c.family.absent):
             continue
         own = found.of(i)
         mean, sigma = found.mean[own], spread[own]
         unit, factor = "", 1.0
         share = 0.0
         if c.forces is not None:
-            unit, factor = "m" if c.family.name.endswith("places") else "", c.unit
+            unit, factor = "m" if c.family.name == "places" else "", c.unit
             share = float(np.max(np.sqrt(np.mean((c.forces @ mean) ** 2, axis=0)) / rms))
         elif c.family.name == "gains":
             factor = unit_gain(c)
@@ -167,13 +167,14 @@ def _findings(found: Fitted) -> Iterator[Finding]:
             share = float(np.sqrt(np.mean(of_log**2)) / rms[c.channel])
             if c.family.name == "offsets":
                 unit, factor = r.units[c.channel], float(np.max(np.abs(c.columns)))
+        shown = np.expm1(factor * mean) if c.family.name == "gains" else factor * mean
         yield Finding(
             name=c.name,
             family=c.family.name,
             owner=c.family.owner,
-            channel="" if c.channel < 0 else r.channels[c.channel],
-            probability=float(found.draws.present[i]) if c.family.absent else 1.0,
-            values=tuple((factor * mean).tolist()),
+            channel=c.at if c.channel < 0 else r.channels[c.channel],
+            probability=float(found.draws.present[i]),
+            values=tuple(shown.tolist()),
             sigma=tuple((abs(factor) * sigma).tolist()),
             unit=unit,
             share=share,
@@ -249,6 +250,7 @@ def _errors(found: Fitted, F: Floats) -> ChannelErrors | None:
         offset=mean @ found.mean,
         sigma_offset=np.hypot(spread(mean), between),
         cross=F @ covariance[: F.shape[1]] @ mean.T,
+        cross_gain=F @ covariance[: F.shape[1]] @ (gain * np.exp(gain @ found.mean)[:, None]).T,
         by_log=by_log if n_logs > 1 else None,
         logs=() if r.log is None else tuple(np.unique(r.log).tolist()),
         drift=np.sqrt(np.mean(drift**2, axis=1)),

@@ -22,8 +22,6 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
 
 from mechid.errors import DataError
 from mechid.estimation.effective import correlation_factors
@@ -41,11 +39,13 @@ from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.sensed import late_values
 from mechid.estimation.whitening import segments, stretches
 
-# Turns of linearisation; sweeps of the first ones, of the last, and of the last without what is
-# more likely absent, each with those that are not counted.
-_TURNS, _FIRST, _LAST, _CHOSEN = 6, (20, 10), (130, 30), (50, 10)
+# Turns of linearisation; sweeps of the first ones, of the last, and of the last with what the model
+# has decided, each with those that are not counted.
+_TURNS, _FIRST, _LAST, _CHOSEN = 6, (20, 10), (130, 30), (90, 10)
 # Degrees of freedom of Student's noise that are tried; infinite: normal.
 _TAILS = (3.0, 8.0, np.inf)
+# First noise, relative to the forces: so small that all errors that may explain them are tried.
+_START = 0.01
 _FEWEST = 3  # values of a force that tell its noise
 # Part of the way to the next sample, and to the one before, at which forces are compared.
 _BESIDE = 0.25
@@ -66,7 +66,7 @@ class Fitted:
     draws : Draws
         Averaged over what may be there.
     mean : array (K,)
-        With what is more likely there than not: what is reported.
+        What is reported: machine and sensors with what is more likely there than not.
     gains, delay : array (n_d,), float
         ℓ of each channel, and seconds.
     residuals : array (m,)
@@ -165,7 +165,9 @@ class _Rows:
 
     def _late(self, forces: Floats, delay: float) -> Floats:
         """Return forces (N, n_d, k) that are late."""
-        each = [late_values(self.r, x, np.full(self.n_d, delay)) for x in np.moveaxis(forces, -1, 0)]
+        each = [
+            late_values(self.r, x, np.full(self.n_d, delay)) for x in np.moveaxis(forces, -1, 0)
+        ]
         return np.stack(each, axis=-1)
 
     def _rate(self, phi: Floats, force: Floats) -> Floats:
@@ -315,8 +317,11 @@ def fit(
         )
         if c.family.name not in without
     )
-    # The machine comes first, its parameters before all; by name, so that the order of channels is of no matter.
-    components = tuple(sorted(components, key=lambda c: (c.directions is None, c.forces is None, c.name)))
+    # The machine comes first, its parameters before all; by name, so that the order of channels is
+    # of no matter.
+    components = tuple(
+        sorted(components, key=lambda c: (c.directions is None, c.forces is None, c.name))
+    )
     if not any(c.directions is not None for c in components):
         raise DataError(
             "no standard deviations of the CAD values are declared: nothing would be left "
@@ -328,22 +333,24 @@ def fit(
     sampler = Sampler(components, rows.rms, rows.order, seed)
     least = None if regression.noise is None else np.tile(regression.noise, rows.n_s // rows.n_d)
     run = partial(sampler.run, declared=least, free_noise=not declared_noise)
-    state = sampler.start_state(0.1 * np.where(rows.rms > 0, rows.rms, 1.0))
+    state = sampler.start_state(_START * np.where(rows.rms > 0, rows.rms, 1.0))
     law = Law.normal(len(rows.y), rows.n_s)
     share = 1.0
     # Gains are relative to what is left of a force, which the first turn has to tell.
-    allowed = np.array([c.family.name != "gains" for c in components])
+    first = np.array([0 if c.family.name == "gains" else -1 for c in components])
     for turn in range(_TURNS):
         last = turn == _TURNS - 1
         sweeps, burn = _LAST if last else _FIRST
         blocks = rows.blocks(law.weights, law.variance, law.worth)
-        draws = run(blocks, state, sweeps, burn, share=share, allowed=None if turn else allowed)
+        draws = run(blocks, state, sweeps, burn, share=share, fixed=None if turn else first)
         state, mean = draws.state, draws.mean
         if last:
-            likely = draws.present >= LIKELY
-            likely |= np.array([not c.family.absent for c in components])
-            mean = run(blocks, state, *_CHOSEN, share=share, fixed=likely).mean
-            mean[np.repeat(~likely, np.diff(rows.start))] = 0.0
+            # Machine and sensors have something or not; errors of logs are averaged.
+            decided = np.array([c.family.owner != "log" for c in components])
+            there = (draws.present >= LIKELY) & np.array([c.seen for c in components])
+            there |= np.array([not c.family.absent for c in components])
+            fixed = np.where(decided, there, -1)
+            mean = run(blocks, state, *_CHOSEN, share=share, fixed=fixed).mean
         e = rows.residuals(mean)
         gains, delay = rows.gains_of(mean), rows.delay_of(mean)
         if last:
@@ -353,8 +360,8 @@ def fit(
         law = _law(rows, e)
         share = _share(rows, e * np.sqrt(law.weights / law.variance), draws)
     return Fitted(
-        regression, prior, components, rows.start, draws, mean, gains, delay, e, law.weights,
-        law.variance, law.tails, share,
+        regression, prior, components, rows.start, draws, mean, gains, delay,
+        e, law.weights, law.variance, law.tails, share,
     )  # fmt: skip
 
 
@@ -376,6 +383,9 @@ class Law(NamedTuple):
 def _law(rows: _Rows, e: Floats) -> Law:
     """Return the law of the noise that residuals have: it may grow with the force, and have heavy
     tails, by their likelihood."""
+    from scipy.stats import norm
+    from scipy.stats import t as student
+
     law = Law.normal(len(e), rows.n_s)
     law.variance[:] = relative_variances(e, rows.y - e, rows.series, rows.n_s)
     for s, own in enumerate(rows.members):

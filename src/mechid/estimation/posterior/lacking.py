@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mechid.estimation.posterior.cad import OPEN
 from mechid.estimation.posterior.component import FAMILIES, Component
 from mechid.estimation.regression import Regression
 
@@ -22,5 +21,4 @@ def possible_components(r: Regression) -> Iterator[Component]:
         share = float(np.max(np.where(rms > 0, size / np.where(rms > 0, rms, 1.0), 0.0)))
         if share > 0:
             unit = p.usual or family.usual / share
-            kind = family.name if family.absent else OPEN
-            yield Component(p.name, family, kind, forces=unit * forces, unit=unit)
+            yield Component(p.name, family, family.name, forces=unit * forces, unit=unit, at=p.at)

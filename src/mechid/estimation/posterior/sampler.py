@@ -20,7 +20,7 @@ from scipy.special import expit
 from mechid.estimation.linear import ROUNDING
 from mechid.estimation.posterior.cad import OPEN
 from mechid.estimation.posterior.component import Component
-from mechid.estimation.regression import Bools, Floats, Ints
+from mechid.estimation.regression import Floats, Ints
 
 # Scales from a thousandth of the usual size to fifty times as much, one among them.
 GRID = np.exp(np.log(1e3) / 31 * np.arange(-31, 19))
@@ -33,6 +33,7 @@ _TAILS = 4.0
 _COMMON = np.linspace(np.log(0.25), np.log(4.0), 40)
 _COMMON_LAW = -0.5 * (_COMMON / np.log(2.0)) ** 2
 _EXCHANGES = 8
+_RARE = 9.0  # to one: odds that an error is absent
 _LEAST_NOISE = 1e-6  # relative to the force
 
 
@@ -250,10 +251,9 @@ class Sampler:
         burn: int,
         *,
         share: float = 1.0,
-        allowed: Bools | None = None,
         declared: Floats | None = None,
         free_noise: bool = True,
-        fixed: Bools | None = None,
+        fixed: Ints | None = None,
     ) -> Draws:
         """Return the means over sweeps after `burn`.
 
@@ -265,36 +265,30 @@ class Sampler:
         sweeps, burn : int
         share : float
             Part of a sample that each counts.
-        allowed : array (c,) of bool, optional
-            Components that may be there.
         declared : array (n_s,), optional
             Least noise of each series.
         free_noise : bool
             Whether noise is estimated; else it is as declared.
-        fixed : array (c,) of bool, optional
-            Which components are there, and the others are not; by default that is drawn.
+        fixed : array (c,) of int, optional
+            Of each component 1 if it is there, 0 if not, and negative if that is drawn, as it is
+            by default.
         """
         K, c = int(self.start[-1]), len(self.components)
         scale, noise = state.scale.copy(), state.noise.copy()
         least = self.floor if declared is None else np.maximum(self.floor, declared)
-        allow = np.ones(c, dtype=bool) if allowed is None else allowed
-        usable = self.sparse[allow[self.sparse]]
-        scale[self.sparse] = np.where(allow[self.sparse], scale[self.sparse], ABSENT)
-        if fixed is not None:
-            own = self.sparse
-            there = np.where(scale[own] == ABSENT, _ONE, scale[own])
-            scale[own] = np.where(fixed[own], there, ABSENT)
+        settled = np.full(c, -1) if fixed is None else fixed
+        usable = self.sparse[settled[self.sparse] < 0]
+        scale[self.sparse[settled[self.sparse] == 0]] = ABSENT
+        scale[(settled == 1) & (scale == ABSENT)] = _ONE
         told = _Told.of(blocks, K)
         total, square, spread = np.zeros(K), np.zeros((K, K)), np.zeros((K, K))
         present, likely, sizes, means = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
         powers = np.zeros(len(noise))
         for sweep in range(sweeps):
             now = _Now(*told.information(noise, share), self.start, scale)
-            probable = (scale != ABSENT).astype(float)
-            if fixed is None:
-                odds = self._odds(scale)
-                probable = self._toggle(now, odds, usable)
-                self._exchange(now, odds, usable)
+            odds = self._odds(scale)
+            probable = self._toggle(now, odds, usable)
+            self._exchange(now, odds, usable)
             if sweep >= burn:
                 total += now.mean
                 square += np.outer(now.mean, now.mean)
@@ -305,7 +299,9 @@ class Sampler:
                 sizes += np.where(scale != ABSENT, _LOG[scale], 0.0)
                 powers += noise**2
             theta = now.draw(self.rng)
-            noise = self._noise(blocks, theta, noise, least, share, free=free_noise)
+            # All rows tell the noise; it is what they say of coefficients that is correlated.
+            near = now.mean + np.sqrt(share) * (theta - now.mean)
+            noise = self._noise(blocks, near, noise, least, free=free_noise)
             self._scales(theta, scale)
         n = max(sweeps - burn, 1)
         mean = total / n
@@ -325,8 +321,9 @@ class Sampler:
         for own in self.kinds.values():
             if self.components[own[0]].family.absent:
                 n, m = int(np.count_nonzero(scale[own] != ABSENT)), len(own)
-                # Of many candidates about one is there beforehand.
-                share = self.rng.beta(1.0 + n, 2.0 * m - n)
+                # Beta law of 1 and max(m, 9 - m): one in nine is there beforehand, and of many
+                # candidates about one.
+                share = self.rng.beta(1.0 + n, max(2.0 * m, _RARE) - n)
                 found[own] = np.log(share) - np.log1p(-share)
         return found
 
@@ -379,7 +376,6 @@ class Sampler:
         theta: Floats,
         noise: Floats,
         least: Floats,
-        share: float,
         *,
         free: bool,
     ) -> Floats:
@@ -391,7 +387,7 @@ class Sampler:
                 continue
             own = theta[at]
             rest = max(square - 2 * float(g @ own) + float(own @ G @ own), 0.0)
-            drawn = np.sqrt(share * rest / self.rng.chisquare(max(share * n, 1.0)))
+            drawn = np.sqrt(rest / self.rng.chisquare(n))
             found[s] = max(float(drawn), least[s]) if free else least[s]
         return found
 

@@ -28,21 +28,25 @@ def sensor_components(r: Regression) -> tuple[Component, ...]:
 
 def _gains(r: Regression) -> Iterator[Component]:
     family, empty = FAMILIES["gains"], np.zeros((len(r.time), 1))
-    if len(r.channels) > 1:
-        # A factor of one force alone, or of all, is seen against CAD values only.
-        yield Component("gain of all forces", family, "gains", columns=empty)
-    for d, name in enumerate(r.channels):
-        if r.valid[:, d].any():
-            yield Component(f"gain of {name}", family, "gains", columns=empty, channel=d)
+    used = [d for d in range(len(r.channels)) if r.valid[:, d].any()]
+    # A factor of all forces is one of all parameters: nothing but CAD values speaks against it.
+    yield Component("gain of all forces", family, "common gain", columns=empty, seen=False)
+    for d in used if len(used) > 1 else ():
+        yield Component(f"gain of {r.channels[d]}", family, "gains", columns=empty, channel=d)
+
+
+def _sizes(r: Regression) -> Floats:
+    """Return the root mean square of each force, (n_d,)."""
+    squares = np.sum(np.where(r.valid, r.tau, 0.0) ** 2, axis=0)
+    return np.asarray(np.sqrt(squares / np.maximum(np.sum(r.valid, axis=0), 1)))
 
 
 def _of_logs(r: Regression) -> Iterator[Component]:
     offsets, drifts = FAMILIES["offsets"], FAMILIES["drifts"]
     logs = r.logs
-    n_logs = int(logs.max(initial=0)) + 1
+    n_logs, sizes = int(logs.max(initial=0)) + 1, _sizes(r)
     for d, name in enumerate(r.channels):
-        valid = r.valid[:, d]
-        size = float(np.sqrt(np.mean(r.tau[valid, d] ** 2))) if valid.any() else 0.0
+        valid, size = r.valid[:, d], float(sizes[d])
         for k in range(n_logs):
             own = logs == k
             if not (valid & own).any() or size == 0:

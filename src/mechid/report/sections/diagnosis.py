@@ -13,4 +13,4 @@ def section(run: Run) -> Section:
     """Return the section."""
     if "validation" not in run.stages:
         return Section(_KEY, _TITLE, missing=not_there(run, "validation"))
-    return Section(_KEY, _TITLE, {"findings": run.diagnosis, "friction": run.friction})
+    return Section(_KEY, _TITLE, {"findings": run.diagnosis, "added": run.added})

@@ -52,12 +52,8 @@ def section(run: Run) -> Section:
 
 def _contained(final: Estimate) -> Iterator[str]:
     """Yield errors that were not estimated, but that the covariance contains."""
-    if final.doubted_gains is not None:
-        yield f"gain errors of the forces of {number(100 * final.doubted_gains.size, 2)} %"
-    if final.doubted_offsets is not None:
-        yield "offsets of the forces"
-    if final.doubted_places is not None:
-        yield "joints elsewhere than in the model"
+    if final.doubted is not None:
+        yield "what the machine may have besides its model, as joints that are elsewhere"
 
 
 def _agreement(found: Agreement | None) -> str:

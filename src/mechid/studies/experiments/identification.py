@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
+from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, MechidError
 from mechid.estimation.compression import compressible
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.regression import Floats, Regression
+from mechid.mechanism.records import Mechanism
+from mechid.options import IdentifyOptions
 from mechid.reduction.contribution import contribution
 from mechid.reduction.curves import reduction_curves
 from mechid.reduction.reduce import reduce_model
 from mechid.reduction.size import OneStandardError
+from mechid.signals.record import PreparedMeasurement
 from mechid.studies.experiment import Experiment, Outcome, Row
-from mechid.studies.experiments.identification_data import Data, data_key, kept_data
+from mechid.studies.experiments.identification_data import (
+    Data,
+    data_key,
+    declared_error,
+    kept_data,
+)
 from mechid.studies.experiments.identification_settings import (
     CAD,
     REDUCED,
     RELEVANT,
     IdentificationSettings,
 )
-from mechid.tasks.estimators import estimator_of
+from mechid.tasks.enrich import enriched
+from mechid.tasks.estimators import estimator_of, is_joint
+from mechid.tasks.regress import regression_of
 from mechid.validation.blocks import Blocks
 from mechid.validation.errors import force_errors
 
@@ -56,11 +67,14 @@ class Found:
         Their standard deviations; empty without an estimate.
     estimate : Estimate, optional
         Behind them; CAD values alone have none.
+    truth : mapping parameter → float
+        True values of its parameters, of those that the model had from the start.
     """
 
     forces: tuple[Floats, ...]
     sigma: tuple[Floats, ...] = ()
     estimate: Estimate | None = None
+    truth: Mapping[str, float] = field(default_factory=dict)
 
 
 def _found(settings: IdentificationSettings, data: Data) -> Found:
@@ -82,10 +96,47 @@ def _found(settings: IdentificationSettings, data: Data) -> Found:
         ).estimate
     else:
         estimator = estimator_of(name, settings.estimator_settings)
+        if is_joint(estimator) and data.cad is not None and data.motion is not None:
+            return _identified(settings, data, data.cad, data.motion)
         fits = data.small is not None and compressible(estimator)
         estimate = estimator(data.small if fits and data.small else problem, prior)
+    truth = dict(zip(data.problem.parameters, data.truth.tolist(), strict=True))
+    return _predicted(estimate, data.others, truth)
+
+
+def _identified(
+    settings: IdentificationSettings, data: Data, cad: Mechanism, motion: PreparedMeasurement
+) -> Found:
+    """Return what `mechid identify` finds: its model may have more than that of the study."""
+    options = IdentifyOptions(
+        estimator=settings.estimator,
+        settings=dict(settings.estimator_settings),
+        cad_error=declared_error(settings),
+        base=settings.base or "balanced",
+    )
+    found = enriched(cad, [motion], options)
+    model, base = dynamic_model(found.mechanism), found.base
+    known = [c.name for c in dynamic_model(cad).columns]
+    phi = dict(zip(known, data.phi.tolist(), strict=True))
+    values = base.matrix @ np.array([phi.get(c.name, 0.0) for c in model.columns])
+    truth = {n: x for n, x in zip(base.base, values.tolist(), strict=True) if n in phi}
+    others = [
+        regression_of(
+            model,
+            replace(motion, time=p.time, y=p.y, yd=p.yd, ydd=p.ydd, tau=r.tau, forces=r.channels,
+                    decimation=1),
+            found.estimate.parameters,
+        )
+        for p, r in zip(data.paths, data.others, strict=True)
+    ]  # fmt: skip
+    return _predicted(found.estimate, others, truth)
+
+
+def _predicted(
+    estimate: Estimate, others: Sequence[Regression], truth: Mapping[str, float]
+) -> Found:
     # Exact forces have neither noise nor offsets, and there may be more of them than are measured.
-    names = data.others[0].channels if data.others else ()
+    names = others[0].channels if others else ()
     lacking = np.zeros(len(estimate.channels))
     if estimate.unmodelled is not None:
         lacking = estimate.unmodelled
@@ -96,8 +147,9 @@ def _found(settings: IdentificationSettings, data: Data) -> Found:
         noise=np.zeros(len(names)),
         unmodelled=np.array([known.get(name, 0.0) for name in names]),
     )
-    told = [predict(model, r) for r in data.others]
-    return Found(tuple(p.forces for p in told), tuple(p.sigma for p in told), estimate)
+    told = [predict(model, r) for r in others]
+    forces, sigma = (tuple(x) for x in zip(*((p.forces, p.sigma) for p in told), strict=True))
+    return Found(forces, sigma, estimate, truth)
 
 
 def _cad_forces(data: Data) -> tuple[Floats, ...]:
@@ -114,7 +166,7 @@ def _coverage(settings: IdentificationSettings, data: Data) -> list[Row]:
     in rows of all forces of parameters that the data determine or that rest on the prior."""
     found = _found(settings, data)
     rows = _error_rows(found, data)
-    of_parameters = _parameters_inside(found.estimate, data)
+    of_parameters = _parameters_inside(found)
     for row in rows:
         for level, width in LEVELS.items():
             row[f"forces_{level}"] = None
@@ -128,15 +180,16 @@ def _coverage(settings: IdentificationSettings, data: Data) -> list[Row]:
     return rows
 
 
-def _parameters_inside(estimate: Estimate | None, data: Data) -> Row:
+def _parameters_inside(by: Found) -> Row:
     """Return which part of the parameters of each kind lies in its intervals."""
     found: Row = {}
     for name in ("determined", "resting"):
         for level, width in LEVELS.items():
             found[f"{name}_{level}"] = None
-            if estimate is not None:
-                rest = np.array([p in estimate.resting for p in estimate.parameters])
-                z = _z(estimate, data)[rest == (name == "resting")]
+            if by.estimate is not None:
+                own = [p for p in by.estimate.parameters if p in by.truth]
+                rest = np.array([p in by.estimate.resting for p in own])
+                z = _z(by)[rest == (name == "resting")]
                 inside = np.abs(z) <= width
                 found[f"{name}_{level}"] = float(np.mean(inside)) if len(z) else None
     return found
@@ -144,7 +197,7 @@ def _parameters_inside(estimate: Estimate | None, data: Data) -> Row:
 
 def _error_rows(found: Found, data: Data) -> list[Row]:
     rows: list[Row] = []
-    common = _scores(found.estimate, data)
+    common = _scores(found)
     cad = _cad_forces(data)
     for k, r in enumerate(data.others):
         inside = _inside(found.forces[k], found.sigma[k], r) if found.sigma else None
@@ -185,13 +238,13 @@ def _inside(forces: Floats, sigma: Floats, r: Regression, width: float = INSIDE)
     return np.asarray(np.mean(np.abs(forces - r.tau) <= width * sigma, axis=0))
 
 
-def _scores(estimate: Estimate | None, data: Data) -> Row:
+def _scores(found: Found) -> Row:
     """Return what is said of an estimate as a whole."""
+    estimate = found.estimate
     names = ("parameters", "condition", "inside", "rms_z", "resting", "warnings", "taken")
     if estimate is None:
         return dict.fromkeys(names)
-    z = _z(estimate, data)
-    taken = [text.partition(" taken:")[0] for text in estimate.known if " taken: error" in text]
+    z = _z(found)
     return {
         "parameters": len(estimate.parameters),
         "condition": _finite(estimate.condition),
@@ -199,7 +252,7 @@ def _scores(estimate: Estimate | None, data: Data) -> Row:
         "rms_z": _finite(float(np.sqrt(np.mean(z**2)))),
         "resting": len(estimate.resting),
         "warnings": len(estimate.warnings),
-        "taken": ", ".join(taken),
+        "taken": ", ".join(f.name for f in estimate.found if f.likely),
     }
 
 
@@ -207,12 +260,15 @@ def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _z(estimate: Estimate, data: Data) -> Floats:
-    """Return errors of the parameters in standard deviations."""
-    at = [data.problem.parameters.index(name) for name in estimate.parameters]
-    off = estimate.values - data.truth[at]
+def _z(found: Found) -> Floats:
+    """Return errors of the parameters in standard deviations, of those with a true value."""
+    assert found.estimate is not None
+    rows = zip(found.estimate.parameters, found.estimate.values, found.estimate.sigma, strict=True)
+    off, sigma = (
+        np.array([(x - found.truth[n], s) for n, x, s in rows if n in found.truth]).reshape(-1, 2).T
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(off == 0, 0.0, off / estimate.sigma)
+        return np.where(off == 0, 0.0, off / sigma)
 
 
 def _sizes(settings: IdentificationSettings, data: Data) -> list[Row]:
@@ -250,28 +306,30 @@ def _single(settings: IdentificationSettings) -> OrdinaryLeastSquares:
 
 def _parameters(settings: IdentificationSettings, data: Data) -> list[Row]:
     """Return a row for each estimated parameter."""
-    found = _found(settings, data).estimate
+    by = _found(settings, data)
+    found = by.estimate
     if found is None:
         raise DataError("CAD values alone estimate no parameters", remedy="use report: errors")
-    z = _z(found, data)
-    at = [data.problem.parameters.index(name) for name in found.parameters]
+    own = [k for k, name in enumerate(found.parameters) if name in by.truth]
+    at = {name: i for i, name in enumerate(data.problem.parameters)}
     spread = np.sqrt(np.maximum(np.diag(data.prior.base_covariance), 0.0))
     return [
         {
             "parameter": name,
-            "truth": float(data.truth[i]),
-            "cad": float(data.prior.mean[i]),
-            "cad_sigma": float(spread[i]),
+            "truth": by.truth[name],
+            "cad": float(data.prior.mean[at[name]]),
+            "cad_sigma": float(spread[at[name]]),
             "value": float(found.values[k]),
             "sigma": float(found.sigma[k]),
-            "z": _finite(float(z[k])),
+            "z": _finite(float(z)),
             "resting": name in found.resting,
         }
-        for k, (i, name) in enumerate(zip(at, found.parameters, strict=True))
+        for z, k in zip(_z(by).tolist(), own, strict=True)
+        if (name := found.parameters[k]) in at
     ]
 
 
 _REPORTS = {"errors": _errors, "coverage": _coverage, "sizes": _sizes, "parameters": _parameters}
 EXPERIMENT = Experiment(
-    IdentificationSettings, lambda settings: settings.shared, run, data_key, version=2
+    IdentificationSettings, lambda settings: settings.shared, run, data_key, version=3
 )

@@ -19,6 +19,7 @@ from mechid.mechanism.moved import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS
+from mechid.signals.record import PreparedMeasurement
 from mechid.studies.experiments import shared
 from mechid.studies.experiments.identification_cad import with_centres_off, with_masses_exchanged
 from mechid.studies.experiments.identification_machine import (
@@ -27,6 +28,7 @@ from mechid.studies.experiments.identification_machine import (
 )
 from mechid.studies.experiments.identification_settings import CAD, IdentificationSettings
 from mechid.studies.experiments.shared import Columns, Sampling
+from mechid.tables.motion import MotionTable
 from mechid.tasks.cad_prior import prior_from_cad
 from mechid.tasks.hardpoint_columns import HardpointColumns, hardpoint_columns
 from mechid.tasks.measured import prepare
@@ -61,6 +63,12 @@ class Data:
         CAD values with errors.
     truth : array (b,)
         True values of the estimated parameters.
+    phi : array (p,)
+        Those of all parameters of the model.
+    cad : Mechanism, optional
+        With these CAD values, if bodies have them.
+    motion : PreparedMeasurement, optional
+        What was measured, and `paths` the other motions, for `mechid identify`.
     """
 
     problem: Regression
@@ -68,6 +76,10 @@ class Data:
     others: tuple[Regression, ...]
     prior: Prior
     truth: Floats
+    phi: Floats
+    cad: Mechanism | None = None
+    motion: PreparedMeasurement | None = None
+    paths: tuple[MotionTable, ...] = ()
 
 
 def kept_data(settings: IdentificationSettings) -> Data:
@@ -98,9 +110,10 @@ def data_of(settings: IdentificationSettings) -> Data:
     moved: Mapping[str, Sequence[float]] = {}
     phi = shared.true_values(settings.truth_model)
     other = bool(settings.link or settings.one_coefficient)
+    cad = _cad(settings)
     if other or any(getattr(options, name) for name in (*_MACHINE, *WITHOUT_RATES)):
         machine, moved = _machine(settings, truth)
-        problem, exact, log = _of_machine(settings, options, chosen, machine)
+        problem, exact, log, motion = _of_machine(settings, options, chosen, machine)
         moved, phi = log.errors.get("hardpoints", moved), log.phi
     else:
         time = shared.sampled(settings.measured).time
@@ -113,12 +126,17 @@ def data_of(settings: IdentificationSettings) -> Data:
         if factors is not None:
             small = next(factors.problems(problem.tau[None]))
         exact = tuple(_exact(settings.truth_model, by) for by in settings.others)
+        motion = _motion(shared.sampled(settings.measured), problem)
     found = Data(
         problem,
         small,
         tuple(_with_forces(r, tau, truth) for r, tau in zip(others, exact, strict=True)),
-        _prior(settings, chosen),
+        _prior(settings, chosen, cad),
         chosen.matrix @ phi,
+        phi,
+        cad if settings.cad_draw == "bodies" and not settings.listed else None,
+        motion,
+        tuple(shared.sampled(by) for by in settings.others),
     )
     return _with_hardpoints(settings, found, moved) if settings.calibrate else found
 
@@ -152,7 +170,8 @@ def _with_hardpoints(
     )
     zero = (0.0, 0.0, 0.0)
     true = [moved.get(joint, zero) for joint in movable_joints(model)]
-    return Data(problem, None, tuple(others), prior, np.append(data.truth, true))
+    truth = np.append(data.truth, true)
+    return Data(problem, None, tuple(others), prior, truth, np.append(data.phi, true))
 
 
 @lru_cache(2 * _SEVERAL)
@@ -210,9 +229,9 @@ def _of_machine(
     options: SynthesiseOptions,
     chosen: Columns,
     truth: Mechanism,
-) -> tuple[Regression, tuple[Floats, ...], Synthesis]:
-    """Return the problem of a machine with errors of its own, its forces on other motions, and
-    how it was made."""
+) -> tuple[Regression, tuple[Floats, ...], Synthesis, PreparedMeasurement]:
+    """Return the problem of a machine with errors of its own, its forces on other motions, how it
+    was made, and what was measured."""
     model = shared.mechanism(settings.model)
     log = synthesise(truth, shared.sampled(settings.measured), options)
     exact = tuple(
@@ -220,25 +239,48 @@ def _of_machine(
     )
     if log.measured_rates:
         blank = _problem(settings.measured, settings.base, settings.listed, settings.forces)
-        return _with_forces(blank, log.tau, truth), exact, log
-    whole = regression_of(dynamic_model(model), prepare(log, model), chosen.names)
-    return shared.of_forces(whole, settings.forces), exact, log
+        problem = _with_forces(blank, log.tau, truth)
+        return problem, exact, log, _motion(shared.sampled(settings.measured), problem)
+    motion = prepare(log, model)
+    whole = regression_of(dynamic_model(model), motion, chosen.names)
+    problem = shared.of_forces(whole, settings.forces)
+    at = [motion.forces.index(name) for name in problem.channels]
+    motion = replace(motion, forces=problem.channels, tau=motion.tau[:, at])
+    return problem, exact, log, motion
 
 
-def _prior(settings: IdentificationSettings, chosen: Columns) -> Prior:
-    """Return CAD values with errors, and what is declared of them."""
+def _motion(table: MotionTable, r: Regression) -> PreparedMeasurement:
+    """Return a motion with the forces of a problem of its samples."""
+    tau = np.where(r.valid, r.tau, np.nan)
+    return PreparedMeasurement(
+        time=table.time, y=table.y, yd=table.yd, ydd=table.ydd, forces=r.channels, tau=tau
+    )
+
+
+def _cad(settings: IdentificationSettings) -> Mechanism:
+    """Return the mechanism with CAD values that have errors."""
     truth = shared.mechanism(settings.truth_model)
-    rng = stream(settings.seed, "cad")
-    declared = settings.cad_error if settings.declared is None else settings.declared
-    error = None if settings.declared_in_file else declared
-    whole = settings.cad_draw == "bodies"
-    cad = perturbed(truth, settings.cad_error, rng) if whole else truth
+    if settings.cad_draw != "bodies":
+        return truth
+    cad = perturbed(truth, settings.cad_error, stream(settings.seed, "cad"))
     if settings.cad_centres:
         cad = with_centres_off(cad, truth, settings.cad_centres, settings.seed)
     if settings.cad_exchanged:
         cad = with_masses_exchanged(cad, truth, settings.seed)
-    known = prior_from_cad(cad, chosen.base, cad_error=error)
-    if not whole:
+    return cad
+
+
+def declared_error(settings: IdentificationSettings) -> float | None:
+    """Return the relative error of the CAD values that an estimator is told; None: the file's."""
+    declared = settings.cad_error if settings.declared is None else settings.declared
+    return None if settings.declared_in_file else declared
+
+
+def _prior(settings: IdentificationSettings, chosen: Columns, cad: Mechanism) -> Prior:
+    """Return CAD values with errors, and what is declared of them."""
+    known = prior_from_cad(cad, chosen.base, cad_error=declared_error(settings))
+    if settings.cad_draw != "bodies":
+        rng = stream(settings.seed, "cad")
         phi = known.values * (1 + settings.cad_error * rng.standard_normal(len(known.values)))
         known = replace(known, values=phi)
     return replace(known, base=chosen.names, matrix=chosen.matrix)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.mechanism.element_terms import element_kind
+from mechid.mechanism.coefficients import coefficients, with_coefficient
 from mechid.mechanism.moved import movable_joints, with_joints_moved
-from mechid.mechanism.records import Coefficient, ForceElement, Mechanism
+from mechid.mechanism.records import Mechanism
 from mechid.tasks.synthetic_errors import stream
-
-_Place = tuple[int, int, str, int | None]  # element, part, key, entry of a list
 
 
 def with_longer_link(
@@ -58,44 +54,16 @@ def with_other_coefficient(mechanism: Mechanism, share: float, seed: int) -> Mec
 
     Coefficients that are known count too; lengths without force do not.
     """
-    places = list(_coefficients(mechanism))
-    if not places:
+    found = list(coefficients(mechanism).items())
+    if not found:
         raise DataError(
             "no force element has a coefficient other than zero",
             where=mechanism.name,
             remedy="leave one_coefficient out",
         )
     rng = stream(seed, "one_coefficient")
-    k, p, key, entry = places[rng.integers(len(places))]
-    factor = 1 + share * float(rng.choice([-1.0, 1.0]))
-    elements = list(mechanism.elements)
-    elements[k] = _with_factor(elements[k], p, key, entry, factor)
-    return replace(mechanism, elements=tuple(elements))
-
-
-def _coefficients(mechanism: Mechanism) -> Iterator[_Place]:
-    for k, element in enumerate(mechanism.elements):
-        for p, part in enumerate(element.parts):
-            for key in element_kind(element).keys:
-                value = part[key.name]
-                several = value if isinstance(value, tuple) else (value,)
-                for i, x in enumerate(several):
-                    if isinstance(x, Coefficient) and x.value and not key.over:
-                        yield k, p, key.name, i if isinstance(value, tuple) else None
-
-
-def _with_factor(
-    element: ForceElement, p: int, key: str, entry: int | None, factor: float
-) -> ForceElement:
-    def off(name: str, value: Any) -> Any:
-        if name != key:
-            return value
-        if entry is None:
-            return replace(value, value=value.value * factor)
-        return (*value[:entry], replace(value[entry], value=value[entry].value * factor),
-                *value[entry + 1 :])  # fmt: skip
-
-    parts = list(element.parts)
-    values = tuple((name, off(name, value)) for name, value in parts[p].values)
-    parts[p] = replace(parts[p], values=values)
-    return replace(element, parts=tuple(parts))
+    place, now = found[rng.integers(len(found))]
+    assert now.value is not None
+    return with_coefficient(
+        mechanism, place, now.value * (1 + share * float(rng.choice([-1.0, 1.0])))
+    )

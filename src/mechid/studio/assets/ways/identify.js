@@ -43,8 +43,8 @@ function form({ inside, actions, model, summary, runs, of }) {
   const name = h("input", { value: freeName(`${stemOf(model)}-run`), required: true });
   const cad = h("input", { placeholder: "as the model declares" });
   const method = select(METHODS, "auto");
-  const friction = select(FRICTION, "keep");
-  const offsets = h("input", { type: "checkbox" });
+  const friction = select(FRICTION, "auto");
+  const zeroed = h("input", { type: "checkbox" });
   const reduce = h("input", { type: "checkbox" });
   const live = h("div", { class: "live" });
   let card = null;
@@ -62,8 +62,8 @@ function form({ inside, actions, model, summary, runs, of }) {
         estimator: method.value,
         cad_error: percent(cad.value),
         weigh: weights.chosen(),
-        friction: friction.value === "keep" ? undefined : friction.value,
-        offsets: offsets.checked,
+        friction: friction.value === "auto" ? undefined : friction.value,
+        without: zeroed.checked && method.value === "auto" ? "offsets,gains,drifts" : undefined,
         reduce: reduce.checked ? "contribution" : undefined,
       },
       `Identify ${stemOf(model)}`,
@@ -105,7 +105,7 @@ function form({ inside, actions, model, summary, runs, of }) {
           field("Method", method),
           field("Friction of joints", friction),
         ),
-        h("label", { class: "check" }, offsets, h("span", {}, "Forces may have constant offsets")),
+        h("label", { class: "check" }, zeroed, h("span", {}, "Sensors are zeroed and calibrated")),
         h(
           "label",
           { class: "check" },

@@ -388,32 +388,27 @@ def test_what_the_machine_may_have_besides(size: float) -> None:
 
 
 def test_forces_of_the_same_machine_are_told_better_than_its_parameters() -> None:
-    """Without CAD values and with two coefficients of known widths: all is Gaussian. Given that the
-    machine has what it has, parameters are less uncertain than if that is not known."""
+    """Given what the machine has, parameters are Gaussian, whatever is known of that: their
+    covariance is that of data and prior alone, and so is that of forces of the same machine."""
     r = problem(exact())
     # Almost the forces of b and of c.
     own = r.W[:, :, 1:] + 0.05 * np.random.default_rng(1).standard_normal((N, 2, 2))
     place = Possible("place of q1", "places", "q1", own, 0.3, "m")
-    r = replace(r, possible=(place,), noise=np.full(2, 0.02))
+    there = r.tau + own @ np.array([0.4, -0.3])
+    r = replace(r, tau=there, possible=(place,), noise=np.full(2, 0.02))
     k = Prior(NAMES, NAMES, np.eye(3), np.zeros(3), np.eye(3))
     found = JointPosterior(SENSORS, noise="declared")(r, k)
-    A = np.concatenate([r.W, own], axis=2).reshape(-1, 5) / 0.02
-    P = A.T @ A + np.diag([1.0, 1.0, 1.0, 1 / 0.09, 1 / 0.09])
-    V = np.linalg.inv(P)
-    assert found.errors is None
-    assert {f.name for f in found.found} == {"place of q1"}
-    np.testing.assert_allclose(found.covariance, V[:3, :3], atol=0.1 * V[:3, :3].max())
-    both = (V @ A.T @ r.tau.ravel() / 0.02)[:3]
-    np.testing.assert_allclose((found.values - both) / np.sqrt(np.diag(V)[:3]), 0.0, atol=0.3)
+    assert set(likely(found)) == {"place of q1"}
+    A = r.W.reshape(-1, 3) / 0.02
+    given = np.linalg.inv(A.T @ A + np.eye(3))
     assert found.doubted is not None
-    given = np.linalg.inv(P[:3, :3])
     rest = found.covariance - found.doubted @ found.doubted.T
     np.testing.assert_allclose(rest, given, atol=0.1 * given.max())
     told = predict(replace(found, unmodelled=None), r)
     whole = np.sqrt(np.einsum("nij,jk,nik->ni", r.W, found.covariance, r.W))
     exactly = np.sqrt(np.einsum("nij,jk,nik->ni", r.W, given, r.W))
     np.testing.assert_allclose(told.sigma, exactly, rtol=0.1)
-    assert np.median(told.sigma / whole) < 0.2
+    assert np.median(told.sigma / whole) < 0.5
 
 
 def test_offsets_belong_to_their_log() -> None:

@@ -38,7 +38,7 @@ Setting: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Setting of the estimator, NAME=VALUE, as scale=1, gains=5%, "
+        help="Setting of the estimator, NAME=VALUE, as scale=1, inner=map, "
         "penalty=0.1; may be repeated.",
         show_default=False,
     ),

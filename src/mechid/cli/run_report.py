@@ -139,7 +139,8 @@ def head_lines(run: Run) -> list[str]:
     if len(found) > _FOUND:
         lines.append(f"and {len(found) - _FOUND} more: --details")
     if run.warnings:
-        lines.append(f"{len(run.warnings)} warnings: --details")
+        n = len(run.warnings)
+        lines.append(f"{n} warning{'s' if n > 1 else ''}: --details")
     return [*lines, *verdict(run).lines]
 
 
@@ -155,17 +156,24 @@ def _error_words(rows: Sequence[dict[str, Any]], motion: str) -> str:
 
 
 def show(found: dict[str, Any], details: bool = False) -> None:
-    """Print a run for a reader; all tables with `details`."""
-    for line in found["head"]:
-        typer.echo(line)
+    """Print a run for a reader; with `details` all tables before the head."""
+    if details:
+        _show_details(found)
+    else:
+        _show_head(found)
     for path in found["output"]:
         typer.echo(f"wrote {path}")
     if details:
         typer.echo("")
-        _show_details(found)
+        _show_head(found)
     else:
         folder = "".join(f", or mechid report {path}" for path in found["output"])
         typer.echo(f"all values and notes: --details{folder}")
+
+
+def _show_head(found: dict[str, Any]) -> None:
+    for line in found["head"]:
+        typer.echo(line)
 
 
 def _show_details(found: dict[str, Any]) -> None:

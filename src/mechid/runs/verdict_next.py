@@ -106,8 +106,9 @@ def _model(run: Run, trust: Answer) -> Iterator[Evidence]:
     if better:
         yield Evidence("parameters", "doubtful", better)
     elif grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
-        tried = "auto" in run.about.options.friction
-        friction = "friction of other kinds" if tried else "friction: --friction auto"
+        options = run.about.options
+        looked = "auto" in options.friction or (options.estimator == "auto" and not options.friction)
+        friction = "friction of other kinds" if looked else "friction: --friction auto"
         yield Evidence(
             "model",
             "doubtful",

@@ -206,6 +206,23 @@ class Regression(Shown):
 
         return replace(self, known=self.known + known.W @ values, between=between)
 
+    def less_known(self, forces: Floats) -> Regression:
+        """Return the problem without forces (N, n_d) that are in `known`; between samples they are
+        straight lines."""
+        if not np.any(forces):
+            return self
+        mine = self.between
+        rise = np.diff(forces, axis=0, append=forces[-1:])
+        between: Between | None = None
+        if mine is not None:
+
+            def between(fractions: Floats) -> tuple[Floats, Floats]:
+                time, x = mine(fractions)
+                x[..., -1] -= forces[:, None] + fractions[:, None] * rise[:, None]
+                return time, x
+
+        return replace(self, known=self.known - forces, between=between)
+
     def part(self, samples: slice | Ints) -> Regression:
         """Return the problem of some of the samples."""
         return replace(

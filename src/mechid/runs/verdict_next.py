@@ -107,7 +107,9 @@ def _model(run: Run, trust: Answer) -> Iterator[Evidence]:
         yield Evidence("parameters", "doubtful", better)
     elif grades.get("residuals") == "doubtful" or grades.get("logs") == "doubtful":
         options = run.about.options
-        looked = "auto" in options.friction or (options.estimator == "auto" and not options.friction)
+        looked = "auto" in options.friction or (
+            options.estimator == "auto" and not options.friction
+        )
         friction = "friction of other kinds" if looked else "friction: --friction auto"
         yield Evidence(
             "model",

@@ -105,7 +105,7 @@ class Candidates:
             for k, s in enumerate(self.shapes)
             if columns is not None
         ]
-        known = regression.known
+        changed = np.zeros_like(regression.known)
         model = dynamic_model(self.mechanism)
         forces = _Forces(logs, phi)
         rest = forces(model)
@@ -113,14 +113,14 @@ class Candidates:
             slopes = _slopes(model, number, forces, rest)
             if slopes is not None:
                 # Coefficients are the whole change: that which the model has is taken off.
-                known = known - slopes @ number.values
+                changed += slopes @ number.values
                 possible.append(
                     Possible(
                         number.name, number.family, number.at, slopes, number.usual, number.unit
                     )
                 )
         possible += _elastic(self.mechanism, model, logs, forces, rest)
-        return replace(regression, known=known, possible=tuple(possible))
+        return replace(regression.less_known(changed), possible=tuple(possible))
 
     def without(self, names: Collection[str]) -> Candidates:
         """Return the candidates but some."""

@@ -138,7 +138,10 @@ class _Rows:
         self.order = sorted(
             range(self.n_s), key=lambda s: (s // self.n_d, r.channels[s % self.n_d])
         )
-        lag = whole_samples_late(r, prior.mean, self.F) if self.delays else 0
+        lag = 0
+        if self.delays:
+            lacking = np.concatenate([np.zeros((*r.tau.shape, 0)), *self.lacking], axis=2)
+            lag = whole_samples_late(r, prior.mean, self.F, lacking)
         self.linearise(np.zeros(self.start[-1]), lag * self.step, first=True)
 
     def linearise(self, theta: Floats, delay: float, *, first: bool = False) -> None:

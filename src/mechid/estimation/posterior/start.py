@@ -22,10 +22,13 @@ _TURNS = 3  # noise and values by turns
 _LEAST_NOISE = 1e-6  # relative to the force
 
 
-def whole_samples_late(r: Regression, mean: Floats, F: Floats) -> int:
+def whole_samples_late(
+    r: Regression, mean: Floats, F: Floats, lacking: Floats | None = None
+) -> int:
     """Return by how many samples all forces are late; 0 if no shift leaves less.
 
     mean, F : array (b,), array (b, k), of the prior of the parameters, with covariance F Fᵀ.
+    lacking : array (N, n_d, m), optional, forces of what the model may lack, of usual size.
     """
     pieces = segments(r, np.arange(len(r.time)))
     longest = max(pieces, key=len, default=np.zeros(0, dtype=np.int64))
@@ -43,6 +46,8 @@ def whole_samples_late(r: Regression, mean: Floats, F: Floats) -> int:
     sample, channel = np.nonzero(valid)
     at = inner[sample]
     G = r.W[at, channel] @ F
+    if lacking is not None:
+        G = np.concatenate([G, lacking[at, channel]], axis=1)
     expected = r.W[at, channel] @ mean + r.known[at, channel]
     left = [_left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels)) for lag in lags]
     # Beforehand no delay is as probable as all others together.

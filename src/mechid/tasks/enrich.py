@@ -122,6 +122,12 @@ class Candidates:
         possible += _elastic(self.mechanism, model, logs, forces, rest)
         return replace(regression.less_known(changed), possible=tuple(possible))
 
+    @property
+    def positive(self) -> set[str]:
+        """Names of those whose coefficient cannot be negative: shapes that others do not limit."""
+        shapes = {named_as(s) for s in self.shapes if s.shape not in ("stribeck", "quadratic")}
+        return shapes | {n.name for n in self.numbers if n.family == "friction"}
+
     def without(self, names: Collection[str]) -> Candidates:
         """Return the candidates but some."""
         shapes = tuple(s for s in self.shapes if named_as(s) not in names)
@@ -395,7 +401,8 @@ def enriched(
         estimate = finder(now.problem(problem.regression, logs, phi), problem.prior)
         there = {f.name: f for f in estimate.found if f.likely and now.writes(f.name)}
         # Friction and inertia are positive: what would be negative is something else.
-        impossible = [f.name for f in there.values() if f.family == "friction" and f.values[0] < 0]
+        positive = now.positive
+        impossible = [n for n, f in there.items() if n in positive and f.values[0] < 0]
         there = {name: f for name, f in there.items() if name not in impossible}
         done = there.keys() <= added.keys() and not impossible
         if done or turn == _ROUNDS - 1:

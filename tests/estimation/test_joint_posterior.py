@@ -13,8 +13,8 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError
 from mechid.estimation.estimate import predict
 from mechid.estimation.posterior.cad import cad_components
-from mechid.estimation.posterior.component import FAMILIES, Component
-from mechid.estimation.posterior.estimator import JointPosterior, families
+from mechid.estimation.posterior.component import FAMILIES, Component, chosen_families
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.posterior.fit import _Rows, fit
 from mechid.estimation.posterior.lacking import possible_components
 from mechid.estimation.posterior.sampler import (
@@ -160,14 +160,11 @@ def test_components_that_come_and_go(f: int) -> None:
     full = [30, 40, 25, 35, 28]
     less = [0 if i == f else x for i, x in enumerate(full)]
     now = now_of(full)
-    copied = now.without(f)
-    same(now, now_of(full))
     now.remove(f)
-    for each in (now, copied):
-        same(each, now_of(less))
-        own = slice(START[f], START[f + 1])
-        assert not each.mean[own].any()
-        assert not each.draw(np.random.default_rng(1))[own].any()
+    same(now, now_of(less))
+    own = slice(START[f], START[f + 1])
+    assert not now.mean[own].any()
+    assert not now.draw(np.random.default_rng(1))[own].any()
     now.add(f, 33)
     same(now, now_of([33 if i == f else x for i, x in enumerate(full)]))
     # Ridge regression, written out.
@@ -478,8 +475,12 @@ def test_errors_of_bodies_make_their_covariance() -> None:
 def test_refusals() -> None:
     r, k = problem(exact()), prior()
     with pytest.raises(DataError, match="there are no errors called gain"):
-        families("gain")
-    assert families("gains, delays") == ("gains", "delays")
+        JointPosterior(without="gain")
+    with pytest.raises(DataError, match="without and only exclude each other"):
+        JointPosterior(without="gains", only="offsets")
+    for usual in ("offsets", "offsets=0", "offsets=big", "offsets=-2%"):
+        with pytest.raises(DataError, match="the usual size of errors must be > 0, got offsets"):
+            JointPosterior(usual=usual)
     with pytest.raises(DataError, match="needs CAD values"):
         JointPosterior()(r)
     with pytest.raises(DataError, match="no standard deviations of the CAD values"):
@@ -492,9 +493,27 @@ def test_refusals() -> None:
 
 def test_errors_that_are_not_there_are_left_out() -> None:
     forces = exact() + np.array([0.3, 0.0])
-    found = fit(problem(forces), prior(), without=("offsets", "drifts"))
-    possible = {f.name for f in FAMILIES.values() if f.owner != "machine"} | {"CAD values"}
-    assert {c.family.name for c in found.components} == possible - {"offsets", "drifts"}
+    all_but = JointPosterior(without="offsets, drifts").families
+    found = fit(problem(forces), prior(), families=all_but)
+    assert {c.family.name for c in found.components} == {"CAD values", "gains", "delays"}
+    assert set(JointPosterior(only="gains, delays").families) == {"CAD values", "gains", "delays"}
+    assert set(JointPosterior(only="none").families) == {"CAD values"}
+
+
+def test_usual_sizes_that_are_known() -> None:
+    known = JointPosterior(only="offsets", usual="offsets=2%, gains=7%")
+    assert {name: f.usual for name, f in known.families.items()} == {
+        "offsets": 0.02, "CAD values": 1.0,
+    }  # fmt: skip
+    forces = exact() + np.array([0.3, 0.0])
+    twice, usual = (
+        fit(problem(forces), prior(), families=chosen_families(only="offsets", usual=usual))
+        for usual in ("offsets=6%", "offsets=3%")
+    )
+    (wide, *_), (narrow, *_) = (
+        [c.columns for c in found.components if c.columns is not None] for found in (twice, usual)
+    )
+    np.testing.assert_allclose(wide, 2 * narrow)
 
 
 def test_a_force_of_one_log_only() -> None:

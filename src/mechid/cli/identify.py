@@ -24,6 +24,7 @@ from mechid.cli.measured import (
     Logs,
     Map,
     Noise,
+    Only,
     Period,
     Reduce,
     Rest,
@@ -32,6 +33,7 @@ from mechid.cli.measured import (
     Size,
     Standstill,
     Symmetric,
+    Usual,
     Weigh,
     Without,
 )
@@ -63,6 +65,8 @@ def identify(
         ),
     ] = None,
     without: Without = None,
+    only: Only = None,
+    usual: Usual = None,
     cad_error: CadError = None,
     noise: Noise = None,
     hardpoints: Hardpoints = None,
@@ -115,14 +119,15 @@ def identify(
     from mechid.textfile.numbers import named
 
     settings = named(setting or [], "--set", "whiten=true")
-    for name, option in (("without", without), ("prior", prior)):
+    of_estimator = {"without": without, "only": only, "usual": usual, "prior": prior}
+    for name, option in of_estimator.items():
         if option and name in settings:
             raise DataError(
                 f"--{name} and --set {name}={settings[name]} are given", remedy="give one of them"
             )
     words = given(
         settings=settings,
-        base=base, converge_on=converge_on, estimator=estimator, prior=prior, without=without,
+        base=base, converge_on=converge_on, estimator=estimator, **of_estimator,
         cad_error=cad_error, noise=noise, hardpoints=hardpoints, weigh=weigh, symmetric=symmetric,
         period=period, cutoff=cutoff, decimation=decimation, friction=friction,
         standstill=standstill, seed=seed, reduce=reduce_options(reduce, size, rest),

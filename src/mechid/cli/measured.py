@@ -51,6 +51,17 @@ Without: TypeAlias = Annotated[
         show_default="all are looked for",
     ),
 ]
+Only: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="All errors that may be there, likewise; or none.", show_default="all"),
+]
+Usual: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Usual sizes of errors where they are known, as offsets=2%, delays=0.5 (samples).",
+        show_default="of measured machines",
+    ),
+]
 Details: TypeAlias = Annotated[
     bool, typer.Option("--details", help="Print all values, tables and notes.")
 ]

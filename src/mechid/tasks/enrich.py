@@ -33,7 +33,7 @@ from mechid.mechanism.size import characteristic_size
 from mechid.options import IdentifyOptions
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.estimators import estimator_of, is_joint, uses_cad
+from mechid.tasks.estimators import estimator_of, joint_of, uses_cad
 from mechid.tasks.friction_shapes import (
     SHAPES,
     FrictionShape,
@@ -96,6 +96,7 @@ class Candidates:
     mechanism: Mechanism
     shapes: tuple[FrictionShape, ...]
     numbers: tuple[Number, ...]
+    elastic: bool = True
 
     def problem(self, regression: Regression, logs: Logs, phi: Floats) -> Regression:
         """Return the problem with them, linearised about all parameters φ (p,)."""
@@ -119,7 +120,8 @@ class Candidates:
                         number.name, number.family, number.at, slopes, number.usual, number.unit
                     )
                 )
-        possible += _elastic(self.mechanism, model, logs, forces, rest)
+        if self.elastic:
+            possible += _elastic(self.mechanism, model, logs, forces, rest)
         return replace(regression.less_known(changed), possible=tuple(possible))
 
     @property
@@ -154,7 +156,7 @@ class Candidates:
                 mechanism = number.change(mechanism, values - number.values)
             numbers.append(replace(number, values=values))
         shapes = tuple(s for s in self.shapes if s not in taken)
-        return Candidates(mechanism, shapes, tuple(numbers)), taken
+        return Candidates(mechanism, shapes, tuple(numbers), self.elastic), taken
 
     def of_friction(self, names: Collection[str]) -> Candidates:
         """Return the candidates that are such shapes of friction."""
@@ -168,14 +170,20 @@ class Candidates:
         return replace(self, shapes=(), numbers=numbers)
 
 
-def candidates(mechanism: Mechanism, logs: Logs, options: IdentifyOptions) -> Candidates:
-    """Return what a model may lack."""
-    if sum(len(log.time) for log in logs) > _MOST:
-        numbers: tuple[Number, ...] = ()
-    else:
-        numbers = (*_places(mechanism, options), *_coefficients(mechanism))
-    if options.friction == (KEEP,):
-        return Candidates(mechanism, (), numbers)
+def candidates(
+    mechanism: Mechanism, logs: Logs, options: IdentifyOptions, families: Collection[str]
+) -> Candidates:
+    """Return what a model may lack, of some families."""
+    numbers: tuple[Number, ...] = ()
+    if sum(len(log.time) for log in logs) <= _MOST:
+        if "places" in families:
+            numbers = tuple(_places(mechanism, options))
+        if "coefficients" in families:
+            numbers = (*numbers, *_coefficients(mechanism))
+    elastic = "elasticity" in families
+    named = any(name in SHAPES for name in options.friction)
+    if options.friction == (KEEP,) or not (named or "friction" in families):
+        return Candidates(mechanism, (), numbers, elastic)
     shapes = tuple(
         s
         for s in friction_shapes(mechanism, logs)
@@ -183,7 +191,7 @@ def candidates(mechanism: Mechanism, logs: Logs, options: IdentifyOptions) -> Ca
         if not (s.actuated and s.shape == "asymmetric") or s.shape in options.friction
     )
     loads = tuple(_load(s) for s in loaded_shapes(mechanism, logs[0].forces))
-    return Candidates(mechanism, shapes, (*numbers, *loads))
+    return Candidates(mechanism, shapes, (*numbers, *loads), elastic)
 
 
 def named_as(shape: FrictionShape) -> str:
@@ -380,10 +388,12 @@ def enriched(
     base, problem = problem_with(mechanism)
     gross = _gross(mechanism, logs, problem)
     named = tuple(name for name in options.friction if name in SHAPES)
-    search = (is_joint(estimator) or options.friction == (AUTO,)) and problem.prior is not None
+    joint = joint_of(estimator)
+    search = (joint is not None or options.friction == (AUTO,)) and problem.prior is not None
     if gross or not (search or named):
         return Enriched(mechanism, problem, base, _estimated(estimator, problem), gross=gross)
-    now = candidates(mechanism, logs, options)
+    finder = estimator if joint is not None else JointPosterior()
+    now = candidates(mechanism, logs, options, (joint or JointPosterior()).families)
     added: dict[str, Finding] = {}
     shapes: tuple[FrictionShape, ...] = ()
     if named:
@@ -392,7 +402,6 @@ def enriched(
         now, shapes = now.with_found(tuple(there.values()))
         now, added = now.without_friction(), there
         base, problem = problem_with(now.mechanism)
-    finder = estimator if is_joint(estimator) else JointPosterior()
     estimate: Estimate | None = None
     known: dict[str, float] = {}
     for turn in range(_ROUNDS if search else 0):

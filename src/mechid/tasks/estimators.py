@@ -114,7 +114,7 @@ def _check(options: IdentifyOptions, mechanism: Mechanism) -> None:
     _check_bodies(estimator, mechanism)
     if options.hardpoints is not None:
         _check_places(options.hardpoints, mechanism)
-    if options.hardpoints and not is_joint(estimator):
+    if options.hardpoints and joint_of(estimator) is None:
         raise DataError(
             f"the estimator {estimator.name} takes places of joints as exact",
             remedy="use the estimator auto, or leave hardpoints out",
@@ -170,9 +170,10 @@ def _check_places(levels: NoiseLevels, mechanism: Mechanism) -> None:
             )
 
 
-def is_joint(estimator: Estimator) -> bool:
-    """Return whether an estimator looks for everything that may be wrong."""
-    return isinstance(getattr(estimator, "inner", estimator), JointPosterior)
+def joint_of(estimator: Estimator) -> JointPosterior | None:
+    """Return the posterior of everything that may be wrong, if an estimator rests on one."""
+    found = getattr(estimator, "inner", estimator)
+    return found if isinstance(found, JointPosterior) else None
 
 
 def setting_names(name: str) -> tuple[str, ...]:

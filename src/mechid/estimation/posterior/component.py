@@ -10,12 +10,13 @@ by a threshold, and what the data cannot tell stays in the uncertainty.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
+from mechid.errors import DataError
 from mechid.estimation.regression import Floats
 
 # Whose an error is: of the machine (goes on to other motions, simulations, exports), of a sensor
@@ -86,6 +87,57 @@ _FAMILIES = (
            "the model file", "declare how uncertain they are"),
 )  # fmt: skip
 FAMILIES: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
+NONE = "none"
+
+
+def chosen_families(without: str = "", only: str = "", usual: str = "") -> Mapping[str, Family]:
+    """Return the families of errors that may be there, by name.
+
+    Parameters
+    ----------
+    without, only : str
+        Names with commas: of those that are not there, or of all that may be; "none" is a name.
+    usual : str
+        Other usual sizes, as "offsets=2%, delays=0.5", in the unit of each family.
+
+    Raises
+    ------
+    DataError
+    """
+    if without and only:
+        raise DataError("without and only exclude each other", remedy="give one of them")
+    usable = [f.name for f in _FAMILIES if f.absent]
+    gone = _names(without, usable)
+    if only:
+        gone = set(usable) - (set() if only == NONE else _names(only, usable))
+    found = {f.name: f for f in _FAMILIES if f.name not in gone}
+    for word in filter(None, (word.strip() for word in usual.split(","))):
+        name, _, size = (part.strip() for part in word.partition("="))
+        _names(name, usable)
+        if name in found:
+            found[name] = replace(found[name], usual=_size(word, size), source="as declared")
+    return MappingProxyType(found)
+
+
+def _names(words: str, usable: Sequence[str]) -> set[str]:
+    names = {word.strip() for word in words.split(",") if word.strip()}
+    if strange := sorted(names.difference(usable)):
+        raise DataError(
+            f"there are no errors called {strange[0]}", remedy=f"choose one of: {', '.join(usable)}"
+        )
+    return names
+
+
+def _size(word: str, text: str) -> float:
+    try:
+        size = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        size = np.nan
+    if not 0 < size < np.inf:
+        raise DataError(
+            f"the usual size of errors must be > 0, got {word}", remedy="write it as offsets=2%"
+        )
+    return size
 
 
 @dataclass(frozen=True, eq=False)

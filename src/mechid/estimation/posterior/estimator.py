@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from mechid.estimation.linear import condition
 from mechid.estimation.options import one_of
 from mechid.estimation.physical import possible
 from mechid.estimation.plausible import plausible
-from mechid.estimation.posterior.component import FAMILIES, directions
+from mechid.estimation.posterior.component import Family, chosen_families, directions
 from mechid.estimation.posterior.fit import Fitted, fit
 from mechid.estimation.posterior.sensors import unit_gain, usual_step
 from mechid.estimation.prior import Prior
@@ -32,8 +32,10 @@ class JointPosterior:
 
     Attributes
     ----------
-    without : str
-        Families of errors that are not there, as "gains, delays".
+    without, only : str
+        Families of errors that are not there, or all that may be, as "gains, delays"; or "none".
+    usual : str
+        Usual sizes of families, if they are known, as "offsets=2%, delays=0.5".
     noise : "estimated" or "declared"
         Estimated noise is not less than what is declared.
     prior : "full"
@@ -43,10 +45,21 @@ class JointPosterior:
     """
 
     without: str = ""
+    only: str = ""
+    usual: str = ""
     noise: NoiseOption = "estimated"
     prior: str = "full"
     seed: int = 0
     name: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Reject families that do not exist."""
+        _ = self.families
+
+    @property
+    def families(self) -> Mapping[str, Family]:
+        """Families of errors that may be there, by name."""
+        return chosen_families(self.without, self.only, self.usual)
 
     def __call__(self, regression: Regression, prior: Prior | None = None) -> Estimate:
         """Return the estimate."""
@@ -75,21 +88,10 @@ class JointPosterior:
         return fit(
             regression,
             prior,
-            without=families(self.without),
+            families=self.families,
             declared_noise=self.noise == "declared",
             seed=self.seed,
         )
-
-
-def families(words: str) -> tuple[str, ...]:
-    """Return names of families from a list with commas."""
-    names = tuple(word.strip() for word in words.split(",") if word.strip())
-    usable = [f.name for f in FAMILIES.values() if f.absent]
-    if strange := [name for name in names if name not in usable]:
-        raise DataError(
-            f"there are no errors called {strange[0]}", remedy=f"choose one of: {', '.join(usable)}"
-        )
-    return names
 
 
 def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:

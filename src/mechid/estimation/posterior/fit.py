@@ -16,7 +16,7 @@ trusted more than it deserves.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from mechid.estimation.estimate import LIKELY
 from mechid.estimation.late import late
 from mechid.estimation.noise import relative_variances, student_efficiency
 from mechid.estimation.posterior.cad import cad_components
-from mechid.estimation.posterior.component import Component, directions
+from mechid.estimation.posterior.component import FAMILIES, Component, Family, directions
 from mechid.estimation.posterior.lacking import possible_components
 from mechid.estimation.posterior.sampler import GRID, Block, Draws, Sampler
 from mechid.estimation.posterior.sensors import sensor_components, unit_gain, usual_step
@@ -287,7 +287,7 @@ def fit(
     regression: Regression,
     prior: Prior,
     *,
-    without: Collection[str] = (),
+    families: Mapping[str, Family] = FAMILIES,
     declared_noise: bool = False,
     seed: int = 0,
 ) -> Fitted:
@@ -298,7 +298,8 @@ def fit(
     regression : Regression
     prior : Prior
         Of its parameters.
-    without : names of families that are not there
+    families : mapping of str to Family
+        Of errors that may be there.
     declared_noise : bool
         Whether the noise is as declared; otherwise it is estimated, and not below that.
     seed : int
@@ -311,14 +312,10 @@ def fit(
     if regression.zeros is not None:
         raise DataError("the posterior needs samples in the order of time, got compressed rows")
     prior = prior.select(regression.parameters)
-    components = tuple(
-        c
-        for c in (
-            *cad_components(prior),
-            *possible_components(regression),
-            *sensor_components(regression),
-        )
-        if c.family.name not in without
+    components: tuple[Component, ...] = (
+        *cad_components(prior),
+        *possible_components(regression, families),
+        *sensor_components(regression, families),
     )
     # The machine comes first, its parameters before all; by name, so that the order of channels is
     # of no matter.

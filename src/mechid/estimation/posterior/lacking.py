@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from mechid.estimation.posterior.component import FAMILIES, Component
+from mechid.estimation.posterior.component import FAMILIES, Component, Family
 from mechid.estimation.regression import Regression
 
 
-def possible_components(r: Regression) -> Iterator[Component]:
+def possible_components(
+    r: Regression, families: Mapping[str, Family] = FAMILIES
+) -> Iterator[Component]:
     """Yield what may be there, in units of its usual size; nothing that adds no force."""
     valid = r.valid
     rms = np.sqrt(np.mean(np.where(valid, r.tau - r.known, 0.0) ** 2, axis=0))
     for p in r.possible:
-        family = FAMILIES[p.family]
+        if (family := families.get(p.family)) is None:
+            continue
         forces = np.where(valid[..., None], p.forces, 0.0)
         size = np.sqrt(np.mean(np.sum(forces**2, axis=2), axis=0))
         share = float(np.max(np.where(rms > 0, size / np.where(rms > 0, rms, 1.0), 0.0)))
         if share > 0:
-            unit = p.usual or family.usual / share
+            declared = family.usual / FAMILIES[p.family].usual
+            unit = declared * p.usual or family.usual / share
             yield Component(p.name, family, family.name, forces=unit * forces, unit=unit, at=p.at)

@@ -2,19 +2,19 @@
 
 Given scales and noise, coefficients θ are Gaussian: precision S + diag(1/s²), S from the data. A
 sweep decides for each component whether it is there, with θ and the scale of the component
-integrated out; exchanges components that explain the same; and draws θ, the noise of each series,
-and the scales of what is there. The result is the mean of Gaussians over the sweeps.
+integrated out; draws anew which of them explains what one does; and draws θ, the noise of each
+series, and the scales of what is there. The result is the mean of Gaussians over the sweeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.lapack import dpotri
 from scipy.special import expit
 
 from mechid.estimation.linear import ROUNDING
@@ -32,7 +32,7 @@ _ONE = int(np.argmin(np.abs(_LOG)))
 _TAILS = 4.0
 _COMMON = np.linspace(np.log(0.25), np.log(4.0), 40)
 _COMMON_LAW = -0.5 * (_COMMON / np.log(2.0)) ** 2
-_EXCHANGES = 8
+_EXCHANGES = 2  # in a sweep
 _RARE = 9.0  # to one: odds that an error is absent
 _LEAST_NOISE = 1e-6  # relative to the force
 
@@ -115,7 +115,7 @@ class _Now:
     def __init__(self, S: Floats, g: Floats, start: Ints, scale: Ints) -> None:
         self.S, self.g, self.start, self.scale = S, g, start, scale
         self.owner = np.repeat(np.arange(len(scale)), np.diff(start))
-        self.root: Floats | None
+        self.factor: Floats | None
         self._factor()
 
     def _factor(self) -> None:
@@ -124,9 +124,9 @@ class _Now:
         H = L[:, None] * self.S[np.ix_(self.at, self.at)] * L
         # Data without noise: rounding must not make it indefinite.
         H[np.diag_indices(len(L))] += 1.0 + len(L) * ROUNDING * np.max(np.diag(H), initial=0.0)
-        R = cholesky(H, lower=True, check_finite=False)
-        root = solve_triangular(R, np.eye(len(L)), lower=True, check_finite=False) * L
-        self.V, self.root = root.T @ root, root
+        self.factor = cholesky(H, lower=True, check_finite=False)
+        lower = np.tril(dpotri(self.factor, lower=1)[0])
+        self.V = L[:, None] * (lower + np.tril(lower, -1).T) * L
         self.mean = self._whole(self.V @ self.g[self.at])
 
     def _whole(self, values: Floats) -> Floats:
@@ -136,10 +136,11 @@ class _Now:
 
     def draw(self, rng: np.random.Generator) -> Floats:
         """Return coefficients (K,)."""
-        if self.root is None:
+        if self.factor is None:
             self._factor()
-        assert self.root is not None
-        return self.mean + self._whole(self.root.T @ rng.standard_normal(len(self.at)))
+        z = rng.standard_normal(len(self.at))
+        u = solve_triangular(self.factor, z, lower=True, trans=1, check_finite=False)
+        return self.mean + self._whole(GRID[self.scale[self.owner[self.at]]] * u)
 
     def add(self, f: int, scale: int) -> None:
         """Give a component that is absent a scale."""
@@ -155,15 +156,8 @@ class _Now:
         values = self.mean[self.at]
         self.V = self.V[np.ix_(~own, ~own)] - B[~own] @ X
         rest = values[~own] - values[own] @ X
-        self.scale[f], self.at, self.root = ABSENT, self.at[~own], None
+        self.scale[f], self.at, self.factor = ABSENT, self.at[~own], None
         self.mean = self._whole(rest)
-
-    def without(self, f: int) -> _Now:
-        """Return a copy without a component."""
-        found = copy(self)
-        found.scale = self.scale.copy()
-        found.remove(f)
-        return found
 
     def evidence(self, which: Ints) -> Floats:
         """Return the log evidence of each scale of some components, against their absence, given
@@ -200,8 +194,11 @@ class _Now:
 
 def _evidence(A: Floats, b: Floats) -> Floats:
     """Return log evidences (n, n_grid - 1) of components of which data say A (n, k, k) and b."""
-    lam, U = np.linalg.eigh((A + np.swapaxes(A, 1, 2)) / 2)
-    q = np.einsum("nij,ni->nj", U, b) ** 2
+    if A.shape[-1] == 1:
+        lam, q = A[..., 0], b**2
+    else:
+        lam, U = np.linalg.eigh((A + np.swapaxes(A, 1, 2)) / 2)
+        q = (b[:, None, :] @ U)[:, 0] ** 2
     s2 = GRID[PRESENT, None] ** 2
     x = 1.0 + s2 * np.maximum(lam, 0.0)[:, None, :]
     return np.asarray(0.5 * np.sum(q[:, None, :] * s2 / x - np.log(x), axis=2))
@@ -356,19 +353,16 @@ class Sampler:
         return found
 
     def _exchange(self, now: _Now, odds: Floats, usable: Ints) -> None:
-        """Exchange components that are there with others, by Metropolis' rule."""
-        scale = now.scale
+        """Draw anew which component takes the place of one that is there, and its scale."""
         for _ in range(_EXCHANGES):
-            there, gone = usable[scale[usable] != ABSENT], usable[scale[usable] == ABSENT]
-            if not (there.size and gone.size):
+            there = usable[now.scale[usable] != ABSENT]
+            if not there.size:
                 return
-            f, g = int(self.rng.choice(there)), int(self.rng.choice(gone))
-            old = int(scale[f])
-            before, after = now.without(f).evidence(np.array([f, g]))[:, old - 1]
-            gain = after - before + odds[g] - odds[f] + self.law[g, old - 1] - self.law[f, old - 1]
-            if np.log(self.rng.random()) < gain:
-                now.remove(f)
-                now.add(g, old)
+            now.remove(int(self.rng.choice(there)))
+            gone = usable[now.scale[usable] == ABSENT]
+            weight = now.evidence(gone) + self.law[gone] + odds[gone, None]
+            i, k = divmod(int(self._drawn(weight.reshape(1, -1))[0]), weight.shape[1])
+            now.add(int(gone[i]), 1 + k)
 
     def _noise(
         self,

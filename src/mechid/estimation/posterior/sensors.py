@@ -6,11 +6,11 @@ half periods over the log, with amplitudes that fall as 1/k: a random walk seen 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from mechid.estimation.posterior.component import FAMILIES, Component
+from mechid.estimation.posterior.component import FAMILIES, Component, Family
 from mechid.estimation.regression import Floats, Regression
 
 DRIFT_TERMS = 8
@@ -18,16 +18,24 @@ DRIFT_TERMS = 8
 _OF_ALL = np.sqrt(0.5)
 
 
-def sensor_components(r: Regression) -> tuple[Component, ...]:
+def sensor_components(
+    r: Regression, families: Mapping[str, Family] = FAMILIES
+) -> tuple[Component, ...]:
     """Return the errors that the forces of a problem may have.
 
     Columns of gains and delays are filled in when a problem is linearised.
     """
-    return (*_gains(r), *_of_logs(r), *_delay(r))
+    found: list[Component] = []
+    if "gains" in families:
+        found += _gains(r, families["gains"])
+    found += _of_logs(r, families)
+    if "delays" in families:
+        found += _delay(r, families["delays"])
+    return tuple(found)
 
 
-def _gains(r: Regression) -> Iterator[Component]:
-    family, empty = FAMILIES["gains"], np.zeros((len(r.time), 1))
+def _gains(r: Regression, family: Family) -> Iterator[Component]:
+    empty = np.zeros((len(r.time), 1))
     used = [d for d in range(len(r.channels)) if r.valid[:, d].any()]
     # A factor of all forces is one of all parameters: nothing but CAD values speaks against it.
     yield Component("gain of all forces", family, "common gain", columns=empty, seen=False)
@@ -41,8 +49,8 @@ def _sizes(r: Regression) -> Floats:
     return np.asarray(np.sqrt(squares / np.maximum(np.sum(r.valid, axis=0), 1)))
 
 
-def _of_logs(r: Regression) -> Iterator[Component]:
-    offsets, drifts = FAMILIES["offsets"], FAMILIES["drifts"]
+def _of_logs(r: Regression, families: Mapping[str, Family]) -> Iterator[Component]:
+    offsets, drifts = families.get("offsets"), families.get("drifts")
     logs = r.logs
     n_logs, sizes = int(logs.max(initial=0)) + 1, _sizes(r)
     for d, name in enumerate(r.channels):
@@ -53,11 +61,13 @@ def _of_logs(r: Regression) -> Iterator[Component]:
                 continue
             label = name if n_logs == 1 else f"{name} in log {k + 1}"
             one = own.astype(float)[:, None]
-            yield Component(f"offset of {label}", offsets, "offsets",
-                            columns=offsets.usual * size * one, channel=d, log=k)  # fmt: skip
-            waves = one * _cosines(r.time, own)
-            yield Component(f"drift of {label}", drifts, "drifts",
-                            columns=drifts.usual * size * waves, channel=d, log=k)  # fmt: skip
+            if offsets is not None:
+                yield Component(f"offset of {label}", offsets, "offsets",
+                                columns=offsets.usual * size * one, channel=d, log=k)  # fmt: skip
+            if drifts is not None:
+                waves = one * _cosines(r.time, own)
+                yield Component(f"drift of {label}", drifts, "drifts",
+                                columns=drifts.usual * size * waves, channel=d, log=k)  # fmt: skip
 
 
 def _cosines(time: Floats, own: Floats) -> Floats:
@@ -70,12 +80,10 @@ def _cosines(time: Floats, own: Floats) -> Floats:
     return np.asarray(waves * np.sqrt(2.0 / np.sum(1.0 / k**2)))
 
 
-def _delay(r: Regression) -> Iterator[Component]:
+def _delay(r: Regression, family: Family) -> Iterator[Component]:
     if len(r.time) > 1:
         # Forces are recorded together, and are late together.
-        yield Component(
-            "delay of the forces", FAMILIES["delays"], "delays", columns=np.zeros((len(r.time), 1))
-        )
+        yield Component("delay of the forces", family, "delays", columns=np.zeros((len(r.time), 1)))
 
 
 def unit_gain(component: Component) -> float:

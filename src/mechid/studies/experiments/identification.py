@@ -35,7 +35,7 @@ from mechid.studies.experiments.identification_settings import (
     IdentificationSettings,
 )
 from mechid.tasks.enrich import enriched
-from mechid.tasks.estimators import estimator_of, is_joint
+from mechid.tasks.estimators import estimator_of, joint_of
 from mechid.tasks.regress import regression_of
 from mechid.validation.blocks import Blocks
 from mechid.validation.errors import force_errors
@@ -95,8 +95,8 @@ def _found(settings: IdentificationSettings, data: Data) -> Found:
             folds=Blocks(5),
         ).estimate
     else:
-        estimator = estimator_of(name, settings.estimator_settings)
-        if is_joint(estimator) and data.cad is not None and data.motion is not None:
+        estimator = estimator_of(*settings.chosen)
+        if joint_of(estimator) and data.cad is not None and data.motion is not None:
             return _identified(settings, data, data.cad, data.motion)
         fits = data.small is not None and compressible(estimator)
         estimate = estimator(data.small if fits and data.small else problem, prior)
@@ -108,9 +108,10 @@ def _identified(
     settings: IdentificationSettings, data: Data, cad: Mechanism, motion: PreparedMeasurement
 ) -> Found:
     """Return what `mechid identify` finds: its model may have more than that of the study."""
+    name, known_settings = settings.chosen
     options = IdentifyOptions(
-        estimator=settings.estimator,
-        settings=dict(settings.estimator_settings),
+        estimator=name,
+        settings=dict(known_settings),
         cad_error=declared_error(settings),
         base=settings.base or "balanced",
     )

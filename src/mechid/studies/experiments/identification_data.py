@@ -89,7 +89,9 @@ def kept_data(settings: IdentificationSettings) -> Data:
 
 def data_key(settings: IdentificationSettings) -> bytes:
     """Return what the data of a cell depend on."""
-    plain = replace(settings, estimator=CAD, estimator_settings={}, report="errors", sizes=())
+    plain = replace(
+        settings, estimator=CAD, estimator_settings={}, oracle={}, report="errors", sizes=()
+    )
     return msgspec.json.encode(plain)
 
 

@@ -16,11 +16,11 @@ from mechid.mechanism.records import JointCoordinate, Mechanism, force_unit
 from mechid.options import SynthesiseOptions
 from mechid.options.words import changed
 from mechid.studies.experiments.shared import Sampling, words_key
-from mechid.tasks.estimators import estimator_of
+from mechid.tasks.estimators import DEFAULT, estimator_of
 from mechid.tasks.synthetic_errors import FRICTION_LAWS
 from mechid.textfile.words import hint
 
-CAD, RELEVANT, REDUCED = "cad", "relevant", "reduced"
+CAD, RELEVANT, REDUCED, ORACLE = "cad", "relevant", "reduced", "oracle"
 Report: TypeAlias = Literal["errors", "coverage", "sizes", "parameters"]
 # Random motions on which a model is tried, unless others are given.
 OTHERS: tuple[Mapping[str, Any], ...] = ({"random": 1, "starts": 0, "seed": 7},)
@@ -71,9 +71,11 @@ class IdentificationSettings(SynthesiseOptions):
     estimator : str
         One of the estimators; "cad" for CAD values alone; "relevant:20" for the 20 parameters of
         largest contribution by least squares, the others zero; "reduced" for a reduction
-        by one standard error, the others CAD values.
+        by one standard error, the others CAD values; "oracle" for the default one with `oracle`.
     estimator_settings : mapping
         Of the estimator.
+    oracle : mapping
+        Settings of the estimator "oracle", which is the default one told what is wrong.
     one : mapping kind → size
         Errors of a single force, which the seed chooses, besides.
     kilo : bool
@@ -117,6 +119,7 @@ class IdentificationSettings(SynthesiseOptions):
     forces: tuple[str, ...] = ()
     estimator: str = "auto"
     estimator_settings: Mapping[str, Any] = field(default_factory=dict)
+    oracle: Mapping[str, Any] = field(default_factory=dict)
     one: Mapping[str, Any] = field(default_factory=dict)
     kilo: bool = False
     friction_in: Literal["all", "passive", "driven"] = "all"
@@ -130,8 +133,8 @@ class IdentificationSettings(SynthesiseOptions):
     def __post_init__(self) -> None:
         """Reject settings that make no sense."""
         name, _, number = self.estimator.partition(":")
-        if name not in (*ESTIMATORS, CAD, RELEVANT, REDUCED):
-            known = [*ESTIMATORS, CAD, f"{RELEVANT}:20", REDUCED]
+        if name not in (*ESTIMATORS, CAD, RELEVANT, REDUCED, ORACLE):
+            known = [*ESTIMATORS, CAD, f"{RELEVANT}:20", REDUCED, ORACLE]
             raise DataError(f"there is no estimator {name}", remedy=hint(name, known))
         if (name == RELEVANT) != bool(number) or (number and not number.isdecimal()):
             raise DataError(
@@ -156,8 +159,15 @@ class IdentificationSettings(SynthesiseOptions):
             )
         if self.link and self.hardpoints:
             raise DataError("link and hardpoints exclude each other", remedy="give one of them")
-        if name in ESTIMATORS:
-            estimator_of(name, self.estimator_settings)
+        if name in (*ESTIMATORS, ORACLE):
+            estimator_of(*self.chosen)
+
+    @property
+    def chosen(self) -> tuple[str, Mapping[str, Any]]:
+        """Name and settings of the estimator."""
+        if self.estimator == ORACLE:
+            return DEFAULT, {**self.estimator_settings, **self.oracle}
+        return self.estimator, self.estimator_settings
 
     @property
     def truth_model(self) -> str:

@@ -10,7 +10,6 @@ from scipy.signal import lfilter
 from scipy.stats import norm
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.regression import Regression, joined
@@ -103,7 +102,7 @@ def test_outliers() -> None:
     assert not likely(found)
     assert found.tails is not None
     assert off(found) < 4
-    plain = MaximumAPosteriori("full", effective=True)(spoiled, PRIOR)
+    plain = MaximumAPosteriori("full")(spoiled, PRIOR)
     assert np.linalg.norm(found.values - PHI) < 0.5 * np.linalg.norm(plain.values - PHI)
 
 
@@ -150,10 +149,12 @@ def test_offsets_that_cannot_be_seen_are_in_the_standard_deviations(correlated: 
     mean = np.sum(law * squares * 0.16 / (squares + 0.16)) / np.sum(law)
     assert found.sigma[0] == pytest.approx(np.sqrt(0.1 * mean), rel=0.35)
     shift = 0.03 * size * np.array([1.0, 0.0, 0.0])
-    shifted = JointPosterior()(replace(r, tau=r.tau + shift), PRIOR)
-    assert shifted.values[0] - found.values[0] == pytest.approx(shift[0], rel=0.25)
-    assert abs(shifted.values[0] - PHI[0]) < 3 * shifted.sigma[0]
-    assert abs(shifted.values[0] - PHI[0]) > 5 * zeroed.sigma[0]
+    # A chain is there in one of ten sweeps: its deviation is known to a quarter.
+    chains = [JointPosterior(seed=k)(replace(r, tau=r.tau + shift), PRIOR) for k in range(3)]
+    assert chains[0].values[0] - found.values[0] == pytest.approx(shift[0], rel=0.25)
+    deviation = np.sqrt(np.mean([chain.sigma[0] ** 2 for chain in chains]))
+    assert abs(chains[0].values[0] - PHI[0]) < 3 * deviation
+    assert abs(chains[0].values[0] - PHI[0]) > 5 * zeroed.sigma[0]
 
 
 def test_offsets_that_other_forces_tell() -> None:
@@ -212,20 +213,3 @@ def test_forces_of_unknown_coefficients_may_be_of_any_size() -> None:
     found = JointPosterior()(r, wide)
     assert not any("was not used" in word for word in found.warnings)
     np.testing.assert_allclose(found.values, PHI, atol=0.02)
-
-
-def test_linearised_channels() -> None:
-    """Derivatives by x of all terms, against finite differences."""
-    r = joined([measured(1), measured(2)])
-    channels = Channels(r, gains=True, offsets=True, drift=True, delay=True)
-    rng = np.random.default_rng(7)
-    x = np.concatenate([PHI, 0.01 * rng.standard_normal(channels.size - len(PHI))])
-    J, y = channels.linearised(x)
-    np.testing.assert_allclose(y - J @ x, channels.residuals(x), atol=1e-12)
-    h = 1e-6
-    for k in rng.choice(channels.size, 30, replace=False):
-        step = h * np.eye(channels.size)[k]
-        slope = (channels.residuals(x - step) - channels.residuals(x + step)) / (2 * h)
-        # The first and last samples have no earlier or later ones.
-        inner = np.abs(slope - J[:, k]) > 1e-5 * (1 + np.abs(J[:, k]))
-        assert np.count_nonzero(inner) <= 12

@@ -60,9 +60,6 @@ def test_same_as_all_rows(estimator: Estimator, missing: float) -> None:
         np.testing.assert_allclose(two.covariance, one.covariance, rtol=1e-8, atol=1e-14)
         np.testing.assert_allclose(two.noise, one.noise, rtol=1e-9)
         np.testing.assert_allclose(two.condition, one.condition, rtol=1e-9)
-        if one.evidence is not None and two.evidence is not None:
-            # The evidence of rotated rows is that of all rows: the rotation has determinant one.
-            assert two.evidence == pytest.approx(one.evidence, rel=1e-9)
 
 
 def test_declared_noise_is_kept() -> None:
@@ -94,7 +91,7 @@ def test_what_needs_the_order_in_time() -> None:
             JointPosterior(),
             OrdinaryLeastSquares(offsets="estimated"),
             WeightedLeastSquares(whiten=True),
-            MaximumAPosteriori(gains="estimated"),
-            MaximumAPosteriori(tails=4.0),
+            MaximumAPosteriori(offsets="estimated"),
+            MaximumAPosteriori(whiten=True),
         )
     )

@@ -36,8 +36,7 @@ ALL: dict[str, Estimator] = {name: make() for name, make in ESTIMATORS.items()} 
     "iv, whitened": InstrumentalVariables(whiten=True),
     "map, full": MaximumAPosteriori(prior="full", scale=1.0),
     "map, offsets only": MaximumAPosteriori(prior="none", offsets=0.1),
-    "map, groups": MaximumAPosteriori(groups=(("p1", "p3"),)),
-    "map, everything": MaximumAPosteriori(gains="estimated", offsets="estimated", whiten=True),
+    "map, everything": MaximumAPosteriori(prior="full", offsets="estimated", whiten=True),
 }
 # Not equivariant on purpose: all rows alike, whatever their units.
 UNITS_MATTER = {"ols", "ols, offsets"}
@@ -239,13 +238,8 @@ def bad_options() -> list[tuple[Callable[[], Estimator], str]]:
     return [
         (lambda: M(prior="cad"), "the prior must be diagonal, full or none, got cad"),  # type: ignore[arg-type]
         (lambda: M(scale=-1.0), "scale of the prior must be a number ≥ 0 or estimated"),
-        (lambda: M(gains="5%"), "deviation of gains must be"),  # type: ignore[arg-type]
+        (lambda: M(offsets="shared"), "deviation of offsets must be a number ≥ 0 or estimated"),  # type: ignore[arg-type]
         (lambda: M(noise="known"), "noise must be estimated or declared, got known"),  # type: ignore[arg-type]
-        (lambda: M(groups=(("p9",),)), "no parameter p9"),
-        (
-            lambda: M(prior="none", gains=0.05),
-            "cannot be distinguished from a common factor of all parameters",
-        ),
         (lambda: M(prior="none", offsets=-0.1), "deviation of offsets must be"),
         (lambda: OrdinaryLeastSquares(offsets=0.1), "offsets of least squares must be estimated"),  # type: ignore[arg-type]
         (lambda: Ridge(penalty=-1.0), "the penalty must be"),

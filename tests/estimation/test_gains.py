@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mechid.errors import DataError
-from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import predict
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
@@ -73,9 +71,3 @@ def test_a_common_factor_is_in_the_standard_deviations_only(n_d: int, factor: fl
     off = factor * (r.W @ PHI) - told.forces
     assert np.all(np.abs(off) < 3 * told.by_same_sensors)
     assert np.mean(told.by_same_sensors) < 2 * 0.02
-
-
-def test_only_gains_are_shared() -> None:
-    r, known = problem(2, 0)
-    with pytest.raises(DataError, match="must be a number ≥ 0 or estimated, got shared"):
-        MaximumAPosteriori("full", offsets="shared")(r, known)  # type: ignore[arg-type]

@@ -146,16 +146,15 @@ def test_noise_of_a_channel_in_several_logs() -> None:
     """Mean squares over all samples: two of log 1, six of log 2; the third force only in log 2."""
     series = np.repeat([0, 1, 3, 4, 5], [2, 2, 6, 6, 4])
     noise = np.array([1.0, 2.0, np.nan, 3.0, 4.0, 5.0])
-    deviation = noise[series] * np.where(series == 1, np.sqrt([2.0] * 20), 1.0)
     channels = SimpleNamespace(regression=SimpleNamespace(channels=("a", "b", "c")), series=series)
-    fit = SimpleNamespace(noise=noise, deviation=deviation)
+    fit = SimpleNamespace(noise=noise)
     found = _of_channels(cast(Any, fit), cast(Any, channels))
-    wanted = [np.sqrt((2 * 1 + 6 * 9) / 8), np.sqrt((2 * 8 + 6 * 16) / 8), 5.0]
+    wanted = [np.sqrt((2 * 1 + 6 * 9) / 8), np.sqrt((2 * 4 + 6 * 16) / 8), 5.0]
     np.testing.assert_allclose(found, wanted)
-    fit = SimpleNamespace(noise=noise[:3], deviation=deviation[:4])
+    fit = SimpleNamespace(noise=noise[:3])
     channels.series = series[:4]
     found = _of_channels(cast(Any, fit), cast(Any, channels))
-    np.testing.assert_allclose(found, [1.0, np.sqrt(8.0), np.nan])
+    np.testing.assert_allclose(found, [1.0, 2.0, np.nan])
 
 
 def test_rows_in_units_of_the_noise_that_least_squares_leaves() -> None:

@@ -21,6 +21,7 @@ from mechid.estimation.log_cholesky import LogCholesky
 from mechid.estimation.measured_constraints import informed, weighed
 from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.physical import POSSIBLE, PhysicallyConsistent
+from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis, recover
 from mechid.mechanism.records import CadInertia, Mechanism
@@ -299,7 +300,7 @@ def test_any_estimator_has_a_consistent_sibling(inner: Estimator) -> None:
 
 def test_residuals_with_gains_of_the_channels() -> None:
     known, data = erroneous("delta", 4), regression("delta", 0.05, 4)
-    inner = MaximumAPosteriori(gains=0.05)
+    inner = JointPosterior(only="gains")
     free, found = inner(data, known), PhysicallyConsistent(inner)(data, known)
     assert np.abs(found.values - free.values).max() > 0
     assert found.errors is not None

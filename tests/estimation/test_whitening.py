@@ -18,7 +18,6 @@ from mechid.estimation.weighted import WeightedLeastSquares
 from mechid.estimation.whitening import (
     coloured,
     fit_colour,
-    log_jacobian,
     stretches,
     whitened,
 )
@@ -172,15 +171,6 @@ def test_steps_that_are_gaps(step: float, parts: int) -> None:
     assert len(found) == parts
     (standing,) = stretches(_samples(np.ones((2, 1), dtype=bool), np.zeros(2)))
     assert len(standing) == 2
-
-
-@given(st.lists(st.floats(-0.8, 0.8), max_size=3), st.integers(1, 6))
-def test_determinant_of_the_filter(k: list[float], n: int) -> None:
-    """Of two stretches, one of which may be shorter than the memory of the noise."""
-    colour = coloured(k)
-    where = ((np.arange(n), np.arange(n, n + 4)),)
-    L = whitened(np.eye(n + 4), where, [colour])
-    assert log_jacobian(where, [colour]) == pytest.approx(np.linalg.slogdet(L)[1], abs=1e-9)
 
 
 def test_colour_of_few_samples() -> None:

@@ -112,7 +112,6 @@ def test_everything_an_estimate_may_hold(run, tmp_path):
             drift=two, delay=two, sigma_delay=two,
         ),
         colour=(np.array([0.5]), np.array([0.2, 0.1])),
-        evidence=-12.5,
         full=np.arange(40.0),
         resting=(run.estimate.parameters[1],),
         unmodelled=two,

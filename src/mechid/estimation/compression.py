@@ -91,6 +91,4 @@ def compressible(estimator: Estimator) -> bool:
         return not estimator.whiten and estimator.offsets is None
     if not isinstance(estimator, MaximumAPosteriori):
         return False
-    plain = all(option is None for option in estimator.errors.values())
-    own = estimator.whiten or estimator.proportional or estimator.effective
-    return plain and not own and estimator.tails is None
+    return estimator.offsets is None and not estimator.whiten

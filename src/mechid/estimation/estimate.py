@@ -182,9 +182,6 @@ class Estimate(Plotted, Tabular):
         whitened; `noise` is then the standard deviation of e, not of the white part.
     tails : float, optional
         Degrees of freedom of Student's noise, if outliers count less.
-    evidence : float, optional
-        Log marginal likelihood of the measured forces, less half of log n for each fitted quantity
-        (as BIC): compares noise models of the same data, larger is better.
     full : array (p,), optional
         A physically consistent set of all parameters that has these base values.
     resting : tuple of str
@@ -213,7 +210,6 @@ class Estimate(Plotted, Tabular):
     errors: ChannelErrors | None = None
     colour: tuple[Floats, ...] | None = None
     tails: float | None = None
-    evidence: float | None = None
     full: Floats | None = None
     resting: tuple[str, ...] = ()
     unmodelled: Floats | None = None

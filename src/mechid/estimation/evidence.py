@@ -1,33 +1,24 @@
 """How probable the data are for a prior, and the scale of the prior that makes them most probable.
 
-Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = F S² Fᵀ with scales S,
-one per group of columns. Then t - A x0 has the covariance I + A P Aᵀ. With A = Q R only
-y = Qᵀ (t - A x0) depends on the prior, and with R F S = U s Vᵀ its entries along U are independent
-with variances 1 + s².
-
-With few entries in a group (the gains of three channels), the most probable scale is often zero,
-which would claim certainty without evidence. So the logarithm of a scale has a Gaussian hyperprior:
-declared standard deviations are trusted to within a factor of about two, usual errors of channels
-to within ten. Without it, errors of the model that look like information would make the prior
-worthless.
+Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = F Fᵀ. Then t - A x0 has
+the covariance I + A P Aᵀ. With A = Q R only y = Qᵀ (t - A x0) depends on the prior.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import cholesky, qr, solve_triangular
 from scipy.special import chdtrc
 
 from mechid.estimation.estimate import Agreement
-from mechid.estimation.gaussian_prior import GaussianPrior
-from mechid.estimation.linear import Reduced, reduced
-from mechid.estimation.newton import Expansion, minimum_in_box
+from mechid.estimation.gaussian_prior import LEAST, MOST, TRUST, GaussianPrior
+from mechid.estimation.linear import Reduced
 from mechid.estimation.regression import Floats
 
 # Scales that are tried first, between their bounds.
 _TRIED = 13
+# Scales up to this one, and down to its inverse, are looked for to say how far CAD values are off.
+_SUPPORTED = 1e3
 # Sums of squares up to this one may be added to one: nine digits are left.
 _SMALL = 1e7
 
@@ -37,27 +28,6 @@ def log_density(data: Reduced, gaussian: GaussianPrior) -> float:
     C = _root(data.R @ gaussian.factor)
     white = solve_triangular(C, data.y, trans="T", check_finite=False)
     return float(-np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * white @ white)
-
-
-def log_evidence(data: Reduced, gaussian: GaussianPrior) -> tuple[float, Floats, Floats]:
-    """Return log of the density of y, but for a constant, its gradient and its second derivatives
-    by log scales."""
-    G = data.R @ gaussian.factor
-    C = _root(G)
-    white, root = np.split(
-        solve_triangular(C, np.column_stack([data.y, G]), trans="T", check_finite=False),
-        [1],
-        axis=1,
-    )
-    value = -np.sum(np.log(np.abs(np.diag(C)))) - 0.5 * np.sum(white**2)
-    # By log scales of columns of G, with w = Gᵀ K⁻¹ y and M = Gᵀ K⁻¹ G: w_j² - M_jj, and again
-    # 2 δ_jk (w_j² - M_jj) - 4 w_j M_jk w_k + 2 M_jk².
-    w, M = (root.T @ white)[:, 0], root.T @ root
-    own = (gaussian.group[:, None] == np.arange(len(gaussian.scale))).astype(float)
-    slope = w**2 - np.diag(M)
-    gradient = own.T @ slope
-    mixed = own.T @ (2.0 * M**2 - 4.0 * np.outer(w, w) * M) @ own
-    return float(value), gradient, 2.0 * np.diag(gradient) + mixed
 
 
 def _root(G: Floats) -> Floats:
@@ -70,49 +40,32 @@ def _root(G: Floats) -> Floats:
     return np.asarray(C[: len(G)])
 
 
-def data_evidence(
-    A: Floats, t: Floats, gaussian: GaussianPrior, count: float | None = None
+def best_scale(
+    data: Reduced, gaussian: GaussianPrior, *, low: float = LEAST, high: float = MOST
 ) -> float:
-    """Return log of the density of rows t (m,), in units of the noise, for a prior.
+    """Return the most probable scale between two bounds (empirical Bayes).
 
-    Rows may count less than one sample each: `count` is their effective number, m by default.
+    Its logarithm is Gaussian beforehand: errors of the model that look like information would
+    otherwise make the prior worthless.
     """
-    data = reduced(A, t, gaussian.mean)
-    size = len(t) if count is None else count
-    return log_evidence(data, gaussian)[0] - 0.5 * (data.outside + size * float(np.log(2 * np.pi)))
+    from scipy.optimize import minimize_scalar
+
+    def loss(u: float) -> float:
+        scale = float(np.exp(u))
+        return 0.5 * (u / TRUST) ** 2 - log_density(data, gaussian.scaled(scale))
+
+    tried = np.linspace(np.log(low), np.log(high), _TRIED)
+    i = int(np.argmin([loss(u) for u in tried]))
+    near = tried[max(i - 1, 0)], tried[min(i + 1, _TRIED - 1)]
+    found = minimize_scalar(loss, bounds=near, method="bounded", options={"xatol": 1e-6})
+    # The search stays inside of its bounds, where a bound is best by so much.
+    return float(np.exp(min((found.x, *near), key=loss)))
 
 
-def best_scales(data: Reduced, gaussian: GaussianPrior, *, near: bool = False) -> GaussianPrior:
-    """Return the prior with its most probable scales (empirical Bayes).
-
-    The search starts from the scales that the prior has, if they are known to be `near`; otherwise
-    from the best of a wide range.
-    """
-    if not len(gaussian.scale):
-        return gaussian
-    belief = np.array([b.spread for b in gaussian.beliefs])
-    low, high = (np.log([getattr(b, side) for b in gaussian.beliefs]) for side in ("low", "high"))
-
-    def trusted(u: Floats) -> float:
-        return 0.5 * float(np.sum((u / belief) ** 2))
-
-    def loss(u: Floats) -> Expansion:
-        value, gradient, curved = log_evidence(data, replace(gaussian, scale=np.exp(u)))
-        return Expansion(
-            trusted(u) - value, u / belief**2 - gradient, np.diag(1.0 / belief**2) - curved
-        )
-
-    def coarse(u: Floats) -> float:
-        return trusted(u) - log_density(data, replace(gaussian, scale=np.exp(u)))
-
-    starts = list(np.linspace(low, high, _TRIED))
-    first = np.log(gaussian.scale) if near else min(starts, key=coarse)
-    return replace(gaussian, scale=np.exp(minimum_in_box(loss, first, low, high)))
-
-
-def agreement(data: Reduced, gaussian: GaussianPrior, scale: float) -> Agreement:
-    """Return how well data and prior agree: χ² = yᵀ (I + R P Rᵀ)⁻¹ y."""
-    U, s, _ = np.linalg.svd(data.R @ gaussian.factor, full_matrices=False)
+def agreement(data: Reduced, declared: GaussianPrior) -> Agreement:
+    """Return how well data and a declared prior agree: χ² = yᵀ (I + R P Rᵀ)⁻¹ y."""
+    scale = best_scale(data, declared, low=1 / _SUPPORTED, high=_SUPPORTED)
+    U, s, _ = np.linalg.svd(data.R @ declared.factor, full_matrices=False)
     along = U.T @ data.y
     rest = data.y - U @ along
     value = float(np.sum(along**2 / (1.0 + s**2)) + rest @ rest)

@@ -39,7 +39,7 @@ class OrdinaryLeastSquares:
         if self.offsets is not None:
             one_of("offsets of least squares", self.offsets, "estimated")
         channels = Channels(regression, offsets=self.offsets is not None)
-        A, t = channels.linearised(np.zeros(channels.size))
+        A, t = channels.problem
         channel = channels.channel
         zeros = int(np.sum(channels.zeros))
         enough(len(A) + zeros, A.shape[1])
@@ -50,7 +50,7 @@ class OrdinaryLeastSquares:
         plain = replace(
             fit,
             solution=replace(solved, root=spread),
-            residuals=channels.residuals(solved.x),
+            residuals=t - A @ solved.x,
             A=A,
             t=t,
         )

@@ -50,7 +50,8 @@ class Truncated:
         fit = iterate(channels, lambda A, t, _: least_squares(A, t), noise=self.noise)
         kept = self._rank(fit.A, fit.t)
         solution = truncated(fit.A, fit.t, kept)
-        fit = replace(fit, solution=solution, residuals=channels.residuals(solution.x))
+        A, t = channels.problem
+        fit = replace(fit, solution=solution, residuals=t - A @ solution.x)
         warnings = _dropped(fit.A, kept, regression.parameters) if kept < b else ()
         return finish(
             self.name, channels, fit, warnings=warnings, known=(f"{kept} of {b} directions kept",)

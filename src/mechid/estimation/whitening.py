@@ -129,15 +129,6 @@ def whitened(rows: Floats, where: Stretches, colours: Sequence[Colour]) -> Float
     return found
 
 
-def log_jacobian(where: Stretches, colours: Sequence[Colour]) -> float:
-    """Return the logarithm of the determinant of the filter, which the first samples make."""
-    return -sum(
-        float(np.sum(np.log(colour.deviations[: len(part)])))
-        for parts, colour in zip(where, colours, strict=True)
-        for part in parts
-    )
-
-
 def _ages(parts: Sequence[Floats] | Sequence[Ints]) -> Ints:
     """Return how many samples of its stretch come before each sample of stretches in a row."""
     return np.concatenate([np.arange(len(part)) for part in parts])

@@ -55,7 +55,6 @@ class EstimateWords(TypedDict):
     errors: dict[str, Any] | None
     colour: list[list[float | None]] | None
     tails: NotRequired[float | None]
-    evidence: float | None
     resting: list[str]
     unmodelled: NotRequired[list[float | None] | None]
     doubted: NotRequired[list[list[float]] | None]

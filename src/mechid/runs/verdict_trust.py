@@ -13,8 +13,8 @@ from mechid.runs.verdict_record import Evidence, Grade
 from mechid.validation.diagnosis_record import Diagnosis
 
 NORMAL_95 = 1.959964  # standard deviations on both sides hold 95 % of a normal distribution
-# Residuals below this part of a force are rounding of data without noise.
-_EXACT = 1e-6
+# Residuals below this part of a force are those of data without noise: none is measured so well.
+_EXACT = 1e-5
 # Residuals of less than this part of the noise cannot contain it: the motion has less noise.
 _LESS_NOISE = 0.5
 # Errors on motions that were not used may be this many times those on the motion used …

@@ -21,7 +21,7 @@ from mechid.tasks.measured_constraints import check_constraints
 from mechid.textfile.words import hint
 
 DEFAULT = "auto"
-_NOT_SETTINGS = ("name", "groups")
+_NOT_SETTINGS = ("name",)
 _MOST = 10.0  # CAD errors: 20 is meant as 20 %
 _FAR = 0.1  # of the size of the mechanism: forces are linear in displacements far below it
 

@@ -11,7 +11,7 @@ from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, without_channel_errors
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.frozen import Frozen
-from mechid.estimation.gaussian_prior import CAD_BELIEF
+from mechid.estimation.gaussian_prior import LEAST, MOST
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.options.reduce import ORDERS, Order, ReduceOptions
@@ -138,8 +138,9 @@ def _frozen(estimator: Estimator, whole: Estimate) -> Frozen:
     inner = getattr(estimator, "inner", estimator)
     scale = getattr(inner, "scale", 1.0)
     if scale == "estimated":
-        low, high = CAD_BELIEF.low, CAD_BELIEF.high
-        scale = 1.0 if whole.agreement is None else float(np.clip(whole.agreement.scale, low, high))
+        scale = 1.0
+        if whole.agreement is not None:
+            scale = float(np.clip(whole.agreement.scale, LEAST, MOST))
     return Frozen(whole, getattr(inner, "prior", "full"), scale)
 
 

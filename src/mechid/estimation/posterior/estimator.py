@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.estimation.estimate import ChannelErrors, Estimate, Finding
+from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate, Finding
+from mechid.estimation.evidence import agreement
+from mechid.estimation.gaussian_prior import GaussianPrior, cad_factor
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.late import resolution
-from mechid.estimation.linear import condition
+from mechid.estimation.linear import condition, reduced
 from mechid.estimation.options import one_of
 from mechid.estimation.physical import possible
 from mechid.estimation.plausible import plausible
@@ -122,6 +124,7 @@ def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
         condition(A * (np.sqrt(found.weights / found.variance) / noise[channel])[:, None]),
         known=prior.words,
         warnings=warnings,
+        agreement=_agreement(found, A @ (values - prior.mean)),
         errors=_errors(found, F),
         tails=float(np.min(found.tails)) if finite.any() else None,
         resting=resting,
@@ -129,6 +132,25 @@ def _estimate(name: str, found: Fitted, warnings: tuple[str, ...]) -> Estimate:
         doubted=_doubted(found, F),
         found=tuple(sorted(_findings(found), key=lambda x: -x.probability)),
     )
+
+
+def _agreement(found: Fitted, off: Floats) -> Agreement | None:
+    """Return how CAD values agree with what forces say of the parameters, everything else being as
+    found; off (m,) are the forces by which the parameters differ from them."""
+    prior = found.prior
+    if prior.estimated:
+        return None
+    A, _, channel = found.regression.stacked()
+    series = (
+        channel
+        + len(found.regression.channels)
+        * found.regression.logs[np.nonzero(found.regression.valid)[0]]
+    )
+    weight = np.sqrt(found.share * found.weights / found.variance) / found.draws.noise[series]
+    nothing = np.zeros(A.shape[1])
+    data = reduced(A * weight[:, None], (found.residuals + off) * weight, nothing)
+    F = cad_factor(prior, "full")
+    return agreement(data, GaussianPrior(nothing, F, F.shape[1]))
 
 
 def _doubted(found: Fitted, F: Floats) -> Floats | None:

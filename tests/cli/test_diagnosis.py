@@ -30,14 +30,17 @@ def log(run):
 def test_findings_are_shown_and_written(log):
     done = log("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "run")
     assert done.status == 0, done.err
-    assert "reverse the sign of M_hinge in the mapping file (sign: -1)" in done.out
-    assert "don't trust the model" in done.out
+    lines = done.out.splitlines()
+    assert "next: Reverse the sign of M_hinge in the mapping file (sign: -1)." in lines
+    (trust,) = (line for line in lines if line.startswith("trust the model: "))
+    assert trust.startswith("trust the model: no. ")
+    assert "sign M_hinge" in trust
     head = json.loads(Path("run/run.json").read_text())
     assert [d["kind"] for d in head["diagnosis"]] == ["sign"]
     again = ("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "b")
     shown = log(*again, "--json").json
     assert shown["diagnosis"] == head["diagnosis"]
-    assert shown["added"] == head["added"] == []  # nothing else is looked for
+    assert shown["added"] == head["added"] == []  # nothing is written into the model
     details = log(*again, "--force", "--details").out
     assert f"diagnosis: {head['diagnosis'][0]['text'][:40]}" in " ".join(details.split())
 

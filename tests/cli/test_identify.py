@@ -154,26 +154,28 @@ def test_as_text(data):
     assert {"estimate", "reduced", "reduction", "parameter", "E_p, %", "identification",
             "validation-1"} <= rows  # fmt: skip
     assert "by contribution to 8" in out
-    # The error over all forces heads the output.
     run = load_run("run")
     row = run.validation[-1]
     history = run.forces[-1]
     e, tau = history.predicted - history.measured, history.measured
     expected = np.sqrt(np.nansum(e**2) / np.nansum(tau**2))
     assert row.overall == {"N m": pytest.approx(expected)}
+    # The details come first, so that the head is what stays in sight.
     lines = out.splitlines()
-    assert lines[0] == "five_bar: 11 base parameters from 180 samples, by auto"
+    end = lines.index("wrote run")
+    assert lines[end + 1] == ""
+    head = lines[end + 2 :]
+    assert head[0] == "five_bar: 11 base parameters from 180 samples, by auto"
     words = f"error on validation-1: {100 * expected:.3g} % (CAD values "
-    (line,) = (x for x in lines if x.startswith(words))
+    (line,) = (x for x in head if x.startswith(words))
     each = ", ".join(f"{n} {100 * e.E_p:.3g}" for n, e in row.forces.items())
     assert line.endswith(f": {each}")
     # The verdict ends the head; without --details, that is all.
-    end = lines.index("wrote run")
-    assert lines[end - 2].startswith("trust the model (synthetic data): ")
-    assert lines[end - 1].startswith("next: ")
+    assert head[-2].startswith("trust the model (synthetic data): ")
+    assert head[-1].startswith("next: ")
     short = identify(data, *more, "--force").out.splitlines()
-    assert short[: end + 1] == lines[: end + 1]
-    assert short[end + 1 :] == ["all values and notes: --details, or mechid report run"]
+    more_at = "all values and notes: --details, or mechid report run"
+    assert short == [*head, "wrote run", more_at]
 
 
 def test_the_head_is_short(data):
@@ -199,9 +201,11 @@ def test_progress_without_a_terminal(data, monkeypatch):
     monkeypatch.setattr("mechid.cli.progress.EVERY", 0.0)
     done = identify(data, "--reduce", "contribution")
     lines = [line.split(" s: ", 1)[1] for line in done.err.splitlines()]
-    assert lines[0] == "data"
-    assert {"base parameters", "observation matrix", "estimate"} <= {*lines[1:6]}
-    assert len(lines) > 10
+    assert lines[:2] == ["data", "estimate"]
+    # Each size of the model is told with its error.
+    sizes, errors = zip(*(line.split(", ") for line in lines[2:-1]), strict=True)
+    assert sizes == tuple(f"reduction: {k}" for k in range(1, 12))
+    assert all(float(error) > 0 for error in errors)
     assert lines[-1] == "validation"
     monkeypatch.setattr("mechid.cli.progress.EVERY", 3600.0)
     assert identify(data, "--force").err == ""
@@ -547,6 +551,9 @@ def test_offsets(data):
     write_table("o.csv", columns | {"M2": columns["M2"] + 7.0})
     words = ("--estimator", "weighted", "--set", "offsets=true", "--details")
     assert "each force may have an unknown offset" in identify(data, *words, data="o.csv").out
+    assert load_run("run").about.options.settings == {"offsets": "estimated"}
+    off = ("--estimator", "weighted", "--set", "offsets=false", "--details", "--force")
+    assert "unknown offset" not in identify(data, *off, data="o.csv").out
     told = identify(data, "--json", out="run-2", data="o.csv").json
     found = told["channel_errors"]["offset"]
     for name, true in (("M1", 0.0), ("M2", 7.0)):

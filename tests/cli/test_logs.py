@@ -39,9 +39,10 @@ def test_two_logs_as_text(logs):
                 "--details")  # fmt: skip
     assert done.status == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0] == "five_bar: 11 base parameters from 109 samples of 2 logs, by auto"
+    head = lines[lines.index("wrote run") + 2 :]  # after the details
+    assert head[0] == "five_bar: 11 base parameters from 109 samples of 2 logs, by auto"
     assert any("b.csv: 49 samples, 1000 s to 1000.8 s" in line for line in lines)
-    assert any(line.startswith("error, each log from the others, on all logs: ") for line in lines)
+    assert any(line.startswith("error, each log from the others, on all logs: ") for line in head)
     assert any(line.startswith("between logs") for line in lines)
     assert "each log predicted by the model identified from the other logs:" in lines
     assert any(line.split()[:3] == ["all", "logs", "all"] for line in lines)

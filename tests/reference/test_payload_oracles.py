@@ -100,7 +100,7 @@ def identified(
     spec: str, body: str, forces: Forces, noise: float, **words: object
 ) -> mechid.Payload:
     empty = measured(spec, forces, {}, 1, noise)
-    run = mechid.identify(machine(spec)[0], empty, cad_error="10%", gains=0.0)
+    run = mechid.identify(machine(spec)[0], empty, cad_error="10%", without="gains")
     log = measured(spec, forces, {body: (MASS, CENTER, INERTIA)}, 2, noise)
     return mechid.payload(run, log, body=body, **words)
 

@@ -26,13 +26,18 @@ def only(found: tuple[Diagnosis, ...], kind: str) -> Diagnosis:
     return found[0]
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.9])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_clean_data_have_no_finding(seed: int, correlation: float) -> None:
-    """White noise or coloured."""
-    world = World(seed, correlation=correlation)
+def test_clean_data_have_no_finding(seed: int) -> None:
+    world = World(seed)
     assert world.diagnosis() == ()
     assert world.diagnosis(auto=True) == ()
+
+
+def test_noise_with_memory_is_no_error() -> None:
+    """300 samples are worth 16 for a mean: of twelve forces one may be off by three deviations."""
+    worlds = [World(seed, correlation=0.9) for seed in SEEDS]
+    assert not any(world.diagnosis() for world in worlds)
+    assert sum(len(world.diagnosis(auto=True)) for world in worlds) <= 1
 
 
 @pytest.mark.parametrize(("seed", "part"), [(0, 0.2), (1, -0.2)])

@@ -93,12 +93,13 @@ def identify_options(
     own_words = {k: v for k, v in words.items() if k in fields_of}
     found = step_options(IdentifyOptions, options, own_words)
     settings = {k: v for k, v in words.items() if k not in fields_of and v is not None}
-    if isinstance(settings.get("offsets"), bool):  # 0 is a size
-        settings["offsets"] = "estimated" if settings["offsets"] else None
     if settings.get("prior") == "none" and found.estimator == DEFAULT:
         found = replace(found, estimator="map")
-    settings = {k: v for k, v in settings.items() if v is not None}
     settings = {k: _value(v) for k, v in {**found.settings, **settings}.items()}
+    if settings.get("offsets") is True:  # numbers are sizes
+        settings["offsets"] = "estimated"
+    elif settings.get("offsets") is False:
+        del settings["offsets"]
     found = replace(found, settings=settings)
     _check(found, mechanism)
     return found

@@ -22,6 +22,7 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from mechid.errors import DataError
 from mechid.estimation.effective import correlation_factors
@@ -32,12 +33,18 @@ from mechid.estimation.posterior.cad import cad_components
 from mechid.estimation.posterior.component import FAMILIES, Component, Family, directions
 from mechid.estimation.posterior.lacking import possible_components
 from mechid.estimation.posterior.sampler import GRID, Block, Draws, Sampler
-from mechid.estimation.posterior.sensors import sensor_components, unit_gain, usual_step
+from mechid.estimation.posterior.sensors import (
+    DRIFT_TERMS,
+    cosines,
+    sensor_components,
+    unit_gain,
+    usual_step,
+)
 from mechid.estimation.posterior.start import whole_samples_late
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.sensed import late_values
-from mechid.estimation.whitening import segments, stretches
+from mechid.estimation.whitening import fit_colour, segments, stretches
 
 # Turns of linearisation; sweeps of the first ones, of the last, and of the last with what the model
 # has decided, each with those that are not counted.
@@ -225,14 +232,35 @@ class _Rows:
                 columns.append(self.u[own, None] * c.columns[self.sample[own]])
         return np.concatenate(at), np.concatenate(columns, axis=1)
 
-    def blocks(self, weights: Floats, variance: Floats, worth: Floats) -> list[Block]:
+    def blocks(self, law: Law) -> list[Block]:
         """Return what the weighted rows of each series say, in units of measured forces."""
         found = []
         for s, own in enumerate(self.members):
             at, A = self.series_of(s)
-            root = np.sqrt(weights[own] / variance[own]) / self.u[own]
+            root = np.sqrt(law.weights[own] / law.variance[own]) / self.u[own]
             A, t = A * root[:, None], self.target[own] * root
-            found.append(Block(at, A.T @ A, A.T @ t, float(t @ t), len(own), float(worth[s])))
+            G, g, square = A.T @ A, A.T @ t, float(t @ t)
+            if law.slow[s] > 1:
+                # Noise as slow as a drift has a variance of its own.
+                Q = np.linalg.qr(self.slow[s] * root[:, None])[0]
+                part, QA, Qt = 1.0 - 1.0 / law.slow[s], Q.T @ A, Q.T @ t
+                G, g = G - part * QA.T @ QA, g - part * QA.T @ Qt
+                square -= part * float(Qt @ Qt)
+            found.append(Block(at, G, g, square, len(own), float(law.worth[s])))
+        return found
+
+    @cached_property
+    def slow(self) -> list[Floats]:
+        """Constant and cosines of a drift at the rows of each series, (n, 1 + K)."""
+        found = []
+        for s, own in enumerate(self.members):
+            log = self.r.logs == s // self.n_d
+            waves = (
+                cosines(self.r.time, log)[self.sample[own]]
+                if own.size
+                else np.zeros((0, DRIFT_TERMS))
+            )
+            found.append(np.column_stack([np.ones(len(own)), waves]))
         return found
 
     def enough(self) -> None:
@@ -341,7 +369,7 @@ def fit(
     for turn in range(_TURNS):
         last = turn == _TURNS - 1
         sweeps, burn = _LAST if last else _FIRST
-        blocks = rows.blocks(law.weights, law.variance, law.worth)
+        blocks = rows.blocks(law)
         draws = run(blocks, state, sweeps, burn, share=share, fixed=None if turn else first)
         state, mean = draws.state, draws.mean
         if last:
@@ -358,7 +386,9 @@ def fit(
         late_enough = all(draws.present[i] >= LIKELY for i in rows.delays)
         rows.linearise(mean, delay if late_enough else 0.0)
         law = _law(rows, e)
-        share = _share(rows, e * np.sqrt(law.weights / law.variance), draws)
+        white = e * np.sqrt(law.weights / law.variance)
+        share = _share(rows, white, draws)
+        law.slow[:] = np.maximum(1.0, share * _slow(rows, white))
     return Fitted(
         regression, prior, components, rows.start, draws, mean, gains, delay,
         e, law.weights, law.variance, law.tails, share,
@@ -367,25 +397,24 @@ def fit(
 
 class Law(NamedTuple):
     """Law of the noise: weights by the tails and relative variances of the rows (m,), degrees of
-    freedom of each series (n_s,), and what one of its rows says, by one with normal noise."""
+    freedom of each series (n_s,), what one of its rows says, by one with normal noise, and the
+    variance of noise as slow as a drift, relative to that which other columns see."""
 
     weights: Floats
     variance: Floats
     tails: Floats
     worth: Floats
+    slow: Floats
 
     @staticmethod
     def normal(m: int, n_s: int) -> Law:
         """Return that of normal noise."""
-        return Law(np.ones(m), np.ones(m), np.full(n_s, np.inf), np.ones(n_s))
+        return Law(np.ones(m), np.ones(m), np.full(n_s, np.inf), np.ones(n_s), np.ones(n_s))
 
 
 def _law(rows: _Rows, e: Floats) -> Law:
     """Return the law of the noise that residuals have: it may grow with the force, and have heavy
     tails, by their likelihood."""
-    from scipy.stats import norm
-    from scipy.stats import t as student
-
     law = Law.normal(len(e), rows.n_s)
     law.variance[:] = relative_variances(e, rows.y - e, rows.series, rows.n_s)
     for s, own in enumerate(rows.members):
@@ -395,8 +424,7 @@ def _law(rows: _Rows, e: Floats) -> Law:
         best = -np.inf
         for nu in _TAILS:
             weight, size = _tailed(x, nu)
-            density = norm if np.isinf(nu) else student(nu)
-            likelihood = float(np.sum(density.logpdf(x / size))) - len(x) * float(np.log(size))
+            likelihood = float(np.sum(_log_density(x / size, nu))) - len(x) * float(np.log(size))
             if likelihood > best:
                 best, law.tails[s], law.weights[own] = likelihood, nu, weight
                 if np.isfinite(nu):
@@ -407,6 +435,17 @@ def _law(rows: _Rows, e: Floats) -> Law:
     return law
 
 
+def _log_density(x: Floats, nu: float) -> Floats:
+    """Return the logarithm of Student's density, or of the normal one for infinite `nu`.
+
+    It is written out, as scipy.stats takes long to load.
+    """
+    if np.isinf(nu):
+        return np.asarray(-(x**2 + np.log(2 * np.pi)) / 2)
+    at_zero = gammaln((nu + 1) / 2) - gammaln(nu / 2) - np.log(nu * np.pi) / 2
+    return np.asarray(at_zero - (nu + 1) / 2 * np.log1p(x**2 / nu))
+
+
 def _tailed(x: Floats, nu: float) -> tuple[Floats, float]:
     """Return weights and scale of residuals with Student's law."""
     size = float(np.sqrt(np.mean(x**2)))
@@ -415,6 +454,20 @@ def _tailed(x: Floats, nu: float) -> tuple[Floats, float]:
         weight = (nu + 1.0) / (nu + (x / size) ** 2)
         size = float(np.sqrt(np.mean(weight * x**2)))
     return weight, size
+
+
+def _slow(rows: _Rows, e: Floats) -> Floats:
+    """Return by how much noise as slow as a drift exceeds white noise of the same size, (n_s,): the
+    spectrum of an autoregressive model at the frequencies of a drift."""
+    found = np.ones(rows.n_s)
+    for s, parts in enumerate(rows.where):
+        colour = fit_colour([e[part] for part in parts])
+        a, n = colour.coefficients, len(rows.members[s])
+        if len(a):
+            half_periods = np.arange(1 + DRIFT_TERMS)[:, None] / n
+            gain = 1.0 - np.exp(-1j * np.pi * half_periods * np.arange(1, len(a) + 1)) @ a
+            found[s] = float(np.mean(1.0 / np.abs(gain) ** 2)) / colour.ratio**2
+    return found
 
 
 def _share(rows: _Rows, e: Floats, draws: Draws) -> float:

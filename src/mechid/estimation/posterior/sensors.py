@@ -65,12 +65,12 @@ def _of_logs(r: Regression, families: Mapping[str, Family]) -> Iterator[Componen
                 yield Component(f"offset of {label}", offsets, "offsets",
                                 columns=offsets.usual * size * one, channel=d, log=k)  # fmt: skip
             if drifts is not None:
-                waves = one * _cosines(r.time, own)
+                waves = one * cosines(r.time, own)
                 yield Component(f"drift of {label}", drifts, "drifts",
                                 columns=drifts.usual * size * waves, channel=d, log=k)  # fmt: skip
 
 
-def _cosines(time: Floats, own: Floats) -> Floats:
+def cosines(time: Floats, own: Floats) -> Floats:
     """Return cosines over the time of a log, of root mean square one together, (N, K)."""
     t = time[own]
     s = np.zeros(len(time))

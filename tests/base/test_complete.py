@@ -13,6 +13,7 @@ from mechid.base.complete import complete_base, listed_base
 from mechid.base.experiment import EVERYTHING, random_states
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
+from mechid.mechanism.moved import with_joints_moved
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import dumps, load, loads
 
@@ -76,3 +77,30 @@ def test_nothing_to_add() -> None:
 def test_a_list_that_is_no_choice() -> None:
     with pytest.raises(MechidError, match="has rank"):
         listed_base(load("five_bar"), ["m_1"])
+
+
+# Displacements (m) that an identification of exact data found: parts of them are near to the zero
+# of exact geometry, so that no rule can tell a set.
+NEXT_TO_NOTHING = {
+    "q1": (-4.3882416811882653e-07, -7.158650403186312e-07, 0.0),
+    "q2": (-1.674596856654325e-07, 3.026679184619274e-12, 6.731894940948325e-07),
+    "q3": (-9.85594082583794e-08, 3.692321465889469e-12, 5.526787388954181e-07),
+}
+
+
+def test_the_set_of_a_geometry_that_was_moved_by_next_to_nothing() -> None:
+    puma = load("puma560@bare")
+    moved, before = with_joints_moved(puma, NEXT_TO_NOTHING), base_parameters(puma).chosen
+    with pytest.raises(MechidError):
+        base_parameters(moved)
+    found = listed_base(moved, before.dependent, before.base)
+    assert (found.base, found.dependent) == (before.base, before.dependent)
+    np.testing.assert_allclose(found.matrix, before.matrix, atol=1e-5)
+    W = observation_matrix(random_states(moved, EVERYTHING, 50, seed=3)).W
+    forces = np.random.default_rng(0).standard_normal(W.shape[-1])
+    left = found.observation(W) @ found.values(forces) - W @ forces
+    assert np.abs(left).max() < 1e-5 * np.abs(W @ forces).max()
+    # Joints that are clearly elsewhere have sets of their own.
+    far = with_joints_moved(puma, {"q1": (0.1, 0.05, 0.0)})
+    with pytest.raises(MechidError, match="has rank"):
+        listed_base(far, before.dependent, before.base)

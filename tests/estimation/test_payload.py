@@ -274,7 +274,8 @@ def test_estimate_of_the_groups() -> None:
 def test_the_first_log_is_believed_as_it_is(zeroed: bool) -> None:
     """With its covariance: closed form, but for offsets and drifts that may be there."""
     r, before, columns, two, g = attached()
-    found = estimate_groups(r, before, columns, two, zeroed=zeroed)
+    without = ("offsets", "drifts") if zeroed else ()
+    found = estimate_groups(r, before, columns, two, without=without)
     A, t, _ = r.stacked()
     A = np.hstack([A, A @ columns[:, list(two.heads)]]) / 0.01
     V = np.linalg.inv(A.T @ A + np.diag([1e6, 1e6, 1e4, 0.0, 0.0]))
@@ -300,7 +301,8 @@ def test_sensors_as_the_first_log_found_them() -> None:
     # Both logs by sensors that were zeroed.
     sharp = replace(errors, sigma_gain=np.zeros(3), offset=np.zeros(3))
     told = replace(wrong, tau=wrong.tau - offset)
-    zeroed = estimate_groups(told, replace(before, errors=sharp), columns, two, zeroed=True)
+    without = ("offsets", "drifts")
+    zeroed = estimate_groups(told, replace(before, errors=sharp), columns, two, without=without)
     assert np.all(np.abs(zeroed.values[3:] - g) < 4 * zeroed.sigma[3:])
     assert np.all(zeroed.sigma[3:] < found.sigma[3:])
     assert not {f.family for f in zeroed.found} & {"offsets", "drifts", "gains", "delays"}

@@ -168,6 +168,15 @@ class TestFourBar:
             assert motion.position[k, 1:, :2] == pytest.approx(self.tips(t), abs=1e-14)
             assert np.abs(motion.position[k, :, 2]).max() < 1e-14
 
+    @pytest.mark.parametrize("longer", [0.01, 0.003, 1e-4])
+    def test_branches_that_nearly_meet_are_kept_apart(self, longer: float) -> None:
+        """Nearly a parallelogram, whose branches meet where its bars are in line."""
+        self.lengths = (0.3, 0.8, 0.3 + longer, 0.8)
+        mechanism = four_bar(*self.lengths, self.angle)
+        for t in np.linspace(0.1, 6.1, 9):  # in one go
+            motion = rp.follow(mechanism, np.array([[t - self.angle]]))
+            assert motion.position[0, 1:, :2] == pytest.approx(self.tips(t), abs=1e-10)
+
     def test_velocity_and_acceleration_by_differences_of_the_closed_form(self) -> None:
         theta, speed, rate = 1.1, 2.0, -3.0
         motion = rp.follow(

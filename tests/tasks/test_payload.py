@@ -92,6 +92,26 @@ def test_a_measured_mass_narrows_the_rest() -> None:
     assert any("standard deviations apart" in w for w in wrong.warnings)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "settings"), [("map", {"offsets": 0.0}), ("auto", {"without": "offsets, drifts"})]
+)
+def test_a_run_without_offsets_has_none_in_the_second_log(
+    estimator: str, settings: dict[str, object]
+) -> None:
+    """However its estimator was told: an offset of half of a force is found, or is left over."""
+    run, log = pair(0)
+    size = np.sqrt(np.mean(log.tau[:, 0] ** 2))
+    log = replace(log, tau=log.tau + 0.5 * size * np.array([1.0, 0.0]))
+
+    def explained(settings: dict[str, object]) -> float:
+        options = replace(run.about.options, estimator=estimator, settings=settings)
+        told = replace(run, about=replace(run.about, options=options))
+        return float(mechid.payload(told, log, body="coupler_1").explained[0])
+
+    assert explained({}) < 0.03
+    assert explained(settings) > 0.1
+
+
 def test_nothing_attached(tmp_path: Path) -> None:
     log = mechid.synthesise("five_bar", motion("five_bar", 0), noise="2%", cad_error="10%", seed=0)
     mechid.save_measurement(log, tmp_path / "log.csv")

@@ -35,6 +35,9 @@ from mechid.mechanism.records import Mechanism
 _ROUNDING = 1e-13
 # Laws with a scale of their own.
 _LIMITED = (SLOPE, SPEED_SLOPE, FRICTION, HYSTERESIS)
+# What joints that identification moved add to W, relative to its largest entry: places are known to
+# better than that, and a set that does not explain the rest belongs to another mechanism.
+_NEAR = 1e-2
 # Rows of W for each of its columns.
 _ROWS = 4
 
@@ -65,6 +68,17 @@ def listed_base(
     base : collection of str, optional
         Tells sets with the same dependent parameters apart: of transfers alone, or with all other
         dependencies.
+
+    Notes
+    -----
+    Displacements of joints that identification found may be next to nothing, and leave dependencies
+    that are neither exact nor clearly gone; the run keeps a set of the geometry before. With its
+    names in `base`, that one is made by least squares, if it explains nearly all other columns.
+
+    Raises
+    ------
+    MechidError
+        If there is no such set.
     """
     for null in (_transfers(mechanism), _complete(mechanism)):
         try:
@@ -74,7 +88,34 @@ def listed_base(
         if base is None or set(found.base) == set(base):
             return found
     null = _transfers(mechanism)
+    if base is not None and (near := _nearest(mechanism, null, dependent, base)) is not None:
+        return near
     return base_set(null, as_listed(null, dependent))
+
+
+def _nearest(
+    mechanism: Mechanism, null: NullSpace, dependent: Sequence[str], base: Collection[str]
+) -> BaseSet | None:
+    """Return the set of these parameters whose forces are nearest to those of all of them."""
+    at = {name: i for i, name in enumerate(null.names)}
+    kept = tuple(sorted(base, key=lambda name: at.get(name, -1)))
+    if not {*kept, *dependent} <= at.keys():
+        return None
+    rest = tuple(name for name in null.names if name not in {*kept, *null.zeros})
+    n = -(-_ROWS * len(at) // len(mechanism.coordinates))
+    try:
+        W = float_observation(mechanism, EVERYTHING, null, (*kept, *rest), 0, n=n)
+    except MechidError:  # it can hardly move
+        return None
+    W = W.reshape(-1, W.shape[-1])
+    own, others = W[:, : len(kept)], W[:, len(kept) :]
+    beta = np.linalg.lstsq(own, others)[0]
+    beta[:, [name not in dependent for name in rest]] = 0.0
+    if np.max(np.abs(others - own @ beta), initial=0.0) > _NEAR * np.max(np.abs(W), initial=0.0):
+        return None
+    beta = beta[:, [rest.index(name) for name in dependent]]
+    without = tuple(name for name in rest if name not in dependent)
+    return BaseSet(null, tuple(dependent), kept, without, beta)
 
 
 def _transfers(mechanism: Mechanism) -> NullSpace:

@@ -128,7 +128,7 @@ def estimate_groups(
     columns: Floats,
     groups: PayloadGroups,
     *,
-    zeroed: bool = False,
+    without: Collection[str] = (),
 ) -> Estimate:
     """Return the estimate of (x, g) from the second log; the last r parameters are the groups.
 
@@ -141,8 +141,8 @@ def estimate_groups(
     columns : array (b, 10)
         B_p.
     groups : PayloadGroups
-    zeroed : bool
-        Whether the sensors are known to have no offsets.
+    without : collection of str
+        Families of errors that the logs are known not to have: "offsets", "drifts".
 
     Notes
     -----
@@ -169,8 +169,8 @@ def estimate_groups(
         covariance=block_diag(same, np.diag(width**2)),
         estimated=True,
     )
-    settled = ("gains", "delays") + (("offsets", "drifts") if zeroed else ())
-    found = JointPosterior(", ".join(settled), name="payload")(whole, prior)
+    settled = ", ".join(dict.fromkeys(("gains", "delays", *without)))
+    found = JointPosterior(settled, name="payload")(whole, prior)
     gain = np.zeros(0) if before.errors is None else before.errors.sigma_gain
     if not np.any(gain):
         return found

@@ -56,6 +56,7 @@ _STEP = 1e-6  # of the size of the mechanism: what is linear in it
 _MOST = 100_000  # samples: forces are computed once for each joint and axis
 _ROUNDS = 4
 KEEP, AUTO = "keep", "auto"
+_WIDE = 2.0  # standard deviations below zero from which something is negative
 _ELASTIC = 1e-4  # of the motion of a drive
 
 
@@ -102,7 +103,8 @@ class Candidates:
         """Return the problem with them, linearised about all parameters φ (p,)."""
         columns = shape_columns(self.mechanism, logs, self.shapes) if self.shapes else None
         possible = [
-            Possible(named_as(s), "friction", s.joint, columns[..., k : k + 1])
+            # Friction that a file states is as uncertain as it is large: nobody measured it.
+            Possible(named_as(s), "friction", s.joint, columns[..., k : k + 1], abs(s.fixed or 0.0))
             for k, s in enumerate(self.shapes)
             if columns is not None
         ]
@@ -125,10 +127,15 @@ class Candidates:
         return replace(regression.less_known(changed), possible=tuple(possible))
 
     @property
-    def positive(self) -> set[str]:
-        """Names of those whose coefficient cannot be negative: shapes that others do not limit."""
-        shapes = {named_as(s) for s in self.shapes if s.shape not in ("stribeck", "quadratic")}
-        return shapes | {n.name for n in self.numbers if n.family == "friction"}
+    def least(self) -> Mapping[str, float]:
+        """Least coefficients of what cannot be negative: shapes that others do not limit; where the
+        model has some of it, so much less."""
+        shapes = {
+            named_as(s): -(s.fixed or 0.0)
+            for s in self.shapes
+            if s.shape not in ("stribeck", "quadratic")
+        }
+        return shapes | {n.name: 0.0 for n in self.numbers if n.family == "friction"}
 
     def without(self, names: Collection[str]) -> Candidates:
         """Return the candidates but some."""
@@ -410,8 +417,10 @@ def enriched(
         estimate = finder(now.problem(problem.regression, logs, phi), problem.prior)
         there = {f.name: f for f in estimate.found if f.likely and now.writes(f.name)}
         # Friction and inertia are positive: what would be negative is something else.
-        positive = now.positive
-        impossible = [n for n, f in there.items() if n in positive and f.values[0] < 0]
+        least = now.least
+        impossible = [
+            n for n, f in there.items() if f.values[0] + _WIDE * f.sigma[0] < least.get(n, -np.inf)
+        ]
         there = {name: f for name, f in there.items() if name not in impossible}
         done = there.keys() <= added.keys() and not impossible
         if done or turn == _ROUNDS - 1:
@@ -422,7 +431,7 @@ def enriched(
         base, problem = problem_with(now.mechanism)
         added |= there
         shapes = (*shapes, *more)
-        known |= {s.parameter: there[named_as(s)].values[0] for s in more}
+        known |= {s.parameter: there[named_as(s)].values[0] + (s.fixed or 0.0) for s in more}
     if estimate is None or finder is not estimator:
         estimate = _estimated(estimator, problem)
     elif added:

@@ -29,6 +29,7 @@ from mechid.options.weighing import weighings
 from mechid.runs.payload import Payload
 from mechid.runs.record import Run
 from mechid.tasks.clipped import without_clipped
+from mechid.tasks.estimators import estimator_of, joint_of
 from mechid.tasks.inputs import run_of
 from mechid.tasks.mappings import Mappings, chosen_mappings
 from mechid.tasks.measured import data_files, numbered, prepared_motions, several
@@ -37,6 +38,7 @@ from mechid.tasks.stages import same_forces
 from mechid.textfile.words import hint
 
 _NOTED = 1.0  # standard deviations: a shift by the condition of physics worth a word
+_OF_LOGS = ("offsets", "drifts")
 _NONE = 2.0  # a mass below so many of its standard deviations may be none
 
 
@@ -124,9 +126,8 @@ def payload(
     regression = joined(regressions)
     columns, lengths = _columns(before, name)
     groups = payload_groups(columns, lengths, characteristic_size(mechanism))
-    options = before.about.options
-    zeroed = options.settings.get("offsets") == 0
-    found = estimate_groups(regression, estimate, columns, groups, zeroed=zeroed)
+    without = _settled(before.about.options)
+    found = estimate_groups(regression, estimate, columns, groups, without=without)
     r = len(groups.heads)
     g, C = found.values[-r:], found.covariance[-r:, -r:]
     ten = all_ten(groups, g, C, mass)
@@ -137,9 +138,9 @@ def payload(
     about = np.array([seen.determines(row, known) for row in J])
     if ten.phi[0] < _NONE * np.sqrt(ten.covariance[0, 0]):
         about[1:] = False  # where nothing may be, there is no centre
-    without = regression.W @ estimate.values + regression.known
+    empty = regression.W @ estimate.values + regression.known
     if estimate.errors is not None:
-        without = without + estimate.errors.offset
+        empty = empty + estimate.errors.offset
     result = Payload(
         model=mechanism.name,
         body=name,
@@ -157,7 +158,7 @@ def payload(
         known_mass=mass,
         forces=regression.channels,
         noise=found.noise,
-        without=_errors(regression.tau - without, regression),
+        without=_errors(regression.tau - empty, regression),
         explained=_errors(found.residuals, regression),
         words=tuple(w for w in found.known if " CAD values of " not in f" {w}"),
         notes=tuple(dict.fromkeys(note for m in motions for note in m.notes)),
@@ -210,6 +211,14 @@ def _mass(given: Any) -> tuple[float, float] | None:
         return None
     (found,) = weighings({"payload": given}, "known_mass")
     return found.mass, found.sigma
+
+
+def _settled(options: IdentifyOptions) -> tuple[str, ...]:
+    """Return the errors of single logs that the run was told are not there."""
+    joint = joint_of(estimator_of(options.estimator, options.settings))
+    if joint is not None:
+        return tuple(name for name in _OF_LOGS if name not in joint.families)
+    return _OF_LOGS if options.settings.get("offsets") == 0 else ()
 
 
 def _columns(run: Run, body: str) -> tuple[Floats, Floats]:

@@ -148,7 +148,11 @@ class _Rows:
         lag = 0
         if self.delays:
             lacking = np.concatenate([np.zeros((*r.tau.shape, 0)), *self.lacking], axis=2)
-            lag = whole_samples_late(r, prior.mean, self.F, lacking)
+            rate = np.zeros(r.tau.shape)
+            rate[r.valid] = self.step * self._rate(
+                prior.mean, (r.W @ prior.mean + r.known)[r.valid]
+            )
+            lag = whole_samples_late(r, prior.mean, self.F, rate, lacking)
         self.linearise(np.zeros(self.start[-1]), lag * self.step, first=True)
 
     def linearise(self, theta: Floats, delay: float, *, first: bool = False) -> None:

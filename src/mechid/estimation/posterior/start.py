@@ -18,16 +18,18 @@ from mechid.estimation.whitening import segments
 # Shifts to either side: seconds, at least samples, and at most a part of the samples in a row.
 _LONGEST, _SAMPLES, _PART = 0.1, 5, 0.1
 _ROWS = 2000  # that suffice for each
+_FRACTION = 0.3  # of a sample: standard deviation of what rounding leaves
 _TURNS = 3  # noise and values by turns
 _LEAST_NOISE = 1e-6  # relative to the force
 
 
 def whole_samples_late(
-    r: Regression, mean: Floats, F: Floats, lacking: Floats | None = None
+    r: Regression, mean: Floats, F: Floats, rate: Floats, lacking: Floats | None = None
 ) -> int:
     """Return by how many samples all forces are late; 0 if no shift leaves less.
 
     mean, F : array (b,), array (b, k), of the prior of the parameters, with covariance F Fᵀ.
+    rate : array (N, n_d), change of the expected forces in a sample: a delay is no whole number.
     lacking : array (N, n_d, m), optional, forces of what the model may lack, of usual size.
     """
     pieces = segments(r, np.arange(len(r.time)))
@@ -45,7 +47,7 @@ def whole_samples_late(
         return 0
     sample, channel = np.nonzero(valid)
     at = inner[sample]
-    G = r.W[at, channel] @ F
+    G = np.column_stack([r.W[at, channel] @ F, _FRACTION * rate[at, channel]])
     if lacking is not None:
         G = np.concatenate([G, lacking[at, channel]], axis=1)
     expected = r.W[at, channel] @ mean + r.known[at, channel]

@@ -62,6 +62,7 @@ def solve_position(system: System, y: Array, start: Pose, *, sample: int | None 
     done, step = 0.0, 1.0
     while done < 1.0:
         tangent = _least_squares(system, pose, np.zeros(len(system.closure.rows)), y - y0)
+        before = _scaled(system, pose)
         largest = float(np.max(np.abs(tangent / system.q_scale), initial=0.0))
         step = min(step, 1.0 - done, STEP / max(largest, STEP))
         while True:
@@ -69,7 +70,12 @@ def solve_position(system: System, y: Array, start: Pose, *, sample: int | None 
             found = close(system, guess, y0 + (done + step) * (y - y0))
             correction = np.max(np.abs((found.pose.q - guess.q) / system.q_scale), initial=0.0)
             # A correction as large as the largest step would be a leap to another branch.
-            if found.closed and correction < STEP / 2 and not flipped_joints(system, found.pose):
+            if (
+                found.closed
+                and correction < STEP / 2
+                and not flipped_joints(system, found.pose)
+                and _same_side(before, _scaled(system, found.pose))
+            ):
                 break
             step /= 2
             if step < SMALLEST_STEP:
@@ -162,12 +168,32 @@ def motion(q: Array, qd: Array, qdd: Array) -> Motion:
     )
 
 
+def _same_side(before: Array, after: Array) -> bool:
+    """Tell whether no singular pose lies between two poses, by their dimensionless Φ_q.
+
+    Branches that nearly meet lie on both sides of one, however near to each other: the determinant
+    changes its sign. Rows may be redundant and motions passive, so it is that of the part that had
+    full rank before.
+    """
+    U, s, Vt = np.linalg.svd(before, full_matrices=False)
+    full = s > RANK_TOLERANCE * s[0]
+    return bool(np.linalg.slogdet(U[:, full].T @ after @ Vt[full].T)[0] > 0)
+
+
+def _scaled(system: System, pose: Pose) -> Array:
+    """Return dimensionless Φ_q of joints and drivers."""
+    J = np.vstack([jacobian(system.closure, pose.q), jacobian(system.drivers, pose.q)])
+    return np.asarray(_row_scale(system)[:, None] * J * system.q_scale)
+
+
+def _row_scale(system: System) -> Array:
+    return np.concatenate([system.closure.scale(system.size), system.drivers.scale(system.size)])
+
+
 def _least_squares(system: System, pose: Pose, closure: Array, drivers: Array) -> Array:
     """Solve Φ_q x = (closure, drivers) for the shortest x, lengths in units of L."""
-    J = np.vstack([jacobian(system.closure, pose.q), jacobian(system.drivers, pose.q)])
-    scale = np.concatenate([system.closure.scale(system.size), system.drivers.scale(system.size)])
-    right = scale * np.concatenate([closure, drivers])
-    x = np.linalg.lstsq(scale[:, None] * J * system.q_scale, right, rcond=RANK_TOLERANCE)[0]
+    right = _row_scale(system) * np.concatenate([closure, drivers])
+    x = np.linalg.lstsq(_scaled(system, pose), right, rcond=RANK_TOLERANCE)[0]
     return np.asarray(system.q_scale * x)
 
 

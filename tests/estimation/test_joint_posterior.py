@@ -26,7 +26,7 @@ from mechid.estimation.posterior.sampler import (
     _Now,
 )
 from mechid.estimation.posterior.sensors import sensor_components
-from mechid.estimation.posterior.start import whole_samples_late
+from mechid.estimation.posterior.start import samples_late
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Possible, Regression
 from mechid.modelfile import load
@@ -348,13 +348,19 @@ def test_delays_are_found(late: float) -> None:
     assert np.all(np.abs(found.values - TRUE) < 3.5 * found.sigma)
 
 
-def test_whole_samples_late() -> None:
+def test_samples_late() -> None:
+    """To a quarter of a sample, if W is known there; else to a whole one."""
     k = prior()
     F = np.diag(np.sqrt(np.diag(k.covariance)))
+    around = {
+        part: np.concatenate([columns(TIME + part * STEP), np.zeros((*exact().shape, 1))], axis=2)
+        for part in (0.0, -0.25, 0.25)
+    }
     for lag in (-3, 0, 4):
         r = problem(columns(TIME - (lag + 0.3) * STEP) @ TRUE)
         rate = np.gradient(r.W @ k.values, axis=0)
-        assert whole_samples_late(r, k.values, F, rate) == lag
+        assert samples_late(r, k.values, F, rate, around) == lag + 0.25
+        assert samples_late(r, k.values, F, rate, {0.0: around[0.0]}) == lag
 
 
 def test_outliers_count_less() -> None:

@@ -115,7 +115,7 @@ def _nearest(
         return None
     beta = beta[:, [rest.index(name) for name in dependent]]
     without = tuple(name for name in rest if name not in dependent)
-    return BaseSet(null, tuple(dependent), kept, without, beta)
+    return BaseSet(null, tuple(dependent), kept, without, np.asarray(beta, dtype=float))
 
 
 def _transfers(mechanism: Mechanism) -> NullSpace:

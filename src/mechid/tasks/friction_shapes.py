@@ -79,10 +79,12 @@ SHAPES: Mapping[str, str] = {
 
 
 class Usual(NamedTuple):
-    """How a joint moves: its usual top speed and its range."""
+    """How a joint moves: its usual top speed, its range, and how far from one sample to the next
+    where it turns round."""
 
     speed: float
     range: float
+    turn: float
 
 
 def friction_shapes(
@@ -165,7 +167,8 @@ def _elements(
     yield "quadratic", square, SHAPES["quadratic"]
     for k, part in enumerate(_WIDTHS, start=1):
         width = float(f"{part * usual.range:.2g}")
-        if width > 0:
+        # Narrower ones are Coulomb friction to these samples.
+        if width > usual.turn:
             turning = made(f"turn{k}", "friction", hysteresis=unknown, hysteresis_width=width)
             yield "hysteresis", turning, f"{SHAPES['hysteresis']} over {width:g} {unit}"
     # As seen from the joint: motor and gear ratio are not known.
@@ -213,13 +216,24 @@ def _usual(mechanism: Mechanism, motions: Sequence[PreparedMeasurement]) -> dict
         for joint, index in others:
             own = [joint_motion(path, joint) for path in paths]
             moved[joint, index] = [(x.coordinates[:, index], x.speeds[:, index]) for x in own]
-    found = {at: _usual_of(parts) for at, parts in moved.items()}
+    found = {at: _usual_of(parts, motions) for at, parts in moved.items()}
     return {at: usual for at, usual in found.items() if usual.speed > 0}
 
 
-def _usual_of(parts: Sequence[tuple[Floats, Floats]]) -> Usual:
+def _usual_of(
+    parts: Sequence[tuple[Floats, Floats]], motions: Sequence[PreparedMeasurement]
+) -> Usual:
     speeds = np.abs(np.concatenate([v for _, v in parts]))
-    return Usual(float(np.quantile(speeds, _TOP)), max(float(np.ptp(x)) for x, _ in parts))
+    turns = [
+        0.5 * float(np.median(np.abs(np.diff(v) * np.diff(m.time))))
+        for (_, v), m in zip(parts, motions, strict=True)
+        if len(v) > 1
+    ]
+    return Usual(
+        float(np.quantile(speeds, _TOP)),
+        max(float(np.ptp(x)) for x, _ in parts),
+        max(turns, default=0.0),
+    )
 
 
 def with_shapes(mechanism: Mechanism, shapes: Sequence[FrictionShape]) -> Mechanism:

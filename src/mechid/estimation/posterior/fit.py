@@ -40,7 +40,7 @@ from mechid.estimation.posterior.sensors import (
     unit_gain,
     usual_step,
 )
-from mechid.estimation.posterior.start import whole_samples_late
+from mechid.estimation.posterior.start import samples_late
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.sensed import late_values
@@ -54,6 +54,8 @@ _TAILS = (3.0, 8.0, np.inf)
 # First noise, relative to the forces: so small that all errors that may explain them are tried.
 _START = 0.01
 _FEWEST = 3  # values of a force that tell its noise
+# Delays that are tried beside an estimate, at most so many samples away, with so many samples.
+_TRIED, _NEAR, _SAMPLES = 12, 0.3, 2000
 # Part of the way to the next sample, and to the one before, at which forces are compared.
 _BESIDE = 0.25
 
@@ -152,7 +154,10 @@ class _Rows:
             rate[r.valid] = self.step * self._rate(
                 prior.mean, (r.W @ prior.mean + r.known)[r.valid]
             )
-            lag = whole_samples_late(r, prior.mean, self.F, rate, lacking)
+            around = {0.0: np.concatenate([r.W, r.known[..., None]], axis=-1)}
+            if self.beside is not None:
+                around |= dict(zip((-_BESIDE, _BESIDE), self.beside[1], strict=True))
+            lag = samples_late(r, prior.mean, self.F, rate, around, lacking)
         self.linearise(np.zeros(self.start[-1]), lag * self.step, first=True)
 
     def linearise(self, theta: Floats, delay: float, *, first: bool = False) -> None:
@@ -176,6 +181,27 @@ class _Rows:
         self.target = (
             self.u * self.y + gains[self.channel] * self.force - delay * self.rate - self.at_prior
         )
+
+    def refined(self, theta: Floats, delay: float) -> float:
+        """Return the delay near one that leaves least, everything else being as estimated: forces
+        that jump are no straight line of it."""
+        r, some = self.r, np.arange(0, len(self.r.time), max(1, len(self.r.time) // _SAMPLES))
+        phi, gains = self.phi(theta), np.exp(self.gains_of(theta))
+        whole = np.zeros(r.tau.shape)
+        whole[r.valid] = self.residuals(theta)
+        # Without the change by a delay in a straight line.
+        force = np.zeros(r.tau.shape)
+        force[r.valid] = self.at_prior + self.base[:, : self.n_phi] @ theta[: self.n_phi]
+        force[r.valid] -= (self.delay_of(theta) - self.delay) * self.rate
+
+        def left(other: float) -> float:
+            W, known, *_ = late(r, np.full(self.n_d, other), some)
+            e = whole[some] + gains * (force[some] - W @ phi - known)
+            size = np.sum(np.abs(e) * r.valid[some], axis=0)
+            return float(np.sum(np.log(size[size > 0])))
+
+        tried = delay + self.step * np.linspace(-_NEAR, _NEAR, _TRIED)
+        return float(min([delay, *tried], key=left))
 
     def _late(self, forces: Floats, delay: float) -> Floats:
         """Return forces (N, n_d, k) that are late."""
@@ -201,23 +227,28 @@ class _Rows:
     @cached_property
     def slope(self) -> Floats | None:
         """Time derivatives of W, and of what is known as the last column, (m, b + 1)."""
+        if self.beside is None:
+            return None
+        (earlier, later), (before, after) = self.beside
+        step = np.where(later > earlier, later - earlier, 1.0)
+        found = (after - before) / step[:, None, None]
+        return np.asarray(found[self.sample, self.channel])
+
+    @cached_property
+    def beside(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | None:
+        """Times (N,), and W with what is known as the last column (N, n_d, b + 1), a quarter of a
+        sample before and after the samples; at the ends of a stretch only on one side."""
         r = self.r
         if r.between is None:
             return None
         time, x = r.between(np.array([_BESIDE, 1.0 - _BESIDE]))
         now = np.concatenate([r.W, r.known[..., None]], axis=-1)
-        found = np.zeros_like(now)
+        times, rows = (r.time.copy(), r.time.copy()), (now.copy(), now.copy())
         for part in segments(r, np.arange(len(r.time))):
-            if len(part) < 2:
-                continue
             last = part[:-1]
-            # At the ends of a stretch differences are one-sided.
-            after = np.concatenate([x[last, 0], now[part[-1:]]])
-            before = np.concatenate([now[part[:1]], x[last, 1]])
-            t = np.append(time[last, 0], r.time[part[-1]])
-            t = t - np.append(r.time[part[0]], time[last, 1])
-            found[part] = (after - before) / t[:, None, None]
-        return found[self.sample, self.channel]
+            times[0][part[1:]], times[1][last] = time[last, 1], time[last, 0]
+            rows[0][part[1:]], rows[1][last] = x[last, 1], x[last, 0]
+        return times, rows
 
     def series_of(self, s: int) -> tuple[Ints, Floats]:
         """Return coefficients (k,) that act on a series, and its matrix (n, k)."""
@@ -388,7 +419,7 @@ def fit(
         if last:
             break
         late_enough = all(draws.present[i] >= LIKELY for i in rows.delays)
-        rows.linearise(mean, delay if late_enough else 0.0)
+        rows.linearise(mean, rows.refined(mean, delay) if late_enough else 0.0)
         law = _law(rows, e)
         white = e * np.sqrt(law.weights / law.variance)
         share = _share(rows, white, draws)

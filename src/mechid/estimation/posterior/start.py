@@ -1,4 +1,4 @@
-"""Where the linearisation starts: the shift by whole samples that leaves least.
+"""Where the linearisation starts: the delay that leaves least, to a quarter of a sample.
 
 About no delay, a force that varies faster than it is late leads into a local mode. So measured
 forces are shifted against the motion first, with CAD values as prior and the noise of each force
@@ -6,6 +6,9 @@ estimated, over the samples that all shifts have.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -23,19 +26,29 @@ _TURNS = 3  # noise and values by turns
 _LEAST_NOISE = 1e-6  # relative to the force
 
 
-def whole_samples_late(
-    r: Regression, mean: Floats, F: Floats, rate: Floats, lacking: Floats | None = None
-) -> int:
-    """Return by how many samples all forces are late; 0 if no shift leaves less.
+# W and known forces (N, n_d, b + 1) at the samples, or by parts of a sample later.
+Around: TypeAlias = Mapping[float, Floats]
+
+
+def samples_late(
+    r: Regression,
+    mean: Floats,
+    F: Floats,
+    rate: Floats,
+    around: Around,
+    lacking: Floats | None = None,
+) -> float:
+    """Return by how many samples all forces are late; 0 if no delay leaves less.
 
     mean, F : array (b,), array (b, k), of the prior of the parameters, with covariance F Fᵀ.
-    rate : array (N, n_d), change of the expected forces in a sample: a delay is no whole number.
+    rate : array (N, n_d), change of the expected forces in a sample: what steps of delays leave.
+    around : W and known forces beside the samples.
     lacking : array (N, n_d, m), optional, forces of what the model may lack, of usual size.
     """
     pieces = segments(r, np.arange(len(r.time)))
     longest = max(pieces, key=len, default=np.zeros(0, dtype=np.int64))
     if len(longest) < 2:
-        return 0
+        return 0.0
     step = float(np.median(np.diff(r.time[longest])))
     most = max(_SAMPLES, round(_LONGEST / step))
     most = min(most, int(_PART * len(longest)))
@@ -44,18 +57,27 @@ def whole_samples_late(
     lags = np.arange(-most, most + 1)
     valid = np.all([r.valid[inner + lag] for lag in lags], axis=0)
     if most < 1 or not valid.any():
-        return 0
+        return 0.0
     sample, channel = np.nonzero(valid)
     at = inner[sample]
-    G = np.column_stack([r.W[at, channel] @ F, _FRACTION * rate[at, channel]])
+    besides = [_FRACTION * rate[at, channel][:, None]]
     if lacking is not None:
-        G = np.concatenate([G, lacking[at, channel]], axis=1)
-    expected = r.W[at, channel] @ mean + r.known[at, channel]
-    left = [_left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels)) for lag in lags]
-    # Beforehand no delay is as probable as all others together.
-    left = [x + np.log(len(lags)) * (lag != 0) for x, lag in zip(left, lags, strict=True)]
+        besides.append(lacking[at, channel])
+
+    def left(delay: float) -> float:
+        lag = int(np.round(delay))
+        rows = around[lag - delay][at, channel]
+        G = np.concatenate([rows[:, :-1] @ F, *besides], axis=1)
+        expected = rows[:, :-1] @ mean + rows[:, -1]
+        # Beforehand no delay is as probable as all others together.
+        found = _left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels))
+        return found + np.log(len(lags)) * (delay != 0)
+
+    whole = [float(lag) for lag in lags]
     # Of equal ones the shortest: data without noise, or a force that does not vary.
-    return int(min(zip(left, np.abs(lags), lags, strict=True))[2])
+    first = min((left(x), abs(x), x) for x in whole)
+    near = [first[2] - part for part in around if part]
+    return min([first, *((left(x), abs(x), x) for x in near)])[2]
 
 
 def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:

@@ -62,7 +62,7 @@ def identified(mechanism: Mechanism, made: Synthesis, *motions, **words) -> Run:
     return identify_motions(mechanism, [data_of(made), *motions], options, truth=made.truth)
 
 
-@pytest.mark.parametrize(("noise", "goal"), [(0.0, 1e-4), (0.01, 0.1)])
+@pytest.mark.parametrize(("noise", "goal"), [(0.0, 5e-4), (0.01, 0.1)])
 def test_struts_of_a_suspension_are_recovered(noise, goal):
     """Stiffness and damping are well determined where most of the 87 parameters are not."""
     suspension = load("sla_suspension@struts")
@@ -238,7 +238,7 @@ def test_left_and_right_become_the_same():
 
 @pytest.mark.parametrize("value", [0.0, 0.05])
 def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
-    """Its CAD value is not taken as exact: it is to be identified."""
+    """Its CAD value is not taken as exact: it is to be identified. Zero is no value to lose."""
     pendulum = load("pendulum@friction")
     assert any(e.kind == "friction" for e in pendulum.elements)
     silent = tuple(
@@ -252,7 +252,7 @@ def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     at = next(i for i, n in enumerate(run.parameters.names) if n.startswith("viscous"))
     assert abs(run.parameters.truth[at] - value) > 1e-3
     assert run.estimate.values[at] == pytest.approx(run.parameters.truth[at], rel=1e-3)
-    assert any("no uncertainty of viscous" in w for w in run.warnings)
+    assert any("no uncertainty of viscous" in w for w in run.warnings) == (value != 0)
 
 
 def test_base_values_that_no_bodies_have_are_named():

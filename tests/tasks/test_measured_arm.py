@@ -38,8 +38,10 @@ def test_each_log_predicts_the_other() -> None:
     (first, error), (second, back) = identified(2, 3), identified(3, 2)
     assert error < MOST
     assert back < MOST
-    assert first.parameters == second.parameters
-    z = (first.values - second.values) / np.hypot(first.sigma, second.sigma)
+    # Friction is that of a log, and may be of other shapes.
+    assert len(shared := [p for p in first.parameters if p in second.parameters]) > 40
+    one, two = (np.array([e.parameters.index(p) for p in shared]) for e in (first, second))
+    z = (first.values[one] - second.values[two]) / np.hypot(first.sigma[one], second.sigma[two])
     assert np.sqrt(np.mean(z**2)) < 1.5
     for found in (first, second):
         assert found.unmodelled is not None

@@ -208,7 +208,7 @@ def test_motions_with_other_forces():
 
 def test_settings_of_estimators():
     assert estimator_of("ridge", {"penalty": "1e-3"}).penalty == 1e-3
-    assert estimator_of("map", {"gains": "5 %"}).gains == 0.05
+    assert estimator_of("map", {"offsets": "5 %"}).offsets == 0.05
     assert estimator_of("map", {"whiten": "true", "prior": "none"}).whiten is True
     nested = estimator_of("physical", {"inner": "ridge", "penalty": "2", "margin": "0.1"})
     assert (nested.margin, nested.inner.name, nested.inner.penalty) == (0.1, "ridge", 2)

@@ -39,7 +39,8 @@ def test_each_log_predicts_the_other() -> None:
     assert error < MOST
     assert back < MOST
     # Friction is that of a log, and may be of other shapes.
-    assert len(shared := [p for p in first.parameters if p in second.parameters]) > 40
+    shared = [p for p in first.parameters if p in second.parameters]
+    assert len(shared) > 40
     one, two = (np.array([e.parameters.index(p) for p in shared]) for e in (first, second))
     z = (first.values[one] - second.values[two]) / np.hypot(first.sigma[one], second.sigma[two])
     assert np.sqrt(np.mean(z**2)) < 1.5

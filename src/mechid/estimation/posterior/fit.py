@@ -147,7 +147,7 @@ class _Rows:
         self.order = sorted(
             range(self.n_s), key=lambda s: (s // self.n_d, r.channels[s % self.n_d])
         )
-        lag = 0
+        lag = 0.0
         if self.delays:
             lacking = np.concatenate([np.zeros((*r.tau.shape, 0)), *self.lacking], axis=2)
             rate = np.zeros(r.tau.shape)

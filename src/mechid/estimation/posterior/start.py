@@ -77,7 +77,7 @@ def samples_late(
     # Of equal ones the shortest: data without noise, or a force that does not vary.
     first = min((left(x), abs(x), x) for x in whole)
     near = [first[2] - part for part in around if part]
-    return min([first, *((left(x), abs(x), x) for x in near)])[2]
+    return float(min([first, *((left(x), abs(x), x) for x in near)])[2])
 
 
 def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:

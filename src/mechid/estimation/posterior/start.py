@@ -71,7 +71,7 @@ def samples_late(
         expected = rows[:, :-1] @ mean + rows[:, -1]
         # Beforehand no delay is as probable as all others together.
         found = _left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels))
-        return found + np.log(len(lags)) * (delay != 0)
+        return found + float(np.log(len(lags))) * (delay != 0)
 
     whole = [float(lag) for lag in lags]
     # Of equal ones the shortest: data without noise, or a force that does not vary.

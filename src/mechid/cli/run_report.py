@@ -118,6 +118,7 @@ def head_lines(run: Run) -> list[str]:
     """Return what a reader wants first: errors, what was found besides, and the verdict."""
     from mechid.options import to_words
     from mechid.runs.verdict import verdict
+    from mechid.runs.verdict_trust import gross
 
     several = f" of {run.n_logs} logs" if run.n_logs > 1 else ""
     samples = sum(len(motion.time) for motion in run.logs)
@@ -134,7 +135,8 @@ def head_lines(run: Run) -> list[str]:
         lines.append(f"error, each log from the others, {words}")
     names = {f.name for f in run.added}
     found = [f"in the model now: {f.words}" for f in run.added]
-    found += [f"found: {f.words}" for f in run.final.found if f.likely and f.name not in names]
+    if not gross(run):  # beside such a mistake sizes are meaningless
+        found += [f"found: {f.words}" for f in run.final.found if f.likely and f.name not in names]
     lines += found[:_FOUND]
     if len(found) > _FOUND:
         lines.append(f"and {len(found) - _FOUND} more: --details")

@@ -34,7 +34,7 @@ _COMMON = np.linspace(np.log(0.25), np.log(4.0), 40)
 _COMMON_LAW = -0.5 * (_COMMON / np.log(2.0)) ** 2
 _EXCHANGES = 2  # in a sweep
 _RARE = 9.0  # to one: odds that an error is absent
-_LEAST_NOISE = 1e-6  # relative to the force
+LEAST_NOISE = 1e-6  # relative to the force
 
 
 class Block(NamedTuple):
@@ -224,7 +224,7 @@ class Sampler:
         self.components = tuple(components)
         self.sizes = np.array([c.size for c in components], dtype=np.int64)
         self.start = np.concatenate([[0], np.cumsum(self.sizes)])
-        self.floor = _LEAST_NOISE * np.where(rms > 0, rms, 1.0)
+        self.floor = LEAST_NOISE * np.where(rms > 0, rms, 1.0)
         self.rng = np.random.default_rng(seed)
         self.sparse = np.flatnonzero([c.family.absent for c in components])
         kinds = np.array([c.kind for c in components])

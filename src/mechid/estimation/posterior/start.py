@@ -15,6 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from mechid.estimation.linear import ROUNDING
 from mechid.estimation.noise import root_mean_square
+from mechid.estimation.posterior.sampler import LEAST_NOISE
 from mechid.estimation.regression import Floats, Ints, Regression
 from mechid.estimation.whitening import segments
 
@@ -23,7 +24,6 @@ _LONGEST, _SAMPLES, _PART = 0.1, 5, 0.1
 _ROWS = 2000  # that suffice for each
 _FRACTION = 0.3  # of a sample: standard deviation of what rounding leaves
 _TURNS = 3  # noise and values by turns
-_LEAST_NOISE = 1e-6  # relative to the force
 
 
 # W and known forces (N, n_d, b + 1) at the samples, or by parts of a sample later.
@@ -84,7 +84,7 @@ def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:
     """Return -log of the probability of forces, but for a constant."""
     e = t
     # Of data without noise rounding is left.
-    least = _LEAST_NOISE * root_mean_square(t, channel, n_d)
+    least = LEAST_NOISE * root_mean_square(t, channel, n_d)
     least = np.where(least > 0, least, 1.0)
     for _ in range(_TURNS):
         weight = (1 / np.maximum(root_mean_square(e, channel, n_d), least) ** 2)[channel]

@@ -21,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 heading = @printf '\n=== %s\n' '$(1)'
 
-.PHONY: help demo test lint format bench coverage fuzz chains mutants docs package licences clean clean-kernels
+.PHONY: help demo test test-all lint format bench coverage fuzz chains mutants docs package licences clean clean-kernels
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,7 +56,12 @@ $(BENCH_READY): $(TEST_READY)
 demo: $(DEMO_READY) ## Identify a suspension from synthetic data, write a report
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mechid.demo
 
-test: $(TEST_READY) ## Run every check: style, types, layers, tests, documentation
+# Tests marked slow repeat trials over many seeds, kills, or files: they are for `make test-all`.
+test test-all: $(TEST_READY)
+test: SELECTED := -m 'not slow'
+test: ## Run the checks: style, types, layers, tests, documentation
+test-all: ## The same with the slow tests
+test test-all:
 	$(call heading,style)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -66,7 +71,7 @@ test: $(TEST_READY) ## Run every check: style, types, layers, tests, documentati
 	@$(BIN)/lint-imports
 	$(call heading,tests)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile \
-	  --durations=60 --durations-min=5
+	  $(SELECTED) --durations=60 --durations-min=5
 	$(call heading,documentation)
 	@# Not --quiet: it hides the warnings that --strict counts.
 	@site=$$(mktemp -d); trap 'rm -rf "$$site"' EXIT; \

@@ -52,6 +52,7 @@ def test_all_numbers_are_decimals() -> None:
             assert number_of.is_rational
 
 
+@pytest.mark.slow
 def test_a_chain_through_the_first_stage(tmp_path: Path) -> None:
     words = ["--count", "1", "--first", "4", "--folder", str(tmp_path)]
     command = [sys.executable, "-m", "tests.chains", *words]

@@ -58,6 +58,7 @@ def test_parallelograms_of_decimal_lengths(
     np.testing.assert_allclose(found.y[:, 0] - found.y[0, 0], SPEED * times, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_integrator_that_ends_there_says_why() -> None:
     with pytest.raises(SimulationError, match="branches of the mechanism meet there") as caught:
         simulate(

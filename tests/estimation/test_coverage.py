@@ -19,6 +19,8 @@ from mechid.estimation.weighted import WeightedLeastSquares
 
 from .problems import Case, case
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 60
 NOISE = np.array([0.1, 1.0, 3.0])
 AUTO_SEEDS = 6  # of the posterior, which takes longer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from mechid.estimation.estimate import predict
 from mechid.estimation.posterior.estimator import JointPosterior
@@ -43,6 +44,7 @@ def test_it_is_in_measured_forces_and_not_in_forces() -> None:
     np.testing.assert_allclose(own.total**2 - b.total**2, more / 5, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_intervals_of_the_next_log_contain_it() -> None:
     """Not to 95 %, since one walk shows its size roughly: most of it is in its first wave or two.
     Of 40 seeds 86 % are inside, and 22 % without the drift."""

@@ -45,6 +45,7 @@ def test_page_and_record_agree() -> None:
     assert stale_tables(PAGE, tables()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("gcc") is None, reason="LD_PRELOAD and gcc"
 )
@@ -63,6 +64,7 @@ def test_some_kills_and_faults() -> None:
         assert {"killed at an operation", "disk full", "operation failed", "no home"} <= set(trials)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit it")
 def test_little_address_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line, before anything heavy is loaded, with a limit that suffices."""

@@ -23,6 +23,7 @@ from .worker import read_case
 CASES = 20
 
 
+@pytest.mark.slow
 def test_changed_files_are_read_or_refused(tmp_path: Path) -> None:
     """Nothing but a result or one clear message, within limits of time and memory."""
     driver = Driver(tmp_path, tmp_path / "failures")

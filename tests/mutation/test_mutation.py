@@ -119,6 +119,7 @@ def test_wilson() -> None:
             assert abs(p - k / n) == pytest.approx(1.959964 * (p * (1 - p) / n) ** 0.5, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks, and limits processor time")
 @pytest.mark.parametrize("chosen", [[], ["--near"]], ids=["measured", "near"])
 def test_two_mutants_are_noticed(tmp_path: Path, chosen: list[str]) -> None:

@@ -76,6 +76,7 @@ def test_residuals_of_an_independent_computation_are_reached(fit: Part, other: P
     assert found[-1] == pytest.approx(theirs[-1], rel=0.07)
 
 
+@pytest.mark.slow
 def test_the_default_takes_no_model_error_for_colour() -> None:
     """Residuals of a real robot are what the model lacks, and they are that on other parts, too."""
     fit, other = (0.06, 5.0), (5.0, 7.7)

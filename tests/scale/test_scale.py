@@ -17,6 +17,7 @@ def test_the_page_shows_the_record() -> None:
     assert not stale_tables("scale.md", tables(record))
 
 
+@pytest.mark.slow
 def test_a_log_in_blocks_and_as_a_whole(tmp_path: Path) -> None:
     """The same noise, so the values differ by less than their standard deviations."""
     file = tmp_path / "log.parquet"

@@ -29,6 +29,8 @@ from mechid.studies.work import Task
 
 from .dask_processes import DaskProcesses, wait_until
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from mechid.studies.study import Study
 

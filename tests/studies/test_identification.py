@@ -129,6 +129,7 @@ def test_all_is_the_sum_over_the_forces() -> None:
     assert [row["force"] for row in found] == [ALL, "M1", "M2"]
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_the_company() -> None:
     cells = [settings(estimator=e, seed=k) for k in range(3) for e in ("ols", "map", "auto")]
     together = list(EXPERIMENT.run(cells))

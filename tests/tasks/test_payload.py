@@ -62,6 +62,7 @@ def pair(
     return run, replace(other, tau=tau + noise * rng.standard_normal(tau.shape))
 
 
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_claim() -> None:
     """12 machines with 12 logs: a closed loop whose coupler carries something."""
     z = []

@@ -88,3 +88,16 @@ def test_errors_of_an_estimate() -> None:
     assert one.logs == ()
     np.testing.assert_allclose(one.offset, x[2:4])
     np.testing.assert_allclose(one.sigma_offset, np.linalg.norm(T[2:4], axis=1))
+
+
+def test_a_force_that_one_log_lacks() -> None:
+    """Its offset is that of the other log."""
+    logs = [log(12), log(9, 1)]
+    logs[1] = replace(logs[1], valid=np.stack([np.ones(9, dtype=bool), np.zeros(9, bool)], axis=1))
+    channels = Channels(joined(logs), offsets=True)
+    x = np.array([*PHI, 1.0, 2.0, 3.0, 99.0])
+    root = np.diag([1.0, 1.0, 0.1, 0.2, 0.1, 1e12])
+    found = channels.errors(Solution(x, root, np.zeros(0), np.zeros((0, 6))))
+    assert found is not None
+    np.testing.assert_allclose(found.offset, [2.0, 2.0])
+    np.testing.assert_allclose(found.sigma_offset, [np.hypot(np.sqrt(0.02) / 2, np.sqrt(2)), 0.2])

@@ -533,3 +533,13 @@ def test_a_force_of_one_log_only() -> None:
     assert found.errors is not None
     np.testing.assert_allclose(found.errors.offset, [0.0, 0.4], atol=0.02)
     assert found.errors.sigma_offset[1] < 0.05
+
+
+def test_declared_noise_of_a_force_without_rows_is_not_asked_for() -> None:
+    r = problem(exact())
+    valid = r.valid.copy()
+    valid[:, 1] = False
+    told = replace(r, valid=valid, noise=np.array([0.01, 0.0]))
+    assert np.all(np.isfinite(JointPosterior(noise="declared")(told, prior()).values))
+    with pytest.raises(DataError, match="no measured force is usable"):
+        JointPosterior()(replace(r, valid=np.zeros_like(valid)), prior())

@@ -258,3 +258,49 @@ def test_truth_of_the_same_mechanism_is_kept() -> None:
     same = Enriched(mechid.load(MODEL), None, None, None)  # type: ignore[arg-type]
     assert with_truth(truth, same, same.mechanism) is truth
     assert with_truth(None, same, same.mechanism) is None
+
+
+SWING = """
+mechid: 1
+name: swing
+gravity: [0, 0, -9.81]
+points: {pivot: [0, 0, 0]}
+bodies:
+  bob:
+    frame: {origin: pivot}
+    mass: 1.2
+    center: [0.012, 0.008, -0.5]
+    inertia: {about: center, xx: 0.021, xy: 0.0001, xz: 0.0004, yy: 0.019, yz: -0.0003, zz: 0.0035}
+    uncertainty: {mass: 3 %, center: 0.003, inertia: 15 %}
+joints:
+  hinge: {type: revolute, between: [ground, bob], at: pivot, axis: y}
+coordinates:
+  angle: {joint: hinge, force: M_hinge}
+elements:
+"""
+COIL = (
+    "  coil: {{type: torsion_spring, joint: hinge, stiffness: 2.5, damping: {}, free_angle: 0}}\n"
+)
+MOTOR = """
+  motor:
+    {{type: transmission, coordinates: [hinge], motors: {{m1: {{viscous: 0.02}}}}, matrix: [[1]]}}
+  rub: {{type: friction, joint: hinge, viscous: {}}}
+"""
+
+
+@pytest.mark.parametrize(("element", "given", "true"), [(COIL, 0.2, 0.05), (MOTOR, 0.05, 0.3)])
+def test_known_damping_that_is_otherwise(element: str, given: float, true: float) -> None:
+    """Damping of an element that is no friction is a coefficient of its own; stated friction is
+    replaced. The sum is what the machine has."""
+    machine, model = (mechid.loads(SWING + element.format(x)) for x in (true, given))
+    motion = mechid.excite(machine, random=6, starts=0)
+    log = mechid.synthesise(machine, motion, noise="1%", periods=2, seed=0)
+    run = mechid.identify(model, log)
+    assert len(run.added) == 1
+    assert run.errors("identification")["estimate"] < 0.011
+    if element == COIL:
+        (coil,) = run.mechanism.elements
+        assert coil["damping"].value == pytest.approx(true, rel=0.1)
+    else:
+        at = run.final.parameters.index("viscous_hinge_viscous")
+        assert run.final.values[at] == pytest.approx(true, rel=0.1)

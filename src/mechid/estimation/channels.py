@@ -92,14 +92,19 @@ class Channels:
             return None
         b, n_d, L = len(self.regression.parameters), len(self.regression.channels), self.n_logs
         offset = solution.x[b:].reshape(L, n_d)
-        # Of another log: the mean of these, and as uncertain as one of them.
-        root = solution.root[b:].reshape(L, n_d, -1).mean(axis=0)
-        between = offset.std(axis=0, ddof=1) if L > 1 else np.zeros(n_d)
+        # Of another log: the mean of those that have this force, and as uncertain as one of them.
+        seen = (np.bincount(self.series, minlength=L * n_d) > 0).reshape(L, n_d)
+        count = np.maximum(seen.sum(axis=0), 1)
+        mean = np.sum(np.where(seen, offset, 0.0), axis=0) / count
+        root = np.sum(seen[..., None] * solution.root[b:].reshape(L, n_d, -1), axis=0)
+        root = root / count[:, None]
+        squares = np.sum(np.where(seen, offset - mean, 0.0) ** 2, axis=0)
+        between = np.sqrt(squares / np.maximum(count - 1, 1))
         none = np.zeros(n_d)
         return ChannelErrors(
             gain=none,
             sigma_gain=none,
-            offset=offset.mean(axis=0),
+            offset=mean,
             sigma_offset=np.hypot(np.linalg.norm(root, axis=1), between),
             cross=solution.root[:b] @ root.T,
             by_log=offset if L > 1 else None,

@@ -135,7 +135,7 @@ def iterate(
         if noise == "estimated":
             total = settled(found, declared, rounding, series, names)
         still |= turn > 1 and bool(np.all(exact))
-        if turn and still and not np.any(np.abs(total / last - 1.0) > _NOISE_CHANGE):
+        if turn and still and not np.any(np.abs(total - last) > _NOISE_CHANGE * last):
             settled_down = True
             break
     notes = _notes(names, found, declared, settled_down)

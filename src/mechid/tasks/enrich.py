@@ -77,6 +77,8 @@ class Number:
         Change that forces are linear in.
     alike : bool
         Whether the tables of the model keep their form.
+    most : float
+        Largest change; where there is one, the least is zero.
     """
 
     name: str
@@ -88,6 +90,11 @@ class Number:
     change: Callable[[Mechanism, Floats], Mechanism]
     step: float
     alike: bool = True
+    most: float = np.inf
+
+    def within(self, values: Floats) -> Floats:
+        """Return changes that are possible."""
+        return np.clip(values, 0.0, self.most) if np.isfinite(self.most) else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +115,8 @@ class Candidates:
             for k, s in enumerate(self.shapes)
             if columns is not None
         ]
+        if not (self.numbers or self.elastic):
+            return replace(regression, possible=tuple(possible))
         changed = np.zeros_like(regression.known)
         model = dynamic_model(self.mechanism)
         forces = _Forces(logs, phi)
@@ -159,7 +168,7 @@ class Candidates:
         for number in self.numbers:
             values = number.values
             if number.name in by_name:
-                values = np.array(by_name[number.name].values)
+                values = number.within(np.array(by_name[number.name].values))
                 mechanism = number.change(mechanism, values - number.values)
             numbers.append(replace(number, values=values))
         shapes = tuple(s for s in self.shapes if s not in taken)
@@ -247,14 +256,14 @@ def _load(shape: FrictionShape) -> Number:
     def change(machine: Mechanism, by: Floats) -> Mechanism:
         have = {e.name: e for e in machine.elements}
         element = have.get(shape.element.name, shape.element)
-        size = float(np.clip(element["load"] + by[0], 0.0, LARGEST))
-        have[element.name] = loaded(element, size)
+        have[element.name] = loaded(element, element["load"] + by[0])
         return replace(machine, elements=tuple(have.values()))
 
     usual = FAMILIES["friction"].usual
     return Number(
-        named_as(shape), "friction", shape.joint, "", usual, np.zeros(1), change, usual, alike=False
-    )
+        named_as(shape), "friction", shape.joint, "", usual, np.zeros(1), change, usual,
+        alike=False, most=LARGEST,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,11 +282,13 @@ class _Forces:
 def _slopes(model: DynamicModel, number: Number, forces: _Forces, rest: Floats) -> Floats | None:
     """Return forces per unit of each number (N, n_d, k); None if it does not move so."""
     found = []
+    # At the limit the other way.
+    step = number.step if np.all(number.values + number.step <= number.most) else -number.step
     for unit in np.eye(len(number.values)):
         try:
-            other = number.change(model.mechanism, number.step * unit)
+            other = number.change(model.mechanism, step * unit)
             changed = with_geometry(model, other) if number.alike else dynamic_model(other)
-            found.append((forces(changed) - rest) / number.step)
+            found.append((forces(changed) - rest) / step)
         except MechidError:
             return None
     return np.stack(found, axis=-1)
@@ -288,7 +299,7 @@ def _elastic(
 ) -> Iterator[Possible]:
     """Yield what deflections of each drive with its force would add to the forces."""
     channels = logs[0].forces
-    if any(log.decimation > 1 for log in logs):
+    if any(log.decimation > 1 or len(log.time) < 2 for log in logs):
         return  # deflections follow the force from sample to sample
     ends = np.cumsum([len(log.time) for log in logs])[:-1]
     acting = np.split(rest, ends)

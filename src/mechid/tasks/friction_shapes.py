@@ -97,8 +97,8 @@ def friction_shapes(
     driven = {(c.joint, c.index) for c in mechanism.coordinates if isinstance(c, JointCoordinate)}
     for (joint, index), usual in _usual(mechanism, motions).items():
         laws = {
-            (term.law, term.shape): _fixed(term)
-            for term in friction_terms(mechanism, (joint, index))
+            (term.law, term.shape): _fixed(element, term)
+            for element, term in _rubbing(mechanism, (joint, index))
         }
         units, label = mechanism.joint(joint).kind.units, _label(mechanism, (joint, index))
         for shape, element, words in _elements(label, (joint, index), usual, units[index]):
@@ -129,16 +129,21 @@ def loaded_shapes(mechanism: Mechanism, forces: Sequence[str]) -> tuple[Friction
 
 def friction_terms(mechanism: Mechanism, at: Joint) -> Iterator[Term]:
     """Yield the terms of friction and damping that a model has on a joint coordinate."""
+    yield from (term for _, term in _rubbing(mechanism, at))
+
+
+def _rubbing(mechanism: Mechanism, at: Joint) -> Iterator[tuple[ForceElement, Term]]:
     for element in mechanism.elements:
         for _, term in terms_of(element):
             if joint_of(term.measure) == at and LAWS[term.law].order == 1:
-                yield term
+                yield element, term
 
 
-def _fixed(term: Term) -> float | None:
-    """Return the coefficient of a term on a joint that is not to be identified; of motors none."""
-    known = term.measure[0] == "joint" and not term.coefficient.identify
-    return term.coefficient.value if known else None
+def _fixed(element: ForceElement, term: Term) -> float | None:
+    """Return the coefficient of friction of a joint that is not to be identified; that of motors
+    and dampers is a known coefficient like others."""
+    known = element.kind == "friction" and term.measure[0] == "joint"
+    return term.coefficient.value if known and not term.coefficient.identify else None
 
 
 def _with_rotors(mechanism: Mechanism) -> set[Joint]:
@@ -239,7 +244,7 @@ def _usual_of(
 def with_shapes(mechanism: Mechanism, shapes: Sequence[FrictionShape]) -> Mechanism:
     """Return a mechanism with further shapes of friction, without the fixed ones they replace."""
     replaced = {law for s in shapes if s.fixed is not None for law in _laws(s.element)}
-    kept = (_without(element, replaced) for element in mechanism.elements)
+    kept = (_without(e, replaced) if e.kind == "friction" else e for e in mechanism.elements)
     return replace(mechanism, elements=(*kept, *(s.element for s in shapes)))
 
 

@@ -162,8 +162,8 @@ def declared(
         )
     if not noise:
         return regression
-    squares = np.mean(np.square(regression.tau), axis=0, where=regression.valid)
-    sizes = np.sqrt(np.nan_to_num(squares))
+    squares = np.sum(np.square(regression.tau), axis=0, where=regression.valid)
+    sizes = np.sqrt(squares / np.maximum(np.sum(regression.valid, axis=0), 1))
     levels = [noise.of(name) for name in regression.channels]
     sigma = [x.value * (r if x.relative else 1.0) for x, r in zip(levels, sizes, strict=True)]
     return replace(regression, noise=np.array(sigma))

@@ -113,7 +113,7 @@ def chosen_families(without: str = "", only: str = "", usual: str = "") -> Mappi
     found = {f.name: f for f in _FAMILIES if f.name not in gone}
     for word in filter(None, (word.strip() for word in usual.split(","))):
         name, _, size = (part.strip() for part in word.partition("="))
-        _names(name, usable)
+        _names(name or word, usable)
         if name in found:
             found[name] = replace(found[name], usual=_size(word, size), source="as declared")
     return MappingProxyType(found)

@@ -73,7 +73,9 @@ class JointPosterior:
             )
         one_of("noise", self.noise, "estimated", "declared")
         one_of("the prior", self.prior, "full")
-        if self.noise == "declared" and (regression.noise is None or not regression.noise.all()):
+        measured = regression.valid.any(axis=0)
+        told = regression.noise is not None and bool(np.all(regression.noise[measured]))
+        if self.noise == "declared" and not told:
             raise DataError(
                 "no error of some force is declared",
                 remedy="declare its standard deviation, or have the noise estimated",
@@ -169,7 +171,8 @@ def _doubted(found: Fitted, F: Floats) -> Floats | None:
 def _findings(found: Fitted) -> Iterator[Finding]:
     """Yield everything that may be there."""
     r, spread = found.regression, np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
-    rms = np.sqrt(np.mean(np.where(r.valid, r.tau, 0.0) ** 2, axis=0))
+    count = np.maximum(np.sum(r.valid, axis=0), 1)
+    rms = np.sqrt(np.sum(np.where(r.valid, r.tau, 0.0) ** 2, axis=0) / count)
     rms = np.where(rms > 0, rms, np.inf)
     for i, c in enumerate(found.components):
         if not (c.seen and c.family.absent):
@@ -180,14 +183,15 @@ def _findings(found: Fitted) -> Iterator[Finding]:
         share = 0.0
         if c.forces is not None:
             unit, factor = "m" if c.family.name == "places" else "", c.unit
-            share = float(np.max(np.sqrt(np.mean((c.forces @ mean) ** 2, axis=0)) / rms))
+            squares = np.sum(np.where(r.valid, c.forces @ mean, 0.0) ** 2, axis=0)
+            share = float(np.max(np.sqrt(squares / count) / rms))
         elif c.family.name == "gains":
             factor = unit_gain(c)
             share = float(abs(np.expm1(factor * mean[0])))
         elif c.family.name == "delays":
             unit, factor = "s", c.family.usual * usual_step(r.time)
         elif c.columns is not None:
-            of_log = c.columns[r.logs == c.log] @ mean
+            of_log = c.columns[(r.logs == c.log) & r.valid[:, c.channel]] @ mean
             share = float(np.sqrt(np.mean(of_log**2)) / rms[c.channel])
             if c.family.name == "offsets":
                 unit, factor = r.units[c.channel], float(np.max(np.abs(c.columns)))

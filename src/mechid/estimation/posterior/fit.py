@@ -197,7 +197,7 @@ class _Rows:
         def left(other: float) -> float:
             W, known, *_ = late(r, np.full(self.n_d, other), some)
             e = whole[some] + gains * (force[some] - W @ phi - known)
-            size = np.sum(np.abs(e) * r.valid[some], axis=0)
+            size = np.sum(np.where(r.valid[some], np.abs(e), 0.0), axis=0)
             return float(np.sum(np.log(size[size > 0])))
 
         tried = delay + self.step * np.linspace(-_NEAR, _NEAR, _TRIED)
@@ -217,12 +217,10 @@ class _Rows:
             return np.zeros(len(force))
         if self.slope is not None:
             return np.asarray(self.slope @ np.append(phi, 1.0))
-        whole = np.zeros(self.r.tau.shape)
-        whole[self.sample, self.channel] = force
-        for part in segments(self.r, np.arange(len(self.r.time))):
-            slope = np.gradient(whole[part], self.r.time[part], axis=0) if len(part) > 1 else 0
-            whole[part] = slope
-        return np.asarray(whole[self.sample, self.channel])
+        found = np.zeros(len(force))
+        for part in (part for parts in self.where for part in parts if len(part) > 1):
+            found[part] = np.gradient(force[part], self.r.time[self.sample[part]])
+        return found
 
     @cached_property
     def slope(self) -> Floats | None:
@@ -305,6 +303,8 @@ class _Rows:
         ------
         DataError
         """
+        if not len(self.y):
+            raise DataError("no measured force is usable", remedy="measure at least one force")
         declared = np.zeros(self.n_d) if self.r.noise is None else self.r.noise
         for s, own in enumerate(self.members):
             if 0 < len(own) < _FEWEST and declared[s % self.n_d] == 0:
@@ -418,7 +418,7 @@ def fit(
         gains, delay = rows.gains_of(mean), rows.delay_of(mean)
         if last:
             break
-        late_enough = all(draws.present[i] >= LIKELY for i in rows.delays)
+        late_enough = any(draws.present[i] >= LIKELY for i in rows.delays)
         rows.linearise(mean, rows.refined(mean, delay) if late_enough else 0.0)
         law = _law(rows, e)
         white = e * np.sqrt(law.weights / law.variance)

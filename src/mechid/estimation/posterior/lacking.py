@@ -40,6 +40,8 @@ def possible_components(
             own = np.linalg.norm(rows - Q @ (Q.T @ rows), axis=0)
             seen = bool(np.any(own > _SAME * np.linalg.norm(rows, axis=0)))
             if seen or p.family != "friction":
+                # Not without those at samples that are not valid: late forces are between them.
+                whole = unit * np.nan_to_num(p.forces)
                 yield Component(
-                    p.name, family, family.name, forces=unit * forces, unit=unit, at=p.at, seen=seen
+                    p.name, family, family.name, forces=whole, unit=unit, at=p.at, seen=seen
                 )

@@ -123,7 +123,8 @@ class _Now:
         L = GRID[self.scale[self.owner[self.at]]]
         H = L[:, None] * self.S[np.ix_(self.at, self.at)] * L
         # Data without noise: rounding must not make it indefinite.
-        H[np.diag_indices(len(L))] += 1.0 + len(L) * ROUNDING * np.max(np.diag(H), initial=0.0)
+        own = np.diag_indices(len(L))
+        H[own] = 1.0 + H[own] * (1.0 + len(L) * ROUNDING)
         self.factor = cholesky(H, lower=True, check_finite=False)
         lower = np.tril(dpotri(self.factor, lower=1)[0])
         self.V = L[:, None] * (lower + np.tril(lower, -1).T) * L

@@ -89,7 +89,8 @@ def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:
     for _ in range(_TURNS):
         weight = (1 / np.maximum(root_mean_square(e, channel, n_d), least) ** 2)[channel]
         H = G.T @ (G * weight[:, None])
-        H[np.diag_indices(len(H))] += 1.0 + len(H) * ROUNDING * np.max(np.diag(H), initial=0.0)
+        own = np.diag_indices(len(H))
+        H[own] = 1.0 + H[own] * (1.0 + len(H) * ROUNDING)
         e = t - G @ cho_solve(cho_factor(H, check_finite=False), G.T @ (weight * t))
     size = np.maximum(root_mean_square(e, channel, n_d), least)
     return float(np.sum(np.bincount(channel, minlength=n_d) * np.log(size)))

@@ -369,7 +369,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
         ),
         (
             ["five_bar", "d.csv", "--set", "wings=2"],
-            "auto has no setting wings; choose one of: without, noise, prior, seed",
+            "auto has no setting wings; choose one of: without, only, usual, noise, prior, seed",
         ),
         (
             ["five_bar", "d.csv", "--estimator", "ols", "--set", "a=1"],

@@ -256,7 +256,7 @@ def _load(shape: FrictionShape) -> Number:
     def change(machine: Mechanism, by: Floats) -> Mechanism:
         have = {e.name: e for e in machine.elements}
         element = have.get(shape.element.name, shape.element)
-        have[element.name] = loaded(element, element["load"] + by[0])
+        have[element.name] = loaded(element, float(element["load"] + by[0]))
         return replace(machine, elements=tuple(have.values()))
 
     usual = FAMILIES["friction"].usual

@@ -56,7 +56,7 @@ MODELS = Path(__file__).parent / "models"
 
 @pytest.mark.parametrize("seed", [0, 2])
 def test_dry_friction_beside_a_delay(seed: int) -> None:
-    """The delay is found to a thirtieth of a sample, and nothing else is blamed for it."""
+    """The delay is found to a thirtieth of a sample, and the machine is not blamed for it."""
     model, motion = MODELS / "cart_crank.yaml", MODELS / "cart_crank_motion.yaml"
     words = {"noise": "1%", "cad_error": "10%", "rate": 100.0, "periods": 4, "seed": seed}
     log = mechid.synthesise(model, motion, delay=0.004, **words)
@@ -68,5 +68,7 @@ def test_dry_friction_beside_a_delay(seed: int) -> None:
     assert errors.delay == pytest.approx([0.004, 0.004], abs=4e-4)
     assert errors.sigma_delay is not None
     assert np.all(np.abs(errors.delay - 0.004) < 3 * errors.sigma_delay)
-    assert [d.kind for d in found.diagnosis] == ["delay"]
+    # Masses that are off by 10 % look like a gain of a force; nothing is added to the machine.
+    assert {"delay"} <= {d.kind for d in found.diagnosis} <= {"delay", "gain"}
+    assert found.added == ()
     assert found.errors("identification")["estimate"] == pytest.approx(0.01, rel=0.1)  # the noise

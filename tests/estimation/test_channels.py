@@ -64,9 +64,7 @@ def test_sizes_of_forces() -> None:
 
 def test_errors_of_an_estimate() -> None:
     """Of other logs the mean offset, as uncertain as it and as one log differs from another."""
-    r = replace(joined([log(8)] * 3), log=np.repeat([2, 5, 6], 8))
-    r = replace(r, log=np.repeat([0, 1, 2], 8))
-    channels = Channels(r, offsets=True)
+    channels = Channels(joined([log(8)] * 3), offsets=True)
     rng = np.random.default_rng(3)
     x, T = rng.normal(size=8), rng.normal(size=(8, 7))
     found = channels.errors(Solution(x, T, np.zeros(0), np.zeros((0, 8))))

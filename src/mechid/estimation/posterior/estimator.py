@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate, Finding
 from mechid.estimation.evidence import agreement
 from mechid.estimation.gaussian_prior import GaussianPrior, cad_factor
@@ -19,7 +20,7 @@ from mechid.estimation.physical import possible
 from mechid.estimation.plausible import plausible
 from mechid.estimation.posterior.component import Family, chosen_families, directions
 from mechid.estimation.posterior.fit import Fitted, fit
-from mechid.estimation.posterior.sensors import unit_gain, usual_step
+from mechid.estimation.posterior.sensors import sizes, unit_gain, usual_step
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.whitening import fit_colour, stretches
@@ -142,13 +143,10 @@ def _agreement(found: Fitted, off: Floats) -> Agreement | None:
     prior = found.prior
     if prior.estimated:
         return None
-    A, _, channel = found.regression.stacked()
-    series = (
-        channel
-        + len(found.regression.channels)
-        * found.regression.logs[np.nonzero(found.regression.valid)[0]]
-    )
-    weight = np.sqrt(found.share * found.weights / found.variance) / found.draws.noise[series]
+    channels = Channels(found.regression)
+    A, _ = channels.problem
+    noise = found.draws.noise[channels.series]
+    weight = np.sqrt(found.share * found.weights / found.variance) / noise
     nothing = np.zeros(A.shape[1])
     data = reduced(A * weight[:, None], (found.residuals + off) * weight, nothing)
     F = cad_factor(prior, "full")
@@ -172,7 +170,7 @@ def _findings(found: Fitted) -> Iterator[Finding]:
     """Yield everything that may be there."""
     r, spread = found.regression, np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
     count = np.maximum(np.sum(r.valid, axis=0), 1)
-    rms = np.sqrt(np.sum(np.where(r.valid, r.tau, 0.0) ** 2, axis=0) / count)
+    rms = sizes(r)
     rms = np.where(rms > 0, rms, np.inf)
     for i, c in enumerate(found.components):
         if not (c.seen and c.family.absent):

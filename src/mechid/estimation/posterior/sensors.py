@@ -43,7 +43,7 @@ def _gains(r: Regression, family: Family) -> Iterator[Component]:
         yield Component(f"gain of {r.channels[d]}", family, "gains", columns=empty, channel=d)
 
 
-def _sizes(r: Regression) -> Floats:
+def sizes(r: Regression) -> Floats:
     """Return the root mean square of each force, (n_d,)."""
     squares = np.sum(np.where(r.valid, r.tau, 0.0) ** 2, axis=0)
     return np.asarray(np.sqrt(squares / np.maximum(np.sum(r.valid, axis=0), 1)))
@@ -52,9 +52,9 @@ def _sizes(r: Regression) -> Floats:
 def _of_logs(r: Regression, families: Mapping[str, Family]) -> Iterator[Component]:
     offsets, drifts = families.get("offsets"), families.get("drifts")
     logs = r.logs
-    n_logs, sizes = int(logs.max(initial=0)) + 1, _sizes(r)
+    n_logs, rms = int(logs.max(initial=0)) + 1, sizes(r)
     for d, name in enumerate(r.channels):
-        valid, size = r.valid[:, d], float(sizes[d])
+        valid, size = r.valid[:, d], float(rms[d])
         for k in range(n_logs):
             own = logs == k
             if not (valid & own).any() or size == 0:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.chains.draw import drawn_model
 
 from mechid.base.analyse import base_parameters
 from mechid.base.bounds import bounds, home_branch
@@ -92,6 +93,20 @@ def test_states_of_another_branch_prove_nothing(name: str) -> None:
     assert verify(wrong, model=OTHER_BRANCH[name][1]).valid
 
 
+@pytest.mark.parametrize("off", [1e-12, 3e-13])
+def test_a_parallelogram_but_for_the_last_digits_has_no_proved_upper_bound(off: float) -> None:
+    """It has the 8 of any planar loop, which no number of this precision shows."""
+    nearly = bars(PLACES | {"D": (0.5 + off, 0.0)}, "ABCD")
+    assert field_rank(nearly, nearby=True, primes=1).rank == 8
+    found = bounds(nearly)
+    assert not found.upper_proved
+    assert not found.certified
+    assert any("to within 1e-11" in words for words in found.open_questions)
+    verdict = verify(certificate(found))
+    assert verdict.valid
+    assert verdict.proved == f"at least {found.lower} of 30 parameters can be identified"
+
+
 def test_the_folded_parallelogram_shows_more() -> None:
     honest, wrong = forged("parallelogram")
     assert (honest.lower, honest.upper) == (3, 3)
@@ -127,6 +142,12 @@ def test_a_platform_of_one_freedom_is_certified() -> None:
     found = base_parameters(mechanism, certify=True)
     assert found.certified, found.bounds and found.bounds.open_questions
     assert found.chosen.rank == field_rank(mechanism, primes=1).rank
+
+
+def test_a_reference_pose_close_to_a_singular_one_has_a_branch() -> None:
+    """A random chain whose boxes are ten thousand times smaller than usual."""
+    _, near = home_branch(exact_geometry(loads(drawn_model(3501, 7)), "exact"))
+    assert 0 < near < 1e-4
 
 
 def test_a_pose_where_branches_meet_belongs_to_none() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from flint import arb, ctx
 from scipy.linalg import qr
 
+from mechid.base.constant import ROUNDED_ZERO
 from mechid.base.experiment import (
     EVERYTHING,
     Experiment,
@@ -55,7 +56,7 @@ Watch = Callable[[str, int, int], None]
 _TRIAL = 200  # float states that tell how much each force sees
 _FLOAT_RANK = 1e-11
 _SPARE = 4  # rows more than the rank that is looked for
-_NEAREST = 1e-4  # part of the usual distance from home
+_NEAREST = 1e-6  # part of the usual distance from home; nearer poses are one pose to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,13 +139,13 @@ class Bounds:
                 "lower bound not proved: redundant constraints hold to "
                 f"{self.observation.closure_error:.0e} only; write exact numbers or expressions"
             )
-        if self.null.geometry.rounded:
-            found.append(
-                f"{len(self.null.geometry.rounded)} numbers of the geometry have no "
-                "recognised exact form; their binary values are used: "
-                f"{'; '.join(self.null.geometry.rounded[:3])}"
-            )
-        return tuple(found)
+        return (*found, *rounded(self.null.geometry))
+
+    @property
+    def upper_proved(self) -> bool:
+        """Whether every transfer is proved."""
+        proved = self.proof is None or self.proof.proves
+        return proved and not self.null.geometry.rounded
 
     @property
     def rows(self) -> list[list[arb]]:
@@ -153,6 +154,18 @@ class Bounds:
         chosen = [place[name] for name in self.candidates]
         whole = stacked(self.observation.W, measured_rows(self.experiment, self.mechanism))
         return widened([[row[j] for j in chosen] for row in whole], self.observation.closure_error)
+
+
+def rounded(geometry: Geometry) -> tuple[str, ...]:
+    """Say how far transfers hold where numbers of the geometry are not exact."""
+    if not geometry.rounded:
+        return ()
+    numbers = "; ".join(geometry.rounded[:3])
+    return (
+        f"upper bound not proved: it is that of a mechanism to within {ROUNDED_ZERO:.0e} of this "
+        f"one, because {len(geometry.rounded)} numbers of the geometry have no recognised exact "
+        f"form: {numbers}",
+    )
 
 
 def bounds(

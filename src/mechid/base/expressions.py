@@ -74,7 +74,8 @@ def factors_of(
     # What vanishes only at the numbers of the model is shown too.
     order = {n: i for i, n in enumerate(base_set.null_space.names)}
     others = sorted((n for n in exact if n != name), key=order.__getitem__)
-    return {n: short(exact[n], digits) for n in (name, *others)}
+    factors = {n: short(exact[n], digits) for n in (name, *others)}
+    return {n: x for n, x in factors.items() if x != 0}
 
 
 def symbols_of(base_set: BaseSet) -> frozenset[sp.Symbol]:

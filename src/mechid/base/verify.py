@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb, arb_mat, ctx
 
-from mechid.base.bounds import all_transfers, home_branch
+from mechid.base.bounds import all_transfers, home_branch, rounded
 from mechid.base.certificate import Certificate
 from mechid.base.constant import zero_of
 from mechid.base.experiment import checked, measured_rows
@@ -128,8 +128,7 @@ def verify(
     proof = found.proof(bool(aside))
     if proof is not None and not proof.proves:
         notes.append(f"{_UPPER}: the constraints of the loops on the bodies ({proof.words})")
-    if geometry.rounded:
-        notes.append(f"{len(geometry.rounded)} numbers of the geometry are used as binary values")
+    notes += rounded(geometry)
     claimed = (given.parameters, given.upper, given.lower)
     certified = lower == upper and not notes
     return Verdict(

@@ -45,6 +45,7 @@ def report(found: BaseParameters) -> dict[str, Any]:
         "without_effect_names": list(chosen.without_effect),
         "base": chosen.rank,
         "upper_bound": chosen.rank if bounds is None else bounds.upper,
+        "upper_bound_proved": bounds is not None and bounds.upper_proved,
         "lower_bound": None if bounds is None else bounds.lower,
         "lower_bound_proved": bounds is not None and bounds.closes,
         "seen": None if quick is None else {"rank": quick.rank, "by": quick.by},
@@ -231,7 +232,9 @@ def _number(found: dict[str, Any]) -> str:
         reached = seen["rank"] == base
         how = f"{seen['rank']} seen in {seen['by']}"
         return f"{base} ({how}; proof: --certify)" if reached else f"at most {base} ({how})"
-    return str(base) if found["upper_bound"] is None else f"at most {base}"
+    if found["upper_bound"] is None:
+        return str(base)
+    return f"at most {base}" if found["upper_bound_proved"] else f"{base} (not proved)"
 
 
 def show(found: dict[str, Any]) -> None:

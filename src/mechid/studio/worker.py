@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import struct
 import sys
 from collections.abc import Callable
@@ -170,6 +171,7 @@ def _limit_memory() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it, and the server says so
     _limit_memory()
     kept = os.dup(1)
     os.dup2(2, 1)  # what libraries print does not get between the replies

@@ -140,39 +140,45 @@ def data() -> tuple[Floats, Floats]:
     return A, 2.0 * rng.standard_normal(12)
 
 
-def now_of(scale: list[int]) -> _Now:
+def now_of(scale: list[int], there: tuple[int, ...] = ()) -> _Now:
+    """Return what five components are, those of `there` all along."""
     A, t = data()
-    return _Now(A.T @ A, A.T @ t, START, np.array(scale))
+    open_ = [f for f in range(5) if f not in there]
+    return _Now(A.T @ A, A.T @ t, START, np.array(scale), np.array(there, dtype=np.int64),
+                np.array(open_, dtype=np.int64))  # fmt: skip
 
 
-def same(one: _Now, other: _Now) -> None:
-    np.testing.assert_array_equal(one.scale, other.scale)
-    np.testing.assert_array_equal(one.at, other.at)
-    np.testing.assert_allclose(one.mean, other.mean, atol=1e-10)
-    np.testing.assert_allclose(one.V, other.V, atol=1e-10)
-    x, y = (each.draw(np.random.default_rng(0)) for each in (one, other))
-    np.testing.assert_allclose(x, y, atol=1e-10)
+@pytest.mark.parametrize("there", [(), (1,), (0, 3), (0, 1, 2, 3, 4)])
+@pytest.mark.parametrize("scale", [[30, 40, 25, 35, 28], [30, 40, 0, 35, 0]])
+def test_components_are_those_of_ridge_regression(scale: list[int], there: tuple[int, ...]) -> None:
+    if any(scale[f] == 0 for f in there):
+        pytest.skip("these are never absent")
+    now = now_of(scale, there)
+    A, t = data()
+    own = np.repeat(np.array(scale) > 0, SIZES)
+    A = A[:, own]
+    V = np.linalg.inv(A.T @ A + np.diag(1 / np.repeat(GRID[scale], SIZES)[own] ** 2))
+    mean, V_all = np.zeros(len(own)), np.zeros((len(own), len(own)))
+    mean[own], V_all[np.ix_(own, own)] = V @ A.T @ t, V
+    np.testing.assert_allclose(now.mean(), mean, atol=1e-9)
+    at, found = now.covariance()
+    np.testing.assert_allclose(found, V_all[np.ix_(at, at)], atol=1e-9)
+    rng = np.random.default_rng(0)
+    drawn = np.array([now.draw(rng) for _ in range(20_000)])
+    assert not drawn[:, ~own].any()
+    np.testing.assert_allclose(np.cov(drawn.T), V_all, atol=0.05 * np.max(np.abs(V)))
 
 
-@pytest.mark.parametrize("f", range(5))
+@pytest.mark.parametrize("f", range(1, 5))
 def test_components_that_come_and_go(f: int) -> None:
-    """As solved anew; what is absent is zero exactly."""
+    """As solved anew."""
     full = [30, 40, 25, 35, 28]
-    less = [0 if i == f else x for i, x in enumerate(full)]
-    now = now_of(full)
-    now.remove(f)
-    same(now, now_of(less))
-    own = slice(START[f], START[f + 1])
-    assert not now.mean[own].any()
-    assert not now.draw(np.random.default_rng(1))[own].any()
-    now.add(f, 33)
-    same(now, now_of([33 if i == f else x for i, x in enumerate(full)]))
-    # Ridge regression, written out.
-    A, t = data()
-    D = np.repeat(GRID[now.scale], SIZES) ** 2
-    V = np.linalg.inv(A.T @ A + np.diag(1 / D))
-    np.testing.assert_allclose(now.V, V, atol=1e-9)
-    np.testing.assert_allclose(now.mean, V @ A.T @ t, atol=1e-9)
+    now = now_of(full, (0,))
+    for scale in (0, 33):
+        now.put(f, scale)
+        other = now_of([scale if i == f else x for i, x in enumerate(full)], (0,))
+        np.testing.assert_allclose(now.mean(), other.mean(), atol=1e-10)
+        np.testing.assert_allclose(now.covariance()[1], other.covariance()[1], atol=1e-10)
 
 
 @pytest.mark.parametrize("scale", [[30, 0, 25, 35, 0], [0, 40, 0, 0, 28], [0, 0, 0, 0, 0]])

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.linalg.lapack import dpotri
+from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import expit
 
 from mechid.estimation.linear import ROUNDING
@@ -87,101 +86,131 @@ class Draws:
     state: State
 
 
-class _Told(NamedTuple):
-    """What rows of each series say of all coefficients: G (n_s, K, K), g (n_s, K), worth (n_s,)."""
+class _Told:
+    """What rows of all series say of all coefficients, given the noise of each.
 
-    G: Floats
-    g: Floats
-    worth: Floats
+    Coefficients of the machine come first and act on all series; each has a few of its own.
+    """
 
-    @staticmethod
-    def of(blocks: Sequence[Block], K: int) -> _Told:
-        G, g = np.zeros((len(blocks), K, K)), np.zeros((len(blocks), K))
-        for s, block in enumerate(blocks):
-            G[s][np.ix_(block.at, block.at)] = block.G
-            g[s, block.at] = block.g
-        return _Told(G, g, np.array([block.worth if block.n else 0.0 for block in blocks]))
+    def __init__(self, blocks: Sequence[Block], K: int, share: float) -> None:
+        self.K = K
+        used = [s for s, block in enumerate(blocks) if block.n]
+        self.series = np.array(used, dtype=np.int64)
+        self.worth = np.array([share * blocks[s].worth for s in used])
+        at = [blocks[s].at for s in used]
+        n = self.common = min((int(np.sum(x == np.arange(len(x)))) for x in at), default=0)
+        self.G = np.array([blocks[s].G[:n, :n] for s in used]).reshape(len(used), n * n)
+        self.g = np.array([blocks[s].g[:n] for s in used]).reshape(len(used), n)
+        self.own = [(blocks[s].at[n:], blocks[s].G[n:], blocks[s].g[n:]) for s in used]
 
-    def information(self, noise: Floats, share: float) -> tuple[Floats, Floats]:
+    def information(self, noise: Floats) -> tuple[Floats, Floats]:
         """Return S (K, K) and g (K,)."""
-        weight = share * self.worth / noise**2
-        return np.tensordot(weight, self.G, 1), weight @ self.g
+        n, weights = self.common, self.worth / noise[self.series] ** 2
+        S, g = np.zeros((self.K, self.K)), np.zeros(self.K)
+        S[:n, :n], g[:n] = (weights @ self.G).reshape(n, n), weights @ self.g
+        for weight, (at, G, of) in zip(weights, self.own, strict=True):
+            S[at, :n] += weight * G[:, :n]
+            S[np.ix_(at, at)] += weight * G[:, n:]
+            g[at] += weight * of
+        S[:n, n:] = S[n:, :n].T
+        return S, g
 
 
 class _Now:
-    """Coefficients given noise and scales: Gaussian with covariance V at the places `at` of those
-    that are there, and zero elsewhere; mean (K,). `scale` is changed in place."""
+    """Coefficients given noise and scales: Gaussian, and zero where a component is absent.
 
-    def __init__(self, S: Floats, g: Floats, start: Ints, scale: Ints) -> None:
-        self.S, self.g, self.start, self.scale = S, g, start, scale
-        self.owner = np.repeat(np.arange(len(scale)), np.diff(start))
-        self.factor: Floats | None
-        self._factor()
+    Components that are `there` all along are integrated out once, so that only the few of the
+    `open` ones that are there have to be factored again when one comes or goes: S and g are what
+    data say of the open ones, V and m the covariance and mean of those `at` that are there.
+    `scale` is changed in place.
+    """
 
-    def _factor(self) -> None:
+    def __init__(
+        self, S: Floats, g: Floats, start: Ints, scale: Ints, there: Ints, open_: Ints
+    ) -> None:
+        self.K, self.scale = len(g), scale
+        owner = np.repeat(np.arange(len(scale)), np.diff(start))
+        self.known = np.flatnonzero(np.isin(owner, there))
+        self.open = np.flatnonzero(np.isin(owner, open_))
+        self.owner = owner[self.open]
+        # Place of the first open coefficient of each open component.
+        self.first = np.searchsorted(self.open, start[:-1])
+        self.size = np.diff(start)
+        known = np.ix_(self.known, self.known)
+        self.R = _root(S[known], GRID[scale[owner[self.known]]], 0.0)
+        self.B, self.b = self.R @ S[np.ix_(self.known, self.open)], self.R @ g[self.known]
+        own = S[np.ix_(self.open, self.open)]
+        self.rounding = len(own) * ROUNDING * np.diag(own)
+        self.S = own - self.B.T @ self.B
+        self.g = g[self.open] - self.B.T @ self.b
+        self._change()
+
+    def _change(self) -> None:
         self.at = np.flatnonzero(self.scale[self.owner] != ABSENT)
-        L = GRID[self.scale[self.owner[self.at]]]
-        H = L[:, None] * self.S[np.ix_(self.at, self.at)] * L
-        # Data without noise: rounding must not make it indefinite.
-        own = np.diag_indices(len(L))
-        H[own] = 1.0 + H[own] * (1.0 + len(L) * ROUNDING)
-        self.factor = cholesky(H, lower=True, check_finite=False)
-        lower = np.tril(dpotri(self.factor, lower=1)[0])
-        self.V = L[:, None] * (lower + np.tril(lower, -1).T) * L
-        self.mean = self._whole(self.V @ self.g[self.at])
+        own = self.S[self.at[:, None], self.at]
+        self.own = _root(own, GRID[self.scale[self.owner[self.at]]], self.rounding[self.at])
+        self.V = self.own.T @ self.own
+        self.m = self.V @ self.g[self.at]
 
-    def _whole(self, values: Floats) -> Floats:
-        found = np.zeros(len(self.g))
-        found[self.at] = values
-        return found
+    def mean(self) -> Floats:
+        """Return the mean of all coefficients (K,)."""
+        return self._whole(self.m, np.zeros(len(self.known)))
 
     def draw(self, rng: np.random.Generator) -> Floats:
         """Return coefficients (K,)."""
-        if self.factor is None:
-            self._factor()
-        z = rng.standard_normal(len(self.at))
-        u = solve_triangular(self.factor, z, lower=True, trans=1, check_finite=False)
-        return self.mean + self._whole(GRID[self.scale[self.owner[self.at]]] * u)
+        n = len(self.known)
+        z = rng.standard_normal(n + len(self.at))
+        return self._whole(self.m + z[n:] @ self.own, z[:n])
 
-    def add(self, f: int, scale: int) -> None:
-        """Give a component that is absent a scale."""
-        # Bordering the inverse would lose the digits of data without noise.
+    def _whole(self, values: Floats, z: Floats) -> Floats:
+        """Return all coefficients, by those of open components and by what is drawn for others."""
+        found = np.zeros(self.K)
+        found[self.open[self.at]] = values
+        found[self.known] = (self.b - self.B[:, self.at] @ values + z) @ self.R
+        return found
+
+    def covariance(self) -> tuple[Ints, Floats]:
+        """Return which coefficients are there, and their covariance."""
+        Z = self.R.T @ self.B[:, self.at]
+        across = -Z @ self.V
+        return np.concatenate([self.known, self.open[self.at]]), np.block(
+            [[self.R.T @ self.R - across @ Z.T, across], [across.T, self.V]]
+        )
+
+    def put(self, f: int, scale: int) -> None:
+        """Give an open component a scale, or make it absent."""
         self.scale[f] = scale
-        self._factor()
-
-    def remove(self, f: int) -> None:
-        """Make a component absent."""
-        own = self.owner[self.at] == f
-        B = self.V[:, own]
-        X = np.linalg.solve(B[own], B.T)[:, ~own]
-        values = self.mean[self.at]
-        self.V = self.V[np.ix_(~own, ~own)] - B[~own] @ X
-        rest = values[~own] - values[own] @ X
-        self.scale[f], self.at, self.factor = ABSENT, self.at[~own], None
-        self.mean = self._whole(rest)
+        self._change()
 
     def evidence(self, which: Ints) -> Floats:
         """Return the log evidence of each scale of some components, against their absence, given
         the others, (n, n_grid - 1)."""
-        found = np.zeros((len(which), len(GRID) - 1))
-        there, size = self.scale[which] != ABSENT, np.diff(self.start)[which]
+        there, size = self.scale[which] != ABSENT, self.size[which]
+        lam = np.zeros((len(which), int(size.max(initial=1))))
+        q = np.zeros(lam.shape)
         for k in np.unique(size):
             for present in (False, True):
                 own = np.flatnonzero((size == k) & (there == present))
                 if own.size:
-                    at = self.start[which[own]][:, None] + np.arange(k)
+                    at = self.first[which[own]][:, None] + np.arange(k)
                     A, b = self._own(at) if present else self._added(at)
-                    found[own] = _evidence(A, b)
-        return found
+                    lam[own, :k], q[own, :k] = _principal(A, b)
+        s2 = GRID[PRESENT] ** 2
+        found = np.zeros((len(which), len(s2)))
+        for j in range(lam.shape[1]):
+            own = np.flatnonzero(size > j)
+            grown = 1.0 + s2 * lam[own, j, None]
+            found[own] += q[own, j, None] * s2 / grown - np.log(grown)
+        return 0.5 * found
 
     def _own(self, at: Ints) -> tuple[Floats, Floats]:
         """Return what data say of components that are there, the others being uncertain."""
         own = np.searchsorted(self.at, at)
         P = np.linalg.inv(self.V[own[:, :, None], own[:, None, :]])
-        b = (P @ self.mean[at][:, :, None])[..., 0]
+        b = (P @ self.m[own][:, :, None])[..., 0]
         k = at.shape[1]
         P[:, range(k), range(k)] -= 1.0 / GRID[self.scale[self.owner[at]]] ** 2
-        return P, b
+        return np.asarray(P), b
 
     def _added(self, at: Ints) -> tuple[Floats, Floats]:
         """Return what data say of components that are absent."""
@@ -190,19 +219,31 @@ class _Now:
         Z = (self.V @ X).reshape(-1, n, k)
         known = np.einsum("mni,mnj->nij", X.reshape(-1, n, k), Z)
         A = self.S[at[:, :, None], at[:, None, :]] - known
-        return A, self.g[at] - (self.mean[self.at] @ X).reshape(n, k)
+        return A, self.g[at] - (self.m @ X).reshape(n, k)
 
 
-def _evidence(A: Floats, b: Floats) -> Floats:
-    """Return log evidences (n, n_grid - 1) of components of which data say A (n, k, k) and b."""
+def _principal(A: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return eigenvalues of what data say of components, A (n, k, k), and squares of b (n, k) in
+    their directions."""
     if A.shape[-1] == 1:
         lam, q = A[..., 0], b**2
     else:
         lam, U = np.linalg.eigh((A + np.swapaxes(A, 1, 2)) / 2)
         q = (b[:, None, :] @ U)[:, 0] ** 2
-    s2 = GRID[PRESENT, None] ** 2
-    x = 1.0 + s2 * np.maximum(lam, 0.0)[:, None, :]
-    return np.asarray(0.5 * np.sum(q[:, None, :] * s2 / x - np.log(x), axis=2))
+    return np.maximum(lam, 0.0), q
+
+
+def _root(S: Floats, L: Floats, rounding: Floats | float) -> Floats:
+    """Return R with RᵀR the inverse of S + diag(1/L²)."""
+    if not len(L):
+        return np.zeros((0, 0))
+    H = L[:, None] * S * L
+    # Data without noise: rounding must not make it indefinite.
+    H[np.diag_indices(len(L))] += 1.0 + len(L) * ROUNDING * np.diag(H) + L**2 * rounding
+    C, failed = dpotrf(H, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError("what data say of coefficients is not positive definite")
+    return np.asarray(dtrtri(C, lower=1)[0]) * L
 
 
 class Sampler:
@@ -274,23 +315,25 @@ class Sampler:
         K, c = int(self.start[-1]), len(self.components)
         scale, noise = state.scale.copy(), state.noise.copy()
         least = self.floor if declared is None else np.maximum(self.floor, declared)
+        told = _Told(blocks, K, share)
         settled = np.full(c, -1) if fixed is None else fixed
         usable = self.sparse[settled[self.sparse] < 0]
         scale[self.sparse[settled[self.sparse] == 0]] = ABSENT
         scale[(settled == 1) & (scale == ABSENT)] = _ONE
-        told = _Told.of(blocks, K)
+        there = np.setdiff1d(np.flatnonzero(scale != ABSENT), usable)
         total, square, spread = np.zeros(K), np.zeros((K, K)), np.zeros((K, K))
         present, likely, sizes, means = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
         powers = np.zeros(len(noise))
         for sweep in range(sweeps):
-            now = _Now(*told.information(noise, share), self.start, scale)
+            now = _Now(*told.information(noise), self.start, scale, there, usable)
             odds = self._odds(scale)
             probable = self._toggle(now, odds, usable)
             self._exchange(now, odds, usable)
             if sweep >= burn:
-                total += now.mean
-                square += np.outer(now.mean, now.mean)
-                spread[np.ix_(now.at, now.at)] += (now.V + now.V.T) / 2
+                mean, (at, V) = now.mean(), now.covariance()
+                total += mean
+                square += np.outer(mean, mean)
+                spread[np.ix_(at, at)] += V
                 likely += probable
                 present += scale != ABSENT
                 means += np.where(scale != ABSENT, GRID[scale], 0.0) ** 2
@@ -298,7 +341,8 @@ class Sampler:
                 powers += noise**2
             theta = now.draw(self.rng)
             # All rows tell the noise; it is what they say of coefficients that is correlated.
-            near = now.mean + np.sqrt(share) * (theta - now.mean)
+            mean = now.mean()
+            near = mean + np.sqrt(share) * (theta - mean)
             noise = self._noise(blocks, near, noise, least, free=free_noise)
             self._scales(theta, scale)
         n = max(sweeps - burn, 1)
@@ -347,9 +391,9 @@ class Sampler:
             f = int(left[i])
             if there[i]:
                 p = np.exp(weight[i] - top[i])
-                now.add(f, 1 + int(self.rng.choice(len(p), p=p / p.sum())))
+                now.put(f, 1 + int(self.rng.choice(len(p), p=p / p.sum())))
             else:
-                now.remove(f)
+                now.put(f, ABSENT)
             left = left[i + 1 :]
         return found
 
@@ -359,11 +403,11 @@ class Sampler:
             there = usable[now.scale[usable] != ABSENT]
             if not there.size:
                 return
-            now.remove(int(self.rng.choice(there)))
+            now.put(int(self.rng.choice(there)), ABSENT)
             gone = usable[now.scale[usable] == ABSENT]
             weight = now.evidence(gone) + self.law[gone] + odds[gone, None]
             i, k = divmod(int(self._drawn(weight.reshape(1, -1))[0]), weight.shape[1])
-            now.add(int(gone[i]), 1 + k)
+            now.put(int(gone[i]), 1 + k)
 
     def _noise(
         self,

@@ -7,16 +7,15 @@ estimated, over the samples that all shifts have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from mechid.estimation.linear import ROUNDING
-from mechid.estimation.noise import root_mean_square
 from mechid.estimation.posterior.sampler import LEAST_NOISE
-from mechid.estimation.regression import Floats, Ints, Regression
+from mechid.estimation.regression import Floats, Regression
 from mechid.estimation.whitening import segments
 
 # Shifts to either side: seconds, at least samples, and at most a part of the samples in a row.
@@ -64,14 +63,25 @@ def samples_late(
     if lacking is not None:
         besides.append(lacking[at, channel])
 
+    own = [np.flatnonzero(channel == d) for d in range(len(r.channels))]
+    # Shifts by whole samples have the same rows of W.
+    sums = {}
+    for part, x in around.items():
+        rows = x[at, channel]
+        G = np.concatenate([rows[:, :-1] @ F, *besides], axis=1)
+        sums[part] = G, [G[i].T @ G[i] for i in own], rows[:, :-1] @ mean + rows[:, -1]
+
     def left(delay: float) -> float:
         lag = int(np.round(delay))
-        rows = around[lag - delay][at, channel]
-        G = np.concatenate([rows[:, :-1] @ F, *besides], axis=1)
-        expected = rows[:, :-1] @ mean + rows[:, -1]
+        G, squares, expected = sums[lag - delay]
+        t = r.tau[at + lag, channel] - expected
+        told = [
+            (S, G[i].T @ t[i], float(t[i] @ t[i]), len(i))
+            for S, i in zip(squares, own, strict=True)
+        ]
         # Beforehand no delay is as probable as all others together.
-        found = _left(G, r.tau[at + lag, channel] - expected, channel, len(r.channels))
-        return found + float(np.log(len(lags))) * (delay != 0)
+        unlikely = float(np.log(len(lags))) * (delay != 0)
+        return _left([x for x in told if x[3]]) + unlikely
 
     whole = [float(lag) for lag in lags]
     # Of equal ones the shortest: data without noise, or a force that does not vary.
@@ -80,17 +90,21 @@ def samples_late(
     return float(min([first, *((left(x), abs(x), x) for x in near)])[2])
 
 
-def _left(G: Floats, t: Floats, channel: Ints, n_d: int) -> float:
-    """Return -log of the probability of forces, but for a constant."""
-    e = t
+def _left(told: Sequence[tuple[Floats, Floats, float, int]]) -> float:
+    """Return -log of the probability of forces, but for a constant.
+
+    told : GᵀG, Gᵀt, tᵀt of the rows of each force, and their number.
+    """
+    n = np.array([x[3] for x in told])
+    power = np.array([x[2] for x in told]) / n
     # Of data without noise rounding is left.
-    least = LEAST_NOISE * root_mean_square(t, channel, n_d)
-    least = np.where(least > 0, least, 1.0)
+    least = np.where(power > 0, LEAST_NOISE**2 * power, 1.0)
     for _ in range(_TURNS):
-        weight = (1 / np.maximum(root_mean_square(e, channel, n_d), least) ** 2)[channel]
-        H = G.T @ (G * weight[:, None])
+        weight = 1 / np.maximum(power, least)
+        H = sum(w * x[0] for w, x in zip(weight, told, strict=True))
         own = np.diag_indices(len(H))
         H[own] = 1.0 + H[own] * (1.0 + len(H) * ROUNDING)
-        e = t - G @ cho_solve(cho_factor(H, check_finite=False), G.T @ (weight * t))
-    size = np.maximum(root_mean_square(e, channel, n_d), least)
-    return float(np.sum(np.bincount(channel, minlength=n_d) * np.log(size)))
+        g = sum(w * x[1] for w, x in zip(weight, told, strict=True))
+        c = cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
+        power = np.array([tt - 2 * c @ h + c @ G @ c for G, h, tt, _ in told]) / n
+    return float(0.5 * np.sum(n * np.log(np.maximum(power, least))))

@@ -25,15 +25,14 @@ from report import best_of_each, digits, micro, table
 
 from mechid.dynamics.adjoint import observation_gradient
 from mechid.dynamics.compile import DynamicModel, dynamic_model
-from mechid.dynamics.gradient_code import gradient_code
-from mechid.dynamics.observation_code import observation_code, record_observation
+from mechid.dynamics.observation_code import gradient_code, observation_code, record_observation
 from mechid.dynamics.regressor import Observation, observe_path
 from mechid.errors import MechidError
 from mechid.kinematics.engine.choice import engine
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load, zoo
-from mechid.tape.machine import host_lanes
+from mechid.tape.functions import host_lanes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 MODEL = "sla_suspension"

@@ -21,8 +21,8 @@ from .dynamics.simulate import simulate as simulate
 from .dynamics.simulation import Simulation as Simulation
 from .dynamics.simulation import SimulationError as SimulationError
 from .dynamics.simulation import SimulationOptions as SimulationOptions
-from .dynamics.trajectory import simulated_motion as simulated_motion
-from .dynamics.trajectory import simulated_reactions as simulated_reactions
+from .dynamics.simulation import simulated_motion as simulated_motion
+from .dynamics.simulation import simulated_reactions as simulated_reactions
 from .errors import AssemblyError as AssemblyError
 from .errors import BranchJumpError as BranchJumpError
 from .errors import DataError as DataError
@@ -34,11 +34,11 @@ from .errors import UnreachablePoseError as UnreachablePoseError
 from .excitation.bounds import MotionLimit as MotionLimit
 from .excitation.criteria.criterion import Criterion as Criterion
 from .excitation.families.bspline import BSpline as BSpline
-from .excitation.families.chirp import Chirp as Chirp
-from .excitation.families.constant import Constant as Constant
 from .excitation.families.fourier import Fourier as Fourier
+from .excitation.families.function import Chirp as Chirp
+from .excitation.families.function import Constant as Constant
 from .excitation.families.function import Function as Function
-from .excitation.families.sine import Sine as Sine
+from .excitation.families.function import Sine as Sine
 from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated
@@ -81,7 +81,7 @@ from .options import ReduceOptions as ReduceOptions
 from .options import SynthesiseOptions as SynthesiseOptions
 from .options import Weighing as Weighing
 from .report.compare import write_comparison as write_comparison
-from .report.write import write_report as write_report
+from .report.page import write_report as write_report
 from .runs.folder import load_run as load_run
 from .runs.folder import save_run as save_run
 from .runs.payload import Payload as Payload
@@ -142,7 +142,7 @@ from .trajectoryfile.motion import read_motion_file as read_motion_file
 from .trajectoryfile.motion import write_trajectory_table as write_trajectory_table
 from .validation.diagnosis_record import Diagnosis as Diagnosis
 from .validation.logs import LogSpread as LogSpread
+from .view.page import write_page as write_page
 from .view.tour import tour as tour
-from .view.write import write_page as write_page
 
 __version__: str

@@ -19,9 +19,8 @@ from mechid.base.count import count_bases, count_choices, ranked, sample_choices
 from mechid.base.exchange import Tableau, _cheapest, _gain, _pivot, condition_number, tableau
 from mechid.base.expressions import latex_name, short, text
 from mechid.base.matroid import INDEPENDENT, Block, Growing, Matroid, _connected, circuit, greedy
-from mechid.base.numeric import numeric_base
+from mechid.base.numeric import factorise, null_basis, numeric_base
 from mechid.base.partition import dependent_rows, regrouping
-from mechid.base.precise import factorise, null_basis
 from mechid.base.rules import rule_of
 from mechid.base.spaces import contains, left_null, rank, reduced
 from mechid.base.sparse import SparseBasis, eliminate, sparse_basis

@@ -38,7 +38,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("TERM", "dumb")
     # What is printed must not depend on how fast the machine is.
     monkeypatch.setattr("mechid.cli.progress.EVERY", float("inf"))
-    monkeypatch.setattr("mechid.tape.telling.TELL_AFTER", 1e6)
+    monkeypatch.setattr("mechid.tape.functions.TELL_AFTER", 1e6)
 
     def command(*arguments: str) -> Ran:
         capsys.readouterr()

@@ -10,8 +10,7 @@ import pytest
 
 from mechid.dynamics.adjoint import observation_gradient
 from mechid.dynamics.compile import DynamicModel, dynamic_model
-from mechid.dynamics.gradient_code import gradient_code
-from mechid.dynamics.observation_code import record_observation
+from mechid.dynamics.observation_code import gradient_code, record_observation
 from mechid.dynamics.reference_point import observation_matrix_reference
 from mechid.dynamics.regressor import Observation, observation_matrix, observe_path
 from mechid.errors import DataError, SingularPoseError, UnreachablePoseError

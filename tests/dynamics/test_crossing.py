@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechid.dynamics.forward.crossing import Crossing
+from mechid.dynamics.forward.on_tree import Crossing
 from mechid.errors import SingularPoseError
 
 SCALE = np.array([2.0, 10.0])

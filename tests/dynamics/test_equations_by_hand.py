@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from mechid.dynamics import reference_point as rp
-from mechid.dynamics.forward.crossing import Crossing
 from mechid.dynamics.forward.explicit_gibbs_appell import ExplicitGibbsAppell
 from mechid.dynamics.forward.formulation import Instant, massive
 from mechid.dynamics.forward.gibbs_appell import GibbsAppell
-from mechid.dynamics.forward.on_tree import Independent
+from mechid.dynamics.forward.on_tree import Crossing, Independent
 from mechid.dynamics.forward.remembering import Remembering
 from mechid.dynamics.forward.udwadia_kalaba import UdwadiaKalaba
 from mechid.dynamics.reference_point.eliminate import null_basis

@@ -11,7 +11,6 @@ import pytest
 from scipy.integrate import DOP853, RK23, RK45, solve_ivp
 
 from mechid.dynamics.integrate import LEAST_RTOL, integrate
-from mechid.dynamics.integrators.in_stages import tableau
 from mechid.dynamics.integrators.task import (
     CREEPING,
     CREEPING_PART,
@@ -23,7 +22,7 @@ from mechid.dynamics.integrators.task import (
     Tableau,
     Task,
 )
-from mechid.dynamics.integrators.with_scipy import _step
+from mechid.dynamics.integrators.with_scipy import _step, tableau
 from mechid.errors import DataError, MechidError
 
 from .methods import methods

@@ -14,7 +14,7 @@ from mechid.dynamics.reactions import joint_reactions
 from mechid.dynamics.reference_point import joint_reactions_reference
 from mechid.dynamics.regressor import observation_matrix
 from mechid.dynamics.simulate import simulate
-from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
+from mechid.dynamics.simulation import simulated_motion, simulated_reactions
 from mechid.errors import MechidError, ModelError, SingularPoseError
 from mechid.kinematics.frames import body_frames, frame_motion
 from mechid.kinematics.motion import solve_motion

@@ -12,8 +12,8 @@ import pytest
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.forward.compiled import CompiledStages
 from mechid.dynamics.integrate import integrate
-from mechid.dynamics.integrators.in_stages import IN_STAGES
 from mechid.dynamics.integrators.task import Tableau
+from mechid.dynamics.integrators.with_scipy import IN_STAGES
 from mechid.dynamics.loads import table_forces
 from mechid.dynamics.simulate import SimulationError, simulate
 from mechid.kinematics.engine.choice import engine

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import predict
 from mechid.estimation.linear import least_squares, prior_factor, with_prior
-from mechid.estimation.ols import OrdinaryLeastSquares
-from mechid.estimation.ridge import Ridge, cross_validated
-from mechid.estimation.truncated import Truncated
-from mechid.estimation.weighted import WeightedLeastSquares
+from mechid.estimation.ols import (
+    OrdinaryLeastSquares,
+    Ridge,
+    Truncated,
+    WeightedLeastSquares,
+    cross_validated,
+)
 
 from .problems import case, prior, regression
 

@@ -11,11 +11,10 @@ from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.compression import Compression, compressible
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.estimation.weighted import WeightedLeastSquares
 
 from .problems import regression
 

@@ -13,13 +13,10 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.instrumental import InstrumentalVariables
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.ols import OrdinaryLeastSquares, Ridge, Truncated, WeightedLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.registry import ESTIMATORS
 from mechid.estimation.regression import Regression
-from mechid.estimation.ridge import Ridge
-from mechid.estimation.truncated import Truncated
-from mechid.estimation.weighted import WeightedLeastSquares
 
 from .problems import prior, regression
 

@@ -13,9 +13,8 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
 from mechid.estimation.instrumental import InstrumentalVariables
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.posterior.estimator import JointPosterior
-from mechid.estimation.weighted import WeightedLeastSquares
 
 from .problems import Case, case
 

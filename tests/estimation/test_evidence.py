@@ -10,8 +10,16 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2, multivariate_normal
 
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.evidence import _root, agreement, best_scale, log_density
-from mechid.estimation.gaussian_prior import LEAST, MOST, TRUST, GaussianPrior
+from mechid.estimation.gaussian_prior import (
+    LEAST,
+    MOST,
+    TRUST,
+    GaussianPrior,
+    _root,
+    agreement,
+    best_scale,
+    log_density,
+)
 from mechid.estimation.linear import Reduced, reduced
 
 from .problems import Case, case

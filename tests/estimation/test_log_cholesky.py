@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from mechid.errors import DataError
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import Cone
-from mechid.estimation.log_cholesky import LogCholesky, refine
-from mechid.estimation.log_cholesky_coordinates import LogCholeskyCoordinates
+from mechid.estimation.log_cholesky import LogCholesky, LogCholeskyCoordinates, refine
 from mechid.estimation.physical import PhysicallyConsistent
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import mahalanobis

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechid.estimation.clipping import clipped_samples
-from mechid.estimation.streamed_limits import StreamedLimits
+from mechid.estimation.clipping import StreamedLimits, clipped_samples
 
 
 @settings(max_examples=60, deadline=None)

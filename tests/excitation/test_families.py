@@ -18,7 +18,7 @@ from mechid.excitation.families import (
     Sum,
     Tabulated,
 )
-from mechid.excitation.periods import common_period
+from mechid.excitation.families.family import common_period
 from mechid.excitation.trajectory import _check_span
 
 RNG = np.random.default_rng(3)

@@ -20,7 +20,7 @@ from mechid.exporting.content import Content
 from mechid.kinematics.model import KinematicModel
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.quantities import quantity_motion
-from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.mapping import find_quantity
 from mechid.modelfile import load, zoo
 from mechid.runs.record import Run
 from mechid.tasks.export import content_of

@@ -16,7 +16,7 @@ from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.regressor import observation_matrix
 from mechid.kinematics.motion import solve_motion
 from mechid.kinematics.quantities import quantity_motion
-from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.mapping import find_quantity
 from mechid.runs.record import Run
 
 from ..contract.states import EPS, LENGTH, condition, solve_course, zoo_course, zoo_model

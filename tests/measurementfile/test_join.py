@@ -14,8 +14,7 @@ from mechid.measurementfile import read_measurement
 from mechid.runs.files import file_hash
 from mechid.tables import write_table
 from mechid.tasks.identify import identify
-from mechid.tasks.mappings import ChosenMappings
-from mechid.tasks.measured import data_files, prepare
+from mechid.tasks.measured import ChosenMappings, data_files, prepare
 
 from .logs import FIVE_BAR
 

@@ -11,7 +11,7 @@ import pytest
 from mechid.errors import DataError
 from mechid.measurementfile import json_schema, prepared_columns, read_measurement
 from mechid.measurementfile.document import load_mapping
-from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.mapping import find_quantity
 from mechid.mechanism.records import DistanceCoordinate, JointCoordinate, PointCoordinate
 from mechid.modelfile import load
 from mechid.signals.prepare import prepare

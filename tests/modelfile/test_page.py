@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from mechid.modelfile import build
-from mechid.modelfile.document import Document
-from mechid.modelfile.validate import validate
+from mechid.modelfile.document import Document, validate
 from mechid.textfile.yamlio import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "model-format.md"

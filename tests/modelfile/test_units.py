@@ -14,7 +14,7 @@ from mechid.errors import ModelError
 from mechid.mechanism.element_kinds import ELEMENT_KINDS
 from mechid.mechanism.records import Frame, Mechanism, Parameter, Point
 from mechid.modelfile import build, dumps, load, loads, zoo, zoo_path
-from mechid.modelfile.variants import merged
+from mechid.modelfile.include import merged
 from mechid.textfile.expressions import evaluate_text
 from mechid.textfile.yamlio import read_file, write
 

@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 import mechid
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.simulate import simulate
-from mechid.dynamics.trajectory import simulated_motion
+from mechid.dynamics.simulation import simulated_motion
 from mechid.errors import DataError
 from mechid.modelfile import load
 from mechid.plots import Panel, inverse_panels, save_plot, simulation_panels

@@ -65,9 +65,8 @@ def test_data_never_make_a_body_less_certain(run):
     from mechid.modelfile.api import load
     from mechid.options import IdentifyOptions
     from mechid.tasks.cad_prior import cad_covariance, prior_from_cad
-    from mechid.tasks.complete import full_set
     from mechid.tasks.identify import identify_motions
-    from mechid.tasks.stages import base_of
+    from mechid.tasks.stages import base_of, full_set
 
     given = load("five_bar")
     run = identify_motions(given, run.motions, IdentifyOptions("map", {"prior": "full"}))

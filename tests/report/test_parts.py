@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from mechid.report.formulas import formula, terms
 from mechid.report.numbers import number, percent, relative
-from mechid.report.series import shown_samples
+from mechid.report.page import formula, terms
+from mechid.report.plot import shown_samples
 
 
 @pytest.mark.parametrize(

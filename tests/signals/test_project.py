@@ -11,7 +11,7 @@ from mechid.errors import DataError, MechidError
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.quantities import quantity_motion, quantity_partials
-from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.mapping import find_quantity
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import load
 from mechid.signals.prepare import prepare

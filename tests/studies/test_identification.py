@@ -19,8 +19,8 @@ from mechid.options.words import changed
 from mechid.studies.experiment import Row
 from mechid.studies.experiments.identification import ALL, EXPERIMENT
 from mechid.studies.experiments.identification_settings import IdentificationSettings
+from mechid.studies.plan import groups
 from mechid.studies.study import loads_study
-from mechid.studies.tasks import groups
 from mechid.tasks.regress import regression_of
 from mechid.tasks.synthetic_errors import stream
 

@@ -10,10 +10,9 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.studies.compare import compare_studies
-from mechid.studies.figure import draw_table, numbers
+from mechid.studies.figure import draw_table, in_format, numbers
 from mechid.studies.page import write_study_page
 from mechid.studies.run import run_study
-from mechid.studies.words import in_format
 
 if TYPE_CHECKING:
     from .conftest import Read

@@ -291,7 +291,7 @@ def test_ways_to_run_exclude_each_other(study: Read) -> None:
 
 @pytest.mark.parametrize(("workers", "most"), [(0, 100), (1, 25), (2, 13), (50, 1)])
 def test_tasks_are_small_and_whole(workers: int, most: int) -> None:
-    from mechid.studies.tasks import divide
+    from mechid.studies.plan import divide
 
     together = [[(g, k) for k in range(size)] for g, size in enumerate((1, 2, 60, 7, 30))]
     tasks = divide(together, 100, workers)  # type: ignore[arg-type]

@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from mechid.tape.telling import telling
+from mechid.tape.functions import telling
 
 
 @pytest.mark.parametrize(("after", "told"), [(0.01, True), (60.0, False)])
 def test_what_takes_long_is_told(
     after: float, told: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("mechid.tape.telling.TELL_AFTER", after)
+    monkeypatch.setattr("mechid.tape.functions.TELL_AFTER", after)
     with caplog.at_level(logging.INFO, "mechid"), telling("making something"):
         end = time.monotonic() + 5.0
         while told and not caplog.records and time.monotonic() < end:

@@ -11,8 +11,7 @@ import pytest
 import mechid
 from mechid.dynamics.compile import dynamic_model, with_geometry
 from mechid.errors import DataError
-from mechid.mechanism.coefficients import coefficients, with_coefficient
-from mechid.mechanism.moved import movable_joints, with_joints_moved
+from mechid.mechanism.moved import coefficients, movable_joints, with_coefficient, with_joints_moved
 from mechid.runs.record import Run
 from mechid.tasks.enrich import Enriched, with_truth
 from mechid.tasks.regress import regression_of

@@ -14,7 +14,7 @@ from mechid.errors import DataError
 from mechid.mechanism.records import Coefficient, Mechanism
 from mechid.modelfile import build, load
 from mechid.modelfile.dump import document_of
-from mechid.report.write import write_report
+from mechid.report.page import write_report
 from mechid.runs.folder import load_run, save_run
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement

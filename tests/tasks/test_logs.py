@@ -15,7 +15,7 @@ from mechid.runs.record import ALL_LOGS
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables import write_table
 from mechid.tasks.identify import identify_motions
-from mechid.tasks.mappings import chosen_mappings
+from mechid.tasks.measured import chosen_mappings
 from mechid.tasks.stages import chosen_base, problem_of
 
 MODEL = "five_bar"

@@ -132,3 +132,24 @@ def _joined(
             sign, body = "+", show(whole)
         parts.append(body if not parts and sign == "+" else f"{sign} {body}")
     return " ".join(parts)
+
+
+# Inline formulas in a paragraph column: long sums are broken between their terms.
+_HEAD = r"""% {count} base parameters of {model}; needs the packages amsmath, array and longtable
+\begin{{longtable}}{{rl>{{\raggedright\arraybackslash}}p{{0.72\linewidth}}}}
+\hline
+ & base parameter & is \\
+\hline
+\endhead
+"""
+
+
+def latex_table(chosen: BaseSet) -> str:
+    """Return a table with a numbered row per base parameter, to be included in a document."""
+    rows = [
+        rf"{i} & ${latex_name(name)}$ & ${latex(chosen, name)}$ \\"
+        for i, name in enumerate(chosen.base, start=1)
+    ]
+    model = chosen.null_space.geometry.mechanism.name
+    head = _HEAD.format(count=chosen.rank, model=" ".join(model.split()))
+    return head + "\n".join(rows) + "\n\\hline\n\\end{longtable}\n"

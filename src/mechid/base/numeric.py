@@ -11,23 +11,124 @@ reading tells how reliable it is, and `exact` proves the rank.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import qr, solve_triangular
 
-from mechid.base.column_scale import uncancelled
 from mechid.base.partition import Choice, dependent_rows, regrouping
-from mechid.base.precise import factorise, null_basis
 from mechid.base.spectrum import Reading, Verdict, read_rank
+from mechid.dynamics.columns import element_terms
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
 from mechid.exact.geometry import exact_geometry
 from mechid.exact.stack import ball_observation, stacked
-from mechid.kinematics.motion import Motion
+from mechid.kinematics.motion import Motion, rates
 from mechid.kinematics.tables import Floats
+from mechid.mechanism.element_laws import law_degree
+from mechid.mechanism.size import characteristic_size
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """The rows of R as far as pivots are positive, columns in the order of `order`."""
+
+    R: np.ndarray
+    order: tuple[int, ...]
+    diagonal: Floats
+
+
+def factorise(W: arb_mat) -> Factors:
+    """Factorise a matrix whose columns are of about equal length, at the context's precision."""
+    gram = W.transpose() * W
+    p = W.ncols()
+    A = np.array([x.mid() for x in gram.entries()], dtype=object).reshape(p, p)
+    order = np.arange(p)
+    R = np.full((p, p), arb(0), dtype=object)
+    diagonal = []
+    for k in range(p):
+        j = k + int(np.argmax([float(A[i, i].mid()) for i in range(k, p)]))
+        for M in (A, R):
+            M[:, [k, j]] = M[:, [j, k]]
+        A[[k, j]] = A[[j, k]]
+        order[[k, j]] = order[[j, k]]
+        pivot = A[k, k].mid()
+        if not pivot > 0:
+            break
+        root = pivot.sqrt().mid()
+        row = np.array([x.mid() for x in A[k, k + 1 :] / root], dtype=object)
+        R[k, k], R[k, k + 1 :] = root, row
+        diagonal.append(float(root))
+        live = np.flatnonzero([x != 0 for x in row])
+        if len(live):
+            block = np.ix_(k + 1 + live, k + 1 + live)
+            A[block] = _mid(A[block] - np.outer(row[live], row[live]))
+    n = len(diagonal)
+    return Factors(R[:n], tuple(int(i) for i in order), np.array(diagonal))
+
+
+def null_basis(factors: Factors, rank: int) -> Floats:
+    """Return Z (p, p - rank) with W Z = 0 to the precision of the rank, rounded to floats.
+
+    With R = (R1 R2) of the given rank, Z = (-R1⁻¹ R2; 1) in the order of the pivots.
+    """
+    p = len(factors.order)
+    Z = np.zeros((p, p - rank))
+    Z[list(factors.order[rank:])] = np.eye(p - rank)
+    if 0 < rank < p:
+        R1 = arb_mat([list(row[:rank]) for row in factors.R[:rank]])
+        R2 = arb_mat([list(row[rank:]) for row in factors.R[:rank]])
+        X = R1.solve(R2, algorithm="approx").entries()
+        values = np.array([float(x.mid()) for x in X]).reshape(rank, p - rank)
+        Z[list(factors.order[:rank])] = -values
+    return Z
+
+
+def _mid(A: np.ndarray) -> np.ndarray:
+    return np.array([x.mid() for x in A.ravel()], dtype=object).reshape(A.shape)
+
+
+def uncancelled(motion: Motion) -> Floats:
+    """Return what the entries of W would be without cancellation, (N, n_i, p)."""
+    mechanism = motion.model.mechanism
+    L = characteristic_size(mechanism)
+    bodies = motion.bodies()
+    shift, turn = _partials(motion)
+    # A motion that only translates still has rounding in its turns, and the other way round.
+    turn = np.maximum(turn, shift / L)
+    shift = np.maximum(shift, turn * L)
+    kinematic = _largest(bodies.acceleration)
+    swing = _largest(bodies.alpha) + _largest(bodies.omega) ** 2
+    swing = np.maximum(swing, kinematic / L)[:, None]
+    weight = (kinematic + np.linalg.norm(mechanism.gravity))[:, None]
+    ten = [shift * weight] + 3 * [shift * swing + turn * weight] + 6 * [turn * swing]
+    columns = ten * len(mechanism.bodies)
+    speed = np.maximum(_largest(bodies.velocity), _largest(bodies.omega) * L)[:, None]
+    taken = (np.full_like(shift, L), speed, swing * L)
+    for term in element_terms(mechanism):
+        if not term.known:
+            columns.append(shift * taken[term.order] ** law_degree(term.law, term.shape))
+    return np.stack(columns, axis=-1)
+
+
+def _partials(motion: Motion) -> tuple[Floats, Floats]:
+    """Return the largest partial velocities (N, n_i): of translation, of turning."""
+    R = rates(motion).R
+    still = np.zeros_like(motion.v)
+    shift, turn = [], []
+    for j in range(R.shape[2]):
+        moved = replace(motion, v=np.ascontiguousarray(R[:, :, j]), vd=still).bodies()
+        shift.append(_largest(moved.velocity))
+        turn.append(_largest(moved.omega))
+    return np.stack(shift, axis=1), np.stack(turn, axis=1)
+
+
+def _largest(vectors: Floats) -> Floats:
+    """Return the largest length over the bodies, (N,)."""
+    return np.asarray(np.max(np.linalg.norm(vectors, axis=-1), axis=-1, initial=0.0))
+
 
 Method: TypeAlias = Literal["svd", "qr"]
 # Bits, where it is a number.

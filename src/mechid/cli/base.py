@@ -274,7 +274,7 @@ def _write(
         assert found.bounds is not None
         write_certificate(certificate, certificate_of(found.bounds))
     if latex is not None:
-        from mechid.base.latex import latex_table
+        from mechid.base.expressions import latex_table
 
         write_text(latex, latex_table(found.chosen))
     if picture is not None:

@@ -97,8 +97,7 @@ def write_aligned(model: str, output: Path) -> tuple[Tilt, ...]:
 
 def report(model: KinematicModel, m: Mobility) -> dict[str, Any]:
     """Return everything that `check` says, ready for JSON."""
-    from mechid.tables.model_warnings import model_warnings
-    from mechid.tables.quality import closure_residual
+    from mechid.tables.quality import closure_residual, model_warnings
 
     mechanism = model.mechanism
     masses = [body.inertia.mass for body in mechanism.bodies if body.inertia is not None]

@@ -22,8 +22,13 @@ from mechid.cli.reactions import (
 from mechid.dynamics.loads import Interpolation, table_forces
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.simulate import simulate as run
-from mechid.dynamics.simulation import Simulation, SimulationError, SimulationOptions
-from mechid.dynamics.trajectory import simulated_motion, simulated_reactions
+from mechid.dynamics.simulation import (
+    Simulation,
+    SimulationError,
+    SimulationOptions,
+    simulated_motion,
+    simulated_reactions,
+)
 from mechid.errors import DataError, MechidError
 from mechid.excitation.families import Family
 from mechid.excitation.trajectory import times_at

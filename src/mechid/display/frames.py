@@ -16,14 +16,13 @@ from mechid.base.nullspace import parameter_columns
 from mechid.dynamics.inverse import InverseDynamics
 from mechid.dynamics.reactions import JointReactions
 from mechid.dynamics.regressor import Observation
-from mechid.dynamics.simulation import Simulation
-from mechid.dynamics.trajectory import simulated_motion
+from mechid.dynamics.simulation import Simulation, simulated_motion
 from mechid.errors import MechidError
 from mechid.estimation.estimate import Estimate
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism
-from mechid.plots.curves import reduction_errors
+from mechid.plots.bars import reduction_errors
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.report.sections.parameters import parameter_rows

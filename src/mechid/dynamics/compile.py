@@ -85,7 +85,7 @@ class DynamicModel:
     @cached_property
     def gradient_code(self) -> BatchCode | None:
         """Generated code for gradients of W; None if the kernels cannot be recorded."""
-        from mechid.dynamics.gradient_code import gradient_code
+        from mechid.dynamics.observation_code import gradient_code
 
         return gradient_code(self)
 

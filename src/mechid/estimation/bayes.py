@@ -16,11 +16,17 @@ from mechid.errors import DataError
 from mechid.estimation.channels import FREE_OFFSETS, Channels
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.estimate_warnings import enough
-from mechid.estimation.evidence import agreement, best_scale
-from mechid.estimation.gaussian_prior import MOST, GaussianPrior, Scale, cad_prior
+from mechid.estimation.estimator import not_negative, one_of
+from mechid.estimation.gaussian_prior import (
+    MOST,
+    GaussianPrior,
+    Scale,
+    agreement,
+    best_scale,
+    cad_prior,
+)
 from mechid.estimation.iteration import Fit, NoiseOption, Transform, finish, iterate
 from mechid.estimation.linear import Solution, least_squares, reduced
-from mechid.estimation.options import not_negative, one_of
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 

@@ -16,9 +16,8 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.regression import Floats, Regression
-from mechid.estimation.weighted import WeightedLeastSquares
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from mechid.errors import DataError
 from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.estimation.estimate_warnings import coloured_residuals, estimate_warnings
+from mechid.estimation.estimator import one_of
 from mechid.estimation.linear import Solution, condition, least_squares
 from mechid.estimation.noise import (
     channel_noise,
@@ -24,7 +25,6 @@ from mechid.estimation.noise import (
     rounding_noise,
     settled,
 )
-from mechid.estimation.options import one_of
 from mechid.estimation.regression import Bools, Floats, Ints
 from mechid.estimation.whitening import (
     WHITE,

@@ -10,12 +10,9 @@ from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
 from mechid.estimation.instrumental import InstrumentalVariables
 from mechid.estimation.log_cholesky import LogCholesky
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.ols import OrdinaryLeastSquares, Ridge, Truncated, WeightedLeastSquares
 from mechid.estimation.physical import PhysicallyConsistent
 from mechid.estimation.posterior.estimator import JointPosterior
-from mechid.estimation.ridge import Ridge
-from mechid.estimation.truncated import Truncated
-from mechid.estimation.weighted import WeightedLeastSquares
 
 ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
     {

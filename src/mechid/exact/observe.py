@@ -10,7 +10,7 @@ from flint import arb, arb_mat
 from mechid.dynamics.columns import ElementTerm, element_terms
 from mechid.dynamics.reference_point.elements import measure_row
 from mechid.exact.numbers import Balls, recognise
-from mechid.exact.poses import Enclosure, ExactSystem
+from mechid.exact.poses import Enclosure, ExactSystem, known_coordinates
 from mechid.exact.rows import (
     Configuration,
     apply,
@@ -20,7 +20,6 @@ from mechid.exact.rows import (
     screw_turn,
     value,
 )
-from mechid.exact.turns import known_coordinates
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion

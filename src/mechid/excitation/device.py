@@ -21,11 +21,9 @@ from mechid.dynamics.load_friction import load_friction
 from mechid.dynamics.timed_loads import timed_loads
 from mechid.errors import DataError, KinematicsError
 from mechid.excitation.criteria.batch import Arrays, criterion_values
-from mechid.excitation.criteria.criterion import Criterion
+from mechid.excitation.criteria.criterion import Criterion, Objective
 from mechid.excitation.criteria.goals import Goals
-from mechid.excitation.criteria.objective import Objective
 from mechid.excitation.criteria.relative import RelativeNoise
-from mechid.excitation.device_factor import device_factor, on_device
 from mechid.excitation.device_limits import DeviceLimits, limit_known
 from mechid.excitation.problem import DesignProblem
 from mechid.kinematics.engine.record import RecordedPose
@@ -33,8 +31,50 @@ from mechid.kinematics.kernels.closure import OK
 from mechid.kinematics.refusals import LOCKED
 from mechid.kinematics.samples import Samples, solve_each
 from mechid.kinematics.tables import Floats, Ints
-from mechid.tape.cuda import CPU, cuda, usable_device
+from mechid.tape.cuda import CPU, cuda, loaded, usable_device
+from mechid.tape.factor_source import FACTOR_SOURCE, KERNEL, shared_numbers
 from mechid.tape.number import known_zero
+
+_WARP = 32  # threads that run together
+_USUAL_SHARED = 48 * 1024  # bytes of shared memory that every kernel may have
+
+
+def on_device(device: str) -> Arrays:
+    """Return CuPy, with factors by `device_factor`."""
+    cp = cuda(device)
+
+    def factor(A: Any) -> Any:
+        columns = cp.ascontiguousarray(cp.swapaxes(A, 1, 2))[:, None]
+        return device_factor(columns, cp.ones((len(A), 1)), device)
+
+    return Arrays(cp, factor)
+
+
+def device_factor(A: Any, weights: Any, device: str) -> Any:
+    """Return R (n, b, b), upper triangular, with Rᵀ R = Aᵀ A of weighted rows.
+
+    Parameters
+    ----------
+    A : CuPy array (n, groups, b, rows)
+        May be part of a larger array along its second and third axis.
+    weights : CuPy array (n, groups)
+        Of the rows of each group.
+    """
+    cp = cuda(device)
+    n, groups, b, rows = A.shape
+    R = cp.zeros((n, b, b))
+    if not R.size:
+        return R
+    kernel = loaded(FACTOR_SOURCE, device).get_function(KERNEL)
+    shared = 8 * shared_numbers(b)
+    if shared > _USUAL_SHARED:
+        kernel.max_dynamic_shared_size_bytes = shared
+    threads = -(-b // _WARP) * _WARP
+    pitch = np.int64(A.strides[0] // A.itemsize)
+    sizes = (np.int32(groups), np.int32(b), np.int32(rows), pitch)
+    kernel((n,), (threads,), (*sizes, A, cp.ascontiguousarray(weights), R), shared_mem=shared)
+    return R
+
 
 _MOST_NUMBERS = 2**27  # results that are held at a time: a gigabyte
 

@@ -13,7 +13,7 @@ from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import KinematicsError
 from mechid.excitation.bounds import MotionLimit
-from mechid.excitation.criteria.objective import Look, Objective
+from mechid.excitation.criteria.criterion import Look, Objective
 from mechid.excitation.design import Design
 from mechid.excitation.limits import Slack, least_slacks, slacks
 from mechid.excitation.observe import all_columns

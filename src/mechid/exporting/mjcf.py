@@ -20,12 +20,13 @@ from mechid.exporting.markup import (
     Element,
     SubElement,
     certainty,
+    colour,
     document,
     head,
     numbers,
+    primitives,
     remark,
 )
-from mechid.exporting.shapes import colour, primitives
 from mechid.kinematics.compile import Rigid
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.tables import Floats

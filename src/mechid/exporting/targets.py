@@ -9,16 +9,22 @@ from types import MappingProxyType
 
 from mechid.errors import DataError
 from mechid.exporting.c_source import c_source
-from mechid.exporting.content import Exported
+from mechid.exporting.content import Content, Exported, check_whole
 from mechid.exporting.fmu import fmu
 from mechid.exporting.latex import latex
-from mechid.exporting.matlab import matlab
 from mechid.exporting.mjcf import mjcf
-from mechid.exporting.model import model
-from mechid.exporting.python_module import python_module
-from mechid.exporting.tables import csv_table
+from mechid.exporting.straight_line import matlab, python_module
+from mechid.exporting.tables import csv_table, xlsx
 from mechid.exporting.urdf import urdf
-from mechid.exporting.xlsx import xlsx
+from mechid.modelfile.api import dumps
+
+
+def model(content: Content, allow_loss: bool = False) -> Exported:
+    """Return a model file; nothing is lost."""
+    check_whole(content, "a model file", (), allow_loss)
+    lines = (f"{content.mechanism.name}: {content.origin}", *content.notes)
+    text = "".join(f"# {line}\n" for line in lines) + dumps(content.mechanism)
+    return Exported("model", text.encode())
 
 
 @dataclass(frozen=True)

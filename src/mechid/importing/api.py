@@ -18,7 +18,7 @@ from mechid.importing.urdf import check_root, read_urdf
 from mechid.importing.xml import read_xml
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.build import build_document
-from mechid.modelfile.validate import validate
+from mechid.modelfile.document import validate
 from mechid.options import ImportOptions, step_options
 from mechid.outputs import write_text
 from mechid.shown import Shown

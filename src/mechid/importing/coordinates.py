@@ -14,7 +14,7 @@ from mechid.kinematics.passive import passive_parts
 from mechid.kinematics.tree import spanning_tree
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.build import build_document
-from mechid.modelfile.validate import validate
+from mechid.modelfile.document import validate
 from mechid.spatial.rotations import Array
 
 _RANK = 1e-9  # of the largest column: what is left of a dependent one

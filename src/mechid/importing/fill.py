@@ -13,19 +13,21 @@ from mechid.importing.hardpoint_bodies import constants, fill_body
 from mechid.importing.hardpoint_checks import BodyChange, PointChange, warnings_of
 from mechid.importing.hardpoint_table import (
     AXES,
+    SI_UNIT,
     HardpointTable,
     Section,
     TableRow,
+    dimension_of,
     read_hardpoints,
+    units_of,
 )
 from mechid.importing.hardpoint_targets import Data, ParameterTarget, Targets, put, targets
-from mechid.importing.hardpoint_units import SI_UNIT, dimension_of, units_of
 from mechid.kinematics.model import kinematic_model
 from mechid.mechanism.records import Mechanism, Vec3
 from mechid.modelfile.build import build_document
+from mechid.modelfile.document import validate
 from mechid.modelfile.include import read_model
 from mechid.modelfile.units import SI, Units
-from mechid.modelfile.validate import validate
 from mechid.shown import Shown
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import Key, write

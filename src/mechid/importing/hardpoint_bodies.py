@@ -9,9 +9,8 @@ from typing import Any
 
 from mechid.errors import DataError
 from mechid.importing.hardpoint_checks import GYRATION, OFFSET, BodyChange
-from mechid.importing.hardpoint_table import CENTRE, SIX, TableRow
+from mechid.importing.hardpoint_table import CENTRE, SI_UNIT, SIX, Dimension, TableRow
 from mechid.importing.hardpoint_targets import Data, constant
-from mechid.importing.hardpoint_units import SI_UNIT, Dimension
 from mechid.modelfile.units import SI, Units
 from mechid.textfile.yamlio import Key
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mechid.importing.load import load
-from mechid.mechanism.given import checked_mechanism
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Mechanism, checked_mechanism
 
 
 def mechanism_of(model: Any) -> Mechanism:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from mechid.errors import ModelError
 from mechid.importing.coordinates import Candidate
 from mechid.importing.masses import Mass
 from mechid.importing.merge import placed
-from mechid.importing.names import Names, body_names
 from mechid.importing.poses import IDENTITY, Pose, about, normal_to, tidy
 from mechid.importing.robot import JointSum, Link, LinkJoint, LoopJoint, PointPair, Robot, listed
 from mechid.mechanism.records import GROUND
@@ -18,6 +18,43 @@ from mechid.modelfile.document import FORMAT_VERSION
 from mechid.options import ImportOptions
 from mechid.spatial.inertia import inconsistency, six
 from mechid.spatial.rotations import Array
+
+_OTHER = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class Names:
+    """Gives every name of one kind a valid and unique form, and remembers which it changed."""
+
+    def __init__(self, what: str, reserved: tuple[str, ...] = ()) -> None:
+        self._what = what
+        self._taken = set(reserved)
+        self._known: dict[str, str] = {}
+        self.renamed: list[tuple[str, str, str]] = []
+
+    def __getitem__(self, name: str) -> str:
+        """Return the name in the model of something that the file calls so."""
+        if name not in self._known:
+            self._known[name] = new = self.free(name)
+            if new != name:
+                self.renamed.append((self._what, name, new))
+        return self._known[name]
+
+    def free(self, name: str) -> str:
+        """Return a valid name that nothing has yet, and take it."""
+        valid = _OTHER.sub("_", name) or self._what
+        if not (valid[0].isalpha() or valid[0] == "_"):
+            valid = f"_{valid}"
+        new, n = valid, 2
+        while new in self._taken:
+            new, n = f"{valid}_{n}", n + 1
+        self._taken.add(new)
+        return new
+
+
+def body_names() -> Names:
+    """Return the names of bodies; that of the ground is taken."""
+    return Names("body", (GROUND,))
+
 
 _SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 

@@ -10,13 +10,12 @@ from typing import Any
 
 from mechid.errors import DataError, ModelError
 from mechid.importing.hardpoint_sheets import Meaning, as_csv, as_xlsx, sheets
+from mechid.importing.hardpoint_table import UNITS
 from mechid.importing.hardpoint_targets import Data
-from mechid.importing.hardpoint_units import UNITS
 from mechid.modelfile.build import build_document
-from mechid.modelfile.include import put_together, read_model
+from mechid.modelfile.document import validate
+from mechid.modelfile.include import merged, put_together, read_model
 from mechid.modelfile.units import Units
-from mechid.modelfile.validate import validate
-from mechid.modelfile.variants import merged
 from mechid.outputs import check_outputs, make_folder, write_all
 from mechid.textfile.words import hint
 from mechid.textfile.yamlio import FileKind, read_file, write

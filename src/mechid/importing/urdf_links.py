@@ -7,13 +7,28 @@ from pathlib import Path
 import numpy as np
 
 from mechid.importing import masses
-from mechid.importing.angles import Angles
+from mechid.importing.angles import Angles, value
 from mechid.importing.masses import Mass, total
 from mechid.importing.mesh import mesh_mass, package_file
+from mechid.importing.poses import IDENTITY, Pose
 from mechid.importing.robot import Remarks
-from mechid.importing.urdf_poses import origin
 from mechid.importing.xml import Node
 from mechid.options import ImportOptions
+from mechid.spatial.rotations import matrix_from_rpy, snap
+
+
+def origin(node: Node, angles: Angles, tag: str = "origin") -> Pose:
+    """Return the pose that a child of an element states; identity if it has none."""
+    child = node.first(tag)
+    return IDENTITY if child is None else pose(child, angles)
+
+
+def pose(node: Node, angles: Angles) -> Pose:
+    """Return the pose of the attributes xyz and rpy."""
+    xyz = node.numbers("xyz", 3, (0.0, 0.0, 0.0))
+    rpy = tuple(angles.read(x) for x in node.numbers("rpy", 3, (0.0, 0.0, 0.0)))
+    R = snap(matrix_from_rpy(np.array([value(x) for x in rpy])))
+    return Pose(np.array(xyz), np.asarray(R), rpy)
 
 
 def link_mass(

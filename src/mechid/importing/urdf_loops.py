@@ -11,7 +11,7 @@ import numpy as np
 from mechid.importing.angles import Angles
 from mechid.importing.poses import Pose, unit
 from mechid.importing.robot import LoopJoint
-from mechid.importing.urdf_poses import origin, pose
+from mechid.importing.urdf_links import origin, pose
 from mechid.importing.xml import Node
 from mechid.spatial.rotations import Array
 from mechid.textfile.words import hint

@@ -24,9 +24,8 @@ from mechid.kinematics.order import block_order, independent_rows, make_order
 from mechid.kinematics.passive import PassivePart, passive_parts
 from mechid.kinematics.tables import Floats, Ints, Order, Tables
 from mechid.kinematics.tree import SpanningTree, spanning_tree
-from mechid.mechanism.given import checked_mechanism
 from mechid.mechanism.planar import refuse_tilted_axes
-from mechid.mechanism.records import Mechanism
+from mechid.mechanism.records import Mechanism, checked_mechanism
 from mechid.shown import Shown
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class KinematicModel(Shown):
     @cached_property
     def jacobian_code(self) -> BatchCode | None:
         """Generated code for `dependent_jacobians`; None if they cannot be recorded."""
-        from mechid.kinematics.engine.jacobian_code import jacobian_code
+        from mechid.kinematics.engine.motion_code import jacobian_code
 
         return jacobian_code(self)
 

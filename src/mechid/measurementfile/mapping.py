@@ -10,10 +10,57 @@ from mechid.dynamics.wrench import sensed_joints
 from mechid.errors import DataError
 from mechid.measurementfile.channels import Channels, listed
 from mechid.measurementfile.document import Angle, MappingDocument, SignalSpec
-from mechid.measurementfile.quantities import find_quantity
 from mechid.measurementfile.units import Dimension, Unit, parse_unit
-from mechid.mechanism.records import IndependentCoordinate, Mechanism
+from mechid.mechanism.records import (
+    DistanceCoordinate,
+    IndependentCoordinate,
+    JointCoordinate,
+    Mechanism,
+    PointCoordinate,
+)
+from mechid.tables.names import find_point
 from mechid.textfile.words import hint
+
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def find_quantity(mechanism: Mechanism, name: str) -> IndependentCoordinate:
+    """Return what a name stands for.
+
+    Raises
+    ------
+    DataError
+        If it is nothing of this mechanism.
+    """
+    for coordinate in mechanism.coordinates:
+        if coordinate.name == name:
+            return coordinate
+    joints = {joint.name: joint for joint in mechanism.joints}
+    stem, _, label = name.partition(".")
+    if stem in joints:
+        joint = joints[stem]
+        # An orientation is a quaternion, which no single channel measures.
+        known = joint.kind.coordinates[: joint.kind.n_scalars]
+        if label in known or (not label and len(known) == 1):
+            k = known.index(label) if label else 0
+            return JointCoordinate(name, stem, k, "", joint.kind.units[k])
+    point, _, axis = name.rpartition(".")
+    if point and axis in _AXES:
+        return PointCoordinate(name, find_point(mechanism, point), _AXES[axis], "")
+    parts = name.split("-")
+    for k in range(1, len(parts)):  # a name may have a dash itself
+        a, b = "-".join(parts[:k]).strip(), "-".join(parts[k:]).strip()
+        try:
+            return DistanceCoordinate(name, find_point(mechanism, a), find_point(mechanism, b), "")
+        except DataError:
+            if k == len(parts) - 1:
+                raise
+    raise DataError(
+        f"{name} is not a quantity of this mechanism",
+        remedy=hint(name, [*(c.name for c in mechanism.coordinates), *joints])
+        + "; or write body.point.x, or body.point-body.point for a distance",
+    )
+
 
 Role: TypeAlias = Literal["positions", "speeds", "accelerations", "forces"]
 SUFFIX: dict[Role, str] = {"positions": "", "speeds": ".d", "accelerations": ".dd"}

@@ -20,8 +20,14 @@ from mechid.measurementfile.document import (
     validate_mapping,
 )
 from mechid.measurementfile.join import read_log
-from mechid.measurementfile.mapping import Role, Signal, default_mapping, signals_of, unused_note
-from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.mapping import (
+    Role,
+    Signal,
+    default_mapping,
+    find_quantity,
+    signals_of,
+    unused_note,
+)
 from mechid.measurementfile.timebase import gather
 from mechid.measurementfile.wrench import Sensed, generalised_forces
 from mechid.mechanism.records import IndependentCoordinate, JointCoordinate, Limit, Mechanism

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from mechid.mechanism.records import Frame, Joint, Mechanism
+from mechid.mechanism.element_terms import element_kind
+from mechid.mechanism.records import Coefficient, ForceElement, Frame, Joint, Mechanism
 
 
 def movable_joints(mechanism: Mechanism) -> tuple[str, ...]:
@@ -48,3 +50,61 @@ def _moved(mechanism: Mechanism, joint: Joint, by: Sequence[float]) -> Joint:
         frame_a=shifted(joint.body_a, joint.frame_a),
         frame_b=shifted(joint.body_b, joint.frame_b),
     )
+
+
+@dataclass(frozen=True)
+class CoefficientPlace:
+    """Where a coefficient stands: element, number of its part, key, entry of a list; and the name
+    of the part."""
+
+    element: str
+    part: int
+    key: str
+    entry: int | None = None
+    name: str = ""
+
+    @property
+    def words(self) -> str:
+        """As "stiffness of strut"."""
+        number = "" if self.entry is None else f" {self.entry + 1}"
+        return f"{self.key}{number} of {self.name or self.element}"
+
+
+def coefficients(mechanism: Mechanism) -> dict[CoefficientPlace, Coefficient]:
+    """Return the coefficients that are not zero; lengths without force are none."""
+    found = {}
+    for element in mechanism.elements:
+        for p, part in enumerate(element.parts):
+            for key in element_kind(element).keys:
+                value = part[key.name]
+                listed = isinstance(value, tuple)
+                for i, x in enumerate(value if listed else (value,)):
+                    if isinstance(x, Coefficient) and x.value and not key.over:
+                        entry = i if listed else None
+                        place = CoefficientPlace(element.name, p, key.name, entry, part.name)
+                        found[place] = x
+    return found
+
+
+def with_coefficient(mechanism: Mechanism, place: CoefficientPlace, value: float) -> Mechanism:
+    """Return a mechanism with another value of a coefficient."""
+    elements = (
+        _changed(e, place, value) if e.name == place.element else e for e in mechanism.elements
+    )
+    return replace(mechanism, elements=tuple(elements))
+
+
+def _changed(element: ForceElement, place: CoefficientPlace, value: float) -> ForceElement:
+    def other(key: str, found: Any) -> Any:
+        if key != place.key:
+            return found
+        if place.entry is None:
+            return replace(found, value=value)
+        entries = list(found)
+        entries[place.entry] = replace(entries[place.entry], value=value)
+        return tuple(entries)
+
+    parts = list(element.parts)
+    values = tuple((key, other(key, found)) for key, found in parts[place.part].values)
+    parts[place.part] = replace(parts[place.part], values=values)
+    return replace(element, parts=tuple(parts))

@@ -429,3 +429,20 @@ def _named(what: str, items: tuple[_T, ...], name: str) -> _T:
 def _unknown(what: str, name: str, items: Iterable[Body | Joint | Point]) -> ModelError:
     known = ", ".join(dict.fromkeys(item.name for item in items))
     return ModelError(f"there is no '{name}' among the {what}", remedy=f"choose one of: {known}")
+
+
+def checked_mechanism(model: Any) -> Mechanism:
+    """Return a mechanism, or that of what was compiled from one.
+
+    Raises
+    ------
+    ModelError
+        If it is neither.
+    """
+    found = getattr(model, "mechanism", model)
+    if not isinstance(found, Mechanism):
+        raise ModelError(
+            f"model must be a Mechanism, got {type(model).__name__}",
+            remedy='load it, as mechid.load("four_bar")',
+        )
+    return found

@@ -8,10 +8,9 @@ from typing import Any
 from mechid.errors import DataError, ModelError
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile.build import build_document
-from mechid.modelfile.document import FORMAT_VERSION
+from mechid.modelfile.document import FORMAT_VERSION, plain, validate
 from mechid.modelfile.dump import document_of
 from mechid.modelfile.include import put_together, read_model
-from mechid.modelfile.validate import plain, validate
 from mechid.outputs import write_text
 from mechid.textfile.yamlio import Source, read, write
 

@@ -8,10 +8,10 @@ from pydantic import ConfigDict, TypeAdapter
 
 from mechid.errors import ModelError
 from mechid.mechanism.joint_kinds import JOINT_KINDS
+from mechid.modelfile.document import plain
 from mechid.modelfile.scope import Entry
 from mechid.modelfile.spec_elements import ElementSpec, RotorSpec
 from mechid.modelfile.spec_joints import JointSpec
-from mechid.modelfile.validate import plain
 
 _ELEMENT: TypeAdapter[Any] = TypeAdapter(ElementSpec, config=ConfigDict(defer_build=True))
 _GEAR = ("ratio", "coordinate")  # the other keys are those of a motor

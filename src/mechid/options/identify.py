@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
+from mechid.errors import DataError
 from mechid.options.noise import NO_NOISE, NoiseLevels
 from mechid.options.reduce import ReduceOptions
-from mechid.options.standstill import Standstill
 from mechid.options.weighing import Weighing
 from mechid.shown import changes_repr
+
+Standstill: TypeAlias = Literal["keep", "auto"] | float
+
+
+def standstill(given: Any, name: str) -> Any:
+    """Return "keep", "auto", or a speed (m/s or rad/s) that may be text.
+
+    Raises
+    ------
+    DataError
+    """
+    if given in ("keep", "auto"):
+        return given
+    try:
+        speed = float(given)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must be auto, keep or a speed, got {given!r}") from None
+    if not 0 < speed < float("inf"):
+        raise DataError(f"{name}: the speed must be > 0, got {speed:g}")
+    return speed
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import msgspec
 
 from mechid.errors import DataError
+from mechid.options.identify import Standstill, standstill
 from mechid.options.noise import NoiseLevels
 from mechid.options.reduce import ReduceOptions
-from mechid.options.standstill import Standstill, standstill
 from mechid.options.weighing import Weighing, weighings
 from mechid.textfile.numbers import named, share
 

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from mechid.kinematics.tables import Floats, Ints
+from mechid.plots.panels import Panel, panel_figure
 from mechid.plots.style import COLORS, INK, Plot, styled
+from mechid.reduction.curves import Curves
+from mechid.reduction.reduce import Reduction
 
 _MOST = 40  # bars; more cannot be read
 _WIDTH, _HEIGHT = 6.4, 0.17  # inches: of the plot, of a bar
@@ -47,3 +50,25 @@ def _end(figure: Plot, names: Sequence[str], order: Ints, label: str, n: int) ->
     axes.grid(visible=False, axis="y")
     axes.set_xlabel(label if n <= _MOST else f"{label} (the {_MOST} largest of {n})")
     return figure
+
+
+def reduction_errors(curves: Curves) -> dict[str, Floats]:
+    """Return E_p of each size, the mean over the forces: name → array (s,)."""
+    n = curves.identification.shape[1]
+    errors: dict[str, Floats] = {"identification": curves.identification_total / n}
+    errors |= {f"validation-{k + 1}": v / n for k, v in enumerate(curves.validation_total.T)}
+    return errors | ({"cross-validation": curves.cross / n} if curves.blocks.shape[1] else {})
+
+
+def reduction_figure(reduction: Reduction) -> Plot:
+    """Return prediction errors and condition numbers, with the chosen size marked."""
+    c, size = reduction.curves, float(reduction.size.size)
+    x, sizes = "number of parameters", c.sizes.astype(float)
+    percent = {name: 100.0 * values for name, values in reduction_errors(c).items()}
+    conditions = {"columns of unit length": c.condition, "SI units": c.raw_condition}
+    return panel_figure(
+        [
+            Panel("E_p, mean over forces / %", sizes, percent, log=True, mark=size, x=x),
+            Panel("condition number", sizes, conditions, log=True, mark=size, x=x),
+        ]
+    )

@@ -9,8 +9,7 @@ from mechid.runs.record import Run
 from mechid.runs.verdict_next import next_steps
 from mechid.runs.verdict_parameters import which_parameters
 from mechid.runs.verdict_record import Verdict
-from mechid.runs.verdict_trust import without_noise
-from mechid.runs.verdict_trust_answer import can_be_trusted
+from mechid.runs.verdict_trust import can_be_trusted, without_noise
 
 
 def verdict(run: Run | str | Path) -> Verdict:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mechid.errors import DataError, MechidError
 from mechid.options.noise import NoiseLevels
+from mechid.studies.figure import in_format, markdown
 from mechid.studies.folder import read_table
 from mechid.studies.pivot import chosen, column, pivot
 from mechid.studies.rows import CELL, REFUSED
 from mechid.studies.study import Study, load_study, only
-from mechid.studies.words import in_format, markdown
 from mechid.textfile.words import hint
 
 if TYPE_CHECKING:

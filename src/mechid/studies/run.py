@@ -13,9 +13,9 @@ from mechid.errors import DataError, MechidError
 from mechid.outputs import make_folder
 from mechid.runs.lock import locked
 from mechid.studies.folder import TOKEN, StudyFolder, default_folder
+from mechid.studies.plan import open_tasks
 from mechid.studies.result import StudyResult
 from mechid.studies.study import Study, load_study
-from mechid.studies.tasks import open_tasks
 from mechid.studies.work import Task, compute
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from mechid.tables.quality import limit_notes
 from mechid.tasks.usual_motions import usual_forces, usual_limits, usual_motions
 from mechid.textfile.yamlio import write
 from mechid.trajectoryfile.motion import read_motion_file
-from mechid.view.embed import rounded
+from mechid.view.page import rounded
 from mechid.view.scene import scene as scene_of
 
 _DIGITS = 4  # of limits that a person reads and changes

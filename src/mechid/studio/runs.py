@@ -8,7 +8,7 @@ from typing import Any
 
 from mechid.options import to_words
 from mechid.report.compare import render_comparison
-from mechid.report.write import write_report
+from mechid.report.page import write_report
 from mechid.runs.folder import load_run
 from mechid.runs.record import Run
 from mechid.runs.verdict import verdict as verdict_of

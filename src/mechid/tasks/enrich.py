@@ -25,9 +25,14 @@ from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Possible, Regression, joined
 from mechid.kinematics.engine.choice import engine
-from mechid.mechanism.coefficients import CoefficientPlace, coefficients, with_coefficient
 from mechid.mechanism.element_terms import driven_joints
-from mechid.mechanism.moved import movable_joints, with_joints_moved
+from mechid.mechanism.moved import (
+    CoefficientPlace,
+    coefficients,
+    movable_joints,
+    with_coefficient,
+    with_joints_moved,
+)
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.options import IdentifyOptions
@@ -35,14 +40,15 @@ from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.estimators import estimator_of, joint_of, uses_cad
 from mechid.tasks.friction_shapes import (
+    LARGEST,
     SHAPES,
     FrictionShape,
     friction_shapes,
+    loaded,
     loaded_shapes,
     shape_columns,
     with_shapes,
 )
-from mechid.tasks.load_shapes import LARGEST, loaded
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import EstimationProblem, chosen_base, problem_of
 from mechid.validation.diagnosis import gross_mistakes

@@ -17,7 +17,7 @@ from mechid.mechanism.size import characteristic_size
 from mechid.options import IdentifyOptions, step_options
 from mechid.options.noise import NoiseLevels
 from mechid.options.words import converted
-from mechid.tasks.measured_constraints import check_constraints
+from mechid.tasks.identification_prior import check_constraints
 from mechid.textfile.words import hint
 
 DEFAULT = "auto"

@@ -11,7 +11,7 @@ from mechid.errors import DataError, MechidError
 from mechid.exporting.code import identifier
 from mechid.exporting.content import Content, Exported
 from mechid.exporting.targets import TARGETS, target_of
-from mechid.measurementfile.quantities import find_quantity
+from mechid.measurementfile.mapping import find_quantity
 from mechid.mechanism.records import Mechanism
 from mechid.outputs import check_outputs, write_all
 from mechid.runs.record import Run, Validation

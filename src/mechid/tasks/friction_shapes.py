@@ -15,13 +15,33 @@ from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.motion import solve_motion
 from mechid.mechanism.element_kinds import ELEMENT_KINDS, Term
 from mechid.mechanism.element_laws import INERTIA, LAWS
-from mechid.mechanism.element_terms import joint_of, joints_of, terms_of
+from mechid.mechanism.element_terms import driven_joints, joint_of, joints_of, load_parts, terms_of
 from mechid.mechanism.records import Coefficient, ForceElement, JointCoordinate, Mechanism, Part
 from mechid.signals.record import PreparedMeasurement
-from mechid.tasks.load_shapes import (
-    drives,
-)
 from mechid.tasks.regress import regression_of
+
+LARGEST = 0.5  # beyond it something else is behind it: gears with this loss do not turn back
+
+
+def loaded(element: ForceElement, size: float) -> ForceElement:
+    """Return an element of friction with another part of the load."""
+    (part,) = element.parts
+    values = tuple((k, size if k == "load" else v) for k, v in part.values)
+    return replace(element, parts=(replace(part, values=values),))
+
+
+def rubbed(mechanism: Mechanism) -> set[tuple[str, int]]:
+    """Return the joint coordinates whose friction grows with the load, as the model says."""
+    return {e.coordinates[0] for e in mechanism.elements for _ in load_parts(e)}
+
+
+def drives(mechanism: Mechanism, forces: Sequence[str]) -> dict[tuple[str, int], str]:
+    """Return the driven joint coordinates without such friction, with their measured forces."""
+    have = rubbed(mechanism)
+    found = driven_joints(mechanism.coordinates, mechanism.joint)
+    moved = {at: mechanism.coordinates[i] for at, i in found.items() if at not in have}
+    return {at: c.force for at, c in moved.items() if c.force in forces and not c.held}
+
 
 # Speeds of Stribeck's drop, relative to the usual top speed of the joint; widths of hysteresis,
 # relative to its range: geared drives turn over a thousandth of it.

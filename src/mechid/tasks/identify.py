@@ -22,12 +22,13 @@ from mechid.tasks.enrich import enriched, with_truth
 from mechid.tasks.estimators import identify_options
 from mechid.tasks.inputs import mechanism_of
 from mechid.tasks.keywords import keywords_of
-from mechid.tasks.mappings import Mappings, chosen_mappings
 from mechid.tasks.measured import (
     IDENTIFICATION,
     VALIDATION,
+    Mappings,
     check_apart,
     check_unused,
+    chosen_mappings,
     data_files,
     input_files,
     numbered,

@@ -10,8 +10,7 @@ from mechid.estimation.regression import Regression, joined
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions
 from mechid.tasks.inputs import mechanism_of
-from mechid.tasks.mappings import Mappings, chosen_mappings
-from mechid.tasks.measured import prepare, several
+from mechid.tasks.measured import Mappings, chosen_mappings, prepare, several
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import chosen_base
 

@@ -31,8 +31,14 @@ from mechid.runs.record import Run
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.estimators import estimator_of, joint_of
 from mechid.tasks.inputs import run_of
-from mechid.tasks.mappings import Mappings, chosen_mappings
-from mechid.tasks.measured import data_files, numbered, prepared_motions, several
+from mechid.tasks.measured import (
+    Mappings,
+    chosen_mappings,
+    data_files,
+    numbered,
+    prepared_motions,
+    several,
+)
 from mechid.tasks.regress import declared, regression_of
 from mechid.tasks.stages import same_forces
 from mechid.textfile.words import hint

@@ -14,8 +14,8 @@ from mechid.errors import DataError, MechidError
 from mechid.estimation.regression import Between, Bools, Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.options import Level, NoiseLevels
-from mechid.signals.between import between_samples
 from mechid.signals.filters import Decimation
+from mechid.signals.interpolate import between_samples
 from mechid.signals.moving import moving
 from mechid.signals.record import PreparedMeasurement
 from mechid.tables.forces import force_unit

@@ -11,22 +11,23 @@ import numpy as np
 
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import cad_parameters
-from mechid.errors import DataError, ModelError
+from mechid.errors import DataError, MechidError, ModelError
+from mechid.estimation.completion import complete
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.prior import Prior
+from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression, joined
+from mechid.estimation.unlike import unlike_cad
 from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, IdentifyOptions
 from mechid.reduction.contribution import contribution
-from mechid.runs.record import ParameterTable, Run, ValidationRow
+from mechid.runs.record import FullSet, ParameterTable, Run, ValidationRow
 from mechid.runs.truth import Truth
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.cad_prior import cad_covariance, left_open
 from mechid.tasks.clipped import without_clipped, without_dead
-from mechid.tasks.complete import full_set, missed_words
-from mechid.tasks.data_warnings import too_few, wrong_order
 from mechid.tasks.estimators import estimator_of, uses_cad
 from mechid.tasks.identification_prior import cad_or_none
 from mechid.tasks.reduction import reduce_regression
@@ -36,6 +37,107 @@ from mechid.validation.crossvalidate import Stop, Watch
 if TYPE_CHECKING:
     from mechid.base.analyse import Rule
     from mechid.base.baseset import BaseSet
+
+
+# Of the terms of a base parameter and of its standard deviation: a smaller difference is none.
+_ROUNDING = 1e-9
+_LISTED = 3  # base parameters in a warning
+
+
+def full_set(run: Run, prior: Prior | None) -> FullSet | None:
+    """Return bodies that can exist and have the base values of a run; None if there are none near.
+
+    Among those with the same base values it is nearest to the CAD values. An estimate with the
+    constraints of physics brings its own.
+    """
+    if prior is None:
+        return None
+    final, values = run.final, run.values()
+    whole = set(final.parameters) == set(prior.base)
+    phi, distance, border = final.full, 0.0, tuple[str, ...]()
+    order = [final.parameters.index(name) for name in prior.base] if whole else []
+    if phi is None or not whole:
+        fit = final.covariance[np.ix_(order, order)] if whole else None
+        try:
+            found = recover(prior, values, fit)
+        except MechidError:
+            return None
+        phi, distance, border = found.phi, found.distance, found.border
+    B = prior.matrix
+    spread = np.sqrt(np.maximum(np.diag(prior.base_covariance), 0.0))
+    terms = np.abs(B) @ np.abs(phi) + np.abs(values) + spread
+    misses = B @ phi - values
+    off = np.abs(misses) / np.where(terms > 0, terms, 1.0)
+    return FullSet(
+        parameters=prior.parameters,
+        values=phi,
+        difference=float(off.max(initial=0.0)),
+        distance=distance,
+        border=border,
+        missed={prior.base[i]: float(misses[i]) for i in np.flatnonzero(off > _ROUNDING)},
+        covariance=_covariances(run, prior),
+    )
+
+
+def _covariances(run: Run, prior: Prior) -> dict[str, Floats]:
+    """Return the covariance (10, 10) of each body: data, and CAD for what they do not determine.
+
+    From the estimate of all base parameters: a reduced model ignores correlations of those that
+    it leaves out. Where the data show that CAD values are worse than declared, so is the rest.
+    """
+    if run.estimate is None or set(run.estimate.parameters) != set(prior.base):
+        return {}
+    order = [run.estimate.parameters.index(name) for name in prior.base]
+    agreement = run.estimate.agreement
+    scale = 1.0 if agreement is None else max(1.0, agreement.scale)
+    try:
+        found = complete(prior, run.estimate.values[order])
+        root = found.root(run.estimate.covariance[np.ix_(order, order)], scale)
+    except MechidError:
+        return {}
+    parts = {name: root[first : first + 10] for name, first in prior.bodies}
+    return {name: T @ T.T for name, T in parts.items()}
+
+
+def missed_words(run: Run, full: FullSet | None) -> tuple[str, ...]:
+    """Return a warning that names the base values which all parameters together do not have."""
+    if full is None or not full.missed:
+        return ()
+    units = dict(zip(run.parameters.names, run.parameters.units, strict=True))
+    sigma = dict(zip(run.final.parameters, run.final.sigma.tolist(), strict=True))
+
+    def deviations(name: str) -> float:
+        return abs(full.missed[name]) / sigma[name] if sigma.get(name) else np.inf
+
+    worst = sorted(full.missed, key=deviations, reverse=True)
+    listed = [
+        f"{name} by {full.missed[name]:.2g} {units[name]}"
+        + (f" ({deviations(name):.2g} standard deviations)" if sigma.get(name) else "")
+        for name in worst[:_LISTED]
+    ]
+    return (
+        "no physically consistent bodies have all identified base values; those of full.json "
+        f"differ in {len(worst)} of {len(units)}: {', '.join(listed)}"
+        + (", …" if len(worst) > _LISTED else ""),
+    )
+
+
+def too_few(regression: Regression) -> tuple[str, ...]:
+    """Warn of fewer measured forces than parameters."""
+    n, b = int(np.count_nonzero(regression.valid)), len(regression.parameters)
+    if n >= b:
+        return ()
+    return (f"{n} measured values of forces are too few for {b} parameters; measure more samples",)
+
+
+def wrong_order(regression: Regression, prior: Prior) -> tuple[str, ...]:
+    """Warn of forces of another order than those of the CAD values: a unit may be wrong."""
+    return tuple(
+        f"the force {name} is {ratio:.2g} times what the CAD values predict: check its unit and "
+        "scale, those of time and positions, and whether the model has the friction of its joint"
+        for name, ratio in unlike_cad(regression, prior).items()
+    )
+
 
 _FIGURES = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?")
 

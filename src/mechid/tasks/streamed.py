@@ -13,11 +13,11 @@ from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.compile import DynamicModel, dynamic_model
 from mechid.dynamics.regressor import observe_stream
 from mechid.errors import DataError, MechidError
+from mechid.estimation.clipping import StreamedLimits
 from mechid.estimation.compression import compressible
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats
 from mechid.estimation.streamed import streamed_regression
-from mechid.estimation.streamed_limits import StreamedLimits
 from mechid.measurementfile.timebase import check_increasing, is_even
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions

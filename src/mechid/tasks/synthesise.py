@@ -13,34 +13,37 @@ from mechid.blas_threads import one_blas_thread
 from mechid.dynamics.columns import Column
 from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
+from mechid.dynamics.joint_friction import joint_sliding
 from mechid.dynamics.parameters import parameter_values
+from mechid.dynamics.regressor import observation_blocks
 from mechid.errors import DataError, KinematicsError, MechidError
 from mechid.estimation.perturb import perturbed
 from mechid.importing.load import load
-from mechid.kinematics.motion import solve_motion
+from mechid.kinematics.motion import Motion, solve_motion
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.write import prepared_columns
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions, step_options, to_words
 from mechid.runs.truth import Truth, read_truth, write_with_truth
 from mechid.shown import Plotted, Tabular
-from mechid.signals.between import at_times, between_samples
 from mechid.signals.errors import coloured, rms
+from mechid.signals.interpolate import at_times, between_samples
 from mechid.signals.record import Measurement, PreparedMeasurement
 from mechid.tables.files import table_suffix, table_writer, write_table
 from mechid.tables.motion import TIME, MotionTable
 from mechid.tables.observe import Columns
 from mechid.tasks.inputs import mechanism_of, motion_of, wrong_type
 from mechid.tasks.keywords import keywords_of
-from mechid.tasks.own_friction import taken_up
 from mechid.tasks.synthesise_checks import check_options
 from mechid.tasks.synthetic_errors import (
     ENCODER,
+    FRICTION_LAWS,
     READER,
     RECORDER,
     SENSOR,
     WITHOUT_RATES,
     Channels,
+    Drawn,
     ForcePath,
     MachineErrors,
     of_encoders,
@@ -50,6 +53,43 @@ from mechid.tasks.synthetic_errors import (
     transmitted,
     unit_factors,
 )
+
+_SAME = 1e-9  # columns that differ by no more than rounding, relative to their size
+_KINDS = ("friction", "viscous_friction")
+
+
+def taken_up(motion: Motion, drawn: Mapping[str, Mapping[str, float]]) -> tuple[Floats, Drawn]:
+    """Return what friction in joints adds to the parameters of the model (p,), and what is left of
+    it: friction of joints for which the model has none.
+
+    Parameters
+    ----------
+    motion : Motion
+    drawn : mapping kind → joint → coefficient
+        Of all errors of the machine.
+    """
+    added = np.zeros(len(dynamic_model(motion.model.mechanism).columns))
+    left: Drawn = {kind: dict(values) for kind, values in drawn.items()}
+    kinds = [kind for kind in _KINDS if kind in drawn]
+    units = {
+        (kind, sliding.joint): sliding.forces(FRICTION_LAWS[kind](sliding.speeds, 0.0))
+        for sliding in (joint_sliding(motion) if kinds else ())
+        for kind in kinds
+    }
+    if not units:
+        return added, left
+    apart = {key: np.zeros(len(added)) for key in units}
+    for part, seen in observation_blocks(motion):
+        for key, unit in units.items():
+            gap = np.abs(seen.W - unit[part][..., None]).max(axis=(0, 1))
+            apart[key] = np.maximum(apart[key], gap)
+    for (kind, joint), unit in units.items():
+        size = float(np.abs(unit).max(initial=0.0))
+        nearest = int(np.argmin(apart[kind, joint]))
+        if size > 0 and apart[kind, joint][nearest] <= _SAME * size:  # a joint at rest shows none
+            added[nearest] += left[kind].pop(joint, 0.0)
+    return added, left
+
 
 # Samples in one, where forces are recorded late: a wheel may turn far from one to the next. Long
 # motions, in all not more than this, have fewer.

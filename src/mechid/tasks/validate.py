@@ -18,8 +18,16 @@ from mechid.tasks.assess import as_measured, force_history, validation_rows
 from mechid.tasks.clipped import without_clipped
 from mechid.tasks.diagnose import renewed
 from mechid.tasks.inputs import run_of
-from mechid.tasks.mappings import ChosenMappings, Mappings, chosen_mappings
-from mechid.tasks.measured import VALIDATION, check_samples, data_files, prepared_motions, several
+from mechid.tasks.measured import (
+    VALIDATION,
+    ChosenMappings,
+    Mappings,
+    check_samples,
+    chosen_mappings,
+    data_files,
+    prepared_motions,
+    several,
+)
 from mechid.tasks.regress import regression_of
 from mechid.tasks.stages import same_forces
 

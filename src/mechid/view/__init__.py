@@ -1,8 +1,7 @@
 """Pictures of a mechanism and its motion, as pages for a browser."""
 
-from mechid.view.page import render_page
+from mechid.view.page import render_page, write_page
 from mechid.view.scene import scene
 from mechid.view.tour import tour
-from mechid.view.write import write_page
 
 __all__ = ["render_page", "scene", "tour", "write_page"]

@@ -63,3 +63,18 @@ def _at(body: int, local: Vec3, vector: tuple[float, ...], axes: int) -> dict[st
     """An element at one point, along a vector in the axes of a body."""
     ends = {"body_a": body, "point_a": list(local), "body_b": body, "point_b": list(local)}
     return {**ends, "vector": list(vector), "axes": axes}
+
+
+def drawn_rods(mechanism: Mechanism, index: dict[str, int]) -> list[dict[str, Any]]:
+    """Return the rods of a scene; `index` numbers the bodies of the scene."""
+    return [
+        {
+            "name": c.name,
+            "kind": "rod",
+            "body_a": index[c.point_a.body],
+            "point_a": list(c.point_a.local),
+            "body_b": index[c.point_b.body],
+            "point_b": list(c.point_b.local),
+        }
+        for c in mechanism.distances
+    ]

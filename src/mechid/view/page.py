@@ -4,11 +4,39 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
+from collections.abc import Iterable
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from mechid.view.embed import embedded_json, rounded
+from mechid.importing.resolve import mechanism_of
+from mechid.kinematics.motion import Motion
+from mechid.mechanism.records import Mechanism, Point
+from mechid.outputs import write_text
+from mechid.view.scene import scene
+from mechid.view.tour import tour
+
+DIGITS = 9  # of each number in a page: a micrometre in a kilometre
+
+
+def embedded_json(value: object) -> str:
+    """Return JSON that no HTML parser can take for the end of its script element."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def rounded(value: Any, digits: int = DIGITS) -> Any:
+    """Return the same with floats shortened, which halves the page of a long motion."""
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, dict):
+        return {key: rounded(entry, digits) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(entry, digits) for entry in value]
+    return value
+
 
 _ASSETS = files("mechid.view").joinpath("assets")
 
@@ -122,3 +150,34 @@ def _data_url(source: str) -> str:
 def _fill(template: str, parts: dict[str, str]) -> str:
     """Fill the template in one pass, so that braces inside a part stay what they are."""
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+
+
+def write_page(
+    mechanism: Mechanism | str | Path,
+    path: str | Path,
+    motion: Motion | None = None,
+    traces: Iterable[str | Point] = (),
+) -> Path:
+    """Write one HTML file that shows a mechanism moving, and return its path.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or Path
+        A mechanism, or what `load` takes.
+    path : str or Path
+    motion : Motion, optional
+        A solved motion; default is a tour through all independent coordinates.
+    traces : iterable of str or Point
+        Points whose paths are drawn, as `body.point`.
+
+    Examples
+    --------
+    >>> import mechid
+    >>> mechid.write_page(mechid.load("four_bar"), "four_bar.html").name
+    'four_bar.html'
+    """
+    mechanism = mechanism_of(mechanism)
+    shown = tour(mechanism) if motion is None else motion
+    path = Path(path)
+    write_text(path, render_page(scene(mechanism, shown, traces)))
+    return path

@@ -15,8 +15,7 @@ from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import GROUND, GROUND_BODY, Body, Joint, Mechanism, Point, Shape
 from mechid.spatial.rotations import quaternion_from_matrix
 from mechid.tables.names import find_point, points_of
-from mechid.view.constraints import drawn_rods
-from mechid.view.elements import drawn_elements
+from mechid.view.elements import drawn_elements, drawn_rods
 
 SAMPLES = 600  # of the motion in the page: smooth to the eye, and a page of a few megabytes at most
 _STEP = 0.02  # seconds between samples of a motion without times

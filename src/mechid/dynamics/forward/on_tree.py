@@ -20,11 +20,57 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.dynamics.drive import Driven, nothing_driven
-from mechid.dynamics.forward.crossing import Crossing
 from mechid.dynamics.forward.engine import Engine, OnTree
 from mechid.dynamics.forward.formulation import Baumgarte, Instant, massive
+from mechid.errors import SingularPoseError
 from mechid.kinematics.kernels.links import advance
 from mechid.kinematics.tables import BALL, Floats
+
+# Smallest singular value of the constraints, in parts of that of the assembled pose.
+_CLOSE = 0.05
+# Change of speed across the pose, in parts of the speed, that accelerations do not explain.
+_JUMP = 0.5
+
+REMEDY = "use the formulation independent with a coordinate that drives the mechanism there too"
+
+
+class Crossing:
+    """Sees every evaluation; tells whether speeds jumped near a singular pose."""
+
+    def __init__(self, scale: Floats) -> None:
+        self._scale = scale
+        self._least = np.inf  # since the last step
+        self._before: tuple[float, Floats, Floats] | None = None
+        self._last: tuple[float, Floats, Floats, float] | None = None
+
+    def see(self, least: float, t: float, v: Floats, vd: Floats) -> None:
+        """Take an evaluation: singular value in parts of its usual one, time, speeds."""
+        self._least = min(self._least, least)
+        self._last = (t, v / self._scale, vd / self._scale, least)
+
+    def step(self, t: float) -> None:
+        """Take the end of a step, the state evaluated last; refuse one beyond a jump of speeds."""
+        if self._last is None:
+            return
+        _, v, vd, least = self._last
+        met, before = self._least < _CLOSE, self._before
+        if met and least < _CLOSE and before is not None:
+            return  # still inside: what was before counts
+        self._least = np.inf
+        if not met or before is None:
+            self._before = (t, v, vd)
+            return
+        change = v - before[1] - 0.5 * (t - before[0]) * (vd + before[2])
+        speed = max(float(np.linalg.norm(v)), float(np.linalg.norm(before[1])))
+        if float(np.linalg.norm(change)) > _JUMP * speed:
+            raise SingularPoseError(
+                f"the mechanism passes a singular pose after t = {before[0]:.6g} s, where several "
+                "branches meet, and would go on along another one",
+                remedy=REMEDY,
+                time=before[0],
+            )
+        self._before = (t, v, vd)
+
 
 _RANK = 1e-9  # relative, at the assembled pose: rows that add less than this are redundant
 _ROUNDING = 1e-13

@@ -4,7 +4,6 @@ The independent check of the fast formulation, with which it shares no kernel; a
 knows constraint forces.
 """
 
-from mechid.dynamics.reference_point.along_motion import joint_reactions_reference
 from mechid.dynamics.reference_point.augmented import (
     Accelerations,
     Augmented,
@@ -22,7 +21,11 @@ from mechid.dynamics.reference_point.model import (
 )
 from mechid.dynamics.reference_point.multipliers import inverse_dynamics, multipliers_of
 from mechid.dynamics.reference_point.observation import observation_matrix_reference, observe
-from mechid.dynamics.reference_point.reactions import Reactions, joint_reactions
+from mechid.dynamics.reference_point.reactions import (
+    Reactions,
+    joint_reactions,
+    joint_reactions_reference,
+)
 from mechid.dynamics.reference_point.state import State, solve_states, state_from_motion
 
 __all__ = [

@@ -18,9 +18,8 @@ from mechid.kinematics.reference_point.constraints import (
     constraint_rows,
     norm_rows,
 )
-from mechid.kinematics.reference_point.couplings import coupling_rows
 from mechid.kinematics.reference_point.evaluate import Equations, compile_rows
-from mechid.kinematics.reference_point.system import System, compile_system
+from mechid.kinematics.reference_point.system import System, compile_system, coupling_rows
 from mechid.mechanism.records import Mechanism
 from mechid.spatial.rotations import Array
 

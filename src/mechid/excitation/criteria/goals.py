@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.excitation.criteria.objective import Look, Objective
+from mechid.excitation.criteria.criterion import Look, Objective
 from mechid.excitation.criteria.root import Floats
 
 _SHARP = 20.0  # the smooth worst is above the worst by at most log(n) / 20

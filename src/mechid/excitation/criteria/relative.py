@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.excitation.criteria.criterion import Criterion
-from mechid.excitation.criteria.objective import Look
+from mechid.excitation.criteria.criterion import Criterion, Look
 from mechid.excitation.criteria.root import Floats
 
 

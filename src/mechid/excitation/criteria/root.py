@@ -96,3 +96,43 @@ def _padded_svd(X: Floats, n: int) -> tuple[Floats, Floats, Floats]:
 def _wide(X: Floats, n: int) -> Floats:
     """Return X with columns of zeros up to n."""
     return X if X.shape[1] >= n else np.pad(X, ((0, 0), (0, n - X.shape[1])))
+
+
+# Singular values of unit columns are known to some units of rounding; this many are safe.
+_SAFE = 100
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How far the smallest singular values of a matrix with unit columns can be trusted.
+
+    Attributes
+    ----------
+    seen : int
+        Singular values above a hundred units of rounding.
+    parameters : int
+        All of them.
+    error : float
+        Relative rounding error of the smallest one, and of criteria that depend on it (condition
+        numbers, A and E without a prior); 1 means that it is nothing but rounding.
+    """
+
+    seen: int
+    parameters: int
+    error: float
+
+
+def resolution(W: Floats, sigma: Floats | None = None) -> Resolution:
+    """Return what of W_b (N, n_i, b) stands above rounding; rows are weighted by 1/σ_j.
+
+    Mechanisms with little mobility come close to the limit or pass it: a criterion without a prior
+    then ranks rounding errors.
+    """
+    b = W.shape[2]
+    A = (W if sigma is None else W / np.asarray(sigma)[:, None]).reshape(-1, b)
+    length = np.linalg.norm(A, axis=0)
+    s = np.linalg.svd(A / np.where(length > 0, length, 1.0), compute_uv=False)
+    s = np.concatenate([s, np.zeros(b - len(s))])
+    unit = FLOOR * float(np.max(s, initial=0.0))
+    seen = int(np.count_nonzero(s > _SAFE * unit))
+    return Resolution(seen, b, 1.0 if s[-1] <= unit else unit / float(s[-1]))

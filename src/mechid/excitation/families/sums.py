@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.excitation.families.family import Basis, Family, Floats, Rates, still
-from mechid.excitation.periods import common_period
+from mechid.excitation.families.family import Basis, Family, Floats, Rates, common_period, still
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 from mechid.kinematics.kernels.cache import KernelCache
 from mechid.kinematics.kernels.quicker import Shared, looked_up_once, seldom_collecting
 from mechid.tape.ahead import wait_for
-from mechid.tape.telling import telling
+from mechid.tape.functions import telling
 
 if TYPE_CHECKING:
     from mechid.kinematics.kernels.jit import Kernel

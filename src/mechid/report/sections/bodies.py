@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from mechid.estimation.regression import Floats
-from mechid.report.section import Section
-from mechid.report.words import not_there
+from mechid.report.section import Section, not_there
 from mechid.runs.record import Run
 from mechid.spatial.inertia import central, parameters, steiner
 from mechid.tasks.cad_prior import cad_covariance

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechid.report.section import Section
-from mechid.report.words import not_there
+from mechid.report.section import Section, not_there
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "contribution", "Contribution to the forces"

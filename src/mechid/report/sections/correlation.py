@@ -6,8 +6,7 @@ import numpy as np
 
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.regression import Floats
-from mechid.report.section import Section
-from mechid.report.words import not_there
+from mechid.report.section import Section, not_there
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "correlation", "Correlations of the parameters"

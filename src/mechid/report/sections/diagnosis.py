@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mechid.report.section import Section
-from mechid.report.words import not_there
+from mechid.report.section import Section, not_there
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "diagnosis", "Diagnosis"

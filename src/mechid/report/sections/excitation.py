@@ -12,8 +12,7 @@ from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import Motion, solve_motion
 from mechid.report.numbers import number
-from mechid.report.section import Section
-from mechid.report.words import units_of
+from mechid.report.section import Section, units_of
 from mechid.runs.record import Run
 from mechid.signals.record import PreparedMeasurement
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from mechid.estimation.regression import Floats
 from mechid.report.numbers import NOTHING, percent
-from mechid.report.section import Section
-from mechid.report.series import SAMPLES, listed, shown_samples
-from mechid.report.words import not_there, units_of
+from mechid.report.plot import SAMPLES, listed, shown_samples
+from mechid.report.section import Section, not_there, units_of
 from mechid.runs.record import ForceHistory, Run
 from mechid.runs.verdict_trust import final_model, row_of
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mechid.report.numbers import counted, number, percent
-from mechid.report.section import Section
-from mechid.report.words import not_there, units_of
+from mechid.report.section import Section, not_there, units_of
 from mechid.runs.record import Run
 from mechid.runs.verdict import verdict
 from mechid.runs.verdict_trust import final_model, row_of, unseen_rows

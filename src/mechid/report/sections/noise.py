@@ -9,8 +9,7 @@ import numpy as np
 
 from mechid.estimation.estimate import Agreement, Estimate
 from mechid.report.numbers import number
-from mechid.report.section import Section
-from mechid.report.words import not_there, units_of
+from mechid.report.section import Section, not_there, units_of
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "noise", "Noise and errors of the channels"

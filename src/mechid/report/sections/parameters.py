@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mechid.report.section import Section
-from mechid.report.words import not_there
+from mechid.report.section import Section, not_there
 from mechid.runs.meanings import base_meaning, meanings
 from mechid.runs.record import Run
 

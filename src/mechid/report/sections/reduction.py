@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from mechid.estimation.regression import Floats
-from mechid.report.section import Section
-from mechid.report.series import listed
-from mechid.report.words import not_there
+from mechid.report.plot import listed
+from mechid.report.section import Section, not_there
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "reduction", "Reduction"

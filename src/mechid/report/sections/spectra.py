@@ -8,9 +8,8 @@ import numpy as np
 from scipy.signal import welch
 
 from mechid.estimation.regression import Floats
-from mechid.report.section import Section
-from mechid.report.series import listed
-from mechid.report.words import not_there, units_of
+from mechid.report.plot import listed
+from mechid.report.section import Section, not_there, units_of
 from mechid.runs.record import ForceHistory, Run
 
 _KEY, _TITLE = "spectra", "Spectra"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mechid.report.section import Section
-from mechid.report.words import MODELS, not_there, units_of
+from mechid.report.section import MODELS, Section, not_there, units_of
 from mechid.runs.record import Run, ValidationRow
 from mechid.runs.verdict_trust import less_noise
 

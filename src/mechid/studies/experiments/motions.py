@@ -19,7 +19,7 @@ from mechid.dynamics.regressor import Observation, observation_matrix
 from mechid.errors import DataError, MechidError
 from mechid.estimation.linear import prior_factor, with_prior
 from mechid.estimation.regression import Floats
-from mechid.excitation.criteria.resolution import resolution
+from mechid.excitation.criteria.root import resolution
 from mechid.excitation.optimise import Effort, optimise
 from mechid.excitation.starts import Starts
 from mechid.options import ExciteOptions, changed

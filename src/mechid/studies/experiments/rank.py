@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mechid.base.column_scale import uncancelled
-from mechid.base.numeric import numeric_base, observed_base
+from mechid.base.numeric import numeric_base, observed_base, uncancelled
 from mechid.base.spectrum import Reading, read_rank
 from mechid.dynamics.regressor import observation_matrix
 from mechid.estimation.regression import Floats

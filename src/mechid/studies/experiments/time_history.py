@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechid.dynamics.simulation import Simulation
-from mechid.dynamics.trajectory import simulated_motion
+from mechid.dynamics.simulation import Simulation, simulated_motion
 from mechid.errors import DataError
 from mechid.estimation.regression import Floats
 from mechid.kinematics.joints import joint_motion
